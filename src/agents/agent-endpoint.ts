@@ -3,6 +3,7 @@
  * says by its credential who asks, is answered whole, and leaves nothing behind. What nobody may hold open
  * for long (a stream of notifications) is not offered.
  */
+
 import {
   createMcpHandler,
   isLegacyRequest,
@@ -13,6 +14,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { ServiceError } from '../errors.js';
 import type { GraphqlCaller } from '../graphql/operation/graphql-request.js';
+import { toAbortSignal } from '../model/end-signal.js';
 import { requireScope } from '../resolvers/request-context.js';
 import type { AgentDesk } from './agent-desk.js';
 import { type AgentAnswers, createAgentServer } from './agent-server.js';
@@ -49,7 +51,7 @@ export class AgentEndpoint {
     const request = new Request('http://gateway/mcp', {
       method: 'POST',
       headers,
-      signal: caller.context.signal,
+      signal: toAbortSignal(caller.context.signal),
     });
     const createServer = () => createAgentServer(this.#answersFor(caller));
     const onerror = () => undefined;

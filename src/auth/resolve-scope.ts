@@ -1,5 +1,7 @@
 /** In which domain a request acts. */
+
 import { ServiceError } from '../errors.js';
+import type { EndSignal } from '../model/end-signal.js';
 import type { Domain, Principal, Scope } from '../model/scope.js';
 import type { Domains } from '../store/catalog/domains.js';
 
@@ -13,11 +15,9 @@ export interface ScopeRequest {
    */
   readonly askedDomain: string | undefined;
   readonly requestId: string;
-  /**
-   * Asked for its signal only by what needs one. What the request is found out to do is read from it later.
-   */
+  /** What the request is found out to do is read from it later. */
   readonly arrival?: {
-    readonly signal: AbortSignal;
+    readonly signal: EndSignal;
     stepAside(): void;
     readonly notes: Pick<Scope, 'operation' | 'onStatement' | 'onDuration'> & {
       hint(hint: string): void;
@@ -47,9 +47,7 @@ export function resolveScope(domains: DomainDirectory, request: ScopeRequest): S
     domain,
     principal,
     requestId,
-    get signal() {
-      return arrival.signal;
-    },
+    signal: arrival.signal,
     get operation() {
       return notes.operation;
     },

@@ -2,8 +2,10 @@
  * Files in Postgres, in chunks: nothing else to run or to back up. A chunk is a statement: neither a slow
  * sender nor a slow reader holds a connection.
  */
+
 import { Readable } from 'node:stream';
 import { Prisma } from '../generated/prisma/client.js';
+import type { EndSignal } from '../model/end-signal.js';
 import type { Database } from '../store/database/database.js';
 import type { BlobKey, BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
 
@@ -27,7 +29,7 @@ export class DatabaseBlobs implements BlobStore {
   async write(
     { id, domainId }: BlobKey,
     bytes: AsyncIterable<Buffer>,
-    signal: AbortSignal | undefined,
+    signal: EndSignal | undefined,
   ): Promise<void> {
     const column = this.#isDomainKept ? Prisma.sql`, domain` : Prisma.empty;
     const value = this.#isDomainKept ? Prisma.sql`, ${domainId}` : Prisma.empty;

@@ -2,9 +2,11 @@
  * Files in a bucket that speaks S3: Amazon's, MinIO, Ceph, Cloudflare R2 … The SDK is loaded when the first
  * one is opened.
  */
+
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
+import { type EndSignal, toAbortSignal } from '../model/end-signal.js';
 import type { BlobKey, BlobReadOptions, Bucket, ByteRange } from './blob-store.js';
 
 export interface S3Settings {
@@ -57,7 +59,7 @@ export class S3Blobs implements Bucket {
   async write(
     { id }: Pick<BlobKey, 'id'>,
     bytes: AsyncIterable<Buffer>,
-    signal: AbortSignal | undefined,
+    signal: EndSignal | undefined,
   ): Promise<void> {
     const { Upload } = await import('@aws-sdk/lib-storage');
     const upload = new Upload({
@@ -94,10 +96,10 @@ export class S3Blobs implements Bucket {
     this.#client.destroy();
   }
 
-  async *#bytesOf(id: string, range: string, signal: AbortSignal | undefined): AsyncGenerator<Buffer, void> {
+  async *#bytesOf(id: string, range: string, signal: EndSignal | undefined): AsyncGenerator<Buffer, void> {
     const { Body } = await this.#client
       .send(new this.#sdk.GetObjectCommand({ Bucket: this.#bucket, Key: id, Range: range }), {
-        ...(signal && { abortSignal: signal }),
+        ...(signal && { abortSignal: toAbortSignal(signal) }),
       })
       .catch((error) => {
         throw toServiceError(error);

@@ -2,7 +2,9 @@
  * The scope says who asks, and where: it is the first argument of everything the store and the reports do.
  * There is no call without one.
  */
+
 import type { JsonValue } from '../json.js';
+import type { EndSignal } from './end-signal.js';
 import type { StatementCaller } from './statement-caller.js';
 
 /** A tenant. `timeZone` is an IANA name: days and months of its records are those of this zone. */
@@ -70,7 +72,7 @@ export interface Scope extends StatementCaller {
   readonly domain: Domain;
   readonly principal: Principal;
   /** Ends the work when the caller has gone. */
-  readonly signal?: AbortSignal;
+  readonly signal?: EndSignal;
   /** Hears of what is no error and may yet be a mistake, e.g. a field that is not declared. */
   readonly onHint?: ((hint: string) => void) | undefined;
   /** Hears where in the log of the primary a write of the caller is, where there are replicas. */

@@ -2,7 +2,9 @@
  * The context says who asks, by which request: every front end hands it to a resolver, a value that nobody
  * changes.
  */
+
 import { ServiceError } from '../errors.js';
+import type { EndSignal } from '../model/end-signal.js';
 import type { Scope } from '../model/scope.js';
 import type { Transaction } from '../store/database/database.js';
 
@@ -21,7 +23,7 @@ export interface RequestContext {
   /** What all root fields of the operation are part of, where it asks for that. */
   readonly transaction?: Transaction | undefined;
   /** Ends the work when the caller has gone. The same one as `scope.signal`. */
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
 }
 
 /** @throws UNAUTHENTICATED (401) for a request without a credential. */

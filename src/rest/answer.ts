@@ -1,3 +1,5 @@
+import type { EndSignal } from '../model/end-signal.js';
+
 /** What a row of the table answers, before it is written to the wire by `src/server/answering.ts`. */
 export type Answer = WholeAnswer | StreamAnswer | EmptyAnswer;
 
@@ -16,7 +18,7 @@ export interface StreamAnswer {
   readonly kind: 'stream';
   readonly mediaType: string;
   readonly headers?: Readonly<Record<string, string>>;
-  open(signal: AbortSignal): AsyncIterable<string | Uint8Array>;
+  open(signal: EndSignal): AsyncIterable<string | Uint8Array>;
   /** Records read so far, for the figures. Absent: not counted. */
   readonly countRows?: () => number;
   /**

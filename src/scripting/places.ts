@@ -3,7 +3,9 @@
  * places already: a caller with a hundred requests waits behind one with a single request, and a domain
  * behind a domain with fewer.
  */
+
 import { ServiceError } from '../errors.js';
+import type { EndSignal } from '../model/end-signal.js';
 
 export interface PlaceLimits {
   /** All of them together. */
@@ -55,7 +57,7 @@ export class Places {
    */
   async take(
     visitor: Visitor,
-    wait: { readonly signal: AbortSignal | undefined; readonly longestMs: number },
+    wait: { readonly signal: EndSignal | undefined; readonly longestMs: number },
   ): Promise<() => void> {
     wait.signal?.throwIfAborted();
     const place = this.takeNow(visitor);
@@ -89,7 +91,7 @@ export class Places {
 
   async #wait(
     visitor: Visitor,
-    { signal, longestMs }: { readonly signal: AbortSignal | undefined; readonly longestMs: number },
+    { signal, longestMs }: { readonly signal: EndSignal | undefined; readonly longestMs: number },
   ): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     let abort: (() => void) | undefined;

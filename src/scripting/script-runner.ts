@@ -12,6 +12,7 @@ import { invariant, ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { parsePlainJson, printExactJson } from '../json.js';
 import { isNestedDeeply } from '../json-depth.js';
+import { toAbortSignal } from '../model/end-signal.js';
 import type { Database, Transaction } from '../store/database/database.js';
 import { inSpan, withinTrace } from '../traced.js';
 import { GuestPool, shareInterpreter } from './guest-pool.js';
@@ -99,7 +100,7 @@ export class ScriptRunner {
   async run(request: RunRequest): Promise<RunResult> {
     const argumentsText = this.#checkRequest(request);
     const signals = [request.signal, request.scope.signal, this.#closing.signal];
-    const signal = AbortSignal.any(signals.filter((one) => one !== undefined));
+    const signal = AbortSignal.any(signals.flatMap((one) => (one === undefined ? [] : [toAbortSignal(one)])));
     // Every host call under way listens, and a script may make many at once.
     setMaxListeners(0, signal);
     const running = this.#runInPlace(request, { argumentsText, signal });

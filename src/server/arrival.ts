@@ -5,9 +5,9 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { setMaxListeners } from 'node:events';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { Ending, type EndSignal } from '../model/end-signal.js';
 import { type Credential, credentialName, type Scope } from '../model/scope.js';
 import type { RequestContext } from '../resolvers/request-context.js';
 import { RequestNotes } from '../resolvers/request-notes.js';
@@ -32,7 +32,7 @@ export class Arrival {
   readonly idempotencyKey: string | undefined;
   /** What it was found to be sent by, also where it then goes no further; `undefined`: nothing is known. */
   credential: Credential | undefined;
-  #controller: AbortController | undefined;
+  readonly #ending = new Ending();
   #passage: Passage | undefined;
   #isOver = false;
 
@@ -54,7 +54,6 @@ export class Arrival {
    * credential.
    */
   toContext(scope?: Scope): RequestContext {
-    const arrival = this;
     return {
       scope,
       requestId: this.requestId,
@@ -62,20 +61,13 @@ export class Arrival {
       userAgent: this.userAgent,
       askedDomain: this.askedDomain,
       idempotencyKey: this.idempotencyKey,
-      get signal() {
-        return arrival.signal;
-      },
+      signal: this.#ending,
     };
   }
 
-  /** The signal is made when it is first asked for: a look-up by id is over before it could be of use. */
-  get signal(): AbortSignal {
-    if (!this.#controller) {
-      this.#controller = new AbortController();
-      // Every statement under way listens to it, and a document may have as many as it has root fields.
-      setMaxListeners(0, this.#controller.signal);
-    }
-    return this.#controller.signal;
+  /** Ends the work when the caller has gone. */
+  get signal(): EndSignal {
+    return this.#ending;
   }
 
   /** Keeps its place among those that are under way, until it steps aside or is over. */
@@ -95,8 +87,7 @@ export class Arrival {
   }
 
   abandon(): void {
-    this.#controller ??= new AbortController();
-    this.#controller.abort(new Error('the caller has gone'));
+    this.#ending.end(new Error('the caller has gone'));
   }
 }
 

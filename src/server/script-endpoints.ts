@@ -1,7 +1,9 @@
 /** Serves `/x/<name>`, the addresses of scripts. */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.js';
 import type { JsonObject, JsonValue } from '../json.js';
+import { toAbortSignal } from '../model/end-signal.js';
 import type { Domain } from '../model/scope.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { scriptFailed } from '../rest/script-routes.js';
@@ -82,7 +84,7 @@ async function answerBy(
   const run = await services.scriptRuns.runAsService(domain, name, {
     cause: 'endpoint',
     argumentsFor: async () => args,
-    signal: request.requestContext.signal,
+    signal: toAbortSignal(request.requestContext.signal),
     place:
       scope === undefined
         ? { domainId: domain.id, caller: request.requestContext.address }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { toAbortSignal } from '../../src/model/end-signal.js';
 import { Arrival } from '../../src/server/arrival.js';
 
 describe('the signal of a request', () => {
@@ -11,5 +12,39 @@ describe('the signal of a request', () => {
     await new Promise((resolve) => setTimeout(resolve, 10));
     process.off('warning', note);
     expect(warnings).toEqual([]);
+  });
+
+  it('ends once, with the reason, for those who listen then', () => {
+    const arrival = new Arrival('id', '127.0.0.1', {});
+    const { signal } = arrival;
+    const heard: string[] = [];
+    const leaver = () => heard.push('leaver');
+    signal.addEventListener('abort', () => {
+      heard.push('first');
+      signal.removeEventListener('abort', leaver);
+    });
+    signal.addEventListener('abort', leaver);
+    signal.addEventListener('abort', () => heard.push('second'));
+    expect(signal.aborted).toBe(false);
+    expect(() => signal.throwIfAborted()).not.toThrow();
+    arrival.abandon();
+    arrival.abandon();
+    signal.addEventListener('abort', () => heard.push('late'));
+    arrival.abandon();
+    expect(heard).toEqual(['first', 'second']);
+    expect(signal.aborted).toBe(true);
+    expect(signal.reason).toEqual(new Error('the caller has gone'));
+    expect(() => signal.throwIfAborted()).toThrow('the caller has gone');
+  });
+
+  it('is an AbortSignal for those who need one, before it ends and after', () => {
+    const arrival = new Arrival('id', '127.0.0.1', {});
+    const before = toAbortSignal(arrival.signal);
+    expect(before).toBeInstanceOf(AbortSignal);
+    expect(before.aborted).toBe(false);
+    arrival.abandon();
+    expect(before.reason).toBe(arrival.signal.reason);
+    expect(toAbortSignal(arrival.signal).reason).toBe(arrival.signal.reason);
+    expect(toAbortSignal(before)).toBe(before);
   });
 });

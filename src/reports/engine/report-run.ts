@@ -2,9 +2,11 @@
  * A report that may run: rights and parameters are checked, nothing is read yet. GraphQL and page requests
  * ask for a page, streams for an answer in a format.
  */
+
 import { invariant, ServiceError } from '../../errors.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
+import type { EndSignal } from '../../model/end-signal.js';
 import type { Scope } from '../../model/scope.js';
 import { statementName } from '../../store/sql/statement-name.js';
 import { contentTypeOf, type Format } from '../../tables/format.js';
@@ -72,7 +74,7 @@ interface ReportRunOptions {
   readonly context: ReportContext;
   /** @see ReportDefinition */
   readonly planning: 'once' | undefined;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: EndSignal | undefined;
   readonly caller: Scope;
 }
 

@@ -1,5 +1,7 @@
 /** How statements are run, beside what they say. */
+
 import type { Prisma } from '../../generated/prisma/client.js';
+import type { EndSignal } from '../../model/end-signal.js';
 import type { StatementCaller } from '../../model/statement-caller.js';
 
 export interface QueryOptions {
@@ -8,7 +10,7 @@ export interface QueryOptions {
    */
   readonly name?: string | undefined;
   /** Ends the query in Postgres; the call then throws the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: EndSignal | undefined;
   /**
    * `bytes`: columns of type text come as `Buffer`, the UTF-8 that Postgres sent. For answers that are passed
    * on: reading 20 KB as a string and writing it again costs more than all else of a request.

@@ -3,8 +3,10 @@
  * near enough and have all that its caller has written. Where there is none, or where that one fails, the
  * primary answers: a replica that lags, breaks or is gone costs nothing but the primary's work.
  */
+
 import { crc32 } from 'node:zlib';
 import { RETRY_AFTER_SECONDS, ServiceError } from '../../errors.js';
+import type { EndSignal } from '../../model/end-signal.js';
 import { credentialName, type Scope } from '../../model/scope.js';
 import { wasTooSlow } from './database-errors.js';
 import { parsePosition, printPosition } from './primary-log.js';
@@ -41,7 +43,7 @@ export class ReplicatedReads {
   sourceFor({ principal }: Pick<Scope, 'principal'>): ReadSource {
     const credential = credentialName(principal.credential);
     const { primary } = this.#options;
-    const isOver = (signal: AbortSignal | undefined, error: unknown) =>
+    const isOver = (signal: EndSignal | undefined, error: unknown) =>
       signal?.aborted === true || wasTooSlow(error);
     const query: ReadSource['query'] = async (sql, options) => {
       const replica = await this.#choose(credential);
@@ -61,7 +63,7 @@ export class ReplicatedReads {
     const streamed = <Batch>(
       open: (server: ReadSource) => AsyncGenerator<Batch, void>,
       digest: (batch: Batch, before: number) => number,
-      signal: AbortSignal | undefined,
+      signal: EndSignal | undefined,
     ) => this.#stream({ credential, open, digest, isOver: (error) => isOver(signal, error) });
     return {
       query,

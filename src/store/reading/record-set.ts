@@ -2,10 +2,12 @@
  * `RecordSet`: the records a query asks for, not read yet. The hinge of the service: GraphQL asks it for a
  * page, printed or as values, REST for a stream; both get what one statement reads.
  */
+
 import { invariant } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { AggregateQuery, Group } from '../../model/aggregate-query.js';
 import type { Collection } from '../../model/collection.js';
+import type { EndSignal } from '../../model/end-signal.js';
 import type { Database } from '../database/database.js';
 import type { RowPunctuation } from '../database/gathered-rows.js';
 import { compileFilter } from '../sql/compile-filter.js';
@@ -45,7 +47,7 @@ export interface RecordSetParts {
 
 export interface RecordStreamOptions {
   readonly format: 'json' | 'ndjson';
-  readonly signal: AbortSignal | undefined;
+  readonly signal: EndSignal | undefined;
 }
 
 const BATCH_ROWS = 500;
@@ -116,7 +118,7 @@ export class RecordSet {
    * Memory is bounded by a batch whatever the length; leaving the loop, or the signal, ends the query. What
    * is read from the end is a page and no stream: it has to be turned around.
    */
-  async *stream(format: 'json' | 'ndjson', signal?: AbortSignal): AsyncGenerator<Buffer, void> {
+  async *stream(format: 'json' | 'ndjson', signal?: EndSignal): AsyncGenerator<Buffer, void> {
     const { query, scope } = this.#options;
     invariant(!query.fromEnd, 'what is read from the end is not streamed');
     const read = { format, signal: signal ?? scope.signal } as const;
@@ -129,7 +131,7 @@ export class RecordSet {
    * with them the tombstones of those removed: `{"_id": …, "$removed": <instant>}`. A removed record is
    * judged as it was. Of the query the filter and the projection count.
    */
-  async *streamChanges(since: string, signal: AbortSignal): AsyncGenerator<Buffer, void> {
+  async *streamChanges(since: string, signal: EndSignal): AsyncGenerator<Buffer, void> {
     const statement = selectChanges(this.#projection(), this.#changedSince(since));
     const batches = this.#options.database.streamJoined([toStatement(statement)], {
       signal,
@@ -218,7 +220,7 @@ export class RecordSet {
   async #readTexts(
     server: Pick<Database, 'query'>,
     { sql, name }: Statement,
-    options: { readonly signal?: AbortSignal | undefined },
+    options: { readonly signal?: EndSignal | undefined },
   ): Promise<RecordTexts> {
     const { scope: caller } = this.#options;
     const [row] = await server.query<RecordTexts>(sql, { name, caller, texts: 'bytes', ...options });
@@ -507,7 +509,7 @@ export class RecordSet {
   async #printOne(
     server: Pick<Database, 'query'>,
     { sql, name }: Statement,
-    options: { readonly signal?: AbortSignal | undefined },
+    options: { readonly signal?: EndSignal | undefined },
   ): Promise<string | undefined> {
     const { scope: caller } = this.#options;
     const [row] = await server.query<{ json: string }>(sql, { name, caller, ...options });
