@@ -8,6 +8,8 @@ import type { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
 import type { Path } from '../../model/path.js';
 import type { SortKey } from '../../model/record-query.js';
+import type { StoredField } from '../../model/stored-field.js';
+import { namedFieldsAt } from '../catalog/named-fields.js';
 import { compileFields, compileProjection } from '../sql/compile-projection.js';
 import { compileSort, type RecordOrder } from '../sql/compile-sort.js';
 import { cursorExpression } from '../sql/cursor.js';
@@ -31,6 +33,7 @@ export class QueryPlans {
   readonly #projections = new Kept<Prisma.Sql>();
   readonly #fields = new Kept<Prisma.Sql>();
   readonly #orders = new Kept<OrderPlan>();
+  readonly #named = new Kept<readonly StoredField[]>();
 
   /** @see compileProjection */
   projection(
@@ -52,6 +55,14 @@ export class QueryPlans {
     return this.#fields.get(collection, keyOf(projection, hidden), () =>
       compileFields(projection, hidden, { collection }),
     );
+  }
+
+  /** The same list for the same paths: who counts uses of fields knows it again. @see namedFieldsAt */
+  namedFields(collection: Collection, paths: readonly Path[]): readonly StoredField[] {
+    let key = '';
+    // The length tells two names from one that looks like both.
+    for (const [name] of paths) key += `${name?.length}:${name}`;
+    return this.#named.get(collection, key, () => namedFieldsAt(collection, paths));
   }
 
   /** @see createShapePrinter */

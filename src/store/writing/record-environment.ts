@@ -8,7 +8,7 @@ import type { StatementCaller } from '../../model/statement-caller.js';
 import type { StoredField } from '../../model/stored-field.js';
 import { type EffectiveAccess, findAccess } from '../access/access.js';
 import type { Catalog } from '../catalog/catalog.js';
-import { namedFieldsAt, namedFieldsOf } from '../catalog/named-fields.js';
+import { namedFieldsOf } from '../catalog/named-fields.js';
 import type { Database, Queryable } from '../database/database.js';
 import { QueryPlans } from '../reading/query-plans.js';
 import type { Readable } from '../reading/record-page.js';
@@ -71,7 +71,7 @@ export class RecordEnvironment {
   /** Tells of the fields at which the paths begin. */
   noteNamed(scope: Scope, collection: Collection, paths: readonly Path[]): void {
     if (this.#onFieldsNamed === undefined || paths.length === 0) return;
-    this.#onFieldsNamed(scope, namedFieldsAt(collection, paths));
+    this.#onFieldsNamed(scope, this.plans.namedFields(collection, paths));
   }
 
   /** Tells of the fields that were sent. */

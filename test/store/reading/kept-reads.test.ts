@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import { queryOf, type RecordQuery } from '../../../src/model/record-query.js';
+import { parseCollection } from '../../../src/store/catalog/collection-definition.js';
 import { KeptReads } from '../../../src/store/reading/kept-reads.js';
+import { QueryPlans } from '../../../src/store/reading/query-plans.js';
 import { ADMIN, scopeOf } from '../people.js';
 
 describe('what is kept of a read', () => {
@@ -39,6 +41,29 @@ describe('what is kept of a read', () => {
     read({ value: 'a' });
     read({ value: 'a', ...other });
     expect(compiled()).toBe(2);
+  });
+});
+
+describe('the fields that paths name', () => {
+  const plans = new QueryPlans();
+  const fields = ['a', 'b'].map((name) => ({ name, type: 'text' }));
+  const collection = parseCollection(
+    { name: 'note', fields },
+    { source: 'test', isDeclared: false, version: 1 },
+  );
+
+  it('are one list for the same names, which is known again', () => {
+    const first = plans.namedFields(collection, [['a'], ['b', 'x'], ['unknown'], []]);
+    expect(first).toEqual([
+      { collection: 'note', field: 'a' },
+      { collection: 'note', field: 'b' },
+    ]);
+    expect(plans.namedFields(collection, [['a'], ['b', 'y'], ['unknown'], []])).toBe(first);
+  });
+
+  it('are told from one name that looks like several', () => {
+    expect(plans.namedFields(collection, [['a'], ['b']])).toHaveLength(2);
+    expect(plans.namedFields(collection, [['a1:b']])).toEqual([]);
   });
 });
 
