@@ -346,6 +346,13 @@ describe('the first start on an empty database', () => {
     await page.getByRole('button', { name: 'Account of asha' }).waitFor();
     await page.getByText('St. Mary’s School, Pune').waitFor();
     await page.getByRole('link', { name: 'People' }).waitFor();
+    for (const nothing of [
+      'There are no students yet',
+      'Nobody owes fees',
+      'Nothing is collected in this session',
+    ])
+      await page.getByText(nothing).first().waitFor();
+    expect(await page.locator('.tile canvas').count()).toBe(0);
 
     for (const [field, text] of [
       ['Name of the school', 'Another'],

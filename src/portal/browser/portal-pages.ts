@@ -59,7 +59,7 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     label: phrase('Dashboards'),
     load: async () => (await import('./dashboards/dashboards-page')).DashboardsPage,
     isFor: readsDashboards,
-    menu: { icon: 'layers', group: 'work' },
+    menu: { icon: 'board', group: 'work' },
   },
   {
     path: '/portal/dashboards/$dashboard',

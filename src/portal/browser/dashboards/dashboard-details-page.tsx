@@ -134,7 +134,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
         />
       )}
       {tiles.length === 0 && (
-        <EmptyState icon="layers" title={t('This dashboard has no tiles yet')}>
+        <EmptyState icon="board" title={t('This dashboard has no tiles yet')}>
           {mayChange && t('Add one: choose an operation of the library, and how its answer is shown.')}
         </EmptyState>
       )}

@@ -170,31 +170,35 @@ function CollectedTile({ day, report }: DayTileProps) {
       report="dailyFeeCollection"
       to={`/portal/reports/${report}`}
       search={{ from: day, to: day, paymentType: 'ALL', run: '1' }}
-      show={({ dailyFeeCollection: { totals, currency } }) => (
-        <>
-          <Figure
-            value={formats.money(totals.total, currency)}
-            note={t('{count, plural, one {# receipt} other {# receipts}}', { count: totals.receipts })}
-          />
-          {totals.missingReceiptNumbers.length > 0 && (
+      show={({ dailyFeeCollection: { totals, currency } }) =>
+        totals.receipts === 0 && totals.missingReceiptNumbers.length === 0 ? (
+          <EmptyState icon="inbox" title={t('Nothing is collected on {day}', { day: formats.day(day) })} />
+        ) : (
+          <>
             <Figure
-              value={totals.missingReceiptNumbers.slice(0, 5).join(', ')}
-              note={t('receipt numbers are missing')}
+              value={formats.money(totals.total, currency)}
+              note={t('{count, plural, one {# receipt} other {# receipts}}', { count: totals.receipts })}
             />
-          )}
-          {totals.receipts > 0 && (
-            <TileChart
-              kind="doughnut"
-              title={t('Collected by way of paying')}
-              labels={totals.paymentTypes.map(({ paymentType }) => paymentType)}
-              series={[
-                { name: t('Amount'), values: totals.paymentTypes.map(({ amount }) => Number(amount)) },
-              ]}
-              unit="money"
-            />
-          )}
-        </>
-      )}
+            {totals.missingReceiptNumbers.length > 0 && (
+              <Figure
+                value={totals.missingReceiptNumbers.slice(0, 5).join(', ')}
+                note={t('receipt numbers are missing')}
+              />
+            )}
+            {totals.receipts > 0 && (
+              <TileChart
+                kind="doughnut"
+                title={t('Collected by way of paying')}
+                labels={totals.paymentTypes.map(({ paymentType }) => paymentType)}
+                series={[
+                  { name: t('Amount'), values: totals.paymentTypes.map(({ amount }) => Number(amount)) },
+                ]}
+                unit="money"
+              />
+            )}
+          </>
+        )
+      }
     />
   );
 }
@@ -210,28 +214,34 @@ function OutstandingTile({ day, report }: DayTileProps) {
       report="outstandingAgeing"
       to={`/portal/reports/${report}`}
       search={{ asOn: day, run: '1' }}
-      show={({ outstandingAgeing: { totals, currency } }) => (
-        <>
-          <Figure
-            value={formats.money(totals.balance, currency)}
-            note={t('{count, plural, one {of # student} other {of # students}}', { count: totals.students })}
-          />
-          <TileChart
-            kind="bar"
-            title={t('Outstanding by days since it was due')}
-            labels={['0–30', '31–60', '61–90', '> 90']}
-            series={[
-              {
-                name: t('Days since it was due'),
-                values: [totals.days0To30, totals.days31To60, totals.days61To90, totals.daysOver90].map(
-                  Number,
-                ),
-              },
-            ]}
-            unit="money"
-          />
-        </>
-      )}
+      show={({ outstandingAgeing: { totals, currency } }) =>
+        totals.students === 0 ? (
+          <EmptyState icon="check" title={t('Nobody owes fees')} />
+        ) : (
+          <>
+            <Figure
+              value={formats.money(totals.balance, currency)}
+              note={t('{count, plural, one {of # student} other {of # students}}', {
+                count: totals.students,
+              })}
+            />
+            <TileChart
+              kind="bar"
+              title={t('Outstanding by days since it was due')}
+              labels={['0–30', '31–60', '61–90', '> 90']}
+              series={[
+                {
+                  name: t('Days since it was due'),
+                  values: [totals.days0To30, totals.days31To60, totals.days61To90, totals.daysOver90].map(
+                    Number,
+                  ),
+                },
+              ]}
+              unit="money"
+            />
+          </>
+        )
+      }
     />
   );
 }
@@ -258,6 +268,8 @@ function TrendTile({ day, report }: DayTileProps) {
         const before = months.map((month) => totals.get(monthsBefore(`${month}-01`, 12).slice(0, 7)) ?? 0);
         const series = [{ name: t('This session'), values: months.map((month) => totals.get(month) ?? 0) }];
         const isKnown = before.some((total) => total > 0);
+        if (!isKnown && series.every(({ values }) => values.every((total) => total === 0)))
+          return <EmptyState icon="inbox" title={t('Nothing is collected in this session yet')} />;
         return (
           <>
             <Figure value={formats.money(series[0]?.values.at(-1) ?? 0, currency)} note={t('this month')} />
@@ -287,23 +299,27 @@ function DuesTile({ day, report }: DayTileProps) {
       report="feeDefaulters"
       to={`/portal/reports/${report}`}
       search={{ ...months, run: '1' }}
-      show={({ feeDefaulters: { rows, rowCount, currency } }) => (
-        <>
-          <Figure value={formats.number(rowCount)} note={t('students owe fees')} />
-          <Table fz="sm" verticalSpacing={4}>
-            <Table.Tbody>
-              {rows.map((row) => (
-                <Table.Tr key={row.admissionNo}>
-                  <Table.Td>
-                    {row.name} <span className="dimmed">{`${row.class} ${row.section}`}</span>
-                  </Table.Td>
-                  <Table.Td className="numeric one-line">{formats.money(row.balance, currency)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </>
-      )}
+      show={({ feeDefaulters: { rows, rowCount, currency } }) =>
+        rowCount === 0 ? (
+          <EmptyState icon="check" title={t('Nobody owes fees')} />
+        ) : (
+          <>
+            <Figure value={formats.number(rowCount)} note={t('students owe fees')} />
+            <Table fz="sm" verticalSpacing={4}>
+              <Table.Tbody>
+                {rows.map((row) => (
+                  <Table.Tr key={row.admissionNo}>
+                    <Table.Td>
+                      {row.name} <span className="dimmed">{`${row.class} ${row.section}`}</span>
+                    </Table.Td>
+                    <Table.Td className="numeric one-line">{formats.money(row.balance, currency)}</Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </>
+        )
+      }
     />
   );
 }
@@ -320,21 +336,25 @@ function ShortageTile({ day, report }: DayTileProps) {
       report="attendanceShortage"
       to={`/portal/reports/${report}`}
       search={{ end, run: '1' }}
-      show={({ attendanceShortage: { totals } }) => (
-        <>
-          <Figure
-            value={formats.number(totals.below)}
-            note={t('of {count} students', { count: formats.number(totals.students) })}
-          />
-          <TileChart
-            kind="bar"
-            title={t('Students short of attendance by class')}
-            labels={totals.classes.map((one) => one.class)}
-            series={[{ name: t('Students'), values: totals.classes.map(({ below }) => below) }]}
-            unit="number"
-          />
-        </>
-      )}
+      show={({ attendanceShortage: { totals } }) =>
+        totals.students === 0 ? (
+          <EmptyState icon="users" title={t('There are no students with attendance yet')} />
+        ) : (
+          <>
+            <Figure
+              value={formats.number(totals.below)}
+              note={t('of {count} students', { count: formats.number(totals.students) })}
+            />
+            <TileChart
+              kind="bar"
+              title={t('Students short of attendance by class')}
+              labels={totals.classes.map((one) => one.class)}
+              series={[{ name: t('Students'), values: totals.classes.map(({ below }) => below) }]}
+              unit="number"
+            />
+          </>
+        )
+      }
     />
   );
 }
@@ -401,6 +421,7 @@ function StrengthTile({ report }: { readonly report: string }) {
       to={`/portal/reports/${report}`}
       search={{ run: '1' }}
       show={({ strength: { rows, totals } }) => {
+        if (totals.strength === 0) return <EmptyState icon="users" title={t('There are no students yet')} />;
         const classes = [...Map.groupBy(rows, (row) => row.class)];
         const sum = (of: 'boys' | 'girls') =>
           classes.map(([, sections]) => sections.reduce((count, section) => count + section[of], 0));

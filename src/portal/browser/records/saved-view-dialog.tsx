@@ -35,7 +35,9 @@ export function SavedViewDialog({ view, isBusy, problem, onSave, onClose }: Save
         <Stack>
           <TextInput
             label={t('Name')}
-            description={t('Filter, search, order and columns are kept as they are shown')}
+            description={
+              view.id === undefined && t('Filter, search, order and columns are kept as they are shown')
+            }
             required
             maxLength={100}
             value={edited.name}
