@@ -82,7 +82,7 @@ function AccessTable({ access }: { readonly access: Readonly<Record<string, Writ
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {roles.map(([role, { verbs, hiddenFields = [], readOnlyFields = [], rows }]) => (
+          {roles.map(([role, { verbs, hiddenFields = [], readOnlyFields = [], rows, alsoReads = [] }]) => (
             <Table.Tr key={role}>
               <Table.Th scope="row">{role}</Table.Th>
               <Table.Td>{verbs.map((verb) => wordOf(verb, t)).join(', ') || '–'}</Table.Td>
@@ -93,6 +93,14 @@ function AccessTable({ access }: { readonly access: Readonly<Record<string, Writ
                       fields: rows.fields.join(', '),
                       attribute: rows.attribute,
                     })}
+                {alsoReads.map(({ fields, attribute }) => (
+                  <div key={`${fields.join()} ${attribute}`}>
+                    {t('to read also: whose {fields} is among {attribute} of the user', {
+                      fields: fields.join(', '),
+                      attribute,
+                    })}
+                  </div>
+                ))}
               </Table.Td>
               <Table.Td className="wrapped">{hiddenFields.join(', ') || '–'}</Table.Td>
               <Table.Td className="wrapped">{readOnlyFields.join(', ') || '–'}</Table.Td>

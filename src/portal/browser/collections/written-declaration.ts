@@ -31,7 +31,13 @@ export interface WrittenAccess {
   readonly verbs: readonly string[];
   readonly hiddenFields?: readonly string[];
   readonly readOnlyFields?: readonly string[];
-  readonly rows?: { readonly fields: readonly string[]; readonly attribute: string };
+  readonly rows?: WrittenRowRule;
+  readonly alsoReads?: readonly WrittenRowRule[];
+}
+
+interface WrittenRowRule {
+  readonly fields: readonly string[];
+  readonly attribute: string;
 }
 
 export type WrittenCheck =
