@@ -2,7 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startGateway } from '../contract/gateway.js';
+import { eventually } from '../eventually.js';
 import { killBackup, killRestore } from './backup-kill-round.js';
 import { campaign } from './campaign.js';
 import { killImport } from './import-kill-round.js';
@@ -46,3 +48,40 @@ campaign(
     await rm(path.join(folder, round.name));
   },
 );
+
+it('has another gateway that runs go on with the import of a killed one', async () => {
+  const rows = 60_000;
+  const lines = Array.from({ length: rows }, (_, index) =>
+    JSON.stringify({ _id: `over-${index}`, name: 'T' }),
+  );
+  const parameters = 'collection=task&format=ndjson&name=over.ndjson&by=_id';
+  const taken = await school.send(`/imports?${parameters}`, { method: 'POST', body: lines.join('\n') });
+  const { id } = JSON.parse(taken.text) as { readonly id: string };
+  const stateOf = async () => {
+    const found = await school.sql.query<{ state: string; position: string; counts: unknown }>(
+      'select state, position, counts from imports where id = $1',
+      [id],
+    );
+    return found.rows[0];
+  };
+  await eventually(async () => (await stateOf())?.state === 'ready');
+  await school.send(`/imports/${id}/run?mode=rows`, { method: 'POST' });
+  await eventually(async () => Number((await stateOf())?.position) > 0);
+  const other = await startGateway(school.databaseUrl);
+  try {
+    await school.killGateway();
+    expect(await stateOf()).toMatchObject({ state: 'running' });
+    await eventually(async () => (await stateOf())?.state === 'done', 60_000);
+    expect(await stateOf()).toMatchObject({ counts: { rows, created: rows, refused: 0 } });
+    const { rows: found } = await school.sql.query(
+      `select count(*)::int as records,
+         (select count(*)::int from audit_entries where record_id like 'over-%') as entries
+       from records
+       where collection = 'task' and id like 'over-%'`,
+    );
+    expect(found).toEqual([{ records: rows, entries: rows }]);
+  } finally {
+    await other.close();
+    await school.startGateway();
+  }
+}, 120_000);
