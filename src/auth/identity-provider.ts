@@ -1,8 +1,8 @@
 /**
  * A provider of identities outside, at which people log in once for all that they use: OpenID Connect, by
- * the authorization code flow with PKCE.
+ * the authorization code flow with PKCE (OpenID Connect Core 1.0, 3.1).
  *
- * @see OpenID Connect Core 1.0, RFC 7636, RFC 9700
+ * @see RFC 7636, RFC 9700
  */
 import type { Configuration } from 'openid-client';
 
