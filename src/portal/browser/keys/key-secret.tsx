@@ -1,22 +1,14 @@
-/** A key that was just made: it is in this component alone, and gone when that is closed. */
-import { Button, Group, Stack, Text } from '@mantine/core';
 import { useTexts } from '../language/use-texts';
-import { CodeToCopy } from '../shell/code-to-copy';
+import { SecretOnce, type SecretOnceProps } from '../shell/secret-once';
 
-export interface KeySecretProps {
-  readonly secret: string;
-  readonly onClose: () => void;
-}
-
-export function KeySecret({ secret, onClose }: KeySecretProps) {
+/** A key that was just made. */
+export function KeySecret(props: Pick<SecretOnceProps, 'secret' | 'onClose'>) {
   const t = useTexts();
   return (
-    <Stack>
-      <Text size="sm">{t('Copy the key now: it is shown here once, and never again.')}</Text>
-      <CodeToCopy title={t('Key')} text={secret} />
-      <Group justify="flex-end">
-        <Button onClick={onClose}>{t('Done')}</Button>
-      </Group>
-    </Stack>
+    <SecretOnce
+      title={t('Key')}
+      words={t('Copy the key now: it is shown here once, and never again.')}
+      {...props}
+    />
   );
 }
