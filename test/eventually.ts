@@ -2,7 +2,7 @@
 import { expect } from '@jest/globals';
 
 const LOOK_EVERY_MS = 20;
-const DEFAULT_WITHIN_MS = 10_000;
+const DEFAULT_WITHIN_MS = 30_000;
 
 /** Waits until it is so. @throws when it is not after a while */
 export async function eventually(

@@ -162,7 +162,7 @@ export async function codeOf(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-const SOON_MS = 10_000;
+const SOON_MS = 30_000;
 
 /**
  * Waits until the work ends in the code: an announcement takes a moment to arrive, on a busy machine a longer
