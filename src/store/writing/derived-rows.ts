@@ -12,8 +12,10 @@
  * The tables have triggers too, for whoever writes records without this (the version before, during an
  * upgrade); the setting that `KEPT` makes tells them that there is nothing left to do.
  *
- * @see prisma/migrations/0005_fee_months, 0013_attendance_months, 0020_collected_receipts,
- * 0035_derived_by_statement
+ * @see prisma/migrations/0005_fee_months/migration.sql
+ * @see prisma/migrations/0013_attendance_months/migration.sql
+ * @see prisma/migrations/0020_collected_receipts/migration.sql
+ * @see prisma/migrations/0035_derived_by_statement/migration.sql
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Queryable } from '../database/database.js';
