@@ -9,6 +9,13 @@ import { TEMPLATE_URL_VARIABLE } from './test-server.js';
 /** Databases are made one after the other by the server: many test files at once wait for each other. */
 const HOOK_TIMEOUT_MS = 60_000;
 
+/** How changes are told in the databases of all tests, but of those that say otherwise. */
+const CHANGES = process.env.TEST_CHANGES === 'outbox' ? 'outbox' : 'trail';
+
+export interface TestDatabaseOptions {
+  readonly changes?: 'trail' | 'outbox';
+}
+
 export interface TestDatabase {
   /** For whoever opens the database itself: a whole gateway, a second pool, a bare client. */
   readonly url: string;
@@ -23,7 +30,10 @@ export interface TestDatabase {
  *   const test = useTestDatabase();
  *   it('…', async () => { await test.database.query(…) });
  */
-export function useTestDatabase(): { readonly database: Database; readonly url: string } {
+export function useTestDatabase(options: TestDatabaseOptions = {}): {
+  readonly database: Database;
+  readonly url: string;
+} {
   let opened: { database: Database; testDatabase: TestDatabase } | undefined;
   const get = () => {
     if (!opened)
@@ -31,7 +41,7 @@ export function useTestDatabase(): { readonly database: Database; readonly url: 
     return opened;
   };
   beforeAll(async () => {
-    const testDatabase = await createTestDatabase();
+    const testDatabase = await createTestDatabase(options);
     opened = {
       database: await openDatabase({ url: testDatabase.url, poolSize: 5, statementTimeoutMs: 20_000 }),
       testDatabase,
@@ -56,10 +66,13 @@ export function useTestDatabase(): { readonly database: Database; readonly url: 
  * A migrated, empty database, for a test that starts the whole gateway on it, or needs two. The caller drops
  * it.
  */
-export async function createTestDatabase(): Promise<TestDatabase> {
+export async function createTestDatabase({
+  changes = CHANGES,
+}: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const template = findTemplateUrl();
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
   await copyDatabase(template.pathname.slice(1), name);
+  if (changes === 'outbox') await tellByOutbox(name);
   const url = new URL(template);
   url.pathname = name;
   return {
@@ -72,6 +85,11 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       }
     },
   };
+}
+
+/** Changes are told there as on a database that is spread over several servers. */
+async function tellByOutbox(name: string): Promise<void> {
+  await onCoordinator((client) => client.query(`alter database ${name} set campus.changes = 'outbox'`));
 }
 
 /** Postgres takes a moment to see that a client has gone: asked again before it counts. */

@@ -4,6 +4,7 @@ import type { Users } from '../auth/users.js';
 import type { Config } from '../config.js';
 import { OutboundClient } from '../scripting/requests/outbound-client.js';
 import type { Domains } from '../store/catalog/domains.js';
+import type { ChangeOutbox } from '../store/changes/change-outbox.js';
 import type { Database } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
 import { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
@@ -18,6 +19,7 @@ export function openWebhooks(services: {
   readonly database: Database;
   readonly domains: Domains;
   readonly store: RecordStore;
+  readonly outbox: ChangeOutbox | undefined;
   readonly users: Users;
   readonly encryption: TextEncryption;
   readonly config: Config;
@@ -35,7 +37,7 @@ export function openWebhooks(services: {
   });
   const webhookDeliveries = new WebhookDeliveries({
     ...services,
-    outbox: new WebhookOutbox(database),
+    outbox: new WebhookOutbox(database, services.outbox),
     outbound,
     timeoutMs: config.webhookTimeoutMs,
   });

@@ -36,6 +36,7 @@ import { Catalog } from '../store/catalog/catalog.js';
 import { Domains } from '../store/catalog/domains.js';
 import { FieldMeter } from '../store/catalog/field-meter.js';
 import { ChangeFeed } from '../store/changes/change-feed.js';
+import { ChangeOutbox } from '../store/changes/change-outbox.js';
 import { type Database, openDatabase } from '../store/database/database.js';
 import { type EmbeddedServer, startEmbeddedServer } from '../store/database/embedded-server.js';
 import { applyMigrations } from '../store/database/migrations.js';
@@ -174,7 +175,12 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       onFault: (error) => onFault('rate limits', error),
     });
     closers.push(() => rateLimits.close());
+    const outbox = database.tellsByOutbox
+      ? new ChangeOutbox({ database, onFault: (error) => onFault('change outbox', error) })
+      : undefined;
+    closers.push(async () => await outbox?.close());
     const changes = new ChangeFeed({
+      outbox,
       database,
       pollMs: config.changePollMs,
       onFault: (error) => onFault('change feed', error),
@@ -251,7 +257,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     const apiKeys = new ApiKeys({ database, principals, names, roles: config.apiKeyRoles });
     const users = new Users({ database, collections: catalog, records: store, passwords, principals });
     const { close: closeWebhooks, ...webhooks } = openWebhooks({
-      ...{ database, domains, store, users, encryption, config },
+      ...{ database, domains, store, outbox, users, encryption, config },
       onFault: (error) => onFault('webhooks', error),
     });
     closers.push(closeWebhooks);

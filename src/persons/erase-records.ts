@@ -5,9 +5,8 @@
 import { Prisma } from '../generated/prisma/client.js';
 import { isJsonObject, type JsonObject, parseExactJson, printExactJson } from '../json.js';
 import type { Collection, Personal } from '../model/collection.js';
-import type { Scope } from '../model/scope.js';
-import type { Transaction } from '../store/database/database.js';
 import { recordsIn } from '../store/sql/records-of.js';
+import { auditedChanges } from '../store/writing/audited-changes.js';
 import { keysOf } from '../store/writing/check-faults.js';
 import { derivedRows, sweepDerivedRows } from '../store/writing/derived-rows.js';
 import { PRINCIPALS_CHANNEL } from '../store/writing/record-statements.js';
@@ -92,13 +91,13 @@ async function removeRecords(work: ErasureWork, { collection, ids }: Belongings)
       where ${recordsIn(scope.domain.id, collection.name)} and r.id = any(${[...ids]}::text[])
       returning r.id, r.data, r.keys, r.version + 1 as version, r.deleted_at is null as is_live
     ),
-    ${audited(scope, collection.name, 'deleted')}${derived.last}
+    ${audited(work, collection.name, 'deleted')}${derived.last}
     select id from written order by id`);
   report.add('removed', collection.name, idsOf(rows));
 }
 
 async function keepRecords(work: ErasureWork, part: Belongings, personal: Personal): Promise<void> {
-  const { identity, report, scope } = work;
+  const { identity, report } = work;
   const { collection, ids } = part;
   const redaction = new Redaction(identity, 'everything');
   const references = referencePathsTo(identity.collection, collection);
@@ -111,7 +110,7 @@ async function keepRecords(work: ErasureWork, part: Belongings, personal: Person
     await writeRecords(work, collection.name, [{ ...row, newId: id, data: data as JsonObject }]);
     kept.push(id);
   }
-  if (isPerson && kept.length > 0) await tellOfRenaming(work.transaction, scope, identity);
+  if (isPerson && kept.length > 0) await tellOfRenaming(work);
   const fields = [
     ...personal.identifiers,
     ...personal.fields,
@@ -139,7 +138,8 @@ function withoutPersonal(
 }
 
 /** Subscribers hear that the one is gone and the other there; the history of the other begins here. */
-async function tellOfRenaming(transaction: Transaction, scope: Scope, identity: ErasureWork['identity']) {
+async function tellOfRenaming(work: ErasureWork): Promise<void> {
+  const { transaction, scope, identity } = work;
   const { collection, id, pseudonym } = identity;
   await transaction.query(Prisma.sql`
     with written as (
@@ -147,7 +147,7 @@ async function tellOfRenaming(transaction: Transaction, scope: Scope, identity: 
       from records r
       where ${recordsIn(scope.domain.id, collection)} and r.id = ${pseudonym}
     ),
-    ${audited(scope, collection, 'deleted')}
+    ${audited(work, collection, 'deleted')}
     select 1`);
   await transaction.query(Prisma.sql`
     with written as (
@@ -155,7 +155,7 @@ async function tellOfRenaming(transaction: Transaction, scope: Scope, identity: 
       from records r
       where ${recordsIn(scope.domain.id, collection)} and r.id = ${pseudonym}
     ),
-    ${audited(scope, collection, 'created')}
+    ${audited(work, collection, 'created')}
     select 1`);
 }
 
@@ -251,10 +251,11 @@ function dataOf({ json }: LockedRow): JsonObject {
 
 /** A tombstone keeps its version: nobody has seen it. */
 async function writeRecords(
-  { transaction, scope, catalog }: ErasureWork,
+  work: ErasureWork,
   name: string,
   records: readonly RewrittenRow[],
 ): Promise<void> {
+  const { transaction, scope, catalog } = work;
   if (records.length === 0) return;
   const collection = catalog.find(name);
   const input = records.map(({ id, newId, data }) => {
@@ -280,16 +281,20 @@ async function writeRecords(
       returning r.id, r.data, r.keys, r.version, r.deleted_at is null as is_live, o.id as was_id,
         o.data as was, o.keys as was_keys
     ),
-    ${audited(scope, name, 'updated')}${derived.last}
+    ${audited(work, name, 'updated')}${derived.last}
     select 1`);
 }
 
 /** Every change of a record that is there is told to subscribers, as any other. */
-function audited(scope: Scope, collection: string, operation: 'created' | 'updated' | 'deleted'): Prisma.Sql {
+function audited(
+  { scope, isToOutbox }: Pick<ErasureWork, 'scope' | 'isToOutbox'>,
+  collection: string,
+  operation: 'created' | 'updated' | 'deleted',
+): Prisma.Sql {
   const { principal, requestId } = scope;
   const before = operation === 'created' ? Prisma.sql`null::jsonb` : Prisma.sql`'{}'::jsonb`;
   const from = operation === 'created' ? Prisma.sql`null::int` : Prisma.sql`w.version - 1`;
-  return Prisma.sql`audited as (
+  const insert = Prisma.sql`
       insert into audit_entries
         (domain, collection, record_id, operation, from_version, to_version, principal, credential,
           request_id, request_operation, before)
@@ -297,8 +302,8 @@ function audited(scope: Scope, collection: string, operation: 'created' | 'updat
         ${`${principal.credential.kind}:${principal.credential.id}`}, ${requestId},
         ${scope.operation ?? null}::text, ${before}
       from written w
-      where w.is_live
-    )`;
+      where w.is_live`;
+  return auditedChanges(insert, { isToOutbox });
 }
 
 /** A text as it stands within the JSON that Postgres prints. */

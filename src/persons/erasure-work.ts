@@ -11,4 +11,6 @@ export interface ErasureWork {
   readonly catalog: Catalog;
   readonly identity: PersonIdentity;
   readonly report: ErasureReport;
+  /** @see Database.tellsByOutbox */
+  readonly isToOutbox: boolean;
 }

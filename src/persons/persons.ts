@@ -96,7 +96,8 @@ export class Persons {
     try {
       await inOwnTransaction(database, async (transaction) => {
         identity = await this.#identify(transaction, scope, asked, newPseudonym());
-        for (const step of STEPS) await step({ transaction, scope, catalog, identity, report });
+        for (const step of STEPS)
+          await step({ transaction, scope, catalog, identity, report, isToOutbox: database.tellsByOutbox });
         throw new TakenBack();
       });
     } catch (error) {
@@ -120,7 +121,7 @@ export class Persons {
       await inOwnTransaction(database, async (transaction) => {
         if (!(await isNext(transaction, id, index))) return;
         const report = new ErasureReport();
-        await step({ transaction, scope, catalog, identity, report });
+        await step({ transaction, scope, catalog, identity, report, isToOutbox: database.tellsByOutbox });
         await transaction.query(Prisma.sql`
           update erasures
           set steps_done = ${index + 1}, report = report || ${printExactJson(toJson(report.entries))}::jsonb

@@ -64,6 +64,22 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
     set: `request_hash = ''`,
   },
   {
+    table: 'change_outbox',
+    place: 'changes on their way to subscribers',
+    domain: 'domain',
+    shown: 'id',
+    texts: ['record_id'],
+    users: ['principal'],
+  },
+  {
+    table: 'told_changes',
+    place: 'changes that subscribers were told',
+    domain: 'domain',
+    shown: 'id',
+    texts: ['record_id'],
+    users: ['principal'],
+  },
+  {
     table: 'topic_messages',
     place: 'messages of topics',
     domain: 'domain',

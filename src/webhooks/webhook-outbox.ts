@@ -7,6 +7,7 @@
  * before, however late its transaction committed.
  */
 import { Prisma } from '../generated/prisma/client.js';
+import type { ChangeOutbox } from '../store/changes/change-outbox.js';
 import type { Database, Queryable } from '../store/database/database.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 
@@ -15,13 +16,19 @@ const FOLLOW_LOCK = 0x77686b73;
 
 export class WebhookOutbox {
   readonly #database: Database;
+  readonly #changes: ChangeOutbox | undefined;
+  /** Where changes are told by the outbox, the trail as far as it was moved from there. */
+  readonly #trail: Prisma.Sql;
 
-  constructor(database: Database) {
+  constructor(database: Database, changes: ChangeOutbox | undefined) {
     this.#database = database;
+    this.#changes = changes;
+    this.#trail = Prisma.raw(changes === undefined ? 'audit_entries' : 'told_changes');
   }
 
   /** Notes what has been committed since the last time; gives how many deliveries that makes. */
   async follow(): Promise<number> {
+    await this.#changes?.moveAll();
     return await inOwnTransaction(this.#database, async (transaction) => {
       const [lock] = await transaction.query<{ isHeld: boolean }>(Prisma.sql`
         select pg_try_advisory_xact_lock(${FOLLOW_LOCK}::int) as "isHeld"`);
@@ -39,7 +46,7 @@ export class WebhookOutbox {
           insert into webhook_deliveries (webhook_id, event)
           select w.id, jsonb_build_object('type', 'record.' || e.operation, 'at', e.at,
             'collection', e.collection, 'recordId', e.record_id, 'version', e.to_version, 'by', e.principal)
-          from audit_entries e
+          from ${this.#trail} e
           join webhooks w on w.domain_id = e.domain
           where (e.transaction_id >= ${position.end}::xid8
               or e.transaction_id = any(${position.underWay}::xid8[]))

@@ -7,6 +7,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import type { Scope } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';
 import { type AuditedOperation, auditedAct } from '../store/audited-act.js';
+import type { ChangeOutbox } from '../store/changes/change-outbox.js';
 import type { Database } from '../store/database/database.js';
 import {
   compileKeyset,
@@ -65,6 +66,7 @@ const MOST_OF_A_USER = 20;
 
 export class Webhooks {
   readonly #database: Database;
+  readonly #outbox: ChangeOutbox | undefined;
   readonly #store: Pick<RecordStore, 'find'>;
   readonly #encryption: TextEncryption;
   readonly #deliveries: Pick<WebhookDeliveries, 'sendNow'>;
@@ -72,6 +74,8 @@ export class Webhooks {
 
   constructor(options: {
     readonly database: Database;
+    /** Where changes are told by it. */
+    readonly outbox: ChangeOutbox | undefined;
     readonly store: Pick<RecordStore, 'find'>;
     readonly encryption: TextEncryption;
     readonly deliveries: Pick<WebhookDeliveries, 'sendNow'>;
@@ -79,6 +83,7 @@ export class Webhooks {
     readonly roles: readonly string[];
   }) {
     this.#database = options.database;
+    this.#outbox = options.outbox;
     this.#store = options.store;
     this.#encryption = options.encryption;
     this.#deliveries = options.deliveries;
@@ -109,6 +114,8 @@ export class Webhooks {
     const id = randomUUID();
     const secret = createWebhookSecret();
     const { domain, principal } = scope;
+    // What is in the outbox already came before.
+    await this.#outbox?.moveAll();
     return await inOwnTransaction(this.#database, async (transaction) => {
       await beginFollowing(transaction);
       const [found] = await transaction.query<{ count: number }>(Prisma.sql`

@@ -9,6 +9,7 @@ import {
   type ConnectOptions,
   connect,
   countSubscriptions,
+  insertEntry,
   metric,
   type Subscriber,
   type Subscription,
@@ -135,12 +136,10 @@ describe('taskChanged', () => {
     });
     await ask(otherGateway, 'mutation { createTask(data: { id: "r-2", name: "elsewhere" }) { id } }');
     await gateway.sql.query(
-      `with written as (insert into records (domain, collection, id, data) values ('top', 'task', 'r-3',
-        '{"name":"by hand"}') returning id)
-       insert into audit_entries (domain, collection, record_id, operation, to_version, principal,
-         credential, request_id)
-       select 'top', 'task', id, 'created', 1, 'import', 'system:import', 'by hand' from written`,
+      `insert into records (domain, collection, id, data)
+       values ('top', 'task', 'r-3', '{"name":"by hand"}')`,
     );
+    await insertEntry(gateway, { collection: 'task', id: 'r-3', operation: 'created' });
     await until(() => events.length === 3);
     await aWhile();
     expect(events.map(({ id, record }) => [id, record.name])).toEqual([
@@ -542,11 +541,7 @@ describe('a live connection', () => {
     await until(() => events.length === 1 && gadgets.events.length === 1);
     expect(gadgets.events).toEqual([{ record: { label: 'New' } }]);
     await ask(gateway, 'mutation { dropCollection(name: "gadget") }');
-    await gateway.sql.query(
-      `insert into audit_entries (domain, collection, record_id, operation, to_version, principal,
-        credential, request_id)
-       values ('top', 'gadget', 'g-1', 'updated', 2, 'x', 'system:x', 'x')`,
-    );
+    await insertEntry(gateway, { collection: 'gadget', id: 'g-1', operation: 'updated' });
     await until(() => gadgets.isDone);
     expect(gadgets.errors[0]?.extensions.code).toBe('GONE');
   });

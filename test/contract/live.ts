@@ -162,3 +162,21 @@ export async function openRaw(
     },
   };
 }
+
+/** An entry of the audit trail as a statement by hand writes it; in the outbox too, where that tells. */
+export async function insertEntry(
+  { sql }: Pick<Gateway, 'sql'>,
+  entry: { readonly collection: string; readonly id: string; readonly operation: string },
+): Promise<void> {
+  await sql.query(
+    `with audited as (
+       insert into audit_entries (domain, collection, record_id, operation, to_version, principal, credential,
+         request_id)
+       values ('top', $1, $2, $3, 1, 'import', 'system:import', 'by hand')
+       returning id, at, domain, collection, record_id, operation, to_version, principal
+     )
+     insert into change_outbox (id, at, domain, collection, record_id, operation, to_version, principal)
+     select * from audited where current_setting('campus.changes', true) = 'outbox'`,
+    [entry.collection, entry.id, entry.operation],
+  );
+}

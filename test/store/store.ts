@@ -8,7 +8,7 @@ import { Catalog } from '../../src/store/catalog/catalog.js';
 import type { CollectionDefinition } from '../../src/store/catalog/collection-definition.js';
 import type { Database } from '../../src/store/database/database.js';
 import { RecordStore, type StoredRecord } from '../../src/store/record-store.js';
-import { useTestDatabase } from '../database.js';
+import { type TestDatabaseOptions, useTestDatabase } from '../database.js';
 import { NOTE, PRESENCE, RECEIPT, ROOM, STAFF, STUDENT, TOP } from './people.js';
 
 export interface TestStore {
@@ -19,8 +19,11 @@ export interface TestStore {
 }
 
 /** Made before the first test of a file, closed after the last. */
-export function useTestStore(more: readonly CollectionDefinition[] = []): TestStore {
-  const test = useTestDatabase();
+export function useTestStore(
+  more: readonly CollectionDefinition[] = [],
+  options: TestDatabaseOptions = {},
+): TestStore {
+  const test = useTestDatabase(options);
   let made: { readonly catalog: Catalog; readonly store: RecordStore } | undefined;
   const get = () => {
     if (made === undefined) throw new Error('the store is there while tests run');

@@ -3,6 +3,7 @@
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../database/database.js';
+import type { ChangeOutbox } from './change-outbox.js';
 import { CommitFollower } from './commit-follower.js';
 
 export interface RecordChange {
@@ -24,6 +25,8 @@ export interface ChangeFeedOptions {
   /** How often the database is asked, while somebody listens. */
   readonly pollMs: number;
   readonly onFault: (error: unknown) => void;
+  /** What has to be moved before it can be heard of, where changes are told by the outbox. */
+  readonly outbox?: Pick<ChangeOutbox, 'moveAll'> | undefined;
 }
 
 const PAGE_ROWS = 1_000;
@@ -32,20 +35,27 @@ export type ChangeListener = (changes: readonly RecordChange[]) => void;
 
 /**
  * Every committed change of a record, once, to every listener of this process. The audit entry that is
- * written with each change is the outbox: what is rolled back is never heard of, and an outage of the
- * database delays changes but loses none.
+ * written with each change is what is followed: what is rolled back is never heard of, and an outage of the
+ * database delays changes but loses none. Where transactions have no common order, that is what was moved
+ * from the outbox.
  *
  * @see commit-follower.ts, decisions 10
  */
 export class ChangeFeed {
   readonly #follower: CommitFollower<ChangeRow, RecordChange>;
 
-  constructor(options: ChangeFeedOptions) {
+  constructor({ outbox, ...options }: ChangeFeedOptions) {
+    const columns = Prisma.sql`at, domain, collection, record_id, operation, to_version, principal`;
     this.#follower = new CommitFollower({
       ...options,
-      table: 'audit_entries',
+      ...(outbox === undefined
+        ? { table: 'audit_entries', columns: Prisma.sql`id::text as entry_id, ${columns}` }
+        : {
+            table: 'told_changes',
+            columns: Prisma.sql`entry_id::text as entry_id, ${columns}`,
+            prepare: () => outbox.moveAll(),
+          }),
       pageRows: PAGE_ROWS,
-      columns: Prisma.sql`at, domain, collection, record_id, operation, to_version, principal`,
       toNews: toRecordChange,
     });
   }
@@ -80,6 +90,7 @@ export class ChangeFeed {
 
 interface ChangeRow {
   readonly id: string;
+  readonly entry_id: string;
   readonly at: Date;
   readonly domain: string;
   readonly collection: string;
@@ -98,6 +109,6 @@ function toRecordChange(row: ChangeRow): RecordChange {
     version: row.to_version,
     at: row.at,
     principal: row.principal,
-    entryId: row.id,
+    entryId: row.entry_id,
   };
 }

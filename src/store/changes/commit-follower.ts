@@ -26,11 +26,13 @@ export interface CommitFollowerOptions<Row extends NewsRow, News> {
    * It has the columns `id` (bigserial) and `transaction_id` (xid8, by default `pg_current_xact_id()`,
    * indexed).
    */
-  readonly table: 'audit_entries' | 'topic_messages';
+  readonly table: 'audit_entries' | 'told_changes' | 'topic_messages';
   /** What is read of a row beside its id. */
   readonly columns: Prisma.Sql;
   readonly toNews: (row: Row) => News;
   readonly pollMs: number;
+  /** Done before every look, e.g. to move there what is to be told. */
+  readonly prepare?: (() => Promise<void>) | undefined;
   /** A load of a million records is a million rows of news: so many are in memory at once. */
   readonly pageRows: number;
   /** Told once an outage, not at every poll of it, and of a listener that throws. */
@@ -197,7 +199,7 @@ class Following {
 
 type NewsReaderOptions<Row extends NewsRow> = Pick<
   CommitFollowerOptions<Row, unknown>,
-  'database' | 'table' | 'columns' | 'pageRows'
+  'database' | 'table' | 'columns' | 'pageRows' | 'prepare'
 >;
 
 /** Knows what a follower has seen, and what it owes of the news it has begun to give. */
@@ -216,6 +218,7 @@ class NewsReader<Row extends NewsRow> {
 
   /** Gives all news there is now. One that fails is gone on with by the next. */
   async advance(isWanted: () => boolean): Promise<void> {
+    await this.#options.prepare?.();
     if (this.#seen === undefined) {
       this.#seen = await this.#begin();
       return;

@@ -118,6 +118,8 @@ export async function purge(database: Database, scope: Scope, options: PurgeOpti
     select name, pg_notify('campus_catalog', name) as announced
     from purged`);
   await sweepDerivedRows(database, 'all domains');
+  await database.query(Prisma.sql`
+    delete from told_changes where told_at < now() - make_interval(hours => ${TOPIC_MESSAGE_HOURS}::int)`);
   const outdated = await purgeHistory(database);
   return {
     historyValues: (gone?.forgotten ?? 0) + outdated,

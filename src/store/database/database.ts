@@ -110,6 +110,11 @@ export interface Database extends Queryable {
   /** Text compares byte by byte: the range of a prefix may be read from an ordinary b-tree. */
   readonly isByteOrdered: boolean;
   /**
+   * Changes are told by the outbox, not by the numbers of their transactions: the database is spread over
+   * several servers, or `campus.changes` is set to `outbox` in it.
+   */
+  readonly tellsByOutbox: boolean;
+  /**
    * The rows of ONE text column in batches. Postgres works at most one batch ahead of the reader. Leaving the
    * loop or the signal ends the query within a second; a failure throws in mid-stream.
    */
@@ -202,8 +207,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   if (finder.hasSeveral && (await finder.find()) !== 'found') {
     throw new ServiceError('UNAVAILABLE', `None of ${finder.serverNames.join(', ')} takes writes.`);
   }
-  const { isByteOrdered, canCheckConnection } = await inspectServer(finder.url, applicationName);
-  const facts = { finder, isByteOrdered, canCheckConnection };
+  const facts = { finder, ...(await inspectServer(finder.url, applicationName)) };
   const { replicaUrls = [], replicaMaxLagMs = DEFAULT_REPLICA_LAG_MS, ...rest } = options;
   const database = new PostgresDatabase({ ...rest, applicationName, ...facts });
   if (replicaUrls.length > 0) await database.openReplicas(replicaUrls, replicaMaxLagMs);
@@ -221,6 +225,7 @@ class PostgresDatabase implements Database {
   readonly apart: Queryable;
   readonly lockPool: pg.Pool;
   readonly isByteOrdered: boolean;
+  readonly tellsByOutbox: boolean;
   readonly turns = new Turns();
   readonly #streamPool: pg.Pool;
   readonly #apartPool: pg.Pool;
@@ -236,6 +241,7 @@ class PostgresDatabase implements Database {
     const { finder, applicationName, poolSize } = options;
     const settings = settingsOf(options);
     this.isByteOrdered = options.isByteOrdered;
+    this.tellsByOutbox = options.tellsByOutbox;
     this.#finder = finder;
     this.#watch = new ConnectionWatch({ finder, applicationName });
     const url = () => finder.url;
@@ -505,6 +511,7 @@ function settingsOf({ canCheckConnection }: ServerFacts): Readonly<Record<string
 
 interface ServerFacts {
   readonly isByteOrdered: boolean;
+  readonly tellsByOutbox: boolean;
   /** The server can notice that its client has gone while it works; not on every system. */
   readonly canCheckConnection: boolean;
 }
@@ -527,14 +534,16 @@ async function inspectServer(url: string, applicationName: string): Promise<Serv
     await assertSessionsAreKept(client, connect);
     const { rows } = await client.query(
       `select datlocprovider = 'b' or (datlocprovider = 'c'
-        and datcollate in ('C', 'POSIX')) as "isByteOrdered"
+        and datcollate in ('C', 'POSIX')) as "isByteOrdered",
+        exists (select from pg_extension where extname = 'citus')
+          or coalesce(current_setting('campus.changes', true) = 'outbox', false) as "tellsByOutbox"
          from pg_database where datname = current_database()`,
     );
     const canCheckConnection = await client.query(`set client_connection_check_interval = '2s'`).then(
       () => true,
       () => false,
     );
-    return { isByteOrdered: rows[0].isByteOrdered, canCheckConnection };
+    return { ...rows[0], canCheckConnection };
   } finally {
     await client.end();
   }

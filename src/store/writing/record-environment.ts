@@ -125,7 +125,8 @@ export class RecordEnvironment {
       readable?.hiddenFields ?? new Set(),
     );
     const fields = readable && this.plans.fields(collection, undefined, readable.hiddenFields);
-    return { scope, collection, now, projection, fields, triggers: this.triggers };
+    const isToOutbox = this.database.tellsByOutbox;
+    return { scope, collection, now, projection, fields, triggers: this.triggers, isToOutbox };
   }
 
   async fillLabels(

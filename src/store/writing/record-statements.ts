@@ -9,6 +9,7 @@ import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import { printStored, storedColumns } from '../reading/stored-record.js';
 import { liveRecordsOf, nameLiteral, recordsOf } from '../sql/records-of.js';
+import { auditedChanges } from './audited-changes.js';
 import { type DerivedChange, type DerivedRows, derivedRows } from './derived-rows.js';
 import type { WriteOperation, WriteTriggers } from './write-triggers.js';
 
@@ -32,6 +33,8 @@ export interface WriteContext {
   /** A jsonb expression over `r`: the same without `_id`; `undefined`: the caller sees no fields. */
   readonly fields: Sql | undefined;
   readonly triggers: Pick<WriteTriggers, 'after'>;
+  /** @see Database.tellsByOutbox */
+  readonly isToOutbox: boolean;
 }
 
 /** The collection whose records are the callers themselves. */
@@ -346,15 +349,15 @@ export function audit(
 ): Sql {
   const { scope, collection } = context;
   const fromVersion = operation === 'created' ? Prisma.sql`null::int` : Prisma.sql`w.version - 1`;
-  return Prisma.sql`audited as (
+  const insert = Prisma.sql`
   insert into audit_entries
     (at, domain, collection, record_id, operation, from_version, to_version, principal, credential,
       request_id, request_operation, before)
   select ${author.at}, ${scope.domain.id}, ${nameLiteral(collection.name)}, w.id,
     ${nameLiteral(operation === 'brought back' ? 'created' : operation)}, ${fromVersion}, w.version,
     ${author.principal}, ${author.credential}, ${author.requestId}, ${author.operation}, ${before}
-  from written w ${author.input}
-)`;
+  from written w ${author.input}`;
+  return auditedChanges(insert, context);
 }
 
 /**

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { Prisma } from '../../../src/generated/prisma/client.js';
+import { ChangeFeed, type RecordChange } from '../../../src/store/changes/change-feed.js';
+import { ChangeOutbox } from '../../../src/store/changes/change-outbox.js';
+import { eventually } from '../../eventually.js';
+import { ADMIN } from '../people.js';
+import { useTestStore } from '../store.js';
+
+const test = useTestStore([], { changes: 'outbox' });
+const plain = useTestStore([], { changes: 'trail' });
+const opened: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close();
+  await test.database.query(Prisma.sql`truncate change_outbox, told_changes`);
+});
+
+/** A gateway of its own as far as changes go, and what it hears from now on. */
+async function hear() {
+  const { database } = test;
+  const outbox = new ChangeOutbox({ database, onFault: () => {} });
+  opened.push(() => outbox.close());
+  const feed = new ChangeFeed({ database, outbox, pollMs: 5, onFault: () => {} });
+  opened.push(() => feed.close());
+  const changes: RecordChange[] = [];
+  await feed.follow((more) => {
+    changes.push(...more);
+  });
+  const heard = () => changes.map(({ operation, id, version }) => `${operation} ${id} ${version}`);
+  return { changes, heard };
+}
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: test.url });
+  client.on('error', () => {});
+  await client.connect();
+  opened.push(() => client.end().catch(() => {}));
+  return client;
+}
+
+const note = (client: pg.Client, id: string, { from = 1, to = 1 } = {}) =>
+  client.query(
+    `insert into change_outbox (id, at, domain, collection, record_id, operation, to_version, principal)
+     select nextval('audit_entries_id_seq'), now(), 'school', 'note', $1, 'updated', version, 'usr-1'
+     from generate_series($2::int, $3::int) as version`,
+    [id, from, to],
+  );
+
+const listLeft = () => test.database.query(Prisma.sql`select record_id from change_outbox`);
+
+describe('the outbox of changes', () => {
+  it('tells of a create, an update and a delete, in order, as the audit trail has them', async () => {
+    const { changes, heard } = await hear();
+    await test.store.create(ADMIN, 'note', [{ _id: 'n-1', text: 'one' }]);
+    await test.store.update(ADMIN, 'note', 'n-1', { data: { text: 'two' }, mode: 'merge' });
+    await test.store.delete(ADMIN, 'note', 'n-1');
+    await eventually(() => changes.length === 3);
+    expect(heard()).toEqual(['created n-1 1', 'updated n-1 2', 'deleted n-1 3']);
+    const entries = await test.database.query<{ id: string; at: Date }>(Prisma.sql`
+      select id::text as id, at from audit_entries where record_id = 'n-1' order by audit_entries.id`);
+    expect(changes.map(({ entryId, at }) => ({ id: entryId, at }))).toEqual(entries);
+    expect(await listLeft()).toEqual([]);
+  });
+
+  it('tells of every write of many records, and of none that was rolled back', async () => {
+    const { changes, heard } = await hear();
+    const records = Array.from({ length: 3 }, (_, index) => ({ _id: `m-${index}`, text: 'one' }));
+    await test.store.create(ADMIN, 'note', records);
+    await test.store.upsert(ADMIN, 'note', {
+      records: [{ _id: 'm-0', text: 'two' }, { _id: 'm-3' }],
+      by: '_id',
+    });
+    const failing = test.database.transaction(async (within) => {
+      await test.store.create(ADMIN, 'note', [{ _id: 'never' }], { within });
+      throw new Error('changed my mind');
+    });
+    await expect(failing).rejects.toThrow('changed my mind');
+    await eventually(() => changes.length === 5);
+    expect(heard().sort()).toEqual([
+      'created m-0 1',
+      'created m-1 1',
+      'created m-2 1',
+      'created m-3 1',
+      'updated m-0 2',
+    ]);
+  });
+
+  it('loses and doubles nothing of many writers, with gateways that move it and are cut off', async () => {
+    const gateways = [await hear(), await hear(), await hear()];
+    const committed: string[] = [];
+    const writers = await Promise.all(Array.from({ length: 6 }, connect));
+    const killer = await connect();
+    let isOver = false;
+    const killing = (async () => {
+      while (!isOver) {
+        await killer.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and application_name = 'campus-gateway' and random() < 0.2`,
+        );
+        await sleep(20);
+      }
+    })();
+    await Promise.all(
+      writers.map(async (client, writer) => {
+        for (let n = 0; n < 40; n++) {
+          const id = `${writer}-${n}`;
+          await client.query('begin');
+          await note(client, id);
+          await sleep((writer * 7 + n * 3) % 11);
+          const isKept = (writer + n) % 4 !== 0;
+          await client.query(isKept ? 'commit' : 'rollback');
+          if (isKept) committed.push(id);
+        }
+      }),
+    );
+    isOver = true;
+    await killing;
+    for (const { changes } of gateways) {
+      await eventually(() => changes.length >= committed.length);
+      expect(changes.map(({ id }) => id).sort()).toEqual([...committed].sort());
+    }
+    expect(await listLeft()).toEqual([]);
+  }, 30_000);
+
+  it('tells more than a page of it, the versions of each record in order', async () => {
+    const [writer, { changes }] = [await connect(), await hear()];
+    await writer.query('begin');
+    await note(writer, 'late', { from: 2, to: 1_300 });
+    await note(writer, 'late', { from: 1, to: 1 });
+    await note(writer, 'other', { from: 1, to: 1_300 });
+    await writer.query('commit');
+    await eventually(() => changes.length === 2_600);
+    for (const id of ['late', 'other']) {
+      expect(changes.filter((change) => change.id === id).map(({ version }) => version)).toEqual(
+        Array.from({ length: 1_300 }, (_, index) => index + 1),
+      );
+    }
+  });
+
+  it('is emptied while nobody listens, and that is nobody’s news later', async () => {
+    const outbox = new ChangeOutbox({ database: test.database, onFault: () => {} });
+    opened.push(() => outbox.close());
+    await test.store.create(ADMIN, 'note', [{ _id: 'before' }]);
+    await eventually(async () => (await listLeft()).length === 0);
+    const { changes, heard } = await hear();
+    await test.store.create(ADMIN, 'note', [{ _id: 'now' }]);
+    await eventually(() => changes.length > 0);
+    expect(heard()).toEqual(['created now 1']);
+  });
+
+  it('is not written where the database is one server', async () => {
+    await plain.store.create(ADMIN, 'note', [{ _id: 'plain' }]);
+    expect(await plain.database.query(Prisma.sql`select id from change_outbox`)).toEqual([]);
+  });
+});
