@@ -5,7 +5,7 @@ import type { Collection } from '../model/collection.js';
 import type { ReportServices } from '../reports/engine/report-context.js';
 import { createReportResolvers } from '../resolvers/reports/report-resolvers.js';
 import { readDefinitions } from '../store/catalog/catalog.js';
-import { parseCollection } from '../store/catalog/collection-definition.js';
+import { parseCollection } from '../store/catalog/parse-collection.js';
 import { buildGatewaySchema } from './schema.js';
 
 /**

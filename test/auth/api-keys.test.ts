@@ -3,7 +3,7 @@ import type { ApiKeyRequest } from '../../src/auth/api-keys.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import type { RecordVerb, Scope } from '../../src/model/scope.js';
 import { accessOf } from '../../src/store/access/access.js';
-import { parseCollection } from '../../src/store/catalog/collection-definition.js';
+import { parseCollection } from '../../src/store/catalog/parse-collection.js';
 import type { Database } from '../../src/store/database/database.js';
 import { useTestDatabase } from '../database.js';
 import {

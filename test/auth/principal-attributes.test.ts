@@ -3,7 +3,7 @@ import type { Login } from '../../src/auth/authenticator.js';
 import { loadPrincipalAttributes } from '../../src/auth/principal-attributes.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { systemPrincipal } from '../../src/model/scope.js';
-import { parseCollection } from '../../src/store/catalog/collection-definition.js';
+import { parseCollection } from '../../src/store/catalog/parse-collection.js';
 import type { Database } from '../../src/store/database/database.js';
 import { useTestDatabase } from '../database.js';
 import { expectSoon, type Gateway, insertDomains, insertUser, openGateway } from './gateway.js';

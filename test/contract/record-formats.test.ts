@@ -9,7 +9,7 @@ import pg from 'pg';
 import { columnsOfRecords } from '../../src/exporting/record-columns.js';
 import { isExactNumber, isJsonObject, type JsonValue, parseExactJson } from '../../src/json.js';
 import type { Collection } from '../../src/model/collection.js';
-import { parseCollection } from '../../src/store/catalog/collection-definition.js';
+import { parseCollection } from '../../src/store/catalog/parse-collection.js';
 import { readCsv, readParquet, recordsOfCsv, recordsOfParquet } from '../exporting/read-back.js';
 import { useDemoGateway } from './demo-gateway.js';
 import type { Role } from './gateway.js';

@@ -16,7 +16,7 @@ import { getMetadataStorage } from 'type-graphql';
 import { printGatewaySchema } from '../../src/graphql/print-schema.js';
 import { buildGatewaySchema } from '../../src/graphql/schema.js';
 import { readDefinitions } from '../../src/store/catalog/catalog.js';
-import { parseCollection } from '../../src/store/catalog/collection-definition.js';
+import { parseCollection } from '../../src/store/catalog/parse-collection.js';
 
 const DECLARATIONS = fileURLToPath(new URL('../../schema/collections', import.meta.url));
 const PRINTED = fileURLToPath(new URL('../../schema/schema.graphql', import.meta.url));

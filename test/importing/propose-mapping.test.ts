@@ -4,7 +4,7 @@ import { eventOf } from '../../src/importing/heading-words.js';
 import { proposeMapping } from '../../src/importing/propose-mapping.js';
 import { inspectSource } from '../../src/importing/reading/inspect-source.js';
 import { openRowSource } from '../../src/importing/reading/open-row-source.js';
-import { parseCollection } from '../../src/store/catalog/collection-definition.js';
+import { parseCollection } from '../../src/store/catalog/parse-collection.js';
 import { withFile } from './reading/source-fixture.js';
 
 const students = parseCollection(JSON.parse(readFileSync('schema/collections/registration.json', 'utf8')), {

@@ -7,7 +7,7 @@ import { parseWhere } from '../../src/languages/where.js';
 import { WHERE_OPERATORS } from '../../src/languages/where-operators.js';
 import { WHERE_LIMITS } from '../../src/languages/where-place.js';
 import type { Filter } from '../../src/model/filter.js';
-import { parseCollection } from '../../src/store/catalog/collection-definition.js';
+import { parseCollection } from '../../src/store/catalog/parse-collection.js';
 import { type CompileContext, compileFilter } from '../../src/store/sql/compile-filter.js';
 import { runsOf } from '../full-length.js';
 import { SAMPLE, UNDECLARED } from '../store/sql/sample-collection.js';

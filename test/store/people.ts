@@ -1,7 +1,8 @@
 /** Scopes and collections for the tests of the store. */
 import type { JsonValue } from '../../src/json.js';
 import type { Domain, KeyScopes, Scope } from '../../src/model/scope.js';
-import { type CollectionDefinition, parseCollection } from '../../src/store/catalog/collection-definition.js';
+import type { CollectionDefinition } from '../../src/store/catalog/collection-definition.js';
+import { parseCollection } from '../../src/store/catalog/parse-collection.js';
 
 export const TOP: Domain = { id: 'school', name: 'School', parentId: undefined, timeZone: 'Asia/Kolkata' };
 export const SUB: Domain = { id: 'branch', name: 'Branch', parentId: 'school', timeZone: 'Asia/Kolkata' };

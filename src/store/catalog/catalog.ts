@@ -25,14 +25,11 @@ import type { Database, Queryable } from '../database/database.js';
 import { ensurePartition } from '../database/partitions.js';
 import { WaitingLine } from '../database/waiting-line.js';
 import { findAlterationFaults } from './alteration-faults.js';
-import {
-  type CollectionDefinition,
-  graphqlNamesOf,
-  parseCollection,
-  parseDefinition,
-} from './collection-definition.js';
+import type { CollectionDefinition } from './collection-definition.js';
+import { graphqlNamesOf } from './collection-definition.js';
 import { compareDefinitions, type DefinitionChange } from './definition-changes.js';
 import { type FieldUse, findUseFaults, listFieldUses } from './field-uses.js';
+import { parseCollection, parseDefinition } from './parse-collection.js';
 import { findUndeclaredFields, type UndeclaredFields } from './undeclared-fields.js';
 
 export interface CatalogOptions {

@@ -8,7 +8,7 @@ import {
 import { inspectSource } from '../../../src/importing/reading/inspect-source.js';
 import { openRowSource } from '../../../src/importing/reading/open-row-source.js';
 import type { JsonObject } from '../../../src/json.js';
-import { parseDefinition } from '../../../src/store/catalog/collection-definition.js';
+import { parseDefinition } from '../../../src/store/catalog/parse-collection.js';
 import { readSource, withFile } from '../reading/source-fixture.js';
 
 async function proposed(documents: readonly object[], metadata?: JsonObject): Promise<ProposedDeclaration> {

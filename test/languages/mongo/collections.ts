@@ -1,6 +1,6 @@
 /** The documents of documents.ts with nothing declared, and with their fields declared. */
 import type { Collection } from '../../../src/model/collection.js';
-import { parseCollection } from '../../../src/store/catalog/collection-definition.js';
+import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 
 const options = { source: 'test', isDeclared: false, version: 1 };
 

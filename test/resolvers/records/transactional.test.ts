@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { isNonNullType } from 'graphql';
 import { buildGatewaySchema } from '../../../src/graphql/schema.js';
 import { isTransactionalField } from '../../../src/resolvers/records/transactional.js';
-import { parseCollection } from '../../../src/store/catalog/collection-definition.js';
+import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 
 const FIELDS = [
   { name: 'number', type: 'text', unique: true },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseCollection } from '../../../src/store/catalog/collection-definition.js';
+import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 import type { Scan } from '../../../src/store/database/statement-plan.js';
 import { suggestIndexes } from '../../../src/store/reading/index-suggestion.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import { queryOf, type RecordQuery } from '../../../src/model/record-query.js';
-import { parseCollection } from '../../../src/store/catalog/collection-definition.js';
+import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 import { KeptReads } from '../../../src/store/reading/kept-reads.js';
 import { QueryPlans } from '../../../src/store/reading/query-plans.js';
 import { ADMIN, scopeOf } from '../people.js';

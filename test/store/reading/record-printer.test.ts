@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import { parseCollection } from '../../../src/store/catalog/collection-definition.js';
+import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 import {
   createPagePrinter,
   createShapePrinter,

@@ -1,6 +1,7 @@
 /** A collection with a field of every type and form, for the tests of filters, orders and projections. */
 import type { Collection } from '../../../src/model/collection.js';
-import { type FieldDefinition, parseCollection } from '../../../src/store/catalog/collection-definition.js';
+import type { FieldDefinition } from '../../../src/store/catalog/collection-definition.js';
+import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 
 const FIELDS: readonly FieldDefinition[] = [
   { name: 'name', type: 'text', index: true, searchable: true },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import { parseCollection } from '../../../src/store/catalog/collection-definition.js';
+import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 import { compilePage } from '../../../src/store/sql/compile-page.js';
 import { compileSort } from '../../../src/store/sql/compile-sort.js';
 import { compileRecordSource } from '../../../src/store/sql/record-source.js';

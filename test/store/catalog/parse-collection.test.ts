@@ -2,10 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import { ServiceError } from '../../../src/errors.js';
-import {
-  type CollectionDefinition,
-  parseCollection,
-} from '../../../src/store/catalog/collection-definition.js';
+import type { CollectionDefinition } from '../../../src/store/catalog/collection-definition.js';
+import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 
 const FILES = new URL('../../../schema/collections/', import.meta.url);
 

@@ -1,0 +1,218 @@
+/**
+ * Reads the declaration of a collection (a file of schema/collections, or what `registerCollection` was
+ * sent).
+ */
+import { readFileSync } from 'node:fs';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { type ErrorDetail, ServiceError } from '../../errors.js';
+import type {
+  Check,
+  Collection,
+  Field,
+  Grant,
+  Personal,
+  RoleAccess,
+  RowRule,
+  UniqueTogether,
+} from '../../model/collection.js';
+import {
+  type CheckDefinition,
+  type CollectionDefinition,
+  type FieldDefinition,
+  graphqlNamesOf,
+  type PersonalDefinition,
+  type RoleAccessDefinition,
+  type RowRuleDefinition,
+} from './collection-definition.js';
+import { findDefinitionFaults } from './definition-faults.js';
+
+export interface ParseCollectionOptions {
+  /** The source of the declaration, for errors: a file, or `registerCollection`. */
+  readonly source: string;
+  readonly isDeclared: boolean;
+  readonly version: number;
+  /** The top domain that registered it. Default: every domain has it. */
+  readonly domainId?: string | undefined;
+}
+
+/**
+ * Reads a declaration as a `Collection`.
+ *
+ * @throws INVALID_VALUE (400) that names the source and, for every fault, the JSON pointer, what was expected
+ * and what was sent.
+ */
+export function parseCollection(definition: unknown, options: ParseCollectionOptions): Collection {
+  const parsed = parseDefinition(definition, options.source);
+  const fields = (parsed.fields ?? []).map(toField);
+  return {
+    name: parsed.name,
+    title: parsed.title ?? parsed.name,
+    description: parsed.description ?? '',
+    labelField: parsed.labelField,
+    fields,
+    fieldsByName: new Map(fields.map((field) => [field.name, field])),
+    indexes: (parsed.indexes ?? []).map((paths) => paths.map((path) => path.split('.'))),
+    uniqueTogether: (parsed.uniqueTogether ?? []).map(
+      (rule): UniqueTogether => ({
+        name: rule.name,
+        parts: rule.parts.map((part) => ({ path: part.path.split('.'), by: part.by ?? 'value' })),
+      }),
+    ),
+    checks: (parsed.checks ?? []).map(toCheck),
+    grants: (parsed.grants ?? []).map(
+      (grant): Grant => ({ ...grant, key: grant.key.map((path) => path.split('.')) }),
+    ),
+    access: new Map(
+      Object.entries(parsed.access ?? {}).map(([role, access]) => [role, toRoleAccess(access)]),
+    ),
+    personal: parsed.personal === undefined ? undefined : toPersonal(parsed.personal),
+    isDeclared: options.isDeclared,
+    domainId: options.domainId,
+    version: options.version,
+    ...graphqlNamesOf(parsed),
+  };
+}
+
+/** Checks a declaration and gives it back with its type. @throws INVALID_VALUE as `parseCollection` does */
+export function parseDefinition(definition: unknown, source: string): CollectionDefinition {
+  const validate = definitionValidator();
+  if (!validate(definition)) throw definitionError(source, toErrorDetails(validate.errors ?? [], definition));
+  const faults = findDefinitionFaults(definition);
+  if (faults.length > 0) throw definitionError(source, faults);
+  return definition;
+}
+
+let validator: ValidateFunction<CollectionDefinition> | undefined;
+
+function definitionValidator(): ValidateFunction<CollectionDefinition> {
+  if (validator !== undefined) return validator;
+  const schema = JSON.parse(
+    readFileSync(new URL('../../../schema/collections/collection.schema.json', import.meta.url), 'utf8'),
+  );
+  validator = new Ajv({
+    allErrors: true,
+    allowUnionTypes: true,
+    verbose: true,
+    // A test holds our schema to the rules of schemas; every start and command would wait for it.
+    meta: false,
+    validateSchema: false,
+    code: { optimize: false },
+  }).compile<CollectionDefinition>(schema);
+  return validator;
+}
+
+function definitionError(source: string, errors: readonly ErrorDetail[]): ServiceError {
+  const first = errors[0];
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  return new ServiceError(
+    'INVALID_VALUE',
+    `${source}: ${first?.pointer === '' ? 'the declaration' : first?.pointer}: ${first?.detail}${more}`,
+    { errors },
+  );
+}
+
+function toErrorDetails(errors: readonly ErrorObject[], definition: unknown): ErrorDetail[] {
+  const details = errors
+    // A failed `oneOf` repeats what its branches say; the branches that do not fit by `kind` only confuse.
+    .filter((error) => error.keyword !== 'if' && error.keyword !== 'not')
+    .map((error): ErrorDetail => {
+      const pointer =
+        error.keyword === 'additionalProperties'
+          ? `${error.instancePath}/${error.params.additionalProperty}`
+          : error.instancePath;
+      return {
+        pointer,
+        detail: describeSchemaError(error),
+        expected: expectationOf(error),
+        sent: error.data,
+      };
+    });
+  if (details.length > 0) return details.slice(0, 50);
+  return errors.map((error) => ({
+    pointer: error.instancePath,
+    detail: `${JSON.stringify(error.data)} is a name the record itself uses`,
+    expected: 'another name',
+    sent: error.data ?? definition,
+  }));
+}
+
+function describeSchemaError(error: ErrorObject): string {
+  if (error.keyword === 'additionalProperties') return `unknown key "${error.params.additionalProperty}"`;
+  if (error.keyword === 'enum') return `must be one of ${error.params.allowedValues.join(', ')}`;
+  return error.message ?? error.keyword;
+}
+
+function expectationOf(error: ErrorObject): string {
+  const description: unknown = error.parentSchema?.description;
+  if (error.keyword === 'additionalProperties') {
+    return `one of ${Object.keys(error.parentSchema?.properties ?? {}).join(', ')}`;
+  }
+  return typeof description === 'string' ? description : describeSchemaError(error);
+}
+
+function toField(definition: FieldDefinition): Field {
+  return {
+    name: definition.name,
+    type: definition.type,
+    description: definition.description ?? '',
+    isList: definition.list ?? false,
+    isRequired: definition.required ?? false,
+    isUnique: definition.unique ?? false,
+    isIndexed: definition.index ?? false,
+    isSearchable: definition.searchable ?? false,
+    allowed: definition.enum,
+    default: definition.default,
+    isDecimal: definition.decimal ?? false,
+    format: definition.format,
+    targets: targetsOf(definition),
+    mustExist: definition.mustExist ?? true,
+    fields: (definition.fields ?? []).map(toField),
+    example: definition.example,
+    unit: definition.unit,
+    deprecated: definition.deprecated,
+  };
+}
+
+function toCheck(check: CheckDefinition): Check {
+  switch (check.kind) {
+    case 'sum':
+      return { kind: 'sum', total: check.total, of: check.of.map((path) => path.split('.')) };
+    case 'order':
+      return {
+        kind: 'order',
+        in: check.in === undefined ? [] : check.in.split('.'),
+        lower: check.lower,
+        upper: check.upper,
+      };
+  }
+}
+
+function toRoleAccess(access: RoleAccessDefinition): RoleAccess {
+  const hiddenFields = new Set(access.hiddenFields);
+  return {
+    verbs: new Set(access.verbs),
+    hiddenFields,
+    readOnlyFields: new Set([...hiddenFields, ...(access.readOnlyFields ?? [])]),
+    rows: access.rows === undefined ? undefined : toRowRule(access.rows),
+    alsoReads: (access.alsoReads ?? []).map(toRowRule),
+  };
+}
+
+function toRowRule({ fields, attribute }: RowRuleDefinition): RowRule {
+  return { fields: fields.map((path) => path.split('.')), attribute };
+}
+
+function toPersonal(personal: PersonalDefinition): Personal {
+  return {
+    isPerson: personal.person ?? false,
+    about: personal.about ?? [],
+    identifiers: personal.identifiers ?? [],
+    fields: personal.fields ?? [],
+    keptBecause: personal.keep,
+  };
+}
+
+function targetsOf(definition: FieldDefinition): readonly string[] {
+  if (definition.target === undefined) return [];
+  return typeof definition.target === 'string' ? [definition.target] : definition.target;
+}
