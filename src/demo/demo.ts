@@ -10,6 +10,7 @@ import {
   leaveRequestRecords,
   teacherAttendanceRecords,
 } from './attendance-records.js';
+import { dashboardRecords, savedViewRecords } from './dashboard-records.js';
 import { assertDemoOptions, type DemoOptions } from './demo-options.js';
 import type { DemoRecord } from './demo-record.js';
 import { createDemoSchool, type DemoSchool, sessionYears } from './demo-school.js';
@@ -61,6 +62,8 @@ function* partsOf(school: DemoSchool): Iterable<DemoPart> {
   yield part('fee_head', feeHeadRecords(opened));
   yield part('registration', registrationRecords(school));
   yield part('task', taskRecords(school));
+  yield part('dashboard', dashboardRecords(school, opened));
+  yield part('saved_view', savedViewRecords(school, opened));
   yield part('result', resultRecords(school));
   for (const year of sessionYears(school)) {
     yield part('holiday', holidayRecords(school, year.calendar));

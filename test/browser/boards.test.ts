@@ -30,7 +30,7 @@ function titlesOf(page: Page): Promise<string[]> {
 describe('a dashboard', () => {
   it('is made of tiles by a form, and ordered by the keyboard', async () => {
     const page = await pages.openPortalAs('accountant', '/portal/dashboards');
-    await page.getByText('There is no dashboard yet').waitFor();
+    await page.getByRole('heading', { level: 2, name: 'The school in figures' }).waitFor();
     await page.getByRole('button', { name: 'New dashboard' }).click();
     await page.getByLabel('Title').fill('Fees this morning');
     await page.getByRole('button', { name: 'Make the dashboard' }).click();

@@ -1,6 +1,6 @@
 /**
- * What a JSON Schema cannot say of a declaration: which keys go together, and that every name a rule refers to
- * is declared.
+ * What a JSON Schema cannot say of a declaration: which keys go together, and that every name a rule refers
+ * to is declared.
  */
 import type { ErrorDetail } from '../../errors.js';
 import type { ScalarType } from '../../model/field-types/scalar-type.js';
