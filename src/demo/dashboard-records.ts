@@ -27,7 +27,7 @@ export function* dashboardRecords(school: DemoSchool, createdAt: string): Iterab
 
 export function* savedViewRecords(school: DemoSchool, createdAt: string): Iterable<DemoRecord> {
   yield demoRecord('view-class-5', createdAt, {
-    name: 'Roll numbers of class 5',
+    name: 'By roll number',
     collection: 'registration',
     owner: school.staff.clerk.reference,
     shared_with: ['teacher'],
