@@ -198,6 +198,26 @@ describe('a record', () => {
     expect(await page.getByLabel('Amount').inputValue()).toContain('8');
   });
 
+  it('keeps every digit of a number, over a reload and into the record', async () => {
+    const id = await makeTask('Digits');
+    const amount = async () =>
+      await (await gateway.fetch(`/o/recs/task/${id}?project=amount`, { as: 'admin' })).text();
+    const patch = { method: 'PATCH', as: 'admin', headers: { 'content-type': 'application/json' } } as const;
+    await gateway.fetch(`/o/recs/task/${id}`, { ...patch, body: '{"amount": 9007199254740993.25}' });
+    const page = await pages.openPortalAs('admin', `/portal/records/task/${id}`);
+    expect((await page.getByLabel('Amount').inputValue()).replaceAll(',', '')).toContain(
+      '9007199254740993.25',
+    );
+    await page.getByLabel('Amount').fill('123456789012345678901');
+    await page.getByText('1 field not saved yet').waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect(await amount()).toContain('123456789012345678901');
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByText('9007199254740993.25').first().waitFor();
+  });
+
   it('is saved after the session has ended in the middle of it', async () => {
     const id = await makeTask('Interrupted');
     const page = await pages.openPortalAs('admin', '/');

@@ -6,6 +6,7 @@
 import type { Client } from 'graphql-ws';
 import type { LoginSession } from '../session/login-session';
 import { problemCode } from '../session/problem-code';
+import { parseExactly, printExactly } from './exact-number';
 import { GatewayProblem } from './gateway-problem';
 import type { PortalOperation } from './portal-operation';
 
@@ -122,7 +123,7 @@ function graphqlRequest(asked: Readonly<Record<string, unknown>>): RequestInit {
       'content-type': 'application/json',
       accept: 'application/graphql-response+json, application/json',
     },
-    body: JSON.stringify(asked),
+    body: printExactly(asked),
   };
 }
 
@@ -167,7 +168,11 @@ async function toProblem(response: Response, read: unknown): Promise<GatewayProb
 }
 
 async function readJson<Value>(response: Response): Promise<Value | undefined> {
-  return (await response.json().catch(() => undefined)) as Value | undefined;
+  try {
+    return parseExactly(await response.text()) as Value;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Loaded with the first that is followed. */

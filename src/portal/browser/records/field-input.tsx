@@ -12,6 +12,7 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core';
+import { isExactNumber, numberOfText } from '../gateway/exact-number';
 import { useTexts } from '../language/use-texts';
 import { fromWallTime, toWallTime } from '../language/wall-time';
 import { Icon } from '../shell/icon';
@@ -83,8 +84,8 @@ function SingleInput({ field, value, onChange, isReadOnly, error }: FieldInputPr
     return (
       <NumberInput
         {...common}
-        value={typeof value === 'number' ? value : ''}
-        onChange={(next) => onChange(next === '' ? null : Number(next))}
+        value={numberText(value)}
+        onChange={(next) => onChange(next === '' ? null : numberOfText(String(next)))}
         suffix={field.unit === null ? '' : ` ${field.unit}`}
         thousandSeparator=","
         thousandsGroupStyle="lakh"
@@ -230,4 +231,10 @@ function ListInput({ field, value, onChange, isReadOnly, error }: FieldInputProp
       </Stack>
     </Input.Wrapper>
   );
+}
+
+/** A text, where the input would round the number. */
+function numberText(value: unknown): number | string {
+  if (isExactNumber(value)) return value.$number;
+  return typeof value === 'number' ? value : '';
 }

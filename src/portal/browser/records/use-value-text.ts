@@ -1,3 +1,4 @@
+import { isExactNumber } from '../gateway/exact-number';
 import { type Formats, useFormats } from '../language/use-formats';
 import type { Texts } from '../language/use-texts';
 import { useTexts } from '../language/use-texts';
@@ -24,6 +25,7 @@ function printValue(
   }
   if (isReferenceValue(value)) return value.label ?? value.value;
   if (typeof value === 'boolean') return value ? t('yes') : t('no');
+  if (isExactNumber(value)) return field.unit === null ? value.$number : `${value.$number} ${field.unit}`;
   if (typeof value === 'number') return printNumber(value, field, formats);
   if (field.type === 'datetime' && typeof value === 'string') {
     return value.length === 10 ? formats.day(value) : formats.instant(value);
