@@ -60,6 +60,10 @@ describe('printWhere', () => {
     ['student.value=stu-1', '{"student":{"id":{"equals":"stu-1"}}}'],
     ['name=!*sh', '{"not":{"name":{"contains":"sh"}}}'],
     ['created=yesterday', '{"created":{"yesterday":true}}'],
+    ['total=9007199254740993', '{"total":{"equals":9007199254740993}}'],
+    ['total=>0.12345678901234567891', '{"total":{"greaterThan":0.12345678901234567891}}'],
+    ['total=<007', '{"total":{"lessThan":7}}'],
+    ['total=many', '{"total":{"equals":"many"}}'],
     ['', ''],
   ])('%s', (oquery, where) => {
     expect(printWhere(parseConditions(oquery) ?? [], (field) => field === 'total')).toBe(where);

@@ -102,16 +102,23 @@ export function printWhere(
 ): string {
   const complete = parseConditions(printConditions(conditions)) ?? [];
   const members = complete.map(({ field, operator, value }) => {
-    const operand = isNumber(field) && value.trim() !== '' ? Number(value) : value;
+    const operand = isNumber(field) ? printNumberOperand(value) : JSON.stringify(value);
     // What REST calls the value of a reference is its id to GraphQL.
-    const steps = field.replace(/\.value$/, '.id').split('.');
-    const inner = steps.reduceRight<unknown>((below, step) => ({ [step]: below }), {
-      [OPERATORS_OF_WHERE[operator]]: needsValue(operator) ? operand : true,
-    });
-    return operator === 'lacks' ? { not: inner } : inner;
+    const steps = [...field.replace(/\.value$/, '.id').split('.'), OPERATORS_OF_WHERE[operator]];
+    const inner = steps.reduceRight(
+      (below, step) => `{${JSON.stringify(step)}:${below}}`,
+      needsValue(operator) ? operand : 'true',
+    );
+    return operator === 'lacks' ? `{"not":${inner}}` : inner;
   });
-  if (members.length === 0) return '';
-  return JSON.stringify(members.length === 1 ? members[0] : { and: members });
+  return members.length > 1 ? `{"and":[${members.join(',')}]}` : (members[0] ?? '');
+}
+
+/** Keeps the digits that were typed, which a float would round; what is no number stays a text. */
+function printNumberOperand(value: string): string {
+  if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value)) return value;
+  const number = value.trim() === '' ? Number.NaN : Number(value);
+  return JSON.stringify(Number.isFinite(number) ? number : value);
 }
 
 const OPERATORS_OF_WHERE: Readonly<Record<OqueryOperator, string>> = {
