@@ -29,8 +29,8 @@ export function* savedViewRecords(school: DemoSchool, createdAt: string): Iterab
   yield demoRecord('view-class-5', createdAt, {
     name: 'By roll number',
     collection: 'registration',
-    owner: school.staff.clerk.reference,
-    shared_with: ['teacher'],
+    owner: school.staff.principal.reference,
+    shared_with: ['clerk', 'teacher'],
     oquery: 'class=5,status=active',
     sort: 'section,roll_no',
     columns: ['roll_no', 'name', 'section', 'gender', 'guardian_phone'],

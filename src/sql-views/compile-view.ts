@@ -120,14 +120,14 @@ function isActive({ domain, userId, roles }: Extract<Audience, { kind: 'user' }>
   )`;
 }
 
-/** A role without a user is granted nothing: its rules hold for no record. */
+/** A role without a user is granted nothing: of its rules only what is shared with the role holds. */
 function rowConditions(
   rules: readonly RowRule[] | undefined,
   audience: Audience,
   collections: readonly Collection[],
 ): readonly Sql[] {
   if (rules === undefined) return [];
-  if (audience.kind === 'role' || rules.length === 0) return [Prisma.sql`false`];
+  if (rules.length === 0) return [Prisma.sql`false`];
   return [
     Prisma.sql`(${Prisma.join(
       rules.map((rule) => ruleSql(rule, audience, collections)),
@@ -141,14 +141,17 @@ const UNUSABLE_PART = 'strict $[*] ? (@.type() == "null" || @.type() == "object"
 
 function ruleSql(
   { fields, attribute }: RowRule,
-  { domain, userId, roles }: Extract<Audience, { kind: 'user' }>,
+  audience: Audience,
   collections: readonly Collection[],
 ): Sql {
   const [first] = fields;
+  const roles = rolesOfAudience(audience);
   // A list holds an element, and a text is equal to itself: `@>` says both of them.
   if (attribute === 'roles' && first !== undefined) {
     return Prisma.sql`${jsonAt(first)} @> any (${roles.map((role) => JSON.stringify(role))}::jsonb[])`;
   }
+  if (audience.kind === 'role') return Prisma.sql`false`;
+  const { domain, userId } = audience;
   const values = Prisma.sql`jsonb_build_array(${Prisma.join(fields.map(jsonAt))})`;
   if (attribute === 'self') return Prisma.sql`${values} = jsonb_build_array(${userId}::text)`;
   const grants = collections.flatMap((collection) =>
