@@ -92,7 +92,7 @@ function SessionRow({ session }: { readonly session: ListedSession }) {
   const { id, createdAt, lastSeenAt, address, userAgent, isCurrent } = session;
   const ended = {
     onSuccess: () => notice(t('The session has ended.')),
-    onError: (problem: Error) => notice(problem.message),
+    onError: (problem: Error) => notice(problem.message, 'failed'),
   };
   return (
     <Table.Tr>

@@ -98,7 +98,7 @@ function Backup({ ageSeconds }: { readonly ageSeconds: number | null }) {
   const hours = ageSeconds === null ? null : Math.floor(ageSeconds / 3600);
   const value =
     hours === null
-      ? t('There was none by the clock')
+      ? t('None by the schedule yet')
       : t('{hours, plural, =0 {within the last hour} one {# hour ago} other {{count} hours ago}}', {
           hours,
           count: number(hours),

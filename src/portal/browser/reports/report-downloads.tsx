@@ -27,7 +27,7 @@ export function ReportDownloads({ name, form, values }: ReportDownloadsProps) {
       const file = await gateway.fetchFile(restAddress(indexed, { form, values, format }));
       saveFile(file, `${name}.${format}`);
     },
-    onError: ({ message }) => notice(message),
+    onError: ({ message }) => notice(message, 'failed'),
   });
   return ['csv', 'xlsx'].map((format) => (
     <Button

@@ -1,9 +1,13 @@
 import { notifications } from '@mantine/notifications';
 import { useTexts } from '../language/use-texts';
 
-/** Says in a corner, and to screen readers, that something was done. */
-export function useNotice(): (message: string) => void {
+/** Says in a corner, and to screen readers, that something was done, or that it failed. */
+export function useNotice(): (message: string, outcome?: 'done' | 'failed') => void {
   const t = useTexts();
-  return (message) =>
-    notifications.show({ message, color: 'green', closeButtonProps: { 'aria-label': t('Close') } });
+  return (message, outcome = 'done') =>
+    notifications.show({
+      message,
+      color: outcome === 'done' ? 'green' : 'red',
+      closeButtonProps: { 'aria-label': t('Close') },
+    });
 }

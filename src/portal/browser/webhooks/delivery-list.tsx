@@ -168,7 +168,7 @@ function DeliveryRows({ delivery }: { readonly delivery: Delivery }) {
                 { id },
                 {
                   onSuccess: () => notice(t('It is sent again.')),
-                  onError: (problem) => notice(problem.message),
+                  onError: (problem) => notice(problem.message, 'failed'),
                 },
               )
             }

@@ -95,11 +95,12 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
       { id },
       {
         onSuccess: ({ testWebhook: { state, status, problem } }) =>
-          notice(
-            state === 'delivered'
-              ? t('The test was delivered: {status}.', { status })
-              : t('The test was not delivered: {problem}', { problem: problem ?? status ?? '' }),
-          ),
+          state === 'delivered'
+            ? notice(t('The test was delivered: {status}.', { status }))
+            : notice(
+                t('The test was not delivered: {problem}', { problem: problem ?? status ?? '' }),
+                'failed',
+              ),
       },
     );
   const secret = rotate.data?.rotateWebhookSecret;
