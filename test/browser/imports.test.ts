@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
+import { eventually } from '../eventually.js';
 import { usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
 
@@ -107,6 +108,23 @@ describe('an import in the portal', () => {
     expect(await page.getByRole('link', { name: 'Import' }).count()).toBe(0);
     const clerk = await pages.openPortalAs('clerk', '/portal/imports/01995f6e-6f0a-7c3e-9d5c-2f6a7b8c9d0e');
     await clerk.getByText('there is no import').waitFor();
+  });
+
+  it('offers no undo to who may not take its records back', async () => {
+    const asked = async (method: string, path: string, body?: string) => {
+      const answer = await gateway.fetch(path, { method, as: 'clerk', ...(body !== undefined && { body }) });
+      return (await answer.json()) as { readonly id: string; readonly state: string };
+    };
+    const sheet = 'sequence,name,class,section,gender,dob,session,admitted_on\n';
+    const row = 'C-1,Made by the clerk,5,A,female,2015-06-01,2026-27,2026-04-01\n';
+    const { id } = await asked('POST', '/imports?collection=registration&name=clerk.csv', sheet + row);
+    const is = async (state: string) => (await asked('GET', `/imports/${id}`)).state === state;
+    await eventually(() => is('ready'));
+    await asked('POST', `/imports/${id}/run`);
+    await eventually(() => is('done'));
+    const page = await pages.openPortalAs('clerk', `/portal/imports/${id}`);
+    await page.getByText('To undo it takes somebody who may remove and change these records.').waitFor();
+    expect(await page.getByRole('button', { name: 'Undo the import' }).count()).toBe(0);
   });
 
   it('shows a file that is none', async () => {

@@ -17,10 +17,13 @@ import { LoadingState } from '../shell/states';
 import { WarningNotice } from '../shell/warning-notice';
 import { ImportFaults } from './import-faults';
 import { RowCounts } from './row-counts';
+import { useMayUndo } from './use-may-undo';
 
 export function RunStep({ one }: { readonly one: ShownImportFragment }) {
   const t = useTexts();
   const { counts, collection, changeIds, state } = one;
+  const mayUndo = useMayUndo(collection, counts);
+  const canBeUndone = changeIds.length > 0 && state !== 'UNDONE';
   return (
     <Stack gap="lg">
       <RowCounts counts={counts} />
@@ -29,11 +32,16 @@ export function RunStep({ one }: { readonly one: ShownImportFragment }) {
         <Button component={Link} to={`/portal/records/${collection}`}>
           {t('See the records')}
         </Button>
-        {changeIds.length > 0 && state !== 'UNDONE' && <UndoButton one={one} />}
+        {canBeUndone && mayUndo && <UndoButton one={one} />}
         <Button variant="default" component={Link} to={`/portal/imports?collection=${collection}`}>
           {t('Another file')}
         </Button>
       </Group>
+      {canBeUndone && !mayUndo && (
+        <Text size="sm" c="dimmed">
+          {t('To undo it takes somebody who may remove and change these records.')}
+        </Text>
+      )}
       {counts.refused > 0 && <ImportFaults id={one.id} refused={counts.refused} />}
     </Stack>
   );

@@ -15,6 +15,7 @@ import { ConfirmDialog } from '../shell/confirm-dialog';
 import { WarningNotice } from '../shell/warning-notice';
 import { ImportFaults } from './import-faults';
 import { RowCounts } from './row-counts';
+import { useMayUndo } from './use-may-undo';
 
 const OUTCOME_NAMES: Readonly<Record<string, string>> = {
   create: phrase('New'),
@@ -32,6 +33,7 @@ export interface TrialStepProps {
 
 export function TrialStep({ one, onCorrect }: TrialStepProps) {
   const t = useTexts();
+  const mayUndo = useMayUndo(one.collection, one.trial?.counts ?? one.counts);
   const formats = useFormats();
   const [isAsked, setIsAsked] = useState(false);
   const change = useChange(ChangeImport);
@@ -84,7 +86,9 @@ export function TrialStep({ one, onCorrect }: TrialStepProps) {
             {t('Rows left out because they are wrong: {count}', { count: formats.number(counts.refused) })}
           </Text>
           <Text size="sm" mt="xs">
-            {t('All of it can be undone afterwards, as long as nobody changes these records again.')}
+            {mayUndo
+              ? t('All of it can be undone afterwards, as long as nobody changes these records again.')
+              : t('To undo it takes somebody who may remove and change these records.')}
           </Text>
         </ConfirmDialog>
       )}
