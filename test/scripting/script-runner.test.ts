@@ -4,6 +4,7 @@ import { ServiceError } from '../../src/errors.js';
 import { JsonText } from '../../src/scalars/json-text.js';
 import { type HostBinding } from '../../src/scripting/platform/host-binding.js';
 import type { OutputLine } from '../../src/scripting/run-request.js';
+import { eventually } from '../eventually.js';
 import { LIMITS, SCOPE, useRunner } from './runner.js';
 
 // A thread compiles the sources anew, and has what others leave of the processor.
@@ -280,13 +281,16 @@ describe('the output of a script', () => {
   });
 
   it('is told before the call that follows it is answered', async () => {
-    const lines: string[] = [];
-    const running = scripts.run('platform.print("before"); platform.sleep(300);', {
-      onOutput: (line) => lines.push(line.text),
-    });
-    await sleep(200);
-    expect(lines).toEqual(['before']);
+    const events: string[] = [];
+    const running = scripts
+      .run('platform.print("before"); platform.sleep(300);', {
+        onOutput: (line) => events.push(`told ${line.text}`),
+      })
+      .then(() => events.push('ended'));
+    await eventually(() => events.length > 0);
+    expect(events).toEqual(['told before']);
     await running;
+    expect(events).toEqual(['told before', 'ended']);
   });
 
   it('cuts a line of any length', async () => {
