@@ -1,5 +1,4 @@
 /** In which domain a request acts. */
-
 import { ServiceError } from '../errors.js';
 import type { EndSignal } from '../model/end-signal.js';
 import type { Domain, Principal, Scope } from '../model/scope.js';

@@ -113,7 +113,7 @@ export class RecordStore {
     assertFittingOperands(query.filter, collection, (name) => this.findReadable(scope, name));
     const named = [...paths, ...(query.projection ?? [])];
     hintAtDeclaredNames(named, { scope, collection, access });
-    this.#environment.noteNamed(scope, collection, named);
+    this.#environment.noteNamed(scope, collection, named, access.hiddenFields);
     const context = this.#environment.compileContext(scope, collection);
     const { database, primary } = this.#sourcesOf(scope, options.within);
     // Member by member: what follows a spread in a literal is put there one by one, for a tenth of a short
@@ -190,7 +190,9 @@ export class RecordStore {
     );
     if (row === undefined) throw notFound(collection, id);
     if (row.is_removed) throw gone(collection, id);
-    if (projection !== undefined) this.#environment.noteNamed(scope, collection, projection);
+    if (projection !== undefined) {
+      this.#environment.noteNamed(scope, collection, projection, access.hiddenFields);
+    }
     const record = toStoredRecord(row);
     return projection === undefined ? { ...record, json: printStored(row.id, row.json) } : record;
   }

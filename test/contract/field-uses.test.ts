@@ -169,6 +169,22 @@ describe('the uses of a field', () => {
     expect(await usesOf('forbidden')).toEqual([]);
   });
 
+  it('are none of fields that are hidden from who projects them', async () => {
+    const used = async () => {
+      const query = '{ fieldUses(collection: "registration", field: "dob") { operation } }';
+      return (await ask(gateway, query)).fieldUses.length;
+    };
+    for (const path of ['/o/recs/registration?project=dob,name', '/o/recs/registration?project=dob,class']) {
+      expect((await gateway.fetch(path, { as: 'viewer' })).status).toBe(200);
+    }
+    await gateway.fetch('/o/recs/registration?project=gender', { as: 'viewer' });
+    const query = '{ fieldUses(collection: "registration", field: "gender") { operation } }';
+    await eventually(async () => (await ask(gateway, query)).fieldUses.length === 1);
+    expect(await used()).toBe(0);
+    await gateway.fetch('/o/recs/registration?project=dob', { as: 'admin' });
+    await eventually(async () => (await used()) === 1);
+  });
+
   it('are seen in subscriptions', async () => {
     const subscriber = connect(gateway, { as: 'admin' });
     await subscriber.subscribe('subscription Watch { guildChanged { record { flag } } }');

@@ -43,6 +43,7 @@ export interface RecordEnvironmentOptions {
 }
 
 const DEFAULT_MAX_RECORDS = 10_000;
+const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
 
 export class RecordEnvironment {
   readonly database: Database;
@@ -68,10 +69,16 @@ export class RecordEnvironment {
     this.#onFieldsNamed = options.onFieldsNamed;
   }
 
-  /** Tells of the fields at which the paths begin. */
-  noteNamed(scope: Scope, collection: Collection, paths: readonly Path[]): void {
+  /** Tells of the fields at which the paths begin, but for those that are hidden from the caller. */
+  noteNamed(
+    scope: Scope,
+    collection: Collection,
+    paths: readonly Path[],
+    hiddenFields: ReadonlySet<string> = NOTHING_HIDDEN,
+  ): void {
     if (this.#onFieldsNamed === undefined || paths.length === 0) return;
-    this.#onFieldsNamed(scope, this.plans.namedFields(collection, paths));
+    const shown = hiddenFields.size === 0 ? paths : paths.filter(([name]) => !hiddenFields.has(name ?? ''));
+    this.#onFieldsNamed(scope, this.plans.namedFields(collection, shown));
   }
 
   /** Tells of the fields that were sent. */
