@@ -19,7 +19,7 @@ import {
   type ValueNode,
   visit,
 } from 'graphql';
-import { isOperation } from './field-shape.js';
+import { isOperation } from './shape-of-operation.js';
 
 /** An operation as it was run. */
 export interface RunOperation {

@@ -10,6 +10,7 @@ import {
   buildSchema,
   type FieldNode,
   GraphQLEnumType,
+  type GraphQLField,
   type GraphQLSchema,
   getNamedType,
   isObjectType,
@@ -20,8 +21,9 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 import type { ExampleOperation } from '../explore/example-operation.js';
-import { type FieldShape, isOperation, shapeOfOperation } from '../explore/field-shape.js';
+import type { FieldShape } from '../explore/field-shape.js';
 import { loadOperationsLibrary } from '../explore/operations-library.js';
+import { isOperation, shapeOfOperation } from '../explore/shape-of-operation.js';
 import { toEnumValueName, toFieldName } from '../graphql/typed/graphql-names.js';
 import type { ListedShape, TileOperation, TileSource } from './browser/dashboards/tile-operation.js';
 import type { AskedParameter } from './browser/reports/askable-report.js';
@@ -82,6 +84,7 @@ export function tileOperationsOf(options: TileOperationsOptions): readonly TileO
         parameters: parametersOf(operation, root, options.schema),
         shape: listShape(shape),
         moneyPaths: moneyPathsOf(shape, options.schema),
+        enumPaths: enumPathsOf(shape, options.schema),
       },
     ];
   });
@@ -175,12 +178,26 @@ function listShape({ type, isList, fields }: FieldShape): ListedShape {
   return { type, isList, fields: [...fields].map(([name, inner]) => [name, listShape(inner)]) };
 }
 
-function moneyPathsOf(shape: FieldShape, schema: GraphQLSchema, before = ''): readonly string[] {
+function moneyPathsOf(shape: FieldShape, schema: GraphQLSchema): readonly string[] {
+  return leafPathsOf(shape, schema, ({ description }) =>
+    /in the currency|Unit: INR/i.test(description ?? ''),
+  );
+}
+
+function enumPathsOf(shape: FieldShape, schema: GraphQLSchema): readonly string[] {
+  return leafPathsOf(shape, schema, ({ type }) => getNamedType(type) instanceof GraphQLEnumType);
+}
+
+/** The paths of those leaves whose field of the schema is as said. */
+function leafPathsOf(
+  shape: FieldShape,
+  schema: GraphQLSchema,
+  isMeant: (field: GraphQLField<unknown, unknown>) => boolean,
+): readonly string[] {
   const type = shape.type === undefined ? undefined : schema.getType(shape.type);
   return [...shape.fields].flatMap(([name, inner]) => {
-    const at = before === '' ? name : `${before}.${name}`;
-    const description = isObjectType(type) ? type.getFields()[name]?.description : undefined;
-    const isMoney = /in the currency|Unit: INR/i.test(description ?? '') && inner.fields.size === 0;
-    return [...(isMoney ? [at] : []), ...moneyPathsOf(inner, schema, at)];
+    const field = isObjectType(type) ? type.getFields()[name] : undefined;
+    if (inner.fields.size === 0) return field && isMeant(field) ? [name] : [];
+    return leafPathsOf(inner, schema, isMeant).map((rest) => `${name}.${rest}`);
   });
 }

@@ -248,9 +248,29 @@ describe('a record', () => {
     await page.getByRole('button', { name: 'Download marks.txt' }).click();
     expect(await readFile(await (await started).path(), 'utf8')).toBe('all A');
     await page.getByRole('tab', { name: 'Points here' }).click();
+    await page
+      .getByRole('link', { name: /2026, .* · (present|absent|leave)$/ })
+      .first()
+      .waitFor();
     await page.getByRole('link', { name: 'Show all in Student attendance' }).click();
     await page.waitForURL(/oquery=student.value%3Dstu-00001/);
     await page.getByRole('region', { name: 'Student attendance' }).waitFor();
+  });
+
+  it('is made without what the gateway fills in by itself', async () => {
+    const page = await pages.openPortalAs('accountant', '/portal/records/fee_concession/new');
+    await page.getByRole('combobox', { name: 'Name' }).fill('a');
+    await page.getByRole('option').first().click();
+    await page.getByRole('combobox', { name: 'Kind' }).click();
+    await page.getByRole('option', { name: 'percent', exact: true }).click();
+    await page.getByLabel('Value').fill('10');
+    await page.getByLabel('Session').fill('2026-27');
+    await page.getByLabel('From month').fill('2026-12');
+    await page.getByLabel('To month').fill('2027-03');
+    await page.getByText('Left empty: when it is saved.').waitFor();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('tab', { name: 'History' }).waitFor();
+    expect(await page.getByLabel('Created on').inputValue()).not.toBe('');
   });
 
   it('is only read by who may not change it', async () => {
@@ -346,6 +366,38 @@ describe('a report', () => {
     await page.getByRole('tab', { name: 'Chart' }).click();
     await page.getByRole('img', { name: 'Daily fee collection by head: Total by Day' }).waitFor();
     await expectWellMade(page);
+  });
+
+  it('finds by name whom it is about, and tells it again from the address', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/reports/teacher-attendance');
+    await page.getByRole('combobox', { name: 'User' }).fill('a');
+    const person = page.getByRole('option').first();
+    const name = (await person.textContent()) ?? '';
+    await person.click();
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.waitForURL(/userId=usr-/);
+    await page.getByRole('region').getByRole('row').nth(1).waitFor();
+    await page.reload();
+    await page.waitForFunction(
+      (told) => document.querySelector<HTMLInputElement>('.parameters input')?.value === told,
+      name,
+    );
+    await page.goto(`${gateway.url}/portal/reports/student`);
+    const student = page.getByRole('combobox', { name: 'Admission no' });
+    await student.fill('GV-010');
+    await page.getByRole('option', { name: /GV-01001/ }).waitFor();
+    await student.fill('no such student');
+    await page.getByRole('option', { name: 'no such student', exact: true }).waitFor();
+    expect(await page.getByRole('option').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await expectWellMade(page);
+  });
+
+  it('by month is drawn by months, with money in its currency', async () => {
+    const asked = 'interval=MONTH&from=2026-04-01&to=2026-11-20&tab=chart';
+    const page = await pages.openPortalAs('accountant', `/portal/reports/collection-trend?${asked}`);
+    await page.getByRole('img', { name: 'Collection trend: Total by Start' }).waitFor();
+    await page.getByRole('rowheader', { name: 'Apr 2026', exact: true }).waitFor({ state: 'attached' });
   });
 
   it('says in the words of the gateway what it cannot be about', async () => {

@@ -353,6 +353,17 @@ describe('collections', () => {
     ]);
   });
 
+  it('tell what a record gets that is made without a field', async () => {
+    const asked = '{ collection(name: "fee_concession") { fields { name default } } }';
+    const { collection } = await ask(gateway, asked, { as: 'accountant' });
+    expect(collection.fields).toEqual(
+      expect.arrayContaining([
+        { name: 'created_on', default: 'now' },
+        { name: 'name', default: null },
+      ]),
+    );
+  });
+
   it('are registered, changed and dropped while it runs, the typed schema with them', async () => {
     const register = 'mutation($d: JSON!) { registerCollection(definition: $d) { name plural } }';
     const definition = {

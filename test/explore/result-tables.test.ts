@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { buildSchema, parse } from 'graphql';
-import { shapeOfOperation } from '../../src/explore/field-shape.js';
 import { type ResultTable, tablesOf } from '../../src/explore/result-tables.js';
+import { shapeOfOperation } from '../../src/explore/shape-of-operation.js';
 
 const schema = buildSchema(`
   scalar Decimal scalar LocalDate scalar DateTime scalar JSON

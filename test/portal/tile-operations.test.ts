@@ -7,6 +7,7 @@ import type { ResultTable } from '../../src/explore/result-tables.js';
 import { moveTile } from '../../src/portal/browser/dashboards/move-tile.js';
 import type { TileOperation } from '../../src/portal/browser/dashboards/tile-operation.js';
 import {
+  isEnumColumn,
   numberOfTile,
   pointsOfTile,
   tableOfTile,
@@ -69,10 +70,12 @@ describe('the operations of tiles', () => {
     });
   });
 
-  it('know what is money', () => {
+  it('know what is money, a percentage, and a word of an enum', () => {
     const defaulters = operation('fee-defaulters');
     expect(unitOf(defaulters, { path: 'balance', kind: 'decimal' })).toBe('money');
     expect(unitOf(defaulters, { path: 'daysOverdue', kind: 'number' })).toBe('number');
+    expect(isEnumColumn(operation('receipts-of-a-day'), { path: 'paymentType', kind: 'text' })).toBe(true);
+    expect(isEnumColumn(operation('receipts-of-a-day'), { path: 'receiptNo', kind: 'text' })).toBe(false);
     expect(unitOf(operation('class-attendance'), { path: 'percent', kind: 'decimal' })).toBe('percent');
   });
 });

@@ -2,7 +2,7 @@ import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { parse } from 'graphql';
 import { useEffect, useState } from 'react';
 import { type ExampleOperation, fillVariables } from '../example-operation';
-import { isOperation } from '../field-shape';
+import { isOperation } from '../shape-of-operation';
 import { useExplorerContext } from './explorer-context';
 
 /** Shown where nothing is typed yet. */

@@ -3,7 +3,7 @@ import { pick, useGraphiQL } from '@graphiql/react';
 import { type DocumentNode, parse } from 'graphql';
 import { type KeyboardEvent, lazy, Suspense, useMemo, useState, useSyncExternalStore } from 'react';
 import { createCellPrinter, headingOfPath, printTableCsv } from '../cell-printer';
-import { type FieldShape, shapeOfOperation, UNKNOWN_LEAF } from '../field-shape';
+import { type FieldShape, UNKNOWN_LEAF } from '../field-shape';
 import {
   listOfTable,
   type PagedList,
@@ -13,6 +13,7 @@ import {
   type RunOperation,
 } from '../paged-list';
 import { type ResultTable, tablesOf } from '../result-tables';
+import { shapeOfOperation } from '../shape-of-operation';
 import { type ResultView, useExplorerContext } from './explorer-context';
 import { isSubscription, lastRun } from './graphql-fetcher';
 import { dataOfEvents, liveEvents } from './live-events';

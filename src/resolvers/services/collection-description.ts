@@ -25,6 +25,7 @@ interface FieldDescription {
   readonly isIndexed: boolean;
   readonly allowed: readonly string[] | undefined;
   readonly targets: readonly string[];
+  readonly default: JsonValue | undefined;
   readonly unit: string | undefined;
   readonly example: JsonValue | undefined;
   readonly deprecated: string | undefined;
@@ -59,6 +60,12 @@ export class FieldResult {
 
   @Field(() => [String], { description: 'The collections a reference may point to.' })
   readonly targets!: readonly string[];
+
+  @Field(() => GraphqlJsonScalar, {
+    nullable: true,
+    description: 'What a record that is made without it gets; of a datetime, "now" is when it is made.',
+  })
+  readonly default!: JsonValue | undefined;
 
   @Field(() => String, { nullable: true, description: 'The unit, e.g. "INR".' })
   readonly unit!: string | undefined;
@@ -127,7 +134,7 @@ function describeField(field: DeclaredField, shown: ShownNames): FieldDescriptio
   const { allowed, unit, deprecated } = field;
   return {
     ...{ name, type, description, isList, isRequired, isUnique, isIndexed },
-    ...{ allowed, unit, deprecated },
+    ...{ allowed, unit, deprecated, default: field.default },
     targets: field.targets.filter((target) => shown.isCollectionShown(target)),
     example: field.example as JsonValue | undefined,
     fields: field.fields.map((member) => describeField(member, shown)),

@@ -34,6 +34,9 @@ export interface ChartCanvasProps {
   readonly labels: readonly string[];
   readonly series: readonly ChartSeries[];
   readonly unit: 'number' | 'money' | 'percent';
+  /** Of money. */
+  readonly currency?: string | undefined;
+  /** At least; it fills what is given to it. */
   readonly height: number;
 }
 
@@ -55,19 +58,21 @@ const INKS = {
 } as const;
 
 export function ChartCanvas(props: ChartCanvasProps) {
-  const { kind, title, labels, series, unit, height } = props;
+  const { kind, title, labels, series, unit, currency, height } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const theme = useComputedColorScheme('light');
   const formats = useFormats();
-  const written = JSON.stringify([kind, labels, series, unit]);
+  const written = JSON.stringify([kind, labels, series, unit, currency]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn is compared by its text.
   useEffect(() => {
     if (!canvas.current) return undefined;
     const ink = INKS[theme];
     const print = (value: number) => {
-      if (unit === 'money') return formats.money(value);
+      if (unit === 'money') return formats.money(value, currency);
       return unit === 'percent' ? formats.percent(value) : formats.number(value);
     };
+    const printShort = (value: number) =>
+      unit === 'money' ? formats.shortMoney(value, currency) : formats.shortNumber(value);
     const isRound = kind === 'doughnut';
     const axis = { grid: { color: ink.line }, border: { display: false }, ticks: { color: ink.text } };
     const chart = new Chart(canvas.current, {
@@ -96,7 +101,19 @@ export function ChartCanvas(props: ChartCanvasProps) {
           legend: {
             display: isRound || series.length > 1,
             position: isRound ? 'right' : 'bottom',
-            labels: { color: ink.text, boxWidth: 12, boxHeight: 12 },
+            labels: {
+              color: ink.text,
+              boxWidth: 12,
+              boxHeight: 12,
+              // A slice has no axis to read its value from.
+              ...(isRound && {
+                generateLabels: (drawn: Chart) =>
+                  Chart.overrides.doughnut.plugins.legend.labels.generateLabels(drawn).map((item, index) => ({
+                    ...item,
+                    text: `${item.text}  ${printShort(series[0]?.values[index] ?? 0)}`,
+                  })),
+              }),
+            },
           },
           tooltip: {
             callbacks: {
@@ -116,10 +133,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
                 maxTicksLimit: 6,
                 // Half a student is not there to be counted.
                 ...(unit === 'number' && { precision: 0 }),
-                callback: (value) =>
-                  unit === 'money'
-                    ? `₹${formats.shortNumber(Number(value))}`
-                    : formats.shortNumber(Number(value)),
+                callback: (value) => printShort(Number(value)),
               },
             },
           },
@@ -130,7 +144,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
   }, [written, theme, formats]);
   return (
     <figure className="chart-figure">
-      <div className="chart-frame" style={{ height }}>
+      <div className="chart-frame" style={{ minHeight: height }}>
         <canvas ref={canvas} role="img" aria-label={title} />
       </div>
       {/* A table takes the width of what is in it, whatever its own is to be. */}

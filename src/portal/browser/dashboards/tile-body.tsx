@@ -2,13 +2,22 @@
 import { Table } from '@mantine/core';
 import { headingOfPath, isNumericKind } from '../../../explore/cell-printer';
 import type { ResultCell, ResultColumn, ResultTable } from '../../../explore/result-tables';
+import { areMonthStarts } from '../charts/month-starts';
 import { Figure } from '../home/figure';
 import { TileChart } from '../home/tile-chart';
 import { type Formats, useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
+import { nameOfEnumValue } from '../reports/report-values';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import type { TileOperation } from './tile-operation';
-import { numberOfTile, pointsOfTile, type TileChoice, tableOfTile, unitOf } from './tile-picture';
+import {
+  isEnumColumn,
+  numberOfTile,
+  pointsOfTile,
+  type TileChoice,
+  tableOfTile,
+  unitOf,
+} from './tile-picture';
 import type { TileAnswer } from './use-tile-answer';
 
 export interface TileBodyProps {
@@ -109,6 +118,9 @@ function ChartPicture({ title, operation, choice, table, currency }: PictureProp
   const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')] });
   const { by, measure, split } = points;
   const last = points.labels.length - 1;
+  const isByMonth = by.kind === 'day' && areMonthStarts(points.labels.map(String));
+  const printLabel = (label: ResultCell) =>
+    isByMonth ? formats.month(String(label).slice(0, 7)) : print(label, by) || '–';
   return (
     <TileChart
       kind={kind === 'BAR' && points.series.length > 1 ? 'stackedBar' : KINDS[kind]}
@@ -118,13 +130,14 @@ function ChartPicture({ title, operation, choice, table, currency }: PictureProp
         label: headingOfPath(by.path),
       })}
       labels={points.labels.map((label, index) =>
-        points.hasRest && index === last ? t('Others') : print(label, by) || '–',
+        points.hasRest && index === last ? t('Others') : printLabel(label),
       )}
       series={points.series.map(({ name, values }) => ({
         name: split ? print(name, split) || '–' : headingOfPath(measure.path),
         values: values.map((value) => value ?? 0),
       }))}
       unit={unitOf(operation, measure)}
+      currency={currency}
     />
   );
 }
@@ -154,7 +167,7 @@ function createPrinter({ operation, formats, currency, words }: Printing) {
       case 'instant':
         return formats.instant(String(cell));
       default:
-        return String(cell);
+        return isEnumColumn(operation, column) ? nameOfEnumValue(String(cell)) : String(cell);
     }
   };
 }

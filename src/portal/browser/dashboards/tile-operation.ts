@@ -15,6 +15,8 @@ export interface TileOperation {
   readonly shape: ListedShape;
   /** The paths of the answer that are money, such as `feeDefaulters.rows.balance`. */
   readonly moneyPaths: readonly string[];
+  /** The paths of the answer that are a word of an enum, such as `students.nodes.gender`. */
+  readonly enumPaths: readonly string[];
   readonly source: TileSource;
 }
 

@@ -106,3 +106,8 @@ export function unitOf(operation: TileOperation, { path }: ResultColumn): 'money
   if (operation.moneyPaths.some((money) => money.endsWith(`.${path}`))) return 'money';
   return /percent$/i.test(path) ? 'percent' : 'number';
 }
+
+/** Whether its texts are words of an enum, which the schema writes in capitals. */
+export function isEnumColumn(operation: TileOperation, { path }: ResultColumn): boolean {
+  return operation.enumPaths.some((one) => one.endsWith(`.${path}`));
+}

@@ -14,6 +14,7 @@ import {
 } from '../../../generated/portal/home/home';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
+import { nameOfEnumValue } from '../reports/report-values';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState } from '../shell/states';
@@ -189,11 +190,12 @@ function CollectedTile({ day, report }: DayTileProps) {
               <TileChart
                 kind="doughnut"
                 title={t('Collected by way of paying')}
-                labels={totals.paymentTypes.map(({ paymentType }) => paymentType)}
+                labels={totals.paymentTypes.map(({ paymentType }) => nameOfEnumValue(paymentType))}
                 series={[
                   { name: t('Amount'), values: totals.paymentTypes.map(({ amount }) => Number(amount)) },
                 ]}
                 unit="money"
+                currency={currency}
               />
             )}
           </>
@@ -238,6 +240,7 @@ function OutstandingTile({ day, report }: DayTileProps) {
                 },
               ]}
               unit="money"
+              currency={currency}
             />
           </>
         )
@@ -279,6 +282,7 @@ function TrendTile({ day, report }: DayTileProps) {
               labels={months.map((month) => formats.month(month))}
               series={isKnown ? [...series, { name: t('A year before'), values: before }] : series}
               unit="money"
+              currency={currency}
             />
           </>
         );
@@ -466,7 +470,7 @@ function ResultsTile() {
           <TileChart
             kind="stackedBar"
             title={t('Results by term')}
-            labels={terms.map(([term]) => term)}
+            labels={terms.map(([term]) => nameOfEnumValue(term))}
             series={[
               { name: t('Published'), values: count(true) },
               { name: t('Not published'), values: count(false) },

@@ -9,6 +9,7 @@ export interface Formats {
   money(value: number | string, currency?: string): string;
   /** Short, for axes and tiles: 12 L, 3.4 Cr. */
   shortNumber(value: number): string;
+  shortMoney(value: number, currency?: string): string;
   percent(value: number | string): string;
   /** Of `YYYY-MM-DD` or an instant. */
   day(value: string): string;
@@ -27,10 +28,12 @@ export function useFormats(): Formats {
   return useMemo(() => createFormats(LOCALES[language], timeZone), [language, timeZone]);
 }
 
+const SHORT = { notation: 'compact', maximumFractionDigits: 1 } as const;
+
 function createFormats(locale: string, timeZone: string): Formats {
   const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
   const byCurrency = new Map<string, Intl.NumberFormat>();
-  const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+  const short = new Intl.NumberFormat(locale, SHORT);
   const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
   const months = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' });
   const instants = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone });
@@ -44,6 +47,8 @@ function createFormats(locale: string, timeZone: string): Formats {
       return amounts.format(Number(value));
     },
     shortNumber: (value) => short.format(value),
+    shortMoney: (value, currency = 'INR') =>
+      new Intl.NumberFormat(locale, { ...SHORT, style: 'currency', currency }).format(value),
     percent: (value) => `${plain.format(Number(value))} %`,
     day: (value) =>
       days.format(Date.parse(value.length > 10 ? dayOfInstant.format(Date.parse(value)) : value)),

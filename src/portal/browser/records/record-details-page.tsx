@@ -88,7 +88,13 @@ function RecordTabs({ collection, record, id, isRemoved, isNew }: RecordTabsProp
         </Card>
       </Tabs.Panel>
       <Tabs.Panel value="references">
-        <RecordReferences collection={collection.name} id={id} />
+        {record && (
+          <RecordReferences
+            collection={collection.name}
+            id={id}
+            values={record.data as Readonly<Record<string, unknown>>}
+          />
+        )}
       </Tabs.Panel>
       <Tabs.Panel value="files">
         <RecordFiles collection={collection.name} id={id} mayChange={rights?.canUpdate === true} />

@@ -13,7 +13,7 @@ import { GridRecords } from '../../../generated/portal/records/records';
 import { useGateway } from '../gateway/gateway-context';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { useChange } from '../gateway/use-operation';
-import { useTexts } from '../language/use-texts';
+import { type Texts, useTexts } from '../language/use-texts';
 import { ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
 import { useViewer } from '../shell/viewer';
@@ -57,7 +57,7 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
   const [conflict, setConflict] = useState<Conflict>();
   const make = useChange(MakeRecord, [GridRecords]);
   const save = useChange(SaveRecord, [GridRecords, RecordNow, HistoryOfRecord]);
-  const stored = (record?.data ?? {}) as Values;
+  const stored = (record ? record.data : defaultsOf(shown)) as Values;
   const problem = (make.error ?? save.error) as GatewayProblem | null;
   const isConflict = problem?.code === 'VERSION_CONFLICT';
   const errors = errorsByField(problem);
@@ -130,7 +130,7 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
         {shown.map((field) => (
           <FieldInput
             key={field.name}
-            field={field}
+            field={record ? field : withDefault(field, t)}
             value={field.name in draft ? draft[field.name] : stored[field.name]}
             onChange={(value) => keepDraft(withChange(draft, { field, value, stored }))}
             isReadOnly={!mayWrite || !settable.has(field.name)}
@@ -177,6 +177,22 @@ function withChange(
 ): Draft {
   const { [field.name]: _before, ...others } = draft;
   return isSame(value, stored[field.name]) ? others : { ...others, [field.name]: value };
+}
+
+/** What the gateway fills in by itself need not be given. */
+function withDefault(field: DeclaredField, t: Texts): DeclaredField {
+  if (field.default === null) return field;
+  const isMoment = field.type === 'datetime';
+  const description = isMoment
+    ? `${field.description} ${t('Left empty: when it is saved.')}`
+    : field.description;
+  return { ...field, description, isRequired: false };
+}
+
+/** What a new record has without being told, but for the moment at which it is made. */
+function defaultsOf(fields: readonly DeclaredField[]): Values {
+  const told = fields.filter(({ type, default: value }) => value !== null && type !== 'datetime');
+  return Object.fromEntries(told.map((field) => [field.name, field.default]));
 }
 
 function isSame(one: unknown, other: unknown): boolean {

@@ -1,22 +1,31 @@
 /** What points to a record: by each field of each collection that may, the first few. */
 import { Anchor, Card, SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { ReferringFields, ReferringRecords } from '../../../generated/portal/records/record';
+import { ReferringRecords } from '../../../generated/portal/records/record';
+import { ReferringFields, type ReferringFieldsQuery } from '../../../generated/portal/records/records';
 import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
-import { nameOfField } from './declared-field';
+import { isReferenceValue, nameOfField } from './declared-field';
 import { escapeValue } from './filter-conditions';
+import { useValueText } from './use-value-text';
 
 export interface RecordReferencesProps {
   readonly collection: string;
   readonly id: string;
+  /** The record that is pointed to, by its fields. */
+  readonly values: Values;
 }
 
-const SHOWN = 5;
+type Values = Readonly<Record<string, unknown>>;
 
-export function RecordReferences({ collection, id }: RecordReferencesProps) {
+const SHOWN = 5;
+/** What is asked of those that point here, and what of that is told at most. */
+const ASKED_FIELDS = 12;
+const TOLD_VALUES = 4;
+
+export function RecordReferences({ collection, id, values }: RecordReferencesProps) {
   const t = useTexts();
   const { data, error, refetch } = useOperation(ReferringFields, {});
   const readable = new Set(
@@ -28,8 +37,8 @@ export function RecordReferences({ collection, id }: RecordReferencesProps) {
   if (!data) return <LoadingState />;
   const referring = data.collections
     .filter(({ name }) => readable.has(name))
-    .flatMap(({ fields, ...from }) =>
-      fields
+    .flatMap((from) =>
+      from.fields
         .filter(({ targets }) => targets.includes(collection))
         .map((field) => ({ from, field: field.name })),
     );
@@ -39,26 +48,28 @@ export function RecordReferences({ collection, id }: RecordReferencesProps) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" className="plain-list">
       {referring.map(({ from, field }) => (
-        <Referring key={`${from.name} ${field}`} from={from} field={field} id={id} />
+        <Referring key={`${from.name} ${field}`} {...{ from, field, id, values }} />
       ))}
     </SimpleGrid>
   );
 }
 
 interface ReferringProps {
-  readonly from: { readonly name: string; readonly title: string; readonly labelField: string | null };
+  readonly from: ReferringFieldsQuery['collections'][number];
   readonly field: string;
   readonly id: string;
+  readonly values: Values;
 }
 
-function Referring({ from, field, id }: ReferringProps) {
+function Referring({ from, field, id, values }: ReferringProps) {
   const t = useTexts();
+  const describe = useDescription(from, values);
   const oquery = `${field}.value=${escapeValue(id)}`;
-  const label = from.labelField;
+  const asked = tellingFields(from).map(({ name }) => name);
   const { data, error } = useOperation(ReferringRecords, {
     collection: from.name,
     oquery,
-    project: label === null ? [field] : [label],
+    project: asked.length === 0 ? [field] : asked,
   });
   const nodes = data?.records.nodes ?? [];
   return (
@@ -81,7 +92,7 @@ function Referring({ from, field, id }: ReferringProps) {
             size="sm"
             to={`/portal/records/${from.name}/${encodeURIComponent(node.id)}`}
           >
-            {labelOf(node.data, label) ?? node.id}
+            {describe(node.data as Values) || node.id}
           </Anchor>
         ))}
         {nodes.length > 0 && (
@@ -100,7 +111,25 @@ function Referring({ from, field, id }: ReferringProps) {
   );
 }
 
-function labelOf(data: unknown, field: string | null): string | undefined {
-  const value = field === null ? undefined : (data as Readonly<Record<string, unknown>>)[field];
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+/** The label first, where there is one; what has parts of its own does not fit into a line. */
+function tellingFields({ labelField, fields }: ReferringProps['from']) {
+  const plain = fields.filter(({ type }) => type !== 'object');
+  const isLabel = ({ name }: (typeof plain)[number]) => name === labelField;
+  return [...plain.filter(isLabel), ...plain.filter((one) => !isLabel(one))].slice(0, ASKED_FIELDS);
+}
+
+/** A record in a line, by what it says that the record which it points to does not say already. */
+function useDescription(from: ReferringProps['from'], values: Values): (data: Values) => string {
+  const valueText = useValueText();
+  const known = new Set(Object.values(values));
+  return (data) => {
+    const told = tellingFields(from).filter(
+      ({ name }) => !known.has(data[name]) && !isReferenceValue(data[name]),
+    );
+    const texts = told.map((field) => valueText(data[field.name], field));
+    return texts
+      .filter((text) => text !== '')
+      .slice(0, TOLD_VALUES)
+      .join(' · ');
+  };
 }

@@ -3,11 +3,10 @@ import { ActionIcon, Group, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { LabelFields, ReferenceChoices } from '../../../generated/portal/records/record';
-import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
 import type { DeclaredField, ReferenceValue } from './declared-field';
+import { useRecordChoices } from './use-record-choices';
 
 export interface ReferencePickerProps {
   readonly field: DeclaredField;
@@ -26,21 +25,12 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
   const [asked] = useDebouncedValue(search, 250);
   const [isOpen, setIsOpen] = useState(false);
   const target = field.targets.find((one) => one === value?.collection) ?? field.targets[0] ?? '';
-  const labels = useOperation(LabelFields, {});
-  const labelField = labels.data?.collections.find(({ name }) => name === target)?.labelField ?? '_id';
-  const { data, isFetching } = useOperation(
-    ReferenceChoices,
-    {
-      collection: target,
-      where: asked === '' || asked === value?.label ? {} : { [labelField]: { contains: asked } },
-      project: [labelField],
-    },
-    { isEnabled: isOpen && target !== '', keepsPrevious: true },
-  );
-  const found = (data?.records.nodes ?? []).map(({ id, data: fields }) => ({
-    value: id,
-    label: String((fields as Readonly<Record<string, unknown>>)[labelField] ?? id),
-  }));
+  const { choices: records, isFetching } = useRecordChoices({
+    collection: target,
+    search: asked === value?.label ? '' : asked,
+    isEnabled: isOpen,
+  });
+  const found = records.map(({ id, label }) => ({ value: id, label }));
   const own = value ? [{ value: value.value, label: value.label ?? value.value }] : [];
   const choices = [...own, ...found.filter(({ value: id }) => id !== value?.value)];
   return (

@@ -1,8 +1,17 @@
 import { Autocomplete, Select, Switch, TextInput } from '@mantine/core';
 import type { AskedParameter } from './askable-report';
-import { nameOfColumn } from './report-values';
+import { useNamedRecords } from './named-records';
+import { RecordParameter } from './record-parameter';
+import { nameOfColumn, nameOfEnumValue } from './report-values';
 
 const INPUT_TYPES: Readonly<Record<string, string>> = { LocalDate: 'date', Month: 'month' };
+
+const INPUT_ORDER: ('label' | 'input' | 'description' | 'error')[] = [
+  'label',
+  'input',
+  'description',
+  'error',
+];
 
 export interface ParameterInputProps {
   readonly parameter: AskedParameter;
@@ -12,10 +21,19 @@ export interface ParameterInputProps {
   onChange(value: string): void;
 }
 
-/** A parameter as the form asks for it: a switch, a choice, a day, a month or a text. */
+/** A parameter as the form asks for it: a switch, a choice, a record, a day, a month or a text. */
 export function ParameterInput({ parameter, value, words, onChange }: ParameterInputProps) {
   const { name, type, isRequired, description, choices } = parameter;
-  const common = { label: nameOfColumn(name), description, required: isRequired };
+  const named = useNamedRecords(name);
+  const isById = named?.field === '_id';
+  const common = {
+    label: nameOfColumn(isById ? name.replace(/Id$/, '') : name),
+    // Who chooses a person by name need not know that an id is sent.
+    description: isById ? undefined : description,
+    required: isRequired,
+    // What the inputs of a line are called stands on one line, however much is said of each.
+    inputWrapperOrder: INPUT_ORDER,
+  };
   if (type === 'Boolean') {
     return (
       <Switch
@@ -32,7 +50,7 @@ export function ParameterInput({ parameter, value, words, onChange }: ParameterI
         {...common}
         data={choices.map((choice) => ({
           value: choice,
-          label: nameOfColumn(choice.toLowerCase().replaceAll('_', ' ')),
+          label: nameOfEnumValue(choice),
         }))}
         value={value === '' ? null : value}
         onChange={(next) => onChange(next ?? '')}
@@ -44,6 +62,7 @@ export function ParameterInput({ parameter, value, words, onChange }: ParameterI
   }
   if (words !== undefined)
     return <Autocomplete {...common} data={[...words]} value={value} onChange={onChange} />;
+  if (named) return <RecordParameter {...{ common, named, value, onChange }} />;
   return (
     <TextInput
       {...common}

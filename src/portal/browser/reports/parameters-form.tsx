@@ -28,7 +28,7 @@ export function ParametersForm({ form, values, isBusy, onRun }: ParametersFormPr
           onChange={(value) => setWritten({ ...written, [parameter.name]: value })}
         />
       ))}
-      <Group>
+      <Group className="parameters-foot">
         <Button type="submit" loading={isBusy}>
           {t('Run')}
         </Button>

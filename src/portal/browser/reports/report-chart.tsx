@@ -1,17 +1,17 @@
 /** The rows of a report as a chart, with the measure to choose. */
-import { Card, Group, Select } from '@mantine/core';
-import { useState } from 'react';
+import { Card, Group, Select, Text } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { labelsOf, measuresOf } from '../../../explore/chart-choice';
+import { type FieldShape, UNKNOWN_LEAF } from '../../../explore/field-shape';
+import { type ResultCell, type ResultColumn, tablesOf } from '../../../explore/result-tables';
 import { ChartCanvas } from '../charts/chart-canvas';
+import { areMonthStarts } from '../charts/month-starts';
+import { pointsOfTile } from '../dashboards/tile-picture';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
+import { EmptyState } from '../shell/states';
 import type { AskableReport } from './askable-report';
-import {
-  isMoneyColumn,
-  isNumberColumn,
-  nameOfColumn,
-  printReportValue,
-  type ReportRow,
-} from './report-values';
+import { isMoneyColumn, nameOfColumn, type ReportRow, useReportValueText } from './report-values';
 
 export interface ReportChartProps {
   readonly form: AskableReport;
@@ -20,57 +20,79 @@ export interface ReportChartProps {
   readonly title: string;
 }
 
-/** More bars than these cannot be told apart. */
-const MOST_BARS = 60;
+const TIMES: ReadonlySet<ResultColumn['kind']> = new Set(['day', 'month', 'instant']);
 
 export function ReportChart({ form, rows, currency, title }: ReportChartProps) {
   const t = useTexts();
   const formats = useFormats();
-  const measures = form.columns.filter(isNumberColumn);
-  const names = form.columns.filter(
-    (column) => !isNumberColumn(column) && column.members.length === 0 && !column.isList,
+  const valueText = useReportValueText(currency);
+  const [measureName, setMeasure] = useState<string>();
+  const [labelName, setLabel] = useState<string>();
+  const table = useMemo(() => tablesOf({ rows }, shapeOf(form))[0], [form, rows]);
+  const points = table && pointsOfTile(table, { picture: 'BAR', measure: measureName, by: labelName });
+  if (!points) return <EmptyState icon="chart" title={t('There is no number in this part of the answer')} />;
+  const { by, measure, split } = points;
+  const chosen = (columns: readonly ResultColumn[]) =>
+    columns.map(({ path }) => ({ value: path, label: nameOfColumn(path) }));
+  const columnOf = ({ path }: ResultColumn) => form.columns.find(({ name }) => name === path);
+  const print = (cell: ResultCell, of: ResultColumn) => {
+    const column = columnOf(of);
+    return column ? valueText(cell, column) : String(cell ?? '');
+  };
+  const isByMonth = by.kind === 'day' && areMonthStarts(points.labels.map(String));
+  const labels = points.labels.map((label) =>
+    isByMonth ? formats.month(String(label).slice(0, 7)) : print(label, by) || '–',
   );
-  const [measureName, setMeasure] = useState(measures.at(-1)?.name ?? '');
-  const [labelName, setLabel] = useState(names.find(({ name }) => rows[0]?.[name] !== null)?.name ?? '');
-  const measure = measures.find(({ name }) => name === measureName);
-  const label = names.find(({ name }) => name === labelName);
-  const shown = rows.slice(0, MOST_BARS);
-  const chosen = (columns: typeof names) =>
-    columns.map(({ name }) => ({ value: name, label: nameOfColumn(name) }));
+  const measured = columnOf(measure);
+  const barKind = points.series.length > 1 ? 'stackedBar' : 'bar';
   return (
     <Card withBorder padding="md">
       <Group mb="md" className="no-print">
         <Select
           label={t('Show')}
-          data={chosen(measures)}
-          value={measureName}
-          onChange={(next) => setMeasure(next ?? '')}
+          data={chosen(measuresOf(table))}
+          value={measure.path}
+          onChange={(next) => setMeasure(next ?? undefined)}
           allowDeselect={false}
         />
         <Select
           label={t('By')}
-          data={chosen(names)}
-          value={labelName}
-          onChange={(next) => setLabel(next ?? '')}
+          data={chosen(labelsOf(table))}
+          value={by.path}
+          onChange={(next) => setLabel(next ?? undefined)}
           allowDeselect={false}
         />
       </Group>
-      {measure && label && (
-        <ChartCanvas
-          kind={label.type === 'LocalDate' || label.type === 'Month' ? 'line' : 'bar'}
-          title={t('{title}: {measure} by {label}', {
-            title,
-            measure: nameOfColumn(measure.name),
-            label: nameOfColumn(label.name),
-          })}
-          labels={shown.map((row) => printReportValue(row[label.name], label, { formats, currency }))}
-          series={[
-            { name: nameOfColumn(measure.name), values: shown.map((row) => Number(row[measure.name] ?? 0)) },
-          ]}
-          unit={isMoneyColumn(measure) ? 'money' : 'number'}
-          height={360}
-        />
+      <ChartCanvas
+        kind={TIMES.has(by.kind) ? 'line' : barKind}
+        title={t('{title}: {measure} by {label}', {
+          title,
+          measure: nameOfColumn(measure.path),
+          label: nameOfColumn(by.path),
+        })}
+        labels={labels}
+        series={points.series.map(({ name, values }) => ({
+          name: split ? print(name, split) || '–' : nameOfColumn(measure.path),
+          values: values.map((value) => value ?? 0),
+        }))}
+        unit={measured && isMoneyColumn(measured) ? 'money' : 'number'}
+        currency={currency}
+        height={360}
+      />
+      {points.left > 0 && (
+        <Text size="sm" c="dimmed" mt="xs">
+          {t('{count, plural, one {# more is} other {# more are}} not in the chart', { count: points.left })}
+        </Text>
       )}
     </Card>
   );
+}
+
+/** The rows without what is of several values: those cannot be drawn. */
+function shapeOf({ columns }: AskableReport): FieldShape {
+  const drawn = columns.filter(({ isList, members }) => !isList && members.length === 0);
+  const fields = new Map(
+    drawn.map(({ name, type }): [string, FieldShape] => [name, { ...UNKNOWN_LEAF, type }]),
+  );
+  return { ...UNKNOWN_LEAF, fields: new Map([['rows', { type: undefined, isList: true, fields }]]) };
 }

@@ -3,6 +3,7 @@ import { Alert, Button, Card, Group, Stack, Table, Tabs, Text } from '@mantine/c
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { fillVariables } from '../../../explore/example-operation';
 import { REPORT_FORMS } from '../../../generated/portal/report-forms';
 import { useGateway } from '../gateway/gateway-context';
 import { type Formats, useFormats } from '../language/use-formats';
@@ -20,8 +21,8 @@ import {
   type AnsweredReport,
   isNumberColumn,
   nameOfColumn,
-  printReportValue,
   type ReportRow,
+  useReportValueText,
 } from './report-values';
 
 const ReportChart = lazy(async () => ({ default: (await import('./report-chart')).ReportChart }));
@@ -148,7 +149,7 @@ function AskedReport({ report, form }: AskedReportProps) {
 
 type Values = Readonly<Record<string, string>>;
 
-/** What must be said and is not is what people mostly want: today, this month, the first of the choices. */
+/** What must be said and is not is what people mostly want: of today, or the first of the choices. */
 function withDefaults({ parameters }: AskableReport, written: Values, { today }: Formats): Values {
   return Object.fromEntries(
     parameters.map(({ name, type, isRequired, choices }) => {
@@ -157,6 +158,8 @@ function withDefaults({ parameters }: AskableReport, written: Values, { today }:
       if (type === 'LocalDate') return [name, today];
       if (type === 'Month' || ((name === 'start' || name === 'end') && type === 'String'))
         return [name, today.slice(0, 7)];
+      if (name === 'session' && type === 'String')
+        return [name, String(fillVariables({ name: '{session}' }, today).name)];
       return [name, choices?.includes('ALL') ? 'ALL' : (choices?.[0] ?? '')];
     }),
   );
@@ -191,7 +194,7 @@ function Warnings({ answer }: { readonly answer: AnsweredReport }) {
 }
 
 function Totals({ form, answer }: { readonly form: AskableReport; readonly answer: AnsweredReport }) {
-  const formats = useFormats();
+  const valueText = useReportValueText(answer.currency);
   const shown = form.totals.filter((column) => column.members.length === 0 && !column.isList);
   return (
     <dl className="totals">
@@ -201,7 +204,7 @@ function Totals({ form, answer }: { readonly form: AskableReport; readonly answe
             {nameOfColumn(column.name)}
           </Text>
           <Text component="dd" fw={600} m={0}>
-            {printReportValue(answer.totals?.[column.name], column, { formats, currency: answer.currency })}
+            {valueText(answer.totals?.[column.name], column)}
           </Text>
         </div>
       ))}
@@ -217,7 +220,7 @@ interface ReportTableProps {
 }
 
 function ReportTable({ form, rows, currency, label }: ReportTableProps) {
-  const formats = useFormats();
+  const valueText = useReportValueText(currency);
   const columns = form.columns.filter(({ name }) =>
     rows.some((row) => row[name] !== null && row[name] !== ''),
   );
@@ -244,7 +247,7 @@ function ReportTable({ form, rows, currency, label }: ReportTableProps) {
             <Table.Tr key={index}>
               {columns.map((column) => (
                 <Table.Td key={column.name} className={isNumberColumn(column) ? 'numeric' : ''}>
-                  {printReportValue(row[column.name], column, { formats, currency })}
+                  {valueText(row[column.name], column)}
                 </Table.Td>
               ))}
             </Table.Tr>

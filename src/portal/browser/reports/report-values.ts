@@ -1,5 +1,6 @@
 /** What a report gives, and its values as texts. */
-import type { Formats } from '../language/use-formats';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
 import type { ReportColumn } from './askable-report';
 
 export type ReportRow = Readonly<Record<string, unknown>>;
@@ -30,34 +31,39 @@ export function nameOfColumn(name: string): string {
   return words.replace(/^./, (first) => first.toUpperCase());
 }
 
-export function printReportValue(
-  value: unknown,
-  column: ReportColumn,
-  { formats, currency }: { readonly formats: Formats; readonly currency: string | undefined },
-): string {
-  if (value === null || value === undefined) return '';
-  if (Array.isArray(value)) {
-    const printed = value.map((one) =>
-      printReportValue(one, { ...column, isList: false }, { formats, currency }),
-    );
-    return printed.join(column.members.length > 0 ? '; ' : ', ');
-  }
-  if (column.members.length > 0) {
-    const object = value as ReportRow;
-    return column.members
-      .map(({ name, type }) => printScalar(object[name], type, formats))
-      .filter((text) => text !== '')
-      .join(' ');
-  }
-  if (isMoneyColumn(column)) return formats.money(String(value), currency);
-  return printScalar(value, column.type, formats);
+/** `NOT_MARKED` as people read it: Not marked. */
+export function nameOfEnumValue(value: string): string {
+  return nameOfColumn(value.toLowerCase().replaceAll('_', ' '));
 }
 
-function printScalar(value: unknown, type: string, formats: Formats): string {
-  if (value === null || value === undefined) return '';
-  if (NUMBERS.has(type)) return formats.number(String(value));
-  if (type === 'LocalDate') return formats.day(String(value));
-  if (type === 'Month') return formats.month(String(value));
-  if (type === 'DateTime') return formats.instant(String(value));
-  return String(value);
+/** Writes the values of a report as people read them; money in the currency that the report says. */
+export function useReportValueText(
+  currency: string | undefined,
+): (value: unknown, column: ReportColumn) => string {
+  const t = useTexts();
+  const formats = useFormats();
+  const printScalar = (value: unknown, type: string): string => {
+    if (value === null || value === undefined) return '';
+    if (NUMBERS.has(type)) return formats.number(String(value));
+    if (type === 'LocalDate') return formats.day(String(value));
+    if (type === 'Month') return formats.month(String(value));
+    if (type === 'DateTime') return formats.instant(String(value));
+    if (type === 'Boolean') return value === true ? t('yes') : t('no');
+    // The other types of a leaf are enums.
+    return type === 'String' ? String(value) : nameOfEnumValue(String(value));
+  };
+  const print = (value: unknown, column: ReportColumn): string => {
+    if (value === null || value === undefined) return '';
+    if (Array.isArray(value)) {
+      const printed = value.map((one) => print(one, { ...column, isList: false }));
+      return printed.join(column.members.length > 0 ? '; ' : ', ');
+    }
+    if (column.members.length > 0) {
+      const object = value as ReportRow;
+      const printed = column.members.map(({ name, type }) => printScalar(object[name], type));
+      return printed.filter((text) => text !== '').join(' ');
+    }
+    return isMoneyColumn(column) ? formats.money(String(value), currency) : printScalar(value, column.type);
+  };
+  return print;
 }

@@ -1,0 +1,47 @@
+import { LabelFields, ReferenceChoices } from '../../../generated/portal/records/record';
+import { useOperation } from '../gateway/use-operation';
+
+export interface AskedChoices {
+  readonly collection: string;
+  /** What their label contains; empty: any. */
+  readonly search: string;
+  /** A field in which the search is found as well. */
+  readonly alsoIn?: string | undefined;
+  /** What else is told of each. */
+  readonly told?: readonly string[];
+  /** This one alone, whatever is searched. */
+  readonly only?: { readonly field: string; readonly value: string } | undefined;
+  readonly isEnabled: boolean;
+}
+
+export interface RecordChoice {
+  readonly id: string;
+  readonly label: string;
+  readonly told: Readonly<Record<string, unknown>>;
+}
+
+/** The first records of a collection whose label contains a text, to choose one. */
+export function useRecordChoices(asked: AskedChoices): {
+  readonly choices: readonly RecordChoice[];
+  readonly isFetching: boolean;
+} {
+  const { collection, search, alsoIn, told = [], only, isEnabled } = asked;
+  const labels = useOperation(LabelFields, {});
+  const labelField = labels.data?.collections.find(({ name }) => name === collection)?.labelField ?? '_id';
+  const searched = [labelField, ...(alsoIn === undefined ? [] : [alsoIn])];
+  const found = search === '' ? {} : { or: searched.map((field) => ({ [field]: { contains: search } })) };
+  const { data, isFetching } = useOperation(
+    ReferenceChoices,
+    {
+      collection,
+      where: only ? { [only.field]: { equals: only.value } } : found,
+      project: [...new Set([labelField, ...told])],
+    },
+    { isEnabled: isEnabled && collection !== '' && labels.data !== undefined, keepsPrevious: !only },
+  );
+  const choices = (data?.records.nodes ?? []).map(({ id, data: fields }) => {
+    const values = fields as Readonly<Record<string, unknown>>;
+    return { id, label: String(values[labelField] ?? id), told: values };
+  });
+  return { choices, isFetching };
+}
