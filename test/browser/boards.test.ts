@@ -46,6 +46,10 @@ describe('a dashboard', () => {
     await expectWellMade(page);
     await page.getByRole('button', { name: 'Remove: Collection trend' }).click();
     await page.getByRole('heading', { name: 'Collection trend' }).waitFor({ state: 'hidden' });
+    await expectWellMade(page);
+    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await page.getByRole('heading', { name: 'Collection trend' }).waitFor();
+    expect(await titlesOf(page)).toEqual(['Collection trend', 'Fee defaulters']);
     await page.getByRole('link', { name: 'Open: Fee defaulters' }).click();
     await page.getByRole('heading', { level: 1, name: 'Fee defaulters' }).waitFor();
     expect(new URL(page.url()).searchParams.get('startMonth')).toBe('2026-04');
@@ -145,6 +149,38 @@ describe('a saved view', () => {
     await page.getByRole('menuitem', { name: 'Save as a view' }).click();
     await page.getByRole('dialog').getByLabel('Name').waitFor();
     expect(await page.getByRole('dialog').getByLabel('Shared with').count()).toBe(0);
+  });
+
+  it('makes way for another that opens the collection, and is not overwritten unseen', async () => {
+    const asked = `query { savedViews(where: { collection: { equals: "fee_head" } }) {
+      nodes { id version name isDefault } } }`;
+    const stored = async () => (await ask(gateway, asked, { as: 'clerk' })).savedViews.nodes;
+    const make = `mutation ($d: CreateSavedViewInput!) { createSavedView(data: $d) { id } }`;
+    const first = {
+      ...{ name: 'One', collection: 'fee_head', owner: { id: 'usr-clerk' }, sort: 'name', isDefault: true },
+    };
+    await ask(gateway, make, { variables: { d: first }, as: 'clerk' });
+    const page = await pages.openPortalAs('clerk', '/portal/records/fee_head?sort=order');
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitem', { name: 'Save as a view' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Two');
+    await dialog.getByRole('switch').press('Space');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Two', exact: true }).waitFor();
+    expect(await stored()).toEqual([
+      expect.objectContaining({ name: 'One', isDefault: false }),
+      expect.objectContaining({ name: 'Two', isDefault: true }),
+    ]);
+    const [, two] = await stored();
+    await page.getByRole('button', { name: 'Two', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Name and sharing of the view' }).click();
+    const change = 'mutation ($id: ID!) { updateSavedView(id: $id, data: { name: "Theirs" }) { id } }';
+    await ask(gateway, change, { variables: { id: two.id }, as: 'clerk' });
+    await dialog.getByLabel('Name').fill('Mine');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText(/Request/).waitFor();
+    expect((await stored()).map(({ name }: { readonly name: string }) => name)).toEqual(['One', 'Theirs']);
   });
 
   it('is removed for all by its owner', async () => {

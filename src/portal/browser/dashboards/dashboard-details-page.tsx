@@ -1,5 +1,5 @@
 /** A dashboard: its tiles in the order its owner gives them, to look at, to print, and for a wall. */
-import { ActionIcon, Button, Text } from '@mantine/core';
+import { ActionIcon, Alert, Button, Group, Text } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type DragEvent, type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import {
@@ -50,6 +50,12 @@ type OpenDialog =
   | { readonly kind: 'none' | 'newTile' | 'settings' | 'removal' }
   | { readonly kind: 'tile'; readonly index: number };
 
+/** What was taken out last, and from where: it can be put back as long as the page is shown. */
+interface RemovedTile {
+  readonly tile: DashboardTileInput;
+  readonly index: number;
+}
+
 function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
   const t = useTexts();
   const notice = useNotice();
@@ -57,6 +63,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
   const navigate = useNavigate();
   const wall = useRef<HTMLDivElement>(null);
   const [dialog, setDialog] = useState<OpenDialog>({ kind: 'none' });
+  const [removed, setRemoved] = useState<RemovedTile>();
   const change = useChange(ChangeDashboard, [DashboardTiles, DashboardsOfPortal]);
   const remove = useChange(RemoveDashboard, [DashboardsOfPortal]);
   const { id, version, owner, sharedWith } = dashboard;
@@ -75,6 +82,10 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
   const save = (data: UpdateDashboardInput) => change.mutate({ id, version, data }, { onSuccess: close });
   const saveTiles = (next: readonly DashboardTileInput[]) => {
     if (!change.isPending) save({ tiles: next });
+  };
+  const putBack = ({ tile, index }: RemovedTile) => {
+    setRemoved(undefined);
+    saveTiles(tiles.toSpliced(index, 0, tile));
   };
   return (
     <PageFrame
@@ -133,6 +144,16 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
           }}
         />
       )}
+      {removed && (
+        <Alert variant="light" p="xs" mb="md" className="no-print" role="status">
+          <Group gap="sm">
+            {t('{title} is removed', { title: titleOfTile(removed.tile) })}
+            <Button size="compact-sm" variant="default" onClick={() => putBack(removed)}>
+              {t('Undo')}
+            </Button>
+          </Group>
+        </Alert>
+      )}
       {tiles.length === 0 && (
         <EmptyState icon="board" title={t('This dashboard has no tiles yet')}>
           {mayChange && t('Add one: choose an operation of the library, and how its answer is shown.')}
@@ -147,7 +168,12 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
           {...(mayChange && {
             onMove: (from: number, to: number) => saveTiles(moveTile(tiles, from, to)),
             onEdit: (index: number) => setDialog({ kind: 'tile', index }),
-            onRemove: (index: number) => saveTiles(tiles.toSpliced(index, 1)),
+            onRemove: (index: number) => {
+              const tile = tiles[index];
+              if (!tile || change.isPending) return;
+              const data = { tiles: tiles.toSpliced(index, 1) };
+              change.mutate({ id, version, data }, { onSuccess: () => setRemoved({ tile, index }) });
+            },
           })}
         />
       </div>
@@ -185,7 +211,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
           onClose={close}
           onConfirm={() =>
             remove.mutate(
-              { id },
+              { id, version },
               {
                 onSuccess: () => {
                   notice(t('{title} is removed', { title }));

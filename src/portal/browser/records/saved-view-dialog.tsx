@@ -28,7 +28,7 @@ export function SavedViewDialog({ view, isBusy, problem, onSave, onClose }: Save
     <Modal
       opened
       onClose={onClose}
-      title={view.id === undefined ? t('Save as a view') : t('Name and sharing of the view')}
+      title={view.stored === undefined ? t('Save as a view') : t('Name and sharing of the view')}
       closeButtonProps={{ 'aria-label': t('Close') }}
     >
       <form onSubmit={submit}>
@@ -36,7 +36,7 @@ export function SavedViewDialog({ view, isBusy, problem, onSave, onClose }: Save
           <TextInput
             label={t('Name')}
             description={
-              view.id === undefined && t('Filter, search, order and columns are kept as they are shown')
+              view.stored === undefined && t('Filter, search, order and columns are kept as they are shown')
             }
             required
             maxLength={100}

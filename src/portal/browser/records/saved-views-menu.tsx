@@ -24,7 +24,7 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
   const [{ view: chosen, ...shown }, change] = useAddress(VIEW_ADDRESS);
   const [named, setNamed] = useState<NamedView>();
   const [isRemoving, setIsRemoving] = useState(false);
-  const save = useSaveView(collection, views);
+  const save = useSaveView(collection);
   const remove = useChange(RemoveSavedView, [SavedViewsOf]);
   const rights = viewer.collections.find(({ name }) => name === 'saved_view');
   const active = views.find(({ id }) => id === chosen);
@@ -135,7 +135,7 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
           onClose={() => setIsRemoving(false)}
           onConfirm={() =>
             remove.mutate(
-              { id: active.id },
+              { id: active.id, version: active.version },
               {
                 onSuccess: () => {
                   setIsRemoving(false);
@@ -161,7 +161,7 @@ function viewLabel({ name, id }: SavedView, isChanged: boolean): string {
 
 function toNamedView(view: SavedView): NamedView {
   return {
-    id: view.id,
+    stored: { id: view.id, version: view.version },
     name: view.name ?? '',
     sharedWith: view.sharedWith ?? [],
     isDefault: view.isDefault ?? false,

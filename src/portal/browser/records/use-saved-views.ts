@@ -27,7 +27,7 @@ export function useSavedViews(collection: string): SavedViews {
 
 export interface NamedView {
   /** Absent: a new one. */
-  readonly id?: string | undefined;
+  readonly stored?: { readonly id: string; readonly version: number } | undefined;
   readonly name: string;
   readonly sharedWith: readonly string[];
   readonly isDefault: boolean;
@@ -35,33 +35,37 @@ export interface NamedView {
 }
 
 /** Keeps a view, and takes from the viewer's other ones that the collection opens with them. Gives its id. */
-export function useSaveView(collection: string, views: readonly SavedView[]) {
+export function useSaveView(collection: string) {
   const gateway = useGateway();
   const queries = useQueryClient();
   const viewer = useViewer();
   const rights = viewer.collections.find(({ name }) => name === 'saved_view');
   return useMutation({
-    mutationFn: async ({ id, name, sharedWith, isDefault, shown }: NamedView): Promise<string> => {
-      const maySend = id === undefined ? rights?.creatableFields : rights?.updatableFields;
+    mutationFn: async ({ stored, name, sharedWith, isDefault, shown }: NamedView): Promise<string> => {
+      const maySend = stored ? rights?.updatableFields : rights?.creatableFields;
       const data = {
         ...toViewFields(shown),
         name,
         isDefault,
         ...(maySend?.includes('shared_with') && { sharedWith }),
       };
-      const kept =
-        id === undefined
-          ? (
-              await gateway.execute(MakeSavedView, {
-                data: { ...data, collection, owner: { id: viewer.id } },
-              })
-            ).createSavedView.id
-          : (await gateway.execute(ChangeSavedView, { id, data })).updateSavedView.id;
-      const others = views.filter((one) => one.owner?.id === viewer.id && one.isDefault && one.id !== kept);
-      for (const other of isDefault ? others : [])
-        await gateway.execute(ChangeSavedView, { id: other.id, data: { isDefault: false } });
-      await queries.invalidateQueries({ queryKey: [SavedViewsOf.name] });
-      return kept;
+      const others = {
+        collection: { equals: collection },
+        owner: { id: { equals: viewer.id } },
+        isDefault: { equals: true },
+        ...(stored && { not: { id: { equals: stored.id } } }),
+      };
+      if (stored) {
+        const { updateSavedView } = await gateway.execute(ChangeSavedView, {
+          ...stored,
+          ...{ data, isDefault, others },
+        });
+        return updateSavedView.id;
+      }
+      const made = { ...data, collection, owner: { id: viewer.id } };
+      return (await gateway.execute(MakeSavedView, { data: made, isDefault, others })).createSavedView.id;
     },
+    // Of a view that somebody else has changed, what it is now is shown beside the refusal.
+    onSettled: () => queries.invalidateQueries({ queryKey: [SavedViewsOf.name] }),
   });
 }
