@@ -38,7 +38,7 @@ export function usePages(gateway: Pick<DemoGateway, 'url'>): Pages {
       executablePath,
       env: { ...process.env, ...env },
       // Chromium's own sandbox cannot be had by root or within a container; what it shows here is ours.
-      args: ['--no-sandbox'],
+      args: ['--no-sandbox', '--disable-gpu'],
     });
   }, 120_000);
   afterEach(async () => {
@@ -51,7 +51,12 @@ export function usePages(gateway: Pick<DemoGateway, 'url'>): Pages {
 
   async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
     if (!browser) throw new Error('The browser runs only while tests run');
-    const context = await browser.newContext({ viewport: DESKTOP, acceptDownloads: true, ...options });
+    const context = await browser.newContext({
+      viewport: DESKTOP,
+      acceptDownloads: true,
+      reducedMotion: 'reduce',
+      ...options,
+    });
     contexts.push(context);
     const page = await context.newPage();
     page.setDefaultTimeout(20_000);

@@ -44,6 +44,8 @@ export const THEME = createTheme({
   components: {
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     Modal: { defaultProps: { centered: true } },
+    // What is typed leads to a choice, which Enter then takes.
+    Select: { defaultProps: { selectFirstOptionOnChange: true } },
     Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
     Loader: { defaultProps: { type: 'dots' } },
   },

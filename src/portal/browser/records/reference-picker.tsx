@@ -48,6 +48,12 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
           )
         }
         searchable
+        // What stands there while one types are the choices of what was typed before.
+        selectFirstOptionOnChange={false}
+        onKeyDown={(event) => {
+          // Half a name is no answer: Enter would send the form without it.
+          if (event.key === 'Enter' && search !== (value?.label ?? '')) event.preventDefault();
+        }}
         disabled={readOnly}
         onSearchChange={setSearch}
         onDropdownOpen={() => setIsOpen(true)}
