@@ -90,6 +90,7 @@ function restReads(): readonly Attempt[] {
       (text) =>
         `/o/recs/task?limit=1&after=${Buffer.from(JSON.stringify(['x', text])).toString('base64url')}`,
     ],
+    ['since', (text) => `/o/recs/task?since=${encoded(text)}`],
     ['limit', (text) => `/o/recs/task?limit=${encoded(text)}`],
     ['parameter', (text) => `/o/recs/result?session=${encoded(text)}`],
     ['parameter name', (text) => `/o/recs/task?${encoded(text)}=1`],

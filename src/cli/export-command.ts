@@ -5,10 +5,9 @@ import { saveWhole, toFileError } from '../backup/save-backup.js';
 import type { Services } from '../compose/services.js';
 import { ServiceError } from '../errors.js';
 import { countExported, type ExportFormat, exportRecords } from '../exporting/export-records.js';
-import { Prisma } from '../generated/prisma/client.js';
-import { instantFrom } from '../model/calendar.js';
 import { queryOf } from '../model/record-query.js';
 import type { Scope } from '../model/scope.js';
+import { nextSince, parseSince } from '../store/reading/changed-since.js';
 import { FORMATS } from '../tables/format.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
@@ -34,10 +33,6 @@ interface Exported {
   readonly bytes: number;
 }
 
-const DAY_MS = 86_400_000;
-/** The clocks of gateways differ, and a record bears the time at which its request was taken up. */
-const MARGIN_MS = 60_000;
-
 /** `campus export`: a file a collection, each whole or not there. */
 export function registerExportCommand(command: Command, commandLine: CommandLine): void {
   const formats = FORMATS.filter((format) => format !== 'json');
@@ -59,9 +54,9 @@ export function registerExportCommand(command: Command, commandLine: CommandLine
           await exportFormat(services, scope, { as, out, since, isJson: json, signal });
           return;
         }
-        const since = options.since === undefined ? undefined : parseSince(options.since, scope, commandLine);
+        const since = sinceOf(options, scope, commandLine);
         const wanted = chooseCollections(services, scope, names, options);
-        const next = await nextSince(services);
+        const next = await nextSince(services.database);
         const files = await exportAll({ services, scope, wanted, options, since, next, signal });
         if (options.json) printLine(JSON.stringify({ domain: scope.domain.id, since, next, files }));
         else printExported(files, next);
@@ -139,35 +134,15 @@ function chooseCollections(
   return wanted;
 }
 
-/** @throws INVALID_VALUE for what is no instant, or is before what is remembered of removed records */
-function parseSince(text: string, { domain }: Scope, { config }: CommandLine): string {
-  const since = instantFrom(text, domain.timeZone);
-  if (since === undefined) {
-    throw new ServiceError('INVALID_VALUE', `--since is ${JSON.stringify(text)}; expected ${AN_INSTANT}.`);
-  }
-  const days = config.keepRemovedDays;
-  if (Date.parse(since) < Date.now() - days * DAY_MS) {
-    const detail =
-      `--since is more than ${days} days ago, and removed records are remembered for so long ` +
-      '(KEEP_REMOVED_DAYS): an export without --since has all that there is.';
-    throw new ServiceError('INVALID_VALUE', detail);
-  }
-  return since;
-}
-
-const AN_INSTANT = 'an instant such as 2026-04-01T09:30:00+05:30, or a day YYYY-MM-DD';
-
-/**
- * The instant from which the next export misses nothing: a write under way bears a time before it commits, so
- * it is that of the oldest. What is exported twice for that is the same again.
- */
-async function nextSince({ database }: Services): Promise<string> {
-  const [row] = await database.query<{ oldest: Date }>(Prisma.sql`
-    select least(now(), min(xact_start)) as oldest
-    from pg_stat_activity
-    where datname = current_database() and backend_type = 'client backend'`);
-  const oldest = row?.oldest ?? new Date();
-  return new Date(oldest.getTime() - MARGIN_MS).toISOString();
+/** @throws INVALID_VALUE */
+function sinceOf(
+  { since }: ExportCommandOptions,
+  { domain: { timeZone } }: Scope,
+  { config: { keepRemovedDays } }: CommandLine,
+): string | undefined {
+  return since === undefined
+    ? undefined
+    : parseSince(since, { parameter: '--since', timeZone, keepRemovedDays });
 }
 
 /** `--out` names the file itself where one collection is exported and it ends as the format does. */

@@ -125,6 +125,7 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
     operations,
     receipts: new Receipts(reportServices),
     pages,
+    keepRemovedDays: config.keepRemovedDays,
   });
   const maintenance = await MaintenanceSwitch.open({ database, isForced: config.maintenance });
   const onFault = (error: unknown, requestId: string) => log({ kind: 'requestFailed', requestId, error });

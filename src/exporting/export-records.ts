@@ -1,23 +1,30 @@
 /** What of a collection is exported: all of its records, or what has changed since an instant. */
+import type { EndSignal } from '../model/end-signal.js';
+import type { Path } from '../model/path.js';
 import type { RecordSet } from '../store/reading/record-set.js';
 import { type Format, isTableFormat } from '../tables/format.js';
 import { readJsonLines } from './json-lines.js';
-import { assertFitsSheet, printRecords } from './print-records.js';
+import { assertFitsSheet, printRecords, type RecordFile } from './print-records.js';
 import { columnsOfRecords } from './record-columns.js';
 
+/** Of the files that a command writes. */
 export type ExportFormat = Exclude<Format, 'json'>;
 
 export interface ExportOptions {
-  readonly format: ExportFormat;
+  readonly format: Format;
   /** Only what changed then or later, and what was removed, as `RecordSet.streamChanges` gives it. */
   readonly since: string | undefined;
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
+  /** What the file has of each record. Default: all. */
+  readonly projection?: readonly Path[] | undefined;
+  /** CSV: as of `RecordFile`. */
+  readonly byteOrderMark?: RecordFile['byteOrderMark'];
 }
 
 /** @throws LIMIT_EXCEEDED where that is more than a sheet of XLSX holds */
 export async function countExported(
   records: RecordSet,
-  { format, since }: Omit<ExportOptions, 'signal'>,
+  { format, since }: Pick<ExportOptions, 'format' | 'since'>,
 ): Promise<number> {
   const count = since === undefined ? await records.count() : await records.countChanges(since);
   if (format === 'xlsx') assertFitsSheet(count);
@@ -27,10 +34,14 @@ export async function countExported(
 /** The bytes of the file. A tombstone is a record with `_id` and `$removed`, which a table has in `…`. */
 export function exportRecords(
   records: RecordSet,
-  { format, since, signal }: ExportOptions,
+  { format, since, signal, projection, byteOrderMark }: ExportOptions,
 ): AsyncIterable<string | Uint8Array> {
-  const lines = since === undefined ? records.stream('ndjson', signal) : records.streamChanges(since, signal);
-  if (!isTableFormat(format)) return lines;
-  const columns = columnsOfRecords(records.collection, undefined, records.hiddenFields);
-  return printRecords({ format, columns }, readJsonLines(lines));
+  if (!isTableFormat(format)) return open(format);
+  const columns = columnsOfRecords(records.collection, projection, records.hiddenFields);
+  return printRecords({ format, columns, byteOrderMark }, readJsonLines(open('ndjson')));
+
+  function open(lines: 'json' | 'ndjson') {
+    if (since === undefined) return records.stream(lines, signal);
+    return records.streamChanges(since, { format: lines, signal });
+  }
 }

@@ -20,7 +20,7 @@ export interface RecordFile {
   readonly format: TableFormat;
   readonly columns: readonly RecordColumn[];
   /** CSV: a byte order mark, which spreadsheet programs take as "this is UTF-8". Default `without`. */
-  readonly byteOrderMark?: 'with' | 'without';
+  readonly byteOrderMark?: 'with' | 'without' | undefined;
 }
 
 const REST: TableColumn = { heading: REST_HEADING, type: 'json', isList: false };

@@ -92,10 +92,12 @@ async function* changed(source: FormatSource, options: ReadFormatOptions): Async
   const { store, scope, signal, since = '' } = options;
   const meant = new Set<string>();
   if (source.where !== undefined) {
-    const lines = store.find(scope, queryFor(source)).streamChanges(since, signal);
+    const lines = store.find(scope, queryFor(source)).streamChanges(since, { format: 'ndjson', signal });
     for await (const { _id, $removed } of parsed(lines)) if ($removed === undefined) meant.add(String(_id));
   }
-  const all = store.find(scope, queryOf(source.collection)).streamChanges(since, signal);
+  const all = store
+    .find(scope, queryOf(source.collection))
+    .streamChanges(since, { format: 'ndjson', signal });
   for await (const data of parsed(all)) {
     const id = String(data._id);
     if (typeof data.$removed === 'string') {

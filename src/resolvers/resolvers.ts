@@ -79,6 +79,8 @@ export interface ResolverServices extends HealthServices {
   readonly imports: Imports;
   readonly receipts: Receipts;
   readonly pages: PageSizes;
+  /** For how long it is remembered that a record was removed. */
+  readonly keepRemovedDays: number;
 }
 
 export interface Resolvers {

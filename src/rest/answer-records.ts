@@ -1,4 +1,5 @@
 /** How records are answered: as a page, in one piece or as a stream, in every format. */
+import { countExported, exportRecords } from '../exporting/export-records.js';
 import { readJsonLines } from '../exporting/json-lines.js';
 import {
   assertFitsSheet,
@@ -40,6 +41,30 @@ export async function answerRecords(
     kind: 'stream',
     mediaType: contentTypeOf(format),
     open: (signal) => records.stream(format, signal),
+    countRows: () => records.rowsStreamed,
+  };
+}
+
+/**
+ * What changed since an instant, and where to go on from: that is read first, so that a change meanwhile is
+ * told twice and not never.
+ *
+ * @throws INVALID_VALUE (400) for another format; LIMIT_EXCEEDED (400) for more than a sheet of XLSX holds
+ */
+export async function answerChanges(
+  records: RecordSet,
+  { collection, projection, since }: RecordsRequest & { readonly since: string },
+  request: RestRequest,
+): Promise<Answer> {
+  const format = formatOf(request);
+  const byteOrderMark = byteOrderMarkOf(request);
+  const next = await records.nextSince();
+  if (format === 'xlsx') await countExported(records, { format, since });
+  return {
+    kind: 'stream',
+    mediaType: contentTypeOf(format),
+    headers: { ...(isTableFormat(format) && fileHeaders(`${collection}.${format}`)), 'x-next-since': next },
+    open: (signal) => exportRecords(records, { format, since, signal, projection, byteOrderMark }),
     countRows: () => records.rowsStreamed,
   };
 }

@@ -287,6 +287,7 @@ const HEADERS: Schema = {
   Location: text('The path of what was made.'),
   Link: text('The next page, `rel="next"`; absent on the last one, and without `limit`.'),
   'X-Next-Cursor': text('The cursor of the next page, for `after`.'),
+  'X-Next-Since': text('With `since`: the instant to ask from next time, so that nothing is missed.'),
   'Preference-Applied': text('end-marker, where Prefer asked for it and the format has one.'),
   'WWW-Authenticate': text('Bearer.'),
   Allow: text('The methods that go with the path.'),

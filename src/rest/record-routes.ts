@@ -14,7 +14,7 @@ import { requireScope } from '../resolvers/request-context.js';
 import type { StoredRecord } from '../store/record-store.js';
 import { FORMATS } from '../tables/format.js';
 import { type Answer, jsonAnswer } from './answer.js';
-import { answerRecords, MAX_PAGE } from './answer-records.js';
+import { answerChanges, answerRecords, MAX_PAGE } from './answer-records.js';
 import { COLLECTION_READS, type CollectionParameter } from './collection-parameters.js';
 import { assertNoIfNoneMatch, parseIfMatch, printEtag } from './conditional.js';
 import { FORMAT_PARAMETERS } from './format-parameters.js';
@@ -85,6 +85,12 @@ const READ_PARAMETERS: readonly Parameter[] = [
   ),
   inQuery('skip', 'leave out so many records first', { schema: { type: 'integer', minimum: 0 } }),
   inQuery('after', 'a cursor, from X-Next-Cursor: only what comes after it', { schema: { type: 'string' } }),
+  inQuery(
+    'since',
+    'an instant, or a day: only what changed then or later, and of what was removed `_id` and `$removed`, ' +
+      'by _id. Without sort, limit, skip and after. X-Next-Since is to be said next time',
+    { schema: { type: 'string' } },
+  ),
   ...FORMAT_PARAMETERS,
 ];
 
@@ -249,16 +255,21 @@ function listRoute(
         status: 200,
         description: 'The records.',
         schema: RECORDS,
-        headers: ['Link', 'X-Next-Cursor', 'Preference-Applied'],
+        headers: ['Link', 'X-Next-Cursor', 'X-Next-Since', 'Preference-Applied'],
       },
     ],
     errors: READ_ERRORS,
     isOpen: false,
     formats: FORMATS,
     assertAllowed: allowedTo('read', collection),
-    ...via('records', ['records'], (records, request) => {
+    ...via('records', ['records', 'parseSince'], (records, request) => {
       const wanted = readRecordsRequest(collection ?? pathOf(request, 'collection'), extra, request);
-      return answerRecords(records.records(request.context, wanted), wanted, request);
+      const { since } = request.parameters;
+      if (since === undefined)
+        return answerRecords(records.records(request.context, wanted), wanted, request);
+      assertUnordered(request.parameters);
+      const changes = { ...wanted, since: records.parseSince(request.context, since) };
+      return answerChanges(records.records(request.context, wanted), changes, request);
     }),
   };
 }
@@ -292,6 +303,14 @@ function readRecordsRequest(
     skip: skip === undefined ? undefined : parseCount('skip', skip, 0),
     after: after === '' ? undefined : after,
   };
+}
+
+/** @throws MALFORMED_REQUEST (400) for what would leave changes out that no next request asks for */
+function assertUnordered(parameters: RestRequest['parameters']): void {
+  const named = ['sort', 'limit', 'skip', 'after'].find((name) => parameters[name] !== undefined);
+  if (named === undefined) return;
+  const detail = `With since all that has changed is told, by _id: it takes no ${named}.`;
+  throw new ServiceError('MALFORMED_REQUEST', detail, { errors: [{ detail, parameter: named }] });
 }
 
 /** The conditions of the parameters that were sent, together. */

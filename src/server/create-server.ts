@@ -273,6 +273,7 @@ function crossOrigin(origins: readonly string[]) {
       'Location',
       'Retry-After',
       'X-Next-Cursor',
+      'X-Next-Since',
       'X-Read-After',
       'Server-Timing',
       'X-Hint',

@@ -135,7 +135,10 @@ export class RecordStore {
   }
 
   #sourcesOf(scope: Scope, within: Transaction | undefined): Pick<RecordSetOptions, 'database' | 'primary'> {
-    if (within !== undefined) return { database: readingWithin(within), primary: within };
+    if (within !== undefined) {
+      const database = readingWithin(within);
+      return { database, primary: database };
+    }
     const { database } = this.#environment;
     return { database: database.reading(scope), primary: database };
   }

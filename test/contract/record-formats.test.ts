@@ -378,3 +378,67 @@ describe('a report', () => {
     expect(found.map(byValues)).toEqual(lines.map(byValues));
   });
 });
+
+describe('what changed since an instant', () => {
+  const SINCE = new Date(Date.now() - 3_600_000).toISOString();
+
+  async function write(method: string, path: string, body?: object) {
+    const answer = await gateway.fetch(path, {
+      method,
+      as: 'admin',
+      headers: { 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    expect(answer.ok).toBe(true);
+  }
+
+  it('is told in every format, with what was removed', async () => {
+    await write('POST', '/o/task', [
+      { _id: 'since-kept', name: 'told: kept', amount: 12.5 },
+      { _id: 'since-gone', name: 'told: gone' },
+    ]);
+    await write('DELETE', '/o/recs/task/since-gone');
+    const asked = `/o/recs/task?since=${SINCE}&project=name&oquery=${encodeURIComponent('name=*told:')}`;
+    const kept = { _id: 'since-kept', name: 'told: kept' };
+    const gone = { _id: 'since-gone', $removed: expect.stringMatching(/^\d{4}-.*Z$/) };
+
+    const json = await ask(asked);
+    expect(json.response.status).toBe(200);
+    expect(JSON.parse(json.bytes.toString())).toEqual([gone, kept]);
+    const next = String(json.response.headers.get('x-next-since'));
+    expect(Date.parse(next)).toBeGreaterThan(Date.parse(SINCE));
+    expect((await readRecords(asked)).length).toBe(2);
+
+    const [heading, ...rows] = readCsv((await ask(`${asked}&format=csv&bom=true`)).bytes.toString());
+    expect(heading).toEqual(['\uFEFF_id', 'name', '…']);
+    expect(rows.map(([id, name]) => [id, name])).toEqual([
+      ['since-gone', null],
+      ['since-kept', 'told: kept'],
+    ]);
+    expect(JSON.parse(String(rows[0]?.[2]))).toEqual({ $removed: expect.any(String) });
+    expect(cellsOf((await ask(`${asked}&format=xlsx`)).bytes)).toHaveLength(3);
+    expect((await askParquet(asked)).rows).toHaveLength(2);
+  });
+
+  it('is nothing, as an empty list, where nothing has changed', async () => {
+    const { bytes } = await ask(`/o/recs/class?since=${new Date(Date.now() + 3_600_000).toISOString()}`);
+    expect(bytes.toString()).toBe('[]');
+  });
+
+  it('is refused to who may not read, and for what would miss changes or is forgotten', async () => {
+    const statuses = [
+      [`/o/recs/fee_receipt?since=${SINCE}`, 'teacher', 403],
+      [`/o/recs/nowhere?since=${SINCE}`, 'admin', 404],
+      ['/o/recs/task?since=yesterday', 'admin', 400],
+      ['/o/recs/task?since=', 'admin', 400],
+      ['/o/recs/task?since=2020-01-01', 'admin', 400],
+      [`/o/recs/task?since=${SINCE}&limit=5`, 'admin', 400],
+      [`/o/recs/task?since=${SINCE}&sort=name`, 'admin', 400],
+      [`/o/recs/task?since=${SINCE}&after=x`, 'admin', 400],
+      [`/o/recs/task?since=${SINCE}&format=pdf`, 'admin', 400],
+    ] as const;
+    for (const [address, as, status] of statuses) {
+      expect([address, (await ask(address, as)).response.status]).toEqual([address, status]);
+    }
+  });
+});

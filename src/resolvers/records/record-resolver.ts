@@ -18,6 +18,7 @@ import type { RecordVerb, Scope } from '../../model/scope.js';
 import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
 import { accessOf, readershipOf } from '../../store/access/access.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
+import { parseSince } from '../../store/reading/changed-since.js';
 import type { RecordSet } from '../../store/reading/record-set.js';
 import type { StoredRecord } from '../../store/reading/stored-record.js';
 import type { RecordStore } from '../../store/record-store.js';
@@ -75,15 +76,18 @@ export class RecordResolver {
   readonly #store: RecordStore;
   readonly #catalog: Catalog;
   readonly #pages: PageSizes;
+  readonly #keepRemovedDays: number;
 
   constructor(services: {
     readonly store: RecordStore;
     readonly catalog: Catalog;
     readonly pages: PageSizes;
+    readonly keepRemovedDays: number;
   }) {
     this.#store = services.store;
     this.#catalog = services.catalog;
     this.#pages = services.pages;
+    this.#keepRemovedDays = services.keepRemovedDays;
   }
 
   /**
@@ -117,6 +121,12 @@ export class RecordResolver {
       fromEnd: request.fromEnd ?? false,
     };
     return this.#store.find(scope, query, { within: context.transaction });
+  }
+
+  /** The instant from which changes are asked for. @throws INVALID_VALUE */
+  parseSince(context: RequestContext, text: string): string {
+    const { timeZone } = requireScope(context).domain;
+    return parseSince(text, { parameter: 'since', timeZone, keepRemovedDays: this.#keepRemovedDays });
   }
 
   /** One record by its id. @throws NOT_FOUND, GONE, FORBIDDEN */

@@ -1,7 +1,49 @@
 /** What has changed of a collection since an instant, removals included: statements over the alias `r`. */
+import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
+import { instantFrom } from '../../model/calendar.js';
+import type { Database } from '../database/database.js';
 
 type Sql = Prisma.Sql;
+
+const DAY_MS = 86_400_000;
+/** The clocks of gateways differ, and a record bears the time at which its request was taken up. */
+const MARGIN_MS = 60_000;
+
+/**
+ * The instant that a caller wrote as `parameter`, a day being that of the school.
+ *
+ * @throws INVALID_VALUE for what is no instant, or is before what is remembered of removed records
+ */
+export function parseSince(
+  text: string,
+  limits: { readonly parameter: string; readonly timeZone: string; readonly keepRemovedDays: number },
+): string {
+  const { parameter, timeZone, keepRemovedDays } = limits;
+  const since = instantFrom(text, timeZone);
+  const expected = 'an instant such as 2026-04-01T09:30:00+05:30, or a day YYYY-MM-DD';
+  const wrong = (detail: string) =>
+    new ServiceError('INVALID_VALUE', detail, { errors: [{ detail, parameter, expected, sent: text }] });
+  if (since === undefined) throw wrong(`${parameter} is ${JSON.stringify(text)}; expected ${expected}.`);
+  if (Date.parse(since) >= Date.now() - keepRemovedDays * DAY_MS) return since;
+  throw wrong(
+    `${parameter} is more than ${keepRemovedDays} days ago, and removed records are remembered for so ` +
+      `long (KEEP_REMOVED_DAYS): an export without ${parameter} has all that there is.`,
+  );
+}
+
+/**
+ * The instant from which the next export misses nothing: a write under way bears a time before it commits, so
+ * it is that of the oldest. What is exported twice for that is the same again.
+ */
+export async function nextSince(database: Pick<Database, 'query'>): Promise<string> {
+  const [row] = await database.query<{ oldest: Date }>(Prisma.sql`
+    select least(now(), min(xact_start)) as oldest
+    from pg_stat_activity
+    where datname = current_database() and backend_type = 'client backend'`);
+  const oldest = row?.oldest ?? new Date();
+  return new Date(oldest.getTime() - MARGIN_MS).toISOString();
+}
 
 /** A removal is a change too, and is marked by the same time. */
 export function changedSince(records: Sql, since: string): Sql {

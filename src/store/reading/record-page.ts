@@ -33,7 +33,7 @@ export interface RecordSetOptions {
   /** What lists are read from: a replica may do. */
   readonly database: Pick<Database, 'query' | 'streamJoined'>;
   /** Where everything that is committed is to be seen. */
-  readonly primary: Pick<Database, 'query'>;
+  readonly primary: Pick<Database, 'query' | 'streamJoined'>;
   readonly scope: Scope;
   readonly query: RecordQuery;
   /** What the caller may read; the paths of the query were checked against it. */

@@ -21,7 +21,7 @@ import { statementName } from '../sql/statement-name.js';
 import { storable } from '../sql/storable-json.js';
 import { assertMembersReadable } from './assert-members-readable.js';
 import { type ChangedRecord, compileChangedRecords } from './changed-records.js';
-import { changedSince, selectChanges, selectCount } from './changed-since.js';
+import { changedSince, nextSince, selectChanges, selectCount } from './changed-since.js';
 import type { LoneRead } from './joined-reads.js';
 import { type KeptRead, type Statement, toStatement } from './kept-reads.js';
 import type { OrderPlan } from './query-plans.js';
@@ -127,26 +127,29 @@ export class RecordSet {
   }
 
   /**
-   * The records changed at `since` or later, a line each as `stream` gives them, in the order of `_id`, and
-   * with them the tombstones of those removed: `{"_id": …, "$removed": <instant>}`. A removed record is
-   * judged as it was. Of the query the filter and the projection count.
+   * The records changed at `since` or later, as `stream` gives them, in the order of `_id`, and with them the
+   * tombstones of those removed: `{"_id": …, "$removed": <instant>}`. A removed record is judged as it was.
+   * Of the query the filter and the projection count. It is the primary that is read: what a replica has not
+   * got yet would be missed for good by who goes on from `nextSince`.
    */
-  async *streamChanges(since: string, signal: EndSignal): AsyncGenerator<Buffer, void> {
+  async *streamChanges(since: string, { format, signal }: RecordStreamOptions): AsyncGenerator<Buffer, void> {
     const statement = selectChanges(this.#projection(), this.#changedSince(since));
-    const batches = this.#options.database.streamJoined([toStatement(statement)], {
+    const batches = this.#options.primary.streamJoined([toStatement(statement)], {
       signal,
       batchRows: BATCH_ROWS,
-      punctuation: PUNCTUATION.ndjson,
+      punctuation: PUNCTUATION[format],
     });
-    for await (const { bytes, rowCount } of batches) {
-      this.#rowsStreamed += rowCount;
-      yield bytes;
-    }
+    yield* this.#told(batches, format);
   }
 
   /** How many lines `streamChanges` gives. */
   async countChanges(since: string): Promise<number> {
     return await this.#countWhere(toStatement(selectCount(this.#changedSince(since))));
+  }
+
+  /** What to say as `since` next time, read before what is streamed now. */
+  async nextSince(): Promise<string> {
+    return await nextSince(this.#options.primary);
   }
 
   #changedSince(since: string): Prisma.Sql {
@@ -266,6 +269,13 @@ export class RecordSet {
         ...(this.#options.query.projection === undefined && { firstMember: '_id' }),
       },
     });
+    yield* this.#told(batches, format);
+  }
+
+  async *#told(
+    batches: AsyncIterable<{ readonly bytes: Buffer; readonly rowCount: number }>,
+    format: RecordStreamOptions['format'],
+  ): AsyncGenerator<Buffer, void> {
     for await (const { bytes, rowCount } of batches) {
       this.#rowsStreamed += rowCount;
       yield bytes;

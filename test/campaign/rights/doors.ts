@@ -92,6 +92,12 @@ export const READ_DOORS: readonly ReadDoor[] = [
     open: (v, { name }) => v.rest('GET', `/o/recs/${name}?format=csv`),
   },
   {
+    name: 'REST changes',
+    gives: 'all',
+    open: (v, { name }) =>
+      v.rest('GET', `/o/recs/${name}?since=${new Date(Date.now() - 86_400_000).toISOString()}`),
+  },
+  {
     name: 'REST list by POST',
     gives: 'all',
     // The report of the concessions of one student.

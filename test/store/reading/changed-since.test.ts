@@ -42,7 +42,8 @@ async function read(scope: Scope, section?: string): Promise<unknown[]> {
   };
   const set = test.store.find(scope, query);
   let text = '';
-  for await (const chunk of set.streamChanges(SINCE, new AbortController().signal)) text += chunk.toString();
+  for await (const chunk of set.streamChanges(SINCE, { format: 'ndjson', signal: undefined }))
+    text += chunk.toString();
   const lines = text.split('\n').slice(0, -1);
   expect(await set.countChanges(SINCE)).toBe(lines.length);
   return lines.map((line) => JSON.parse(line));
@@ -76,6 +77,8 @@ describe('what changed since an instant', () => {
   it('is ended by its signal', async () => {
     const stopped = AbortSignal.abort(new Error('stopped'));
     const set = test.store.find(ADMIN, queryOf('student'));
-    await expect(set.streamChanges(SINCE, stopped).next()).rejects.toThrow('stopped');
+    await expect(set.streamChanges(SINCE, { format: 'ndjson', signal: stopped }).next()).rejects.toThrow(
+      'stopped',
+    );
   });
 });
