@@ -10,12 +10,13 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { type BuildOptions, type BuildResult, build, type Metafile, type Plugin } from 'esbuild';
+import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild';
 import { findPackageDirectory } from '../package-directory.js';
 import { assertSizes, type Chunk, measureChunks, printSizes } from './bundle-sizes.js';
 import { generateOperations } from './generate-operations.js';
 import { generateReportForms } from './generate-report-forms.js';
 import { generateTileOperations } from './generate-tile-operations.js';
+import { type BuiltPage, joinFirstLoad } from './join-first-load.js';
 import { type MessageCatalogs, readMessageCatalogs } from './message-catalogs.js';
 import { partsOfMantine } from './parts-of-mantine.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from './portal-files.js';
@@ -120,10 +121,11 @@ async function buildPortal(): Promise<void> {
   };
   // Which components are used is known when everything else is bundled.
   const used = componentsOf((await bundle({ ...pageOptions, minify: false })).metafile);
-  const page = await bundle({
+  const inParts = await bundle({
     ...pageOptions,
     plugins: [...(pageOptions.plugins ?? []), stylesOfMantine(packageDirectory, used)],
   });
+  const page = await joinFirstLoad(inParts, { entry: ENTRY, options: { ...COMMON, format: 'esm' } });
   const names = await writeFiles(
     [workers, styles, restDocs, page].flatMap(({ outputFiles }) => outputFiles ?? []),
   );
@@ -139,10 +141,10 @@ async function buildPortal(): Promise<void> {
   await removeOthers(names);
 }
 
-async function bundle(options: BuildOptions): Promise<BuildResult & { readonly metafile: Metafile }> {
-  const built = await build(options);
-  if (!built.metafile) throw new Error('The bundler did not say what it wrote');
-  return { ...built, metafile: built.metafile };
+async function bundle(options: BuildOptions): Promise<BuiltPage> {
+  const { metafile, outputFiles } = await build(options);
+  if (!metafile || !outputFiles) throw new Error('The bundler did not say what it wrote');
+  return { metafile, outputFiles };
 }
 
 /** `catalog:hi` is a module that exports the texts of a language, ready to be filled in. */
@@ -183,7 +185,7 @@ function urlOfEntry({ metafile }: BuildResult, entry: string): string {
 }
 
 /** What the page loads itself; the script loads the rest. */
-function entriesOf({ metafile }: BuildResult): Pick<PortalFiles, 'script' | 'style' | 'preload'> {
+function entriesOf({ metafile }: BuiltPage): Pick<PortalFiles, 'script' | 'style' | 'preload'> {
   const [name, output] =
     Object.entries(metafile?.outputs ?? {}).find(([, { entryPoint }]) => entryPoint === ENTRY) ?? [];
   if (!name || !output?.cssBundle) throw new Error(`The bundler wrote no script or no styles for ${ENTRY}`);
@@ -195,7 +197,7 @@ function entriesOf({ metafile }: BuildResult): Pick<PortalFiles, 'script' | 'sty
   };
 }
 
-function chunksOf({ metafile }: BuildResult): readonly Chunk[] {
+function chunksOf({ metafile }: BuiltPage): readonly Chunk[] {
   return Object.entries(metafile?.outputs ?? {}).map(([file, output]) => ({
     name: path.basename(file),
     entryPoint: output.entryPoint,
