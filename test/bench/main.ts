@@ -1,7 +1,8 @@
 /**
  * `npm run bench`: the gateway, services that might be picked in its place, and a bare server that answers
  * the same questions by hand-written statements, on a database of its own. `-- reports` measures the reports
- * instead, `-- scripts` scripts, `-- imports` imports, `-- flood` what one school notices of another.
+ * instead, `-- scripts` scripts, `-- imports` imports, `-- flood` what one school notices of another,
+ * `-- lighthouse` pages of the portal.
  * docs/develop.md tells the options.
  */
 import 'reflect-metadata';
@@ -58,6 +59,9 @@ async function main(): Promise<void> {
     } else if (positionals[0] === 'flood') {
       const { benchFlood } = await import('./flood.js');
       await withServer(path.join(directory, 'flood'), benchFlood);
+    } else if (positionals[0] === 'lighthouse') {
+      const { benchLighthouse } = await import('./lighthouse.js');
+      await withServer(path.join(directory, 'lighthouse'), benchLighthouse);
     } else if (positionals[0] === 'scripts') {
       const { benchScripts } = await import('./scripts.js');
       await withServer(path.join(directory, 'scripts'), benchScripts);

@@ -42,8 +42,8 @@ export async function startPeer(peer: Peer, { databaseUrl, poolSize }: TargetOpt
   };
 }
 
-/** Installs again only when its package.json asks for other packages. */
-async function installPeer({ name, prepare }: Peer): Promise<string> {
+/** Gives the folder of its packages. Installs again only when its package.json asks for other ones. */
+export async function installPeer({ name, prepare }: Pick<Peer, 'name' | 'prepare'>): Promise<string> {
   const directory = path.resolve(CACHE, name);
   const note = path.join(directory, 'installed.json');
   const manifest = await readFile(path.join(SOURCES, name, 'package.json'), 'utf8');

@@ -1,0 +1,142 @@
+/**
+ * `npm run bench -- lighthouse`: what Lighthouse says of pages of the portal, over the demo school, on the
+ * slow phone that it imitates: 4 times less processor, 1.6 Mbit/s, 150 ms to the server. The processor it
+ * divides is that of this machine, so that a busy one scores less.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import Table from 'cli-table3';
+import { type BrowserContext, chromium } from 'playwright-core';
+import { seedSchool } from '../../src/cli/seed-command.js';
+import { openServices } from '../../src/compose/services.js';
+import { parseConfig } from '../../src/config.js';
+import { DEMO_DEFAULTS } from '../../src/demo/demo-options.js';
+import { findChromium } from '../browser/find-chromium.js';
+import { startGateway } from './targets/gateway.js';
+import { installPeer } from './targets/peer.js';
+
+const run = promisify(execFile);
+
+/** Where somebody begins, and what is read most. The first is looked at before anybody is logged in. */
+const PAGES: readonly (readonly [name: string, path: string])[] = [
+  ['log-in', '/'],
+  ['home', '/'],
+  ['records', '/portal/records/registration'],
+  ['record', '/portal/records/registration/stu-00001'],
+  ['report', '/portal/reports/strength'],
+  ['developer', '/portal/start'],
+  ['dashboard', '/portal/dashboards/dashboard-school'],
+];
+
+interface LighthouseReport {
+  readonly categories: Readonly<Record<string, { readonly score: number | null }>>;
+  readonly audits: Readonly<
+    Record<string, { readonly displayValue?: string; readonly score: number | null; readonly title: string }>
+  >;
+}
+
+export async function benchLighthouse(databaseUrl: string): Promise<void> {
+  await seedDemo(databaseUrl);
+  const installed = await installPeer({ name: 'lighthouse' });
+  const directory = await mkdtemp(path.join(tmpdir(), 'campus-lighthouse-'));
+  const [gateway] = await startGateway({ databaseUrl, key: '', directory, poolSize: 8, workers: 1 });
+  if (gateway === undefined) throw new Error('no gateway was started');
+  const profile = path.join(directory, 'profile');
+  const { executablePath, env } = await findChromium();
+  const browser = await chromium.launchPersistentContext(profile, {
+    executablePath,
+    env: { ...process.env, ...env },
+    args: ['--no-sandbox', '--remote-debugging-port=0'],
+  });
+  try {
+    const port = await debuggingPortOf(profile);
+    const table = new Table({
+      style: { head: [], border: [], compact: true },
+      head: ['page', 'performance', 'accessibility', 'first paint', 'largest paint', 'blocked', 'shift'],
+    });
+    const missed: string[] = [];
+    for (const [name, address] of PAGES) {
+      process.stderr.write(`bench: ${name}\n`);
+      if (name === 'home') await logInOnce(browser, gateway.url);
+      await forgetCache(browser);
+      const report = await lookAt(gateway.url + address, { installed, port });
+      const scoreOf = (category: string) => Math.round((report.categories[category]?.score ?? 0) * 100);
+      const shown = (audit: string) => report.audits[audit]?.displayValue ?? '';
+      table.push([
+        name,
+        scoreOf('performance'),
+        scoreOf('accessibility'),
+        shown('first-contentful-paint'),
+        shown('largest-contentful-paint'),
+        shown('total-blocking-time'),
+        shown('cumulative-layout-shift'),
+      ]);
+      if (scoreOf('accessibility') < 100) missed.push(`${name}: ${failuresOf(report).join('; ')}`);
+    }
+    process.stdout.write(`${table.toString()}\n${missed.map((line) => `${line}\n`).join('')}`);
+  } finally {
+    await browser.close();
+    await gateway.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function seedDemo(databaseUrl: string): Promise<void> {
+  const services = await openServices({
+    config: parseConfig({ DATABASE_URL: databaseUrl, POOL_SIZE: '4' }),
+    onFault: (task, error) => process.stderr.write(`bench: ${task}: ${String(error)}\n`),
+  });
+  try {
+    if (services.domains.top() === undefined) await seedSchool(services, DEMO_DEFAULTS);
+  } finally {
+    await services.close();
+  }
+}
+
+/** Its cookie stays in the profile, which Lighthouse asks with. */
+async function logInOnce(browser: BrowserContext, url: string): Promise<void> {
+  const page = await browser.newPage();
+  await page.goto(url);
+  await page.getByLabel('User name').fill('admin');
+  await page.getByLabel('Password').fill('demo-admin');
+  await page.getByRole('button', { name: 'Log in', exact: true }).click();
+  await page.locator('#content').waitFor();
+  await page.close();
+}
+
+/** Chromium chooses a free one, and writes it down. */
+async function debuggingPortOf(profile: string): Promise<number> {
+  const [port] = (await readFile(path.join(profile, 'DevToolsActivePort'), 'utf8')).split('\n');
+  return Number(port);
+}
+
+/** What a page has loaded before would be there already: Lighthouse keeps the cache with the cookie. */
+async function forgetCache(browser: BrowserContext): Promise<void> {
+  const page = await browser.newPage();
+  const session = await browser.newCDPSession(page);
+  await session.send('Network.clearBrowserCache');
+  await page.close();
+}
+
+async function lookAt(
+  url: string,
+  { installed, port }: { readonly installed: string; readonly port: number },
+): Promise<LighthouseReport> {
+  const program = path.join(installed, 'node_modules/lighthouse/cli/index.js');
+  const settings = ['--output=json', '--disable-storage-reset', '--quiet', '--no-enable-error-reporting'];
+  const categories = '--only-categories=performance,accessibility';
+  const { stdout } = await run(process.execPath, [program, url, `--port=${port}`, categories, ...settings], {
+    maxBuffer: 256 * 2 ** 20,
+  });
+  return JSON.parse(stdout) as LighthouseReport;
+}
+
+/** Audits of accessibility have no measure: they hold, or fail at elements. */
+function failuresOf({ audits }: LighthouseReport): readonly string[] {
+  return Object.values(audits)
+    .filter(({ score, displayValue }) => score === 0 && displayValue === undefined)
+    .map(({ title }) => title);
+}
