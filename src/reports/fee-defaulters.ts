@@ -192,7 +192,7 @@ export const feeDefaulters = defineReport({
     ctes: Prisma.sql`
 ${feeItems(
   { domain, timeZone, today },
-  { first: startMonth, last: endMonth, feeHead, asOn, demand: 'due' },
+  { first: startMonth, last: endMonth, feeHead, asOn, demand: 'due', owingOnly: true },
 )},${feeHeadPlaces({ domain })},
 sums as materialized (
   select

@@ -63,7 +63,7 @@ const concession = fc.record({
   name: reference,
   fee_head: fc.option(head, { nil: undefined }),
   kind: fc.constantFrom('percent', 'amount'),
-  value: fc.integer({ min: 1, max: 12_000 }).map((value) => value / 100),
+  value: fc.integer({ min: -1_000, max: 12_000 }).map((value) => value / 100),
   session: fc.constant('2026-27'),
   from_month: month,
   to_month: month,
@@ -220,11 +220,49 @@ describe('the months of the fee reports', () => {
           expect(months).toEqual(
             await monthsOf(Prisma.sql`with ${itemsOfRecords(context, wanted)} ${SUM_OF_MONTHS}`),
           );
+          const ofOwing = (owingOnly: boolean) =>
+            monthsOf(Prisma.sql`with ${feeItems(context, { ...wanted, owingOnly })} ${MONTHS_OF_OWING}`);
+          expect(await ofOwing(true)).toEqual(await ofOwing(false));
         },
       ),
       runsOf(200),
     );
   }, 120_000);
+
+  it('are read from the index of their key alone, but for those with something still to come', async () => {
+    const context = { domain: 'index', timeZone: 'Asia/Kolkata', today: TODAY };
+    const wanted = rangeOf({ asOn: '2026-06-30', demand: 'due', feeHead: null, first: '2026-04' });
+    const plan = await test.database.transaction(async (transaction) => {
+      await transaction.query(Prisma.sql`set local enable_seqscan = off`);
+      await transaction.query(Prisma.sql`set local enable_bitmapscan = off`);
+      return await transaction.query<{ 'QUERY PLAN': string }>(
+        Prisma.sql`explain with ${feeItems(context, wanted)} select * from month_items`,
+      );
+    });
+    const scans = plan.flatMap(
+      (row) => /-> {2}(.* Scan) using fee_months_pkey/.exec(row['QUERY PLAN'])?.[1] ?? [],
+    );
+    // The settled ones and the choice of the open ones; the entries of these, and the heads of the conceded.
+    expect(scans.toSorted()).toEqual(['Index Only Scan', 'Index Only Scan', 'Index Scan', 'Index Scan']);
+  });
+
+  it('owe what a concession with a minus adds, where all was paid', async () => {
+    const domain = 'minus';
+    const added = { name: { value: 'anu', label: 'Anu' }, kind: 'amount', value: -10, session: '2026-27' };
+    await store(domain, {
+      fee_due: [dueOf(100)],
+      fee_receipt: [receiptOf(100)],
+      fee_concession: [
+        { ...added, from_month: '2026-04', to_month: '2026-06', created_on: '2026-04-01T00:00:00.000Z' },
+      ],
+    });
+    const context = { domain, timeZone: 'Asia/Kolkata', today: TODAY };
+    const wanted = rangeOf({ asOn: '2026-07-31', demand: 'due', feeHead: null, first: '2026-04' });
+    const items = feeItems(context, { ...wanted, owingOnly: true });
+    expect(await monthsOf(Prisma.sql`with ${items} ${MONTHS_OF_OWING}`)).toMatchObject([
+      { student: 'anu', concession: '-10', balance: '10' },
+    ]);
+  });
 
   it('count two receipts for one due that are stored at once', async () => {
     const domain = 'at-once';
@@ -327,6 +365,12 @@ select
 from items
 order by 1, 2, 3`);
 }
+
+/** Those of the students whose months, taken together, leave something to pay. */
+const MONTHS_OF_OWING = Prisma.sql`
+select *
+from month_items
+where student in (select student from month_items group by student having sum(balance) > 0)`;
 
 const SUM_OF_MONTHS = Prisma.sql`
 select

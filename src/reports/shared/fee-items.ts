@@ -40,13 +40,16 @@ export interface FeeRange {
   readonly demand: 'due' | 'all';
   /** One student alone: an expression of the text of the `_id`. */
   readonly student?: Sql;
+  /** Students who cannot owe anything may be left out: no month of theirs is open, or still to be told. */
+  readonly owingOnly?: boolean;
 }
 
 export function feeItems(
   { domain, timeZone, today }: Pick<ReportContext, 'domain' | 'timeZone' | 'today'>,
   range: FeeRange,
 ): Sql {
-  const { first, last, asOn, demand, feeHead = null, student } = range;
+  const { first, last, asOn, demand, feeHead = null, student, owingOnly = false } = range;
+  const ofOwing = owingOnly ? Prisma.sql` and student in (select student from owing)` : Prisma.empty;
   const end = endOf(asOn, timeZone);
   const ofStudent = student ? Prisma.sql`and f.student = ${student}` : Prisma.empty;
   const toStudent = student ? Prisma.sql`and r.data->'name'->'value' = to_jsonb(${student})` : Prisma.empty;
@@ -83,22 +86,33 @@ months as not materialized (
   from fee_months f
   where f.domain = ${domain} and f.month between ${first} and ${last} ${ofStudent}
 ),
+-- Of what has not begun, nothing is to be told. Chosen by the index of the key, which has all of a month but
+-- its entries; only those of the chosen ones are read.
+open_months as materialized (
+  select m.student, m.month, m.is_demanded, entries.dues, entries.payments
+  from (
+    select student, month, is_demanded
+    from months
+    where not is_quiet and not (is_regular and ${demand} = 'due' and coalesce(due_from > ${asOn}, true)
+      and coalesce(paid_from >= ${end}, true))
+    offset 0
+  ) as m
+  cross join lateral (
+    select f.dues, f.payments
+    from fee_months f
+    where f.domain = ${domain} and f.student = m.student and f.month = m.month
+    offset 0
+  ) as entries
+),${owingOnly ? OWING : Prisma.empty}
 settled_months as not materialized (
   select * from months where is_quiet and not is_conceded and (due is not null or paid is not null)
 ),
 conceded_months as materialized (
   select m.student, m.month, m.due, m.paid, m.fine, m.balance, m.credit, m.balance_from, m.heads, m.dues
-  from (select distinct student from granted where student is not null) as g
+  from (select distinct student from granted where student is not null${ofOwing}) as g
   -- So that the months of each student are reached by the key.
   cross join lateral (select * from months where student = g.student offset 0) as m
   where m.is_quiet and (m.due is not null or m.paid is not null)
-),
-open_months as materialized (
-  select student, month, is_demanded, dues, payments
-  from months
-  -- Of what has not begun, nothing is to be told.
-  where not is_quiet and not (is_regular and ${demand} = 'due' and coalesce(due_from > ${asOn}, true)
-    and coalesce(paid_from >= ${end}, true))
 ),
 dues as materialized (
   select
@@ -204,6 +218,7 @@ month_items as (
       coalesce(fine, 0) as fine, balance, credit, balance_from,
     coalesce(due, 0) > 0 as has_due
   from settled_months
+  where true${ofOwing}
   union all
   select
     student, month, due, concession, paid, fine, balance, credit,
@@ -238,6 +253,16 @@ fee_faults as (
   select 'fee_concession', id, 'value is not a number' from granted where value is null
 )`;
 }
+
+/** A concession lowers what is owed, but for one that somebody has written with a minus. */
+const OWING = Prisma.sql`
+owing as materialized (
+  select student from months where balance > 0 and is_quiet
+  union
+  select student from open_months
+  union
+  select student from granted where value < 0
+),`;
 
 export interface HeadSelection {
   /** The condition on the months `f` to which nothing happens after the day. Default all. */
