@@ -1,4 +1,5 @@
 /** The pages of what a school's admins look after besides its records, in a real browser on a demo school. */
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
@@ -82,3 +83,55 @@ describe('the page of messages', () => {
     await page.getByText('This page is not for your role').waitFor();
   });
 });
+
+describe('the page of exports', () => {
+  it('saves a file a collection, and what was removed since, and says how a program asks', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/exports');
+    await page.getByRole('heading', { level: 1, name: 'Export' }).waitFor();
+    await expectWellMade(page);
+    await page.getByRole('combobox', { name: 'Collections' }).fill('class');
+    await page.getByRole('option', { name: 'Classes', exact: true }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByLabel('As text (oquery)').fill('category=primary');
+    await page.getByRole('dialog').getByRole('button', { name: 'Filter', exact: true }).click();
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    expect((await saved).suggestedFilename()).toBe('class.csv');
+    const text = await readFile(await (await saved).path(), 'utf8');
+    const answer = await gateway.fetch('/o/recs/class?format=csv&oquery=category%3Dprimary&ci=true', {
+      as: 'admin',
+    });
+    expect(text).toBe(await answer.text());
+    await page.getByText('1 of 1 files saved').waitFor();
+    await page.getByText(/oquery=category%3Dprimary/).waitFor();
+
+    await page.getByRole('combobox', { name: 'Collections' }).fill('task');
+    await page.getByRole('option', { name: 'Tasks', exact: true }).click();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Format').selectOption('ndjson');
+    await page.getByLabel('Only what changed since').fill(dayBefore(new Date()));
+    await page.getByText(/campus export .*task.* --format ndjson --since /).waitFor();
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    await page.getByText('2 of 2 files saved').waitFor();
+    await page.getByText('To miss nothing, ask next time for what changed since').waitFor();
+    await expectWellMade(page);
+  });
+
+  it('says in the words of the gateway what could not be exported', async () => {
+    const page = await pages.openPortalAs(
+      'clerk',
+      '/portal/exports?collections=class,task&since=2020-01-01T00:00:00.000Z',
+    );
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    await page
+      .getByText(/^since is more than 90 days ago/)
+      .first()
+      .waitFor();
+    await page.getByText('0 of 2 files saved').waitFor();
+  });
+});
+
+function dayBefore(now: Date): string {
+  return new Date(now.getTime() - 86_400_000).toISOString().slice(0, 16);
+}

@@ -114,6 +114,13 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     isFor: ({ mayImport }) => mayImport,
   },
   {
+    path: '/portal/exports',
+    label: phrase('Export'),
+    load: async () => (await import('./exporting/export-page')).ExportPage,
+    isFor: readsRecords,
+    menu: { icon: 'download', group: 'work' },
+  },
+  {
     path: '/portal/account',
     label: phrase('My account'),
     load: async () => (await import('./account/account-page')).AccountPage,

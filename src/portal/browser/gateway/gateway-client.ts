@@ -67,10 +67,15 @@ export class GatewayClient {
   }
 
   /** As `fetch`, and what is no success is thrown. @throws GatewayProblem */
-  async fetchFile(path: string, init: RequestInit = {}): Promise<Blob> {
+  async fetchAnswer(path: string, init: RequestInit = {}): Promise<Response> {
     const response = await this.fetch(path, init);
     if (!response.ok) throw await toProblem(response, await readJson(response));
-    return await response.blob();
+    return response;
+  }
+
+  /** @throws GatewayProblem */
+  async fetchFile(path: string, init: RequestInit = {}): Promise<Blob> {
+    return await (await this.fetchAnswer(path, init)).blob();
   }
 
   /** Tells each event; gives the function that ends it. A connection that is lost is opened again. */

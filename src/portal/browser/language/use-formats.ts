@@ -11,6 +11,8 @@ export interface Formats {
   shortNumber(value: number): string;
   shortMoney(value: number, currency?: string): string;
   percent(value: number | string): string;
+  /** Of a file, in the unit that suits: 640 byte, 12.4 MB. */
+  bytes(value: number): string;
   /** Of `YYYY-MM-DD` or an instant. */
   day(value: string): string;
   month(value: string): string;
@@ -20,6 +22,7 @@ export interface Formats {
   readonly locale: string;
 }
 
+const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
 const LOCALES = { en: 'en-IN', hi: 'hi-IN' } as const;
 
 export function useFormats(): Formats {
@@ -50,6 +53,11 @@ function createFormats(locale: string, timeZone: string): Formats {
     shortMoney: (value, currency = 'INR') =>
       new Intl.NumberFormat(locale, { ...SHORT, style: 'currency', currency }).format(value),
     percent: (value) => `${plain.format(Number(value))} %`,
+    bytes(value) {
+      const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), BYTE_UNITS.length - 1);
+      const unit = { style: 'unit', unit: BYTE_UNITS[power], maximumFractionDigits: power === 0 ? 0 : 1 };
+      return new Intl.NumberFormat(locale, unit as Intl.NumberFormatOptions).format(value / 1000 ** power);
+    },
     day: (value) =>
       days.format(Date.parse(value.length > 10 ? dayOfInstant.format(Date.parse(value)) : value)),
     month: (value) => months.format(Date.parse(`${value}-01`)),

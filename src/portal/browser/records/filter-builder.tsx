@@ -28,7 +28,8 @@ import {
 export interface FilterBuilderProps {
   readonly fields: readonly DeclaredField[];
   readonly oquery: string;
-  readonly where: string;
+  /** Absent: a filter by where is of no use there, and none is offered. */
+  readonly where?: string;
   onFilter(filter: { readonly oquery: string; readonly where: string }): void;
   onClose(): void;
 }
@@ -67,7 +68,7 @@ export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: Filt
   const t = useTexts();
   const [text, setText] = useState(oquery);
   const [rows, setRows] = useState<readonly FilterCondition[]>(parseConditions(oquery) ?? []);
-  const [own, setOwn] = useState(where);
+  const [own, setOwn] = useState(where ?? '');
   const choices = fields.flatMap(choicesOf);
   const isWritten = parseConditions(text) !== undefined;
   const isJson = own.trim() === '' || isObject(own);
@@ -130,7 +131,7 @@ export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: Filt
             error={isWritten ? undefined : t('A condition is a field, an operator and a value: class=5')}
             spellCheck={false}
           />
-          {asWhere !== '' && (
+          {where !== undefined && asWhere !== '' && (
             <div>
               <Group justify="space-between">
                 <Text size="sm" fw={500}>
@@ -149,17 +150,19 @@ export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: Filt
               </Code>
             </div>
           )}
-          <Textarea
-            label={t('And besides (where, as JSON)')}
-            description={t('For what rows cannot say: or, not, what a reference points to.')}
-            placeholder={'{"or": [{"class": {"equals": "5"}}, {"section": {"equals": "A"}}]}'}
-            value={own}
-            onChange={(event) => setOwn(event.currentTarget.value)}
-            error={isJson ? undefined : t('This is no JSON object')}
-            autosize
-            minRows={2}
-            spellCheck={false}
-          />
+          {where !== undefined && (
+            <Textarea
+              label={t('And besides (where, as JSON)')}
+              description={t('For what rows cannot say: or, not, what a reference points to.')}
+              placeholder={'{"or": [{"class": {"equals": "5"}}, {"section": {"equals": "A"}}]}'}
+              value={own}
+              onChange={(event) => setOwn(event.currentTarget.value)}
+              error={isJson ? undefined : t('This is no JSON object')}
+              autosize
+              minRows={2}
+              spellCheck={false}
+            />
+          )}
           <Group justify="flex-end">
             <Button variant="default" onClick={() => onFilter({ oquery: '', where: '' })}>
               {t('Take the filter away')}

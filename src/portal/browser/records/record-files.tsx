@@ -82,9 +82,7 @@ export function RecordFiles({ collection, id, mayChange }: RecordFilesProps) {
               {files.map((file) => (
                 <Table.Tr key={file.id}>
                   <Table.Td>{file.name}</Table.Td>
-                  <Table.Td className="numeric">
-                    {t('{size} KB', { size: formats.number(Math.ceil(file.size / 1000)) })}
-                  </Table.Td>
+                  <Table.Td className="numeric">{formats.bytes(file.size)}</Table.Td>
                   <Table.Td>{formats.instant(file.createdAt)}</Table.Td>
                   <Table.Td>
                     <Group gap={4} justify="flex-end" wrap="nowrap">

@@ -3,6 +3,7 @@ import { Button, Checkbox, Group, Menu, Popover, ScrollArea, Stack, TextInput } 
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { EXPORT_FORMATS } from '../exporting/export-formats';
 import { useGateway } from '../gateway/gateway-context';
 import { saveFile } from '../gateway/save-file';
 import { useTexts } from '../language/use-texts';
@@ -140,13 +141,6 @@ function ColumnsMenu({
   );
 }
 
-const FORMATS = [
-  ['csv', 'CSV'],
-  ['xlsx', 'Excel (XLSX)'],
-  ['ndjson', 'NDJSON'],
-  ['parquet', 'Parquet'],
-] as const;
-
 function ExportMenu({ asked }: { readonly asked: AskedRecords }) {
   const t = useTexts();
   const gateway = useGateway();
@@ -172,7 +166,7 @@ function ExportMenu({ asked }: { readonly asked: AskedRecords }) {
             ? t('All that the filter leaves, with these columns')
             : t('A filter by where cannot be exported: say it as oquery')}
         </Menu.Label>
-        {FORMATS.map(([format, label]) => (
+        {EXPORT_FORMATS.map(([format, label]) => (
           <Menu.Item key={format} disabled={asked.where !== null} onClick={() => mutate(format)}>
             {label}
           </Menu.Item>

@@ -1,0 +1,167 @@
+/** Records as files: of one collection or several, all of them, or what changed since. */
+import { Button, Card, Code, Group, MultiSelect, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { CollectionDeclaration } from '../../../generated/portal/records/records';
+import { useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { fromWallTime, toWallTime } from '../language/wall-time';
+import { FilterBuilder } from '../records/filter-builder';
+import { CodeToCopy } from '../shell/code-to-copy';
+import { Icon } from '../shell/icon';
+import { PageFrame } from '../shell/page-frame';
+import { useAddress } from '../shell/use-address';
+import { useViewer } from '../shell/viewer';
+import { type AskedExport, exportByCommand, exportByCurl } from './asked-export';
+import { EXPORT_FORMATS } from './export-formats';
+import { ExportedFiles } from './exported-files';
+import { useExport } from './use-export';
+
+const NOTHING_ASKED = { collections: '', oquery: '', since: '', format: 'csv' };
+
+export function ExportPage() {
+  const t = useTexts();
+  const { collections: known, domain } = useViewer();
+  const readable = known.filter(({ canRead }) => canRead);
+  const [address, change] = useAddress(NOTHING_ASKED);
+  const running = useExport();
+  const collections = readable
+    .map(({ name }) => name)
+    .filter((name) => address.collections.split(',').includes(name));
+  const [only] = collections.length === 1 ? collections : [];
+  const asked: AskedExport = {
+    ...address,
+    collections,
+    oquery: only === undefined ? '' : address.oquery,
+  };
+  return (
+    <PageFrame title={t('Export')} description={t('Records as files, as far as you may read them')}>
+      <Stack maw={820}>
+        <Card withBorder padding="lg">
+          <Stack>
+            <MultiSelect
+              label={t('Collections')}
+              placeholder={collections.length === 0 ? t('Choose one or several') : ''}
+              data={readable.map(({ name, title }) => ({ value: name, label: title }))}
+              value={[...collections]}
+              onChange={(names) => change({ collections: names.join(',') }, 'replace')}
+              nothingFoundMessage={t('Nothing found')}
+              searchable
+              clearable
+              clearButtonProps={{ 'aria-label': t('Clear {field}', { field: t('Collections') }) }}
+            />
+            <Group align="flex-start" grow preventGrowOverflow={false}>
+              <NativeSelect
+                label={t('Format')}
+                data={EXPORT_FORMATS.map(([value, label]) => ({ value, label }))}
+                value={address.format}
+                onChange={(event) => change({ format: event.currentTarget.value }, 'replace')}
+              />
+              <TextInput
+                type="datetime-local"
+                label={t('Only what changed since')}
+                description={t('Removed records too, by their _id alone. Left empty: everything.')}
+                inputWrapperOrder={['label', 'input', 'description']}
+                value={address.since === '' ? '' : toWallTime(address.since, domain.timeZone).slice(0, 16)}
+                onChange={({ currentTarget: { value } }) =>
+                  change({ since: value === '' ? '' : fromWallTime(value, domain.timeZone) }, 'replace')
+                }
+              />
+            </Group>
+            {only !== undefined && (
+              <FilterOfExport
+                key={only}
+                collection={only}
+                oquery={address.oquery}
+                onFilter={(oquery) => change({ oquery }, 'replace')}
+              />
+            )}
+            <Group>
+              <Button
+                leftSection={<Icon name="download" />}
+                disabled={collections.length === 0 || running.isRunning}
+                onClick={() => running.start(asked)}
+              >
+                {t('Export')}
+              </Button>
+              {running.isRunning && (
+                <Button variant="default" onClick={running.stop}>
+                  {t('Stop')}
+                </Button>
+              )}
+            </Group>
+          </Stack>
+        </Card>
+        {running.files.length > 0 && <ExportedFiles files={running.files} />}
+        {running.next !== undefined && !running.isRunning && (
+          <Group>
+            <Text size="sm">
+              {t('To miss nothing, ask next time for what changed since')} <Code>{running.next}</Code>
+            </Text>
+            <Button
+              size="compact-sm"
+              variant="default"
+              onClick={() => change({ since: running.next ?? '' }, 'replace')}
+            >
+              {t('Enter it')}
+            </Button>
+          </Group>
+        )}
+        {collections.length > 0 && <ExportRequests asked={asked} />}
+      </Stack>
+    </PageFrame>
+  );
+}
+
+interface FilterOfExportProps {
+  readonly collection: string;
+  readonly oquery: string;
+  onFilter(oquery: string): void;
+}
+
+function FilterOfExport({ collection, oquery, onFilter }: FilterOfExportProps) {
+  const t = useTexts();
+  const [isOpen, setIsOpen] = useState(false);
+  const { readableFields } = useViewer().collections.find(({ name }) => name === collection) ?? {};
+  const { data } = useOperation(CollectionDeclaration, { name: collection });
+  const fields = data?.collection?.fields.filter(
+    ({ name }) => !readableFields || readableFields.includes(name),
+  );
+  return (
+    <Group gap="xs">
+      <Button
+        variant={oquery === '' ? 'default' : 'light'}
+        leftSection={<Icon name="filter" />}
+        disabled={!fields}
+        onClick={() => setIsOpen(true)}
+        className="filter-button"
+      >
+        {oquery === '' ? t('Filter') : oquery}
+      </Button>
+      {isOpen && fields && (
+        <FilterBuilder
+          fields={fields}
+          oquery={oquery}
+          onFilter={(filter) => {
+            onFilter(filter.oquery);
+            setIsOpen(false);
+          }}
+          onClose={() => setIsOpen(false)}
+        />
+      )}
+    </Group>
+  );
+}
+
+/** How a program gets the same files, with a key of its own or on the machine of the gateway. */
+function ExportRequests({ asked }: { readonly asked: AskedExport }) {
+  const t = useTexts();
+  const command = exportByCommand(asked);
+  return (
+    <>
+      <CodeToCopy title="curl" text={exportByCurl(asked, location.origin)} />
+      {command !== undefined && (
+        <CodeToCopy title={t('Where the gateway runs, as its operator')} text={command} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+/** An export under way: a file a collection, one after the other. */
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useGateway } from '../gateway/gateway-context';
+import { readInParts } from '../gateway/read-in-parts';
+import { saveFile } from '../gateway/save-file';
+import { type AskedExport, exportAddress } from './asked-export';
+
+export interface ExportedFile {
+  readonly collection: string;
+  readonly state: 'waiting' | 'running' | 'done' | 'failed' | 'stopped';
+  readonly bytes: number;
+  readonly problem?: Error;
+}
+
+export interface RunningExport {
+  readonly files: readonly ExportedFile[];
+  readonly isRunning: boolean;
+  /** From when to ask next time, of an export of changes; the earliest of its files. */
+  readonly next: string | undefined;
+  start(asked: AskedExport): void;
+  stop(): void;
+}
+
+/** Telling of every piece would draw the page a thousand times a second. */
+const TELL_EVERY_MS = 200;
+
+export function useExport(): RunningExport {
+  const gateway = useGateway();
+  const [files, setFiles] = useState<readonly ExportedFile[]>([]);
+  const [next, setNext] = useState<string>();
+  const ending = useRef<AbortController>(undefined);
+  const stop = useCallback(() => ending.current?.abort(), []);
+  useEffect(() => stop, [stop]);
+
+  const change = (collection: string, changes: Partial<ExportedFile>) =>
+    setFiles((before) => before.map((one) => (one.collection === collection ? { ...one, ...changes } : one)));
+
+  async function exportOne(asked: AskedExport, collection: string, signal: AbortSignal): Promise<void> {
+    change(collection, { state: 'running' });
+    const response = await gateway.fetchAnswer(exportAddress(asked, collection), { signal });
+    const from = response.headers.get('x-next-since');
+    let toldAt = 0;
+    const file = await readInParts(response, (bytes) => {
+      if (Date.now() - toldAt < TELL_EVERY_MS) return;
+      toldAt = Date.now();
+      change(collection, { bytes });
+    });
+    saveFile(file, `${collection}.${asked.format}`);
+    change(collection, { state: 'done', bytes: file.size });
+    if (from !== null) setNext((before) => (before !== undefined && before < from ? before : from));
+  }
+
+  async function run(asked: AskedExport, signal: AbortSignal): Promise<void> {
+    setNext(undefined);
+    setFiles(asked.collections.map((collection) => ({ collection, state: 'waiting', bytes: 0 })));
+    for (const collection of asked.collections) {
+      try {
+        signal.throwIfAborted();
+        await exportOne(asked, collection, signal);
+      } catch (fault) {
+        if (signal.aborted) change(collection, { state: 'stopped' });
+        else change(collection, { state: 'failed', problem: toError(fault) });
+      }
+    }
+  }
+
+  return {
+    files,
+    isRunning: files.some(({ state }) => state === 'waiting' || state === 'running'),
+    next,
+    start(asked) {
+      stop();
+      const controller = new AbortController();
+      ending.current = controller;
+      void run(asked, controller.signal);
+    },
+    stop,
+  };
+}
+
+function toError(fault: unknown): Error {
+  return fault instanceof Error ? fault : new Error(String(fault));
+}

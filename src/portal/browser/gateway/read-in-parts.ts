@@ -1,0 +1,36 @@
+import { GatewayProblem } from './gateway-problem.js';
+
+/** What is read is handed to the browser in parts of this size, kept outside of the page's memory. */
+const PART_BYTES = 4 * 1024 * 1024;
+
+/**
+ * An answer as a file, however long, telling how many bytes have come so far.
+ *
+ * @throws GatewayProblem where it breaks off before its end
+ */
+export async function readInParts(response: Response, told: (bytes: number) => void): Promise<Blob> {
+  const parts: Blob[] = [];
+  let held: Uint8Array<ArrayBuffer>[] = [];
+  let heldBytes = 0;
+  let bytes = 0;
+  const reader = response.body?.getReader();
+  for (;;) {
+    const { done = true, value } = (await reader?.read().catch(toBrokenOff)) ?? {};
+    if (done || !value) break;
+    held.push(value);
+    heldBytes += value.length;
+    bytes += value.length;
+    told(bytes);
+    if (heldBytes < PART_BYTES) continue;
+    parts.push(new Blob(held));
+    held = [];
+    heldBytes = 0;
+  }
+  return new Blob([...parts, ...held], { type: response.headers.get('content-type') ?? '' });
+}
+
+/** What was given up on purpose is an `AbortError`, which stays one. */
+function toBrokenOff(fault: unknown): never {
+  if (!(fault instanceof TypeError)) throw fault;
+  throw new GatewayProblem('The answer broke off before its end.', { kind: 'refused', code: 'BROKEN_OFF' });
+}
