@@ -8,7 +8,7 @@ import type { ContentEncoding } from './content-encoding.js';
  * The tag of an answer that is made anew each time: the same bytes have the same tag on every gateway. It is
  * strong, and the media type is part of it, since the same text leaves as two.
  */
-export function etagOf(mediaType: string, text: string): string {
+export function etagOf(mediaType: string, text: string | Uint8Array): string {
   return `"${createHash('sha1').update(mediaType).update(text).digest('base64url')}"`;
 }
 

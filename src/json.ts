@@ -1,6 +1,12 @@
 /** JSON as it is held in a record. A number whose digits a float cannot hold travels as `ExactNumber`. */
 import { isLosslessNumber, isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json';
 
+/**
+ * JSON text, as a string or as its bytes in UTF-8: to make a string of the bytes that PostgreSQL printed, and
+ * bytes of it again to send them, costs more than to print an answer.
+ */
+export type PrintedJson = string | Buffer;
+
 export type JsonScalar = string | number | boolean | null | LosslessNumber;
 export type JsonValue = JsonScalar | readonly JsonValue[] | JsonObject;
 export interface JsonObject {

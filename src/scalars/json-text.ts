@@ -4,6 +4,7 @@
  * printed again.
  */
 import { randomUUID } from 'node:crypto';
+import type { PrintedJson } from '../json.js';
 
 /** A value that prints as this text, which must be JSON. */
 export class JsonText {
@@ -33,15 +34,26 @@ let marked: string[] | undefined;
 const SPLICED = Symbol('spliced');
 
 /** The whole data of a result, as text. Apollo wants an object there. */
-export function toSplicedData(text: string): Record<string, unknown> {
-  const json = new JsonText(text);
-  return { [SPLICED]: text, toJSON: () => json.toJSON() };
+export function toSplicedData(text: PrintedJson): Record<string, unknown> {
+  return { [SPLICED]: text, toJSON: () => new JsonText(text.toString()).toJSON() };
+}
+
+/** `printResult` for an answer that is sent: bytes that are there already stay bytes. */
+export function printAnswer(result: unknown): PrintedJson {
+  const data = onlyData(result);
+  return data === undefined ? printResult(result) : joinJson([DATA_START, data, DATA_END]);
+}
+
+/** JSON text in pieces, as one. */
+export function joinJson(pieces: readonly PrintedJson[]): PrintedJson {
+  if (pieces.every((piece) => typeof piece === 'string')) return pieces.join('');
+  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
 }
 
 /** `JSON.stringify`, with the text of every `JsonText` in its place. */
 export function printResult(result: unknown): string {
-  const whole = wholeText(result);
-  if (whole !== undefined) return whole;
+  const data = onlyData(result);
+  if (data !== undefined) return joinJson([DATA_START, data, DATA_END]).toString();
   const texts: string[] = [];
   marked = texts;
   try {
@@ -53,8 +65,11 @@ export function printResult(result: unknown): string {
   }
 }
 
-/** A result that is nothing but spliced data needs no mark: most results are. */
-function wholeText(result: unknown): string | undefined {
+const DATA_START = '{"data":';
+const DATA_END = '}';
+
+/** The text of a result that is nothing but spliced data, as most are: it needs no mark. */
+function onlyData(result: unknown): PrintedJson | undefined {
   if (typeof result !== 'object' || result === null) return undefined;
   const { data, errors, extensions } = result as {
     readonly data?: unknown;
@@ -63,5 +78,5 @@ function wholeText(result: unknown): string | undefined {
   };
   if (errors !== undefined || extensions !== undefined) return undefined;
   if (typeof data !== 'object' || data === null || !(SPLICED in data)) return undefined;
-  return `{"data":${String(data[SPLICED])}}`;
+  return data[SPLICED] as PrintedJson;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parsePlainJson } from '../../src/json.js';
-import { JsonText, printResult, toSplicedData } from '../../src/scalars/json-text.js';
+import { JsonText, printAnswer, printResult, toSplicedData } from '../../src/scalars/json-text.js';
 
 describe('JSON that is text already', () => {
   it('stands in a result as it is, its digits with it', () => {
@@ -12,6 +12,14 @@ describe('JSON that is text already', () => {
 
   it('may be the whole data', () => {
     expect(printResult({ errors: undefined, data: toSplicedData('{"x":[1]}') })).toBe('{"data":{"x":[1]}}');
+  });
+
+  it('stays bytes in an answer where it came as bytes', () => {
+    const data = toSplicedData(Buffer.from('{"x":"नाम"}'));
+    expect(printAnswer({ data })).toEqual(Buffer.from('{"data":{"x":"नाम"}}'));
+    expect(printResult({ data })).toBe('{"data":{"x":"नाम"}}');
+    expect(printAnswer({ errors: [], data })).toBe('{"errors":[],"data":{"x":"नाम"}}');
+    expect(printAnswer({ data: toSplicedData('{"x":1}') })).toBe('{"data":{"x":1}}');
   });
 
   it('is never confused with a text of a record', () => {

@@ -10,8 +10,9 @@ import { bodyShape } from '../../body-shape.js';
 import type { Config } from '../../config.js';
 import { ServiceError } from '../../errors.js';
 import { etagHeld, etagOf, isUnchanged } from '../../etag.js';
+import type { PrintedJson } from '../../json.js';
 import { credentialNeeded } from '../../resolvers/request-context.js';
-import { printResult } from '../../scalars/json-text.js';
+import { printAnswer } from '../../scalars/json-text.js';
 import { sendText } from '../../text-answer.js';
 import { cachePolicyOf, NO_STORE, VARY } from '../caching/cache-policy.js';
 import type { GraphqlCaller, GraphqlRequest } from '../operation/graphql-request.js';
@@ -143,7 +144,7 @@ interface Asked {
 interface HttpAnswer {
   readonly status: number;
   readonly headers: Iterable<readonly [string, string]>;
-  readonly body: string;
+  readonly body: PrintedJson;
 }
 
 /** An operation whose document was read before, under this schema, and how its answer is to be written. */
@@ -194,7 +195,7 @@ async function answerRepeated({ operation, mediaType }: Repeated, asked: Asked):
       ...headers,
       ...(isWhole && incoming.method === 'GET' ? [['cache-control', cachePolicyOf(operation)] as const] : []),
     ],
-    body: printResult(result),
+    body: printAnswer(result),
   };
 }
 

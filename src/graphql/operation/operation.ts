@@ -247,7 +247,7 @@ async function spliceOperation(
   if (!spliced) return undefined;
   const { text, errors } = spliced;
   // Few and small, and what HTTP says depends on whether there is data at all.
-  const data = errors.length > 0 && spliced.isEmpty ? JSON.parse(text) : toSplicedData(text);
+  const data = errors.length > 0 && spliced.isEmpty ? JSON.parse(text.toString()) : toSplicedData(text);
   return { data, errors };
 }
 

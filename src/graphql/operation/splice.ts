@@ -21,13 +21,15 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import { collectFields } from 'graphql/execution/collectFields.js';
+import type { PrintedJson } from '../../json.js';
 import { isPrintable, isPrintableField, PRINT } from '../../resolvers/records/printable.js';
+import { joinJson } from '../../scalars/json-text.js';
 import { getPlannedArguments } from './planned-arguments.js';
 import type { PrintingInfo } from './printable-fields.js';
 
 export interface SplicedResult {
   /** The JSON text of the data. */
-  readonly text: string;
+  readonly text: PrintedJson;
   /** No root field gave anything. */
   readonly isEmpty: boolean;
   readonly errors: readonly GraphQLError[];
@@ -48,7 +50,7 @@ export async function splice(request: SpliceRequest): Promise<SplicedResult | un
   if (!fields) return undefined;
   const outcomes = await Promise.all(fields.map((field) => printRootField(field, request.context)));
   const errors: GraphQLError[] = [];
-  const members: string[] = [];
+  const pieces: PrintedJson[] = [];
   let isNull = false;
   for (const [index, outcome] of outcomes.entries()) {
     const field = fields[index];
@@ -57,10 +59,10 @@ export async function splice(request: SpliceRequest): Promise<SplicedResult | un
       errors.push(outcome.error);
       if (field.kind === 'resolved' && isNonNullType(field.definition.type)) isNull = true;
     }
-    members.push(`${JSON.stringify(field.key)}:${outcome.json}`);
+    pieces.push(`${pieces.length === 0 ? '{' : ','}${JSON.stringify(field.key)}:`, outcome.json);
   }
   return {
-    text: isNull ? 'null' : `{${members.join(',')}}`,
+    text: isNull ? 'null' : joinJson([...pieces, '}']),
     isEmpty: isNull || outcomes.every(({ json }) => json === 'null'),
     errors,
   };
@@ -144,7 +146,7 @@ function argumentsOf(
 async function printRootField(
   field: RootField,
   context: object,
-): Promise<{ readonly json: string; readonly error?: GraphQLError }> {
+): Promise<{ readonly json: PrintedJson; readonly error?: GraphQLError }> {
   if (field.kind === 'typeName') return { json: JSON.stringify(field.name) };
   try {
     const { resolve } = field.definition;

@@ -3,6 +3,7 @@
  * their text; either way one statement reads them.
  */
 import type { GraphQLResolveInfo } from 'graphql';
+import type { PrintedJson } from '../../json.js';
 import type { RecordPage } from '../../store/reading/record-page.js';
 import type { RecordSet } from '../../store/reading/record-set.js';
 import type { StoredRecord } from '../../store/reading/stored-record.js';
@@ -49,7 +50,7 @@ export class Page<Node> implements Printable {
     return await this.#set.count();
   }
 
-  async [PRINT](_info: GraphQLResolveInfo): Promise<string> {
+  async [PRINT](_info: GraphQLResolveInfo): Promise<PrintedJson> {
     return await this.#set.print(this.#shape);
   }
 

@@ -3,6 +3,7 @@
  * the whole selection. A resolver gives one and knows nothing of which way it goes.
  */
 import type { GraphQLFieldExtensions, GraphQLResolveInfo } from 'graphql';
+import type { PrintedJson } from '../../json.js';
 
 export const PRINT = Symbol('print');
 export const READ = Symbol('read');
@@ -10,7 +11,7 @@ export const READ = Symbol('read');
 /** What a resolver may give. Nothing has run yet. */
 export interface Printable {
   /** The JSON text of what `info` selects of it. */
-  [PRINT](info: GraphQLResolveInfo): Promise<string>;
+  [PRINT](info: GraphQLResolveInfo): Promise<PrintedJson>;
   /** The value whose fields are asked for one by one. */
   [READ](): unknown;
 }

@@ -86,7 +86,7 @@ export function createShapePrinter(
   return print && ((out, record) => print({ out, record }, record.start));
 }
 
-export type PagePrinter = (texts: RecordTexts) => string;
+export type PagePrinter = (texts: RecordTexts) => Buffer;
 
 /** Prints a page as `compilePage` does; `undefined`: it shows more than records. */
 export function createPagePrinter(shape: PageShape, collection: Collection): PagePrinter | undefined {
@@ -107,7 +107,7 @@ export function createPagePrinter(shape: PageShape, collection: Collection): Pag
     const out = new TextBuilder(((texts.fields?.length ?? 0) + (texts.ids?.length ?? 0)) * 2);
     for (const part of parts) part(out, texts);
     out.append(CLOSE);
-    return out.take().toString();
+    return out.take();
   };
 }
 

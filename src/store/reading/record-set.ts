@@ -5,6 +5,7 @@
 
 import { invariant } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
+import type { PrintedJson } from '../../json.js';
 import type { AggregateQuery, Group } from '../../model/aggregate-query.js';
 import type { Collection } from '../../model/collection.js';
 import type { EndSignal } from '../../model/end-signal.js';
@@ -358,7 +359,7 @@ export class RecordSet {
    * @throws FORBIDDEN naming a hidden field that the shape asks for, also one of a record that a reference
    * points to
    */
-  async print(shape: PageShape): Promise<string> {
+  async print(shape: PageShape): Promise<PrintedJson> {
     const { signal } = this.#options.scope;
     const printer = this.isShort ? this.#pagePrinter(shape) : undefined;
     if (printer !== undefined) {

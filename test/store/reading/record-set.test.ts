@@ -182,13 +182,13 @@ describe('a printed page', () => {
     const tutor: Member = { key: 'tutor', shape: { kind: 'target', path: ['tutor'], targets } };
     const roles = { roles: ['teacher', 'reader_of_all'] };
     const print = (id: string) => find({ limit: 1 }, scopeOf({ id, ...roles })).print(nodes([tutor]));
-    expect(JSON.parse(await print('usr-9')).nodes).toEqual([{ tutor: null }]);
-    expect(JSON.parse(await print('usr-1')).nodes).toEqual([{ tutor: { name: 'Usha' } }]);
+    expect(JSON.parse(String(await print('usr-9'))).nodes).toEqual([{ tutor: null }]);
+    expect(JSON.parse(String(await print('usr-1'))).nodes).toEqual([{ tutor: { name: 'Usha' } }]);
   });
 
   it('is one statement for records and count', async () => {
     const filter = { kind: 'equals', path: ['class'], value: '5' } as const;
-    expect(JSON.parse(await find({ limit: 2, filter }).print(nodes([name])))).toEqual({
+    expect(JSON.parse(String(await find({ limit: 2, filter }).print(nodes([name]))))).toEqual({
       nodes: [{ name: 'Anu' }, { name: 'Bala' }],
       totalCount: 3,
     });
