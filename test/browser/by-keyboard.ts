@@ -35,6 +35,14 @@ export async function choose(page: Page, menu: Locator, item: Locator): Promise<
   await page.keyboard.press('Enter');
 }
 
+/** Goes to the first record of a grid, from there by arrows to the heading of a column, and presses it. */
+export async function pressHeading(page: Page, grid: Locator, name: string): Promise<void> {
+  await tabTo(page, grid.getByRole('link').first());
+  await page.keyboard.press('ArrowUp');
+  await tabTo(page, grid.getByRole('columnheader').getByRole('button', { name }), 'ArrowRight');
+  await page.keyboard.press('Enter');
+}
+
 /** Goes to the tabs of a page, which take one press of Tab together, and along them to one. */
 export async function showTab(page: Page, name: string): Promise<void> {
   await tabTo(page, page.getByRole('tab', { selected: true }));

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
-import { choose, press, showTab, tabTo, write } from './by-keyboard.js';
+import { choose, press, pressHeading, showTab, tabTo, write } from './by-keyboard.js';
 import { usePages } from './use-pages.js';
 
 jest.setTimeout(60_000);
@@ -33,7 +33,7 @@ describe('by keyboard alone', () => {
     const page = await pages.openPortalAs('clerk', '/portal/records');
     await write(page, page.getByRole('searchbox', { name: 'Find a collection' }), 'student');
     await press(page, page.getByRole('link', { name: /^Students/ }));
-    const name = (await page.getByRole('row').nth(3).getByRole('cell').nth(1).textContent()) ?? '';
+    const name = (await page.getByRole('row').nth(3).getByRole('gridcell').nth(1).textContent()) ?? '';
     await write(page, page.getByRole('searchbox', { name: 'Search by name' }), name);
     await page.waitForURL(/search=/);
     await press(page, page.getByRole('row').filter({ hasText: name }).first().getByRole('link').first());
@@ -76,7 +76,7 @@ describe('by keyboard alone', () => {
     await press(page, dialog.getByRole('button', { name: 'Filter', exact: true }));
     await page.waitForURL(/oquery=class%3D5/);
     const grid = page.getByRole('region', { name: 'Students' });
-    await press(page, grid.getByRole('button', { name: 'Name' }));
+    await pressHeading(page, grid, 'Name');
     await page.waitForURL(/sort=name/);
     const started = page.waitForEvent('download');
     await choose(

@@ -5,7 +5,7 @@ import { type DeclaredField, nameOfField } from './declared-field';
 import { useValueText } from './use-value-text';
 
 /** A field that two people changed: as it was, and as each of them left it. */
-export interface FieldConflict {
+interface FieldConflict {
   readonly field: DeclaredField;
   readonly before: unknown;
   readonly theirs: unknown;

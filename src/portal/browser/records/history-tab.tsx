@@ -20,8 +20,8 @@ import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
 import { useUserNames } from '../shell/use-user-names';
 import { useViewer } from '../shell/viewer';
+import type { DeclaredCollection } from './declared-collection';
 import { type DeclaredField, nameOfField } from './declared-field';
-import type { DeclaredCollection } from './records-grid';
 import { useValueText } from './use-value-text';
 
 type RecordVersion = HistoryOfRecordQuery['recordHistory']['nodes'][number];

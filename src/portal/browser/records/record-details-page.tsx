@@ -13,11 +13,11 @@ import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
+import type { DeclaredCollection } from './declared-collection';
 import { HistoryTab } from './history-tab';
 import { type EditedRecord, RecordEditor } from './record-editor';
 import { RecordFiles } from './record-files';
 import { RecordReferences } from './record-references';
-import type { DeclaredCollection } from './records-grid';
 
 /** The id of a record that is not made yet. */
 const NEW = 'new';

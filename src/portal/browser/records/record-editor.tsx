@@ -1,27 +1,22 @@
 /** The fields of a record to fill in; what is changed is sent with the version it was changed from. */
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import {
-  HistoryOfRecord,
-  MakeRecord,
-  RecordNow,
-  type RecordNowQuery,
-  SaveRecord,
-} from '../../../generated/portal/records/record';
+import type { FormEvent } from 'react';
+import { MakeRecord, type RecordNowQuery } from '../../../generated/portal/records/record';
 import { GridRecords } from '../../../generated/portal/records/records';
-import { useGateway } from '../gateway/gateway-context';
-import { GatewayProblem } from '../gateway/gateway-problem';
+import type { GatewayProblem } from '../gateway/gateway-problem';
 import { useChange } from '../gateway/use-operation';
 import { type Texts, useTexts } from '../language/use-texts';
 import { ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
 import { useViewer } from '../shell/viewer';
-import { ConflictDialog, type FieldConflict } from './conflict-dialog';
+import { ConflictDialog } from './conflict-dialog';
+import type { DeclaredCollection } from './declared-collection';
 import type { DeclaredField } from './declared-field';
+import { errorsByField } from './errors-by-field';
 import { FieldInput } from './field-input';
-import type { DeclaredCollection } from './records-grid';
-import { type Draft, useDraft } from './use-draft';
+import { draftKey, useDraft, withChange } from './use-draft';
+import { useRecordSaving } from './use-record-saving';
 
 export type EditedRecord = NonNullable<RecordNowQuery['record']>;
 type Values = Readonly<Record<string, unknown>>;
@@ -34,16 +29,10 @@ export interface RecordEditorProps {
   onMade(id: string): void;
 }
 
-interface Conflict {
-  readonly theirs: EditedRecord;
-  readonly fields: readonly FieldConflict[];
-}
-
 export function RecordEditor({ collection, record, onMade }: RecordEditorProps) {
   const t = useTexts();
   const notice = useNotice();
   const viewer = useViewer();
-  const gateway = useGateway();
   const queries = useQueryClient();
   const rights = viewer.collections.find(({ name }) => name === collection.name);
   const settable = new Set(record ? rights?.updatableFields : rights?.creatableFields);
@@ -51,71 +40,33 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
   const shown = collection.fields.filter(
     ({ name }) => rights?.readableFields.includes(name) || (settable.has(name) && !record),
   );
-  const [draft, keepDraft] = useDraft(
-    `${viewer.domain.id}:${viewer.id}:${collection.name}:${record?.id ?? 'new'}`,
-  );
-  const [conflict, setConflict] = useState<Conflict>();
+  const [draft, keepDraft] = useDraft(draftKey(viewer, collection.name, record?.id ?? 'new'));
   const make = useChange(MakeRecord, [GridRecords]);
-  const save = useChange(SaveRecord, [GridRecords, RecordNow, HistoryOfRecord]);
+  const saving = useRecordSaving({
+    collection: collection.name,
+    fields: shown,
+    keepDraft,
+    onSaved: async (_id, requestId) => {
+      if (requestId !== undefined) notice(t('Saved.'));
+      await queries.invalidateQueries({ queryKey: [GridRecords.name] });
+    },
+  });
   const stored = (record ? record.data : defaultsOf(shown)) as Values;
-  const problem = (make.error ?? save.error) as GatewayProblem | null;
-  const isConflict = problem?.code === 'VERSION_CONFLICT';
+  const problem = (make.error as GatewayProblem | null) ?? saving.problem;
   const errors = errorsByField(problem);
   const isChanged = Object.keys(draft).length > 0;
 
   async function submit(event: FormEvent) {
     event.preventDefault();
-    await send(draft, record?.version);
-  }
-
-  async function send(changes: Draft, ifVersion: number | undefined) {
-    if (!record) {
-      const data = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null));
-      const made = await make.mutateAsync({ collection: collection.name, data }).catch(() => undefined);
-      if (!made) return;
-      keepDraft({});
-      onMade(made.createRecord.id);
+    if (record) {
+      await saving.save(record, draft);
       return;
     }
-    const asked = { collection: collection.name, id: record.id, data: changes, ifVersion: ifVersion ?? null };
-    try {
-      await save.mutateAsync(asked);
-      keepDraft({});
-      setConflict(undefined);
-      notice(t('Saved.'));
-    } catch (fault) {
-      if (fault instanceof GatewayProblem && fault.code === 'VERSION_CONFLICT') await showConflict(changes);
-    }
-  }
-
-  async function showConflict(changes: Draft) {
-    if (!record) return;
-    const { record: theirs } = await gateway.execute(RecordNow, {
-      collection: collection.name,
-      id: record.id,
-    });
-    if (!theirs) return;
-    const now = theirs.data as Values;
-    const fields = shown
-      .filter(({ name }) => name in changes && !isSame(now[name], stored[name]))
-      .map((field) => ({
-        field,
-        before: stored[field.name],
-        theirs: now[field.name],
-        mine: changes[field.name],
-      }));
-    setConflict({ theirs, fields });
-  }
-
-  /** Theirs is kept where it was chosen: the field is not sent. */
-  async function resolve(kept: ReadonlySet<string>) {
-    if (!conflict) return;
-    const changes = Object.fromEntries(Object.entries(draft).filter(([name]) => !kept.has(name)));
-    keepDraft(changes);
-    if (Object.keys(changes).length > 0) return await send(changes, conflict.theirs.version);
-    setConflict(undefined);
-    save.reset();
-    await queries.invalidateQueries({ queryKey: [RecordNow.name] });
+    const data = Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== null));
+    const made = await make.mutateAsync({ collection: collection.name, data }).catch(() => undefined);
+    if (!made) return;
+    keepDraft({});
+    onMade(made.createRecord.id);
   }
 
   return (
@@ -126,7 +77,7 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
             {t('You may read this record, not change it.')}
           </Alert>
         )}
-        {problem && !isConflict && <ProblemState problem={problem} />}
+        {problem && <ProblemState problem={problem} />}
         {shown.map((field) => (
           <FieldInput
             key={field.name}
@@ -139,7 +90,7 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
         ))}
         {mayWrite && (
           <Group className="form-foot">
-            <Button type="submit" disabled={!isChanged} loading={make.isPending || save.isPending}>
+            <Button type="submit" disabled={!isChanged} loading={make.isPending || saving.isSaving}>
               {record ? t('Save') : t('Create')}
             </Button>
             <Button variant="default" disabled={!isChanged} onClick={() => keepDraft({})}>
@@ -155,28 +106,9 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
           </Group>
         )}
       </Stack>
-      {conflict && (
-        <ConflictDialog
-          fields={conflict.fields}
-          onChosen={(kept) => void resolve(kept)}
-          onClose={() => setConflict(undefined)}
-        />
-      )}
+      {saving.conflict && <ConflictDialog {...saving.conflict} />}
     </form>
   );
-}
-
-/** The draft without the field where it is again as it is stored. */
-function withChange(
-  draft: Draft,
-  {
-    field,
-    value,
-    stored,
-  }: { readonly field: DeclaredField; readonly value: unknown; readonly stored: Values },
-): Draft {
-  const { [field.name]: _before, ...others } = draft;
-  return isSame(value, stored[field.name]) ? others : { ...others, [field.name]: value };
 }
 
 /** What the gateway fills in by itself need not be given. */
@@ -193,21 +125,4 @@ function withDefault(field: DeclaredField, t: Texts): DeclaredField {
 function defaultsOf(fields: readonly DeclaredField[]): Values {
   const told = fields.filter(({ type, default: value }) => value !== null && type !== 'datetime');
   return Object.fromEntries(told.map((field) => [field.name, field.default]));
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
-}
-
-/** What the gateway says is wrong, by the field that its pointer names. */
-function errorsByField(problem: GatewayProblem | null): ReadonlyMap<string, string> {
-  const errors = problem?.extensions?.errors;
-  if (!Array.isArray(errors)) return new Map();
-  return new Map(
-    errors.map(({ pointer, detail }: { readonly pointer?: string; readonly detail?: string }) => {
-      const [, ...steps] = (pointer ?? '').split('/');
-      const name = steps.find((step) => step !== 'data') ?? '';
-      return [name, detail ?? ''];
-    }),
-  );
 }

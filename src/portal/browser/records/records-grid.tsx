@@ -2,32 +2,22 @@
  * A grid of any number of records: only the rows in sight are drawn, and pages are read as they are
  * reached.
  */
-import { UnstyledButton } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import {
-  type CollectionDeclarationQuery,
-  GridRecords,
-  type GridRecordsQuery,
-} from '../../../generated/portal/records/records';
+import { GridRecords } from '../../../generated/portal/records/records';
 import { useGateway } from '../gateway/gateway-context';
 import { useTexts } from '../language/use-texts';
-import { Icon } from '../shell/icon';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
-import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
-import { type DeclaredField, nameOfField } from './declared-field';
+import type { DeclaredCollection } from './declared-collection';
+import type { DeclaredField } from './declared-field';
 import { FilterBuilder } from './filter-builder';
 import { escapeValue } from './filter-conditions';
+import { RecordsTable } from './records-table';
 import { RecordsToolbar } from './records-toolbar';
-import { useValueText } from './use-value-text';
+import { UnsavedRecords } from './unsaved-records';
 import { SHOWN_RECORDS } from './view-address';
-
-export type DeclaredCollection = NonNullable<CollectionDeclarationQuery['collection']>;
-
-type GridRow = GridRecordsQuery['records']['nodes'][number];
 
 const PAGE_SIZE = 100;
 const MOST_COLUMNS = 8;
@@ -62,6 +52,9 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
       initialPageParam: null as string | null,
       getNextPageParam: ({ records: { pageInfo } }) =>
         pageInfo.hasNextPage ? pageInfo.endCursor : undefined,
+      // All pages that were read would be read again, one after the other.
+      refetchOnWindowFocus: false,
+      refetchOnReconnect: false,
     });
   const rows = data?.pages.flatMap(({ records }) => records.nodes) ?? [];
   const isFiltered = filter.oquery !== '' || where !== '';
@@ -77,6 +70,7 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
         filter={[oquery, where].filter((one) => one !== '').join(' + ')}
         onFilter={() => setIsFiltering(true)}
       />
+      <UnsavedRecords collection={collection.name} />
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!error && isPending && <LoadingState rows={12} />}
       {data && rows.length === 0 && (
@@ -87,14 +81,13 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
         </EmptyState>
       )}
       {rows.length > 0 && (
-        <GridRows
-          collection={collection.name}
+        <RecordsTable
+          collection={collection}
           columns={columns}
           rows={rows}
           sort={sort}
           onSort={(next) => change({ sort: next })}
           more={{ isThere: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() }}
-          label={collection.title}
         />
       )}
       {isFiltering && (
@@ -152,85 +145,4 @@ function orderOf(sort: string) {
         ? { field: part.slice(1), direction: 'DESCENDING' as const }
         : { field: part, direction: 'ASCENDING' as const },
     );
-}
-
-interface GridRowsProps {
-  readonly collection: string;
-  readonly columns: readonly DeclaredField[];
-  readonly rows: readonly GridRow[];
-  readonly sort: string;
-  readonly onSort: (sort: string) => void;
-  readonly more: { readonly isThere: boolean; readonly isLoading: boolean; readonly load: () => void };
-  readonly label: string;
-}
-
-function GridRows({ collection, columns, rows, sort, onSort, more, label }: GridRowsProps) {
-  const t = useTexts();
-  const valueText = useValueText();
-  const shown = columns.map((field, index): VirtualColumn<GridRow> => {
-    const textOf = (row: GridRow) => valueText(storedValue(row, field), field);
-    return {
-      name: field.name,
-      head: <ColumnHead field={field} sort={sort} onSort={onSort} />,
-      width: widthOf(field),
-      isNumeric: isNumeric(field),
-      order: directionOf(field.name, sort),
-      title: textOf,
-      cell: (row) =>
-        index === 0 ? (
-          <Link to={`/portal/records/${collection}/${encodeURIComponent(row.id)}`}>
-            {textOf(row) === '' ? row.id : textOf(row)}
-          </Link>
-        ) : (
-          textOf(row)
-        ),
-    };
-  });
-  return (
-    <VirtualTable
-      columns={shown}
-      {...{ label, rows, more }}
-      total={t('{count, plural, one {# record} other {# records}}', { count: rows.length })}
-    />
-  );
-}
-
-function storedValue({ data }: GridRow, { name }: DeclaredField): unknown {
-  return (data as Readonly<Record<string, unknown>>)[name];
-}
-
-interface ColumnHeadProps {
-  readonly field: DeclaredField;
-  readonly sort: string;
-  readonly onSort: (sort: string) => void;
-}
-
-const SIGNS = { ascending: 'up', descending: 'down', none: 'none' } as const;
-
-/** Presses go from no order to ascending, to descending, and back. */
-function ColumnHead({ field, sort, onSort }: ColumnHeadProps) {
-  const direction = directionOf(field.name, sort);
-  const next = { none: field.name, ascending: `-${field.name}`, descending: '' }[direction];
-  return (
-    <UnstyledButton onClick={() => onSort(next)} title={field.description}>
-      {nameOfField(field.name)} <Icon name={SIGNS[direction]} size={13} />
-    </UnstyledButton>
-  );
-}
-
-function directionOf(name: string, sort: string): keyof typeof SIGNS {
-  if (sort === name) return 'ascending';
-  return sort === `-${name}` ? 'descending' : 'none';
-}
-
-function isNumeric({ type, isList }: DeclaredField): boolean {
-  return type === 'number' && !isList;
-}
-
-/** In pixels; the table is wider where there is room. */
-function widthOf({ type, example, allowed }: DeclaredField): number {
-  if (type === 'number') return 120;
-  if (type === 'datetime') return String(example ?? '').length === 10 ? 130 : 190;
-  const isShort = allowed !== null || (typeof example === 'string' && example.length <= 4);
-  return isShort ? 110 : 180;
 }

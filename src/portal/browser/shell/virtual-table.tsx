@@ -1,8 +1,9 @@
 /** A table of any number of rows: those in sight are drawn, and more are read as their end is reached. */
 import { Text } from '@mantine/core';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { Fragment, type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
 import { useTexts } from '../language/use-texts';
+import type { GridKeys } from './use-grid-keys';
 
 export interface VirtualColumn<Row> {
   readonly name: string;
@@ -14,6 +15,16 @@ export interface VirtualColumn<Row> {
   cell(row: Row): ReactNode;
   /** What the cell says in full, where it is cut. */
   title?(row: Row): string;
+  /** In a grid: nobody can change its cells here. */
+  readonly isReadOnly?: boolean;
+}
+
+/** What makes a grid of a table: a cell has the focus, and can be opened to change what is in it. */
+interface GridCells<Row> {
+  readonly keys: GridKeys;
+  /** `undefined` where rows are not chosen. */
+  isSelected?: ((row: Row) => boolean) | undefined;
+  onOpen(row: Row, column: number): void;
 }
 
 export interface VirtualTableProps<Row extends { readonly id: string }> {
@@ -23,6 +34,8 @@ export interface VirtualTableProps<Row extends { readonly id: string }> {
   readonly more: { readonly isThere: boolean; readonly isLoading: boolean; readonly load: () => void };
   /** How many there are, once all are read. */
   readonly total: string;
+  /** `undefined` of a table that is only read, row by row. */
+  readonly grid?: GridCells<Row>;
 }
 
 const ROW_HEIGHT = 38;
@@ -35,28 +48,52 @@ export function VirtualTable<Row extends { readonly id: string }>({
   rows,
   more,
   total,
+  grid,
 }: VirtualTableProps<Row>) {
   const t = useTexts();
   const scroller = useRef<HTMLDivElement>(null);
+  const keys = grid?.keys;
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 12,
+    // The cell that has the focus stays, however far one scrolls: the focus would be lost with it.
+    rangeExtractor: (range) => {
+      const drawn = defaultRangeExtractor(range);
+      const row = keys?.active.row ?? -1;
+      return row < 0 || drawn.includes(row) ? drawn : [...drawn, row].sort((one, other) => one - other);
+    },
   });
   const shown = virtual.getVirtualItems();
-  const isNearEnd = (shown.at(-1)?.index ?? 0) >= rows.length - ROWS_AHEAD;
+  const isNearEnd = (virtual.range?.endIndex ?? 0) >= rows.length - ROWS_AHEAD;
   const { isThere, isLoading, load } = more;
   useEffect(() => {
     if (isNearEnd && isThere && !isLoading) load();
   }, [isNearEnd, isThere, isLoading, load]);
-  const before = shown[0]?.start ?? 0;
+  useLayoutEffect(() => keys?.settle());
   const after = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
-      <section ref={scroller} className="grid-scroll" aria-label={label} tabIndex={0}>
-        <table className="grid-table" aria-rowcount={isThere ? -1 : rows.length + 1}>
+      <section
+        ref={scroller}
+        className="grid-scroll"
+        aria-label={label}
+        // What scrolls has to be reached by the keyboard; a grid is, by its cells.
+        tabIndex={grid ? undefined : 0}
+      >
+        <table
+          ref={keys?.table}
+          className="grid-table"
+          aria-rowcount={isThere ? -1 : rows.length + 1}
+          {...(grid && {
+            role: 'grid',
+            'aria-label': label,
+            'aria-multiselectable': grid.isSelected !== undefined,
+            onKeyDown: grid.keys.onKeyDown,
+            onFocus: grid.keys.onFocus,
+          })}
+        >
           <colgroup>
             {columns.map(({ name, width }) => (
               <col key={name} style={{ width }} />
@@ -72,18 +109,29 @@ export function VirtualTable<Row extends { readonly id: string }>({
             </tr>
           </thead>
           <tbody>
-            <Gap height={before} />
-            {shown.map(({ index }) => {
+            {shown.map(({ index, start }, place) => {
               const row = rows[index];
               if (!row) return null;
               return (
-                <tr key={row.id} aria-rowindex={index + 2}>
-                  {columns.map(({ name, isNumeric, cell, title }) => (
-                    <td key={name} className={isNumeric ? 'numeric' : undefined} title={title?.(row)}>
-                      {cell(row)}
-                    </td>
-                  ))}
-                </tr>
+                <Fragment key={row.id}>
+                  <Gap height={start - (shown[place - 1]?.end ?? 0)} />
+                  <tr aria-rowindex={index + 2} aria-selected={grid?.isSelected?.(row)}>
+                    {columns.map(({ name, isNumeric, isReadOnly, cell, title }, column) => (
+                      <td
+                        key={name}
+                        className={isNumeric ? 'numeric' : undefined}
+                        title={title?.(row)}
+                        {...(grid && {
+                          role: 'gridcell',
+                          'aria-readonly': isReadOnly,
+                          onDoubleClick: () => grid.onOpen(row, column),
+                        })}
+                      >
+                        {cell(row)}
+                      </td>
+                    ))}
+                  </tr>
+                </Fragment>
               );
             })}
             <Gap height={after} />

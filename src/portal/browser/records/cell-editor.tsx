@@ -1,0 +1,120 @@
+/** A cell that is being changed: its field to fill in, over the place where it stands. */
+import { Button, Group, Popover, Text } from '@mantine/core';
+import type { FormEvent, KeyboardEvent, ReactNode } from 'react';
+import { useTexts } from '../language/use-texts';
+import { useViewer } from '../shell/viewer';
+import { ConflictDialog } from './conflict-dialog';
+import { type DeclaredField, nameOfField } from './declared-field';
+import { errorsByField } from './errors-by-field';
+import { FieldInput } from './field-input';
+import { type Draft, draftKey, useDraft, withChange } from './use-draft';
+import { type RecordToChange, useRecordSaving } from './use-record-saving';
+
+export interface CellEditorProps {
+  readonly collection: string;
+  readonly field: DeclaredField;
+  readonly row: RecordToChange;
+  /** Given the request that saved it; `undefined` where what somebody else wrote was kept. */
+  onSaved(requestId: string | undefined): Promise<void>;
+  /** The focus goes so many columns further: 0 stays. */
+  onDone(step: -1 | 0 | 1): void;
+  /** What stands in the cell. */
+  readonly children: ReactNode;
+}
+
+/** On a phone the cell may be half out of sight; its editor is not. */
+const ANYWHERE = { padding: 5, limiter: { fn: ({ x, y }: { x: number; y: number }) => ({ x, y }) } };
+
+export function CellEditor({ collection, field, row, onSaved, onDone, children }: CellEditorProps) {
+  const t = useTexts();
+  const viewer = useViewer();
+  const [draft, keepDraft] = useDraft(draftKey(viewer, collection, row.id));
+  const stored = row.data as Draft;
+  const { [field.name]: value, ...others } = draft;
+  const isChanged = field.name in draft;
+  const { save, isSaving, problem, conflict } = useRecordSaving({
+    collection,
+    fields: [field],
+    // What of the record is not saved yet elsewhere stays so.
+    keepDraft: (left) => keepDraft({ ...others, ...left }),
+    onSaved: async (_id, requestId) => {
+      await onSaved(requestId);
+    },
+  });
+  const saveAndGo = async (step: -1 | 0 | 1) => {
+    if (isSaving) return;
+    if (!isChanged || (await save(row, { [field.name]: value }))) onDone(step);
+  };
+  const press = (event: KeyboardEvent) => {
+    // An open list of choices takes these keys for itself.
+    if ((event.target as HTMLElement).ariaExpanded === 'true') return;
+    if (event.key === 'Escape') {
+      event.stopPropagation();
+      keepDraft(others);
+      onDone(0);
+    } else if (event.key === 'Tab' && !field.isList && field.type !== 'object') {
+      event.preventDefault();
+      void saveAndGo(event.shiftKey ? -1 : 1);
+    }
+  };
+  const wrong = errorsByField(problem).get(field.name) ?? problem?.message;
+  return (
+    <Popover
+      opened
+      position="bottom-start"
+      offset={-36}
+      width={320}
+      shadow="md"
+      trapFocus
+      withRoles={false}
+      // Hidden when its cell is scrolled away, it would lose the focus and what is being written.
+      hideDetached={false}
+      middlewares={{ flip: true, shift: ANYWHERE }}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+    >
+      <Popover.Target>
+        <div>{children}</div>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <form
+          aria-label={t('Change {field}', { field: nameOfField(field.name) })}
+          onSubmit={(event: FormEvent) => {
+            event.preventDefault();
+            void saveAndGo(0);
+          }}
+          onKeyDown={press}
+        >
+          <FieldInput
+            field={field}
+            value={isChanged ? value : stored[field.name]}
+            onChange={(next) => keepDraft(withChange(draft, { field, value: next, stored }))}
+            isReadOnly={false}
+            error={wrong}
+          />
+          <Group gap="xs" mt="sm">
+            <Button type="submit" size="compact-sm" loading={isSaving}>
+              {t('Save')}
+            </Button>
+            <Button
+              variant="default"
+              size="compact-sm"
+              onClick={() => {
+                keepDraft(others);
+                onDone(0);
+              }}
+            >
+              {t('Cancel')}
+            </Button>
+            {problem?.requestId !== undefined && (
+              <Text size="xs" c="dimmed" className="wrapped">
+                {problem.code}
+              </Text>
+            )}
+          </Group>
+        </form>
+        {conflict && <ConflictDialog {...conflict} />}
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

@@ -1,0 +1,170 @@
+/** The records that were read, cell by cell: each can be gone to, and changed where it stands. */
+import { UnstyledButton } from '@mantine/core';
+import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { RecordNow } from '../../../generated/portal/records/record';
+import { GridRecords, type GridRecordsQuery } from '../../../generated/portal/records/records';
+import { useGateway } from '../gateway/gateway-context';
+import { useTexts } from '../language/use-texts';
+import { Icon } from '../shell/icon';
+import { useGridKeys } from '../shell/use-grid-keys';
+import { useNotice } from '../shell/use-notice';
+import { useViewer } from '../shell/viewer';
+import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
+import { CellEditor } from './cell-editor';
+import type { DeclaredCollection } from './declared-collection';
+import { type DeclaredField, nameOfField } from './declared-field';
+import { useUndoNotice } from './use-undo-notice';
+import { useValueText } from './use-value-text';
+
+export type GridRow = GridRecordsQuery['records']['nodes'][number];
+
+export interface RecordsTableProps {
+  readonly collection: DeclaredCollection;
+  readonly columns: readonly DeclaredField[];
+  readonly rows: readonly GridRow[];
+  readonly sort: string;
+  readonly onSort: (sort: string) => void;
+  readonly more: { readonly isThere: boolean; readonly isLoading: boolean; readonly load: () => void };
+}
+
+interface OpenCell {
+  readonly rowId: string;
+  readonly fieldName: string;
+}
+
+export function RecordsTable({ collection, columns, rows, sort, onSort, more }: RecordsTableProps) {
+  const t = useTexts();
+  const notice = useNotice();
+  const offerUndo = useUndoNotice();
+  const valueText = useValueText();
+  const readAnew = useRowReader(collection.name);
+  const [open, setOpen] = useState<OpenCell>();
+  const rights = useViewer().collections.find(({ name }) => name === collection.name);
+  const changeable = new Set(rights?.canUpdate ? rights.updatableFields : []);
+  const openCell = (row: GridRow, column: number) => {
+    const field = columns[column];
+    if (!field) return;
+    if (changeable.has(field.name)) setOpen({ rowId: row.id, fieldName: field.name });
+    else notice(t('You may not change {field} here.', { field: nameOfField(field.name) }), 'failed');
+  };
+  const keys = useGridKeys({
+    rowCount: rows.length,
+    columnCount: columns.length,
+    firstColumn: 0,
+    onOpen: ({ row, column }) => {
+      const opened = rows[row];
+      if (opened) openCell(opened, column);
+    },
+  });
+  const shown = columns.map((field, index): VirtualColumn<GridRow> => {
+    const textOf = (row: GridRow) => valueText(storedValue(row, field), field);
+    const content = (row: GridRow) =>
+      index === 0 ? (
+        <Link to={`/portal/records/${collection.name}/${encodeURIComponent(row.id)}`}>
+          {textOf(row) === '' ? row.id : textOf(row)}
+        </Link>
+      ) : (
+        textOf(row)
+      );
+    return {
+      name: field.name,
+      head: <ColumnHead field={field} sort={sort} onSort={onSort} />,
+      width: widthOf(field),
+      isNumeric: isNumeric(field),
+      isReadOnly: !changeable.has(field.name),
+      order: directionOf(field.name, sort),
+      title: textOf,
+      cell: (row) =>
+        open?.rowId === row.id && open.fieldName === field.name ? (
+          <CellEditor
+            collection={collection.name}
+            field={field}
+            row={row}
+            onSaved={async (requestId) => {
+              await readAnew(row.id);
+              if (requestId === undefined) return;
+              offerUndo(t('Saved.'), { requestId, onUndone: () => readAnew(row.id) });
+            }}
+            onDone={(step) => {
+              setOpen(undefined);
+              keys.moveTo({ row: rows.findIndex(({ id }) => id === row.id), column: index + step });
+            }}
+          >
+            {textOf(row)}
+          </CellEditor>
+        ) : (
+          content(row)
+        ),
+    };
+  });
+  return (
+    <VirtualTable
+      label={collection.title}
+      columns={shown}
+      {...{ rows, more }}
+      total={t('{count, plural, one {# record} other {# records}}', { count: rows.length })}
+      grid={{ keys, onOpen: openCell }}
+    />
+  );
+}
+
+/** Puts a record as it is now in its row: reading all pages anew would take its place from under the eye. */
+function useRowReader(collection: string): (id: string) => Promise<void> {
+  const gateway = useGateway();
+  const queries = useQueryClient();
+  return async (id) => {
+    const { record } = await gateway.execute(RecordNow, { collection, id });
+    if (!record) return;
+    queries.setQueriesData<InfiniteData<GridRecordsQuery>>(
+      { queryKey: [GridRecords.name] },
+      (read) => read && { ...read, pages: read.pages.map((page) => withRecord(page, record)) },
+    );
+  };
+}
+
+function withRecord({ records }: GridRecordsQuery, { id, version, data }: GridRow): GridRecordsQuery {
+  const nodes = records.nodes.map((node) => (node.id === id ? { ...node, version, data } : node));
+  return { records: { ...records, nodes } };
+}
+
+function storedValue({ data }: GridRow, { name }: DeclaredField): unknown {
+  return (data as Readonly<Record<string, unknown>>)[name];
+}
+
+interface ColumnHeadProps {
+  readonly field: DeclaredField;
+  readonly sort: string;
+  readonly onSort: (sort: string) => void;
+}
+
+const SIGNS = { ascending: 'up', descending: 'down', none: 'none' } as const;
+
+/** Presses go from no order to ascending, to descending, and back. */
+function ColumnHead({ field, sort, onSort }: ColumnHeadProps) {
+  const direction = directionOf(field.name, sort);
+  const next = { none: field.name, ascending: `-${field.name}`, descending: '' }[direction];
+  return (
+    <UnstyledButton onClick={() => onSort(next)} title={field.description}>
+      {nameOfField(field.name)} <Icon name={SIGNS[direction]} size={13} />
+    </UnstyledButton>
+  );
+}
+
+function directionOf(name: string, sort: string): keyof typeof SIGNS {
+  if (sort === name) return 'ascending';
+  return sort === `-${name}` ? 'descending' : 'none';
+}
+
+function isNumeric({ type, isList }: DeclaredField): boolean {
+  return type === 'number' && !isList;
+}
+
+/** In pixels; the table is wider where there is room. */
+function widthOf({ type, example, allowed }: DeclaredField): number {
+  if (type === 'number') return 120;
+  if (type === 'datetime') return String(example ?? '').length === 10 ? 130 : 190;
+  const isShort = allowed !== null || (typeof example === 'string' && example.length <= 4);
+  return isShort ? 110 : 180;
+}

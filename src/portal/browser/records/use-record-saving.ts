@@ -1,0 +1,109 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { HistoryOfRecord, RecordNow, SaveRecord } from '../../../generated/portal/records/record';
+import { useGateway } from '../gateway/gateway-context';
+import { GatewayProblem } from '../gateway/gateway-problem';
+import type { ConflictDialogProps } from './conflict-dialog';
+import type { DeclaredField } from './declared-field';
+import { type Draft, isSame } from './use-draft';
+
+/** A record as it was when somebody began to change it. */
+export interface RecordToChange {
+  readonly id: string;
+  readonly version: number;
+  readonly data: unknown;
+}
+
+export interface RecordSavingOptions {
+  readonly collection: string;
+  /** Those that the person sees. */
+  readonly fields: readonly DeclaredField[];
+  /** Told what is still to be saved: nothing, once all is. */
+  keepDraft(draft: Draft): void;
+  /** Given the request that saved it; `undefined` where all is left as the other made it. */
+  onSaved(recordId: string, requestId: string | undefined): Promise<void> | void;
+}
+
+export interface RecordSaving {
+  /** Whether all is done: not where it was refused, or is asked about. */
+  save(record: RecordToChange, changes: Draft): Promise<boolean>;
+  readonly isSaving: boolean;
+  /** Why it was not saved; `null` also of a conflict, which is asked about. */
+  readonly problem: GatewayProblem | null;
+  /** What to ask where somebody else changed the record meanwhile. */
+  readonly conflict: ConflictDialogProps | undefined;
+}
+
+/** Saves changed fields with the version they were changed from. */
+export function useRecordSaving(options: RecordSavingOptions): RecordSaving {
+  const { collection, fields, keepDraft, onSaved } = options;
+  const gateway = useGateway();
+  const queries = useQueryClient();
+  const [conflict, setConflict] = useState<ConflictDialogProps>();
+  const saving = useMutation({
+    mutationFn: async ({ record, changes }: { readonly record: RecordToChange; readonly changes: Draft }) => {
+      const { id, version: ifVersion } = record;
+      const asked = { collection, id, data: changes, ifVersion };
+      return await gateway.executeTraced(SaveRecord, asked);
+    },
+  });
+  const problem = saving.error as GatewayProblem | null;
+  const askAnew = () =>
+    Promise.all(
+      [RecordNow, HistoryOfRecord].map(({ name }) => queries.invalidateQueries({ queryKey: [name] })),
+    );
+
+  async function save(record: RecordToChange, changes: Draft): Promise<boolean> {
+    try {
+      const { requestId } = await saving.mutateAsync({ record, changes });
+      keepDraft({});
+      setConflict(undefined);
+      await askAnew();
+      await onSaved(record.id, requestId);
+      return true;
+    } catch (fault) {
+      if (fault instanceof GatewayProblem && fault.code === 'VERSION_CONFLICT') await ask(record, changes);
+      return false;
+    }
+  }
+
+  async function ask(record: RecordToChange, changes: Draft): Promise<void> {
+    const { record: theirs } = await gateway.execute(RecordNow, { collection, id: record.id });
+    if (!theirs) return;
+    const before = record.data as Draft;
+    const now = theirs.data as Draft;
+    setConflict({
+      fields: fields
+        .filter(({ name }) => name in changes && !isSame(now[name], before[name]))
+        .map((field) => ({
+          field,
+          before: before[field.name],
+          theirs: now[field.name],
+          mine: changes[field.name],
+        })),
+      onChosen: (kept) => void resolve(kept),
+      onClose: () => setConflict(undefined),
+    });
+
+    /** Theirs is kept where it was chosen: the field is not sent. */
+    async function resolve(kept: ReadonlySet<string>) {
+      const chosen = Object.fromEntries(Object.entries(changes).filter(([name]) => !kept.has(name)));
+      keepDraft(chosen);
+      if (theirs && Object.keys(chosen).length > 0) {
+        await save(theirs, chosen);
+        return;
+      }
+      setConflict(undefined);
+      saving.reset();
+      await askAnew();
+      await onSaved(record.id, undefined);
+    }
+  }
+
+  return {
+    save,
+    isSaving: saving.isPending,
+    problem: problem?.code === 'VERSION_CONFLICT' ? null : problem,
+    conflict,
+  };
+}

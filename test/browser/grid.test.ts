@@ -1,0 +1,158 @@
+/** The grid of records, whose cells are changed where they stand, in a real browser on a demo school. */
+import { describe, expect, it, jest } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { useDemoGateway } from '../contract/demo-gateway.js';
+import { eventually } from '../eventually.js';
+import { nextToken, usePages } from './use-pages.js';
+import { expectWellMade } from './well-made.js';
+
+jest.setTimeout(60_000);
+
+const gateway = useDemoGateway({ students: 36 });
+const pages = usePages(gateway);
+
+const JSON_BODY = { as: 'admin', headers: { 'content-type': 'application/json' } } as const;
+
+async function makeTask(fields: Readonly<Record<string, unknown>>): Promise<string> {
+  const response = await gateway.fetch('/o/task', {
+    ...JSON_BODY,
+    method: 'POST',
+    body: JSON.stringify(fields),
+  });
+  return ((await response.json()) as { readonly _id: string })._id;
+}
+
+async function change(id: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
+  const body = JSON.stringify(fields);
+  const response = await gateway.fetch(`/o/recs/task/${id}`, { ...JSON_BODY, method: 'PATCH', body });
+  expect(response.status).toBe(200);
+}
+
+async function readTask(id: string): Promise<Readonly<Record<string, unknown>>> {
+  const response = await gateway.fetch(`/o/recs/task/${id}`, { as: 'admin' });
+  return (await response.json()) as Readonly<Record<string, unknown>>;
+}
+
+const TASKS = '/portal/records/task?columns=name,amount,created_on,manager&oquery=name=*';
+
+function cellOf(page: Page, name: string, column: number): Locator {
+  return page.getByRole('row', { name }).getByRole('gridcell').nth(column);
+}
+
+async function expectFocusOn(cell: Locator): Promise<void> {
+  await eventually(() => cell.evaluate((one) => one.contains(document.activeElement)));
+}
+
+describe('a cell of the grid', () => {
+  it('is gone to by arrows, changed by Enter, left by Escape, and saved by Tab', async () => {
+    const id = await makeTask({ name: 'Cell by cell', amount: 5 });
+    const page = await pages.openPortalAs('admin', `${TASKS}Cell by`);
+    await page.getByRole('link', { name: 'Cell by cell' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await expectFocusOn(cellOf(page, 'Cell by cell', 1));
+    await page.keyboard.press('Enter');
+    const amount = page.getByRole('textbox', { name: 'Amount' });
+    await amount.fill('77');
+    await page.keyboard.press('Escape');
+    await amount.waitFor({ state: 'hidden' });
+    await expectFocusOn(cellOf(page, 'Cell by cell', 1));
+    expect((await readTask(id)).amount).toBe(5);
+    await page.keyboard.press('F2');
+    await amount.fill('1200.5');
+    await expectWellMade(page);
+    await page.keyboard.press('Tab');
+    await expectFocusOn(cellOf(page, 'Cell by cell', 2));
+    await cellOf(page, 'Cell by cell', 1).getByText('₹1,200.50').waitFor();
+    expect((await readTask(id)).amount).toBe(1200.5);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/sort=created_on/);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('1 record is as before.').waitFor();
+    await cellOf(page, 'Cell by cell', 1).getByText('₹5.00').waitFor();
+    expect((await readTask(id)).amount).toBe(5);
+  });
+
+  it('takes a record that is picked, and refuses in the words of the gateway where it stands', async () => {
+    const id = await makeTask({ name: 'Picked' });
+    const page = await pages.openPortalAs('admin', `${TASKS}Picked`);
+    await cellOf(page, 'Picked', 3).dblclick();
+    await page.getByRole('combobox', { name: 'Manager' }).fill('Kavita');
+    await page.getByRole('option', { name: /Kavita/ }).click();
+    await page.keyboard.press('Enter');
+    await cellOf(page, 'Picked', 3)
+      .getByText(/Kavita/)
+      .waitFor();
+    expect((await readTask(id)).manager).toMatchObject({ value: 'usr-teacher' });
+    await page.getByRole('link', { name: 'Picked' }).focus();
+    await page.keyboard.press('F2');
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.fill('');
+    // The browser itself does not send a field that must be there.
+    await page.locator('form').evaluate((form: HTMLFormElement) => {
+      form.noValidate = true;
+    });
+    await page.keyboard.press('Enter');
+    await page
+      .locator('form')
+      .getByText(/text is expected, null was sent/)
+      .waitFor();
+    await expectWellMade(page);
+    // What is not saved outlives a reload, and is told.
+    await name.fill('Picked again');
+    await page.reload();
+    await page.getByText('1 record has changes that are not saved:').waitFor();
+    await page.getByRole('link', { name: 'Picked' }).focus();
+    await page.keyboard.press('F2');
+    expect(await name.inputValue()).toBe('Picked again');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Picked again' }).waitFor();
+  });
+
+  it('shows both when somebody else changed it meanwhile', async () => {
+    const id = await makeTask({ name: 'Shared cell', amount: 1 });
+    const page = await pages.openPortalAs('admin', `${TASKS}Shared`);
+    await cellOf(page, 'Shared cell', 1).dblclick();
+    await page.getByRole('textbox', { name: 'Amount' }).fill('2');
+    await change(id, { amount: 3 });
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Somebody else has changed this record meanwhile' });
+    await dialog.getByRole('radio', { name: 'Mine: ₹2.00' }).waitFor();
+    await dialog.getByRole('radio', { name: 'Theirs: ₹3.00' }).check();
+    await dialog.getByRole('button', { name: 'Save what I chose' }).click();
+    await cellOf(page, 'Shared cell', 1).getByText('₹3.00').waitFor();
+    expect((await readTask(id)).amount).toBe(3);
+  });
+
+  it('waits for the end of being offline and of the log-in', async () => {
+    const id = await makeTask({ name: 'Interrupted cell', amount: 1 });
+    const page = await pages.openPortalAs('admin', '/');
+    const token = await nextToken(page, () => page.goto(`${gateway.url}${TASKS}Interrupted`));
+    await cellOf(page, 'Interrupted cell', 1).dblclick();
+    const amount = page.getByRole('textbox', { name: 'Amount' });
+    await amount.fill('8');
+    await page.context().setOffline(true);
+    await page.keyboard.press('Enter');
+    await page.getByText('You are offline.').waitFor();
+    expect(await amount.inputValue()).toContain('8');
+    await gateway.fetch('/auth/logout', { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    await page.context().setOffline(false);
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByLabel('Password').fill('demo-admin');
+    await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
+    await cellOf(page, 'Interrupted cell', 1).getByText('₹8.00').waitFor();
+    expect((await readTask(id)).amount).toBe(8);
+  });
+
+  it('is only read by who may not change it', async () => {
+    await makeTask({ name: 'Locked' });
+    const page = await pages.openPortalAs('viewer', `${TASKS}Locked`);
+    const cell = cellOf(page, 'Locked', 1);
+    await cell.click();
+    await expectFocusOn(cell);
+    expect(await cell.getAttribute('aria-readonly')).toBe('true');
+    await page.keyboard.press('F2');
+    await page.getByText('You may not change Amount here.').waitFor();
+    expect(await page.getByRole('form').count()).toBe(0);
+  });
+});
