@@ -137,6 +137,16 @@ describe('the records of a collection', () => {
     expect(lines.length - 1).toBe(await classes.count());
   });
 
+  it('are not removed together where there are more than one request may write', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/records/attendance');
+    await page.getByRole('checkbox', { name: 'Choose all that are read' }).check();
+    await page.getByRole('button', { name: 'Choose all that the filter leaves' }).click();
+    await page.getByRole('group', { name: 'What is chosen' }).getByRole('button', { name: 'Remove' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove these records?' });
+    await dialog.getByText('More than 10,000 records of Student attendance match').waitFor();
+    expect(await dialog.getByRole('button', { name: /^Remove/ }).isDisabled()).toBe(true);
+  });
+
   it('say in the words of the gateway what is wrong with a filter', async () => {
     const page = await pages.openPortalAs('viewer', '/portal/records/registration?oquery=class');
     const problem = page.getByRole('alert');

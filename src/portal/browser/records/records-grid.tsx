@@ -10,6 +10,7 @@ import { useTexts } from '../language/use-texts';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
+import { BulkBar } from './bulk-bar';
 import type { DeclaredCollection } from './declared-collection';
 import type { DeclaredField } from './declared-field';
 import { FilterBuilder } from './filter-builder';
@@ -17,6 +18,7 @@ import { escapeValue } from './filter-conditions';
 import { RecordsTable } from './records-table';
 import { RecordsToolbar } from './records-toolbar';
 import { UnsavedRecords } from './unsaved-records';
+import { useChosenRecords } from './use-chosen-records';
 import { SHOWN_RECORDS } from './view-address';
 
 const PAGE_SIZE = 100;
@@ -26,9 +28,9 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
   const t = useTexts();
   const gateway = useGateway();
   const fields = useReadableFields(collection);
-  const [{ search, oquery, where, sort, columns: chosen }, change] = useAddress(SHOWN_RECORDS);
+  const [{ search, oquery, where, sort, columns: shownNames }, change] = useAddress(SHOWN_RECORDS);
   const [isFiltering, setIsFiltering] = useState(false);
-  const columns = chooseColumns(fields, chosen);
+  const columns = chooseColumns(fields, shownNames);
   const filter = {
     collection: collection.name,
     oquery: withSearch(oquery, collection.labelField, search),
@@ -56,6 +58,8 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
       refetchOnWindowFocus: false,
       refetchOnReconnect: false,
     });
+  const counted = { collection: filter.collection, oquery: filter.oquery, where: filter.where };
+  const chosen = useChosenRecords(JSON.stringify(counted));
   const rows = data?.pages.flatMap(({ records }) => records.nodes) ?? [];
   const isFiltered = filter.oquery !== '' || where !== '';
   return (
@@ -85,11 +89,13 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
           collection={collection}
           columns={columns}
           rows={rows}
+          chosen={chosen}
           sort={sort}
           onSort={(next) => change({ sort: next })}
           more={{ isThere: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() }}
         />
       )}
+      <BulkBar {...{ collection, chosen }} filter={counted} />
       {isFiltering && (
         <FilterBuilder
           fields={fields}

@@ -1,12 +1,12 @@
 /** The records that were read, cell by cell: each can be gone to, and changed where it stands. */
-import { UnstyledButton } from '@mantine/core';
+import { Checkbox, UnstyledButton } from '@mantine/core';
 import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { RecordNow } from '../../../generated/portal/records/record';
 import { GridRecords, type GridRecordsQuery } from '../../../generated/portal/records/records';
 import { useGateway } from '../gateway/gateway-context';
-import { useTexts } from '../language/use-texts';
+import { type Texts, useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
 import { useGridKeys } from '../shell/use-grid-keys';
 import { useNotice } from '../shell/use-notice';
@@ -15,6 +15,7 @@ import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 import { CellEditor } from './cell-editor';
 import type { DeclaredCollection } from './declared-collection';
 import { type DeclaredField, nameOfField } from './declared-field';
+import type { ChosenRecords } from './use-chosen-records';
 import { useUndoNotice } from './use-undo-notice';
 import { useValueText } from './use-value-text';
 
@@ -24,6 +25,7 @@ export interface RecordsTableProps {
   readonly collection: DeclaredCollection;
   readonly columns: readonly DeclaredField[];
   readonly rows: readonly GridRow[];
+  readonly chosen: ChosenRecords;
   readonly sort: string;
   readonly onSort: (sort: string) => void;
   readonly more: { readonly isThere: boolean; readonly isLoading: boolean; readonly load: () => void };
@@ -34,7 +36,8 @@ interface OpenCell {
   readonly fieldName: string;
 }
 
-export function RecordsTable({ collection, columns, rows, sort, onSort, more }: RecordsTableProps) {
+export function RecordsTable(props: RecordsTableProps) {
+  const { collection, columns, rows, chosen, sort, onSort, more } = props;
   const t = useTexts();
   const notice = useNotice();
   const offerUndo = useUndoNotice();
@@ -43,16 +46,17 @@ export function RecordsTable({ collection, columns, rows, sort, onSort, more }: 
   const [open, setOpen] = useState<OpenCell>();
   const rights = useViewer().collections.find(({ name }) => name === collection.name);
   const changeable = new Set(rights?.canUpdate ? rights.updatableFields : []);
+  const boxes = rights?.canUpdate || rights?.canRemove ? [boxColumn(props, { t, valueText })] : [];
   const openCell = (row: GridRow, column: number) => {
-    const field = columns[column];
+    const field = columns[column - boxes.length];
     if (!field) return;
     if (changeable.has(field.name)) setOpen({ rowId: row.id, fieldName: field.name });
     else notice(t('You may not change {field} here.', { field: nameOfField(field.name) }), 'failed');
   };
   const keys = useGridKeys({
     rowCount: rows.length,
-    columnCount: columns.length,
-    firstColumn: 0,
+    columnCount: boxes.length + columns.length,
+    firstColumn: boxes.length,
     onOpen: ({ row, column }) => {
       const opened = rows[row];
       if (opened) openCell(opened, column);
@@ -89,7 +93,10 @@ export function RecordsTable({ collection, columns, rows, sort, onSort, more }: 
             }}
             onDone={(step) => {
               setOpen(undefined);
-              keys.moveTo({ row: rows.findIndex(({ id }) => id === row.id), column: index + step });
+              keys.moveTo({
+                row: rows.findIndex(({ id }) => id === row.id),
+                column: boxes.length + index + step,
+              });
             }}
           >
             {textOf(row)}
@@ -102,12 +109,52 @@ export function RecordsTable({ collection, columns, rows, sort, onSort, more }: 
   return (
     <VirtualTable
       label={collection.title}
-      columns={shown}
+      columns={[...boxes, ...shown]}
       {...{ rows, more }}
       total={t('{count, plural, one {# record} other {# records}}', { count: rows.length })}
-      grid={{ keys, onOpen: openCell }}
+      grid={{
+        keys,
+        onOpen: openCell,
+        isSelected: boxes.length > 0 ? ({ id }) => chosen.isAll || chosen.ids.has(id) : undefined,
+      }}
     />
   );
+}
+
+/** The boxes by which records are chosen, for who may do something with them. */
+function boxColumn(
+  { collection, rows, chosen }: RecordsTableProps,
+  { t, valueText }: { readonly t: Texts; readonly valueText: ReturnType<typeof useValueText> },
+): VirtualColumn<GridRow> {
+  const { ids, isAll } = chosen;
+  const readIds = rows.map(({ id }) => id);
+  const areAllRead = isAll || readIds.every((id) => ids.has(id));
+  const label = collection.fields.find(({ name }) => name === collection.labelField);
+  return {
+    name: '',
+    head: (
+      <Checkbox
+        size="xs"
+        aria-label={t('Choose all that are read')}
+        checked={areAllRead}
+        indeterminate={!areAllRead && ids.size > 0}
+        onChange={() => (areAllRead ? chosen.chooseNone() : chosen.choose(readIds, 'add'))}
+      />
+    ),
+    width: 44,
+    isReadOnly: true,
+    cell: (row) => (
+      <Checkbox
+        size="xs"
+        aria-label={t('Choose {label}', {
+          label: (label && valueText(storedValue(row, label), label)) || row.id,
+        })}
+        checked={isAll || ids.has(row.id)}
+        disabled={isAll}
+        onChange={(event) => chosen.choose([row.id], event.currentTarget.checked ? 'add' : 'takeOut')}
+      />
+    ),
+  };
 }
 
 /** Puts a record as it is now in its row: reading all pages anew would take its place from under the eye. */

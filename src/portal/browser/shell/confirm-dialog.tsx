@@ -9,6 +9,8 @@ export interface ConfirmDialogProps {
   readonly action: string;
   readonly isDangerous?: boolean;
   readonly isBusy: boolean;
+  /** Whether it can be done yet; where it depends on what is filled in. */
+  readonly isReady?: boolean;
   readonly problem: Error | null;
   onConfirm(): void;
   onClose(): void;
@@ -22,6 +24,7 @@ export function ConfirmDialog({
   action,
   isDangerous = false,
   isBusy,
+  isReady = true,
   problem,
   onConfirm,
   onClose,
@@ -39,7 +42,12 @@ export function ConfirmDialog({
           <Button variant="default" onClick={onClose}>
             {t('Cancel')}
           </Button>
-          <Button color={isDangerous ? 'red' : 'campus'} loading={isBusy} onClick={onConfirm}>
+          <Button
+            color={isDangerous ? 'red' : 'campus'}
+            loading={isBusy}
+            disabled={!isReady}
+            onClick={onConfirm}
+          >
             {action}
           </Button>
         </Group>

@@ -1,0 +1,72 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useTexts } from '../language/use-texts';
+import { Icon } from '../shell/icon';
+import { useViewer } from '../shell/viewer';
+import { BulkDialog } from './bulk-dialog';
+import type { CountedFilter } from './count-up-to-most';
+import type { DeclaredCollection } from './declared-collection';
+import type { ChosenRecords } from './use-chosen-records';
+
+export interface BulkBarProps {
+  readonly collection: DeclaredCollection;
+  readonly chosen: ChosenRecords;
+  /** What the grid shows. */
+  readonly filter: CountedFilter;
+}
+
+/** Below the grid while records are chosen: what can be done with them together. */
+export function BulkBar({ collection, chosen, filter }: BulkBarProps) {
+  const t = useTexts();
+  const [asked, setAsked] = useState<'change' | 'remove'>();
+  const rights = useViewer().collections.find(({ name }) => name === collection.name);
+  const { ids, isAll } = chosen;
+  if (ids.size === 0 && !isAll) return null;
+  const meant: CountedFilter = isAll
+    ? filter
+    : { collection: collection.name, oquery: '', where: { _id: { in: [...ids] } } };
+  return (
+    <Group gap="xs" py={6} role="group" aria-label={t('What is chosen')}>
+      <Text size="sm" fw={600} role="status">
+        {isAll
+          ? t('All that the filter leaves are chosen')
+          : t('{count, plural, one {# record is} other {# records are}} chosen', { count: ids.size })}
+      </Text>
+      {!isAll && (
+        <Button size="compact-sm" variant="subtle" onClick={chosen.chooseAll}>
+          {t('Choose all that the filter leaves')}
+        </Button>
+      )}
+      {rights?.canUpdate && (
+        <Button size="compact-sm" variant="default" onClick={() => setAsked('change')}>
+          {t('Change a field')}
+        </Button>
+      )}
+      {rights?.canRemove && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<Icon name="trash" size={14} />}
+          onClick={() => setAsked('remove')}
+        >
+          {t('Remove')}
+        </Button>
+      )}
+      <Button size="compact-sm" variant="subtle" onClick={chosen.chooseNone}>
+        {t('Choose none')}
+      </Button>
+      {asked && (
+        <BulkDialog
+          {...{ collection }}
+          kind={asked}
+          filter={meant}
+          onDone={() => {
+            setAsked(undefined);
+            chosen.chooseNone();
+          }}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,224 @@
+/** Before many records are changed or removed together: how many, and the first of them as they will be. */
+import { Checkbox, Select, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ChangeRecords, RemoveRecords } from '../../../generated/portal/records/bulk';
+import { GridRecords } from '../../../generated/portal/records/records';
+import { useGateway } from '../gateway/gateway-context';
+import { useOperation } from '../gateway/use-operation';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { ConfirmDialog } from '../shell/confirm-dialog';
+import { LoadingState } from '../shell/states';
+import { useViewer } from '../shell/viewer';
+import { type CountedFilter, countUpToMost, MOST_COUNTED } from './count-up-to-most';
+import type { DeclaredCollection } from './declared-collection';
+import { type DeclaredField, nameOfField } from './declared-field';
+import { FieldInput } from './field-input';
+import { useUndoNotice } from './use-undo-notice';
+import { useValueText } from './use-value-text';
+
+export interface BulkDialogProps {
+  readonly collection: DeclaredCollection;
+  readonly kind: 'change' | 'remove';
+  readonly filter: CountedFilter;
+  onDone(): void;
+  onClose(): void;
+}
+
+/** So many are shown before. */
+const FIRST = 5;
+
+export function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDialogProps) {
+  const t = useTexts();
+  const gateway = useGateway();
+  const queries = useQueryClient();
+  const offerUndo = useUndoNotice();
+  const [field, setField] = useState<DeclaredField>();
+  const [value, setValue] = useState<unknown>();
+  const counted = useQuery({
+    queryKey: ['BulkCount', filter],
+    queryFn: () => countUpToMost(gateway, filter),
+    gcTime: 0,
+  });
+  const write = useMutation({
+    mutationFn: async () => {
+      const isOfAll = filter.oquery === '' && filter.where === null;
+      const asked = { ...filter, where: filter.where ?? {}, allowAll: isOfAll };
+      if (kind === 'remove') {
+        const { answer, requestId } = await gateway.executeTraced(RemoveRecords, asked);
+        return { count: answer.deleteRecords.matched, requestId };
+      }
+      const set = { [field?.name ?? '']: value };
+      const { answer, requestId } = await gateway.executeTraced(ChangeRecords, { ...asked, set });
+      return { count: answer.updateRecords.matched, requestId };
+    },
+    onSuccess: async ({ count, requestId }) => {
+      const words = { count, told: counted.data ?? 0 };
+      const done =
+        kind === 'change'
+          ? t('{count, plural, one {# record} other {# records}} changed.', words)
+          : t('{count, plural, one {# record} other {# records}} removed.', words);
+      const readAnew = () => queries.resetQueries({ queryKey: [GridRecords.name] });
+      const differs = t(
+        'The preview had counted {told, number}: somebody else was at work meanwhile.',
+        words,
+      );
+      const message = count === counted.data ? done : `${done} ${differs}`;
+      offerUndo(message, { requestId, onUndone: readAnew });
+      onDone();
+      await readAnew();
+    },
+  });
+  const count = counted.data;
+  const isTooMany = count !== undefined && count > MOST_COUNTED;
+  const isSaid = kind === 'remove' || (field !== undefined && value !== undefined);
+  return (
+    <ConfirmDialog
+      title={kind === 'change' ? t('Change a field of many records') : t('Remove these records?')}
+      action={
+        kind === 'change'
+          ? t('Change {count, plural, one {# record} other {# records}}', { count: count ?? 0 })
+          : t('Remove {count, plural, one {# record} other {# records}}', { count: count ?? 0 })
+      }
+      isReady={isSaid && count !== undefined && count > 0 && !isTooMany}
+      isDangerous={kind === 'remove'}
+      isBusy={write.isPending}
+      problem={write.error ?? counted.error}
+      onConfirm={() => write.mutate()}
+      onClose={onClose}
+    >
+      <Stack gap="sm">
+        {kind === 'change' && (
+          <NewValue
+            {...{ collection, field, value }}
+            onField={(next) => {
+              setField(next);
+              setValue(next?.type === 'boolean' ? false : undefined);
+            }}
+            onValue={setValue}
+          />
+        )}
+        {count === undefined && !counted.error && <LoadingState rows={2} />}
+        {count !== undefined && <HowMany {...{ collection, kind, count }} />}
+        {count !== undefined && count > 0 && !isTooMany && (
+          <FirstOfThem {...{ collection, filter, count }} field={field} value={value} />
+        )}
+      </Stack>
+    </ConfirmDialog>
+  );
+}
+
+interface NewValueProps {
+  readonly collection: DeclaredCollection;
+  readonly field: DeclaredField | undefined;
+  readonly value: unknown;
+  onField(field: DeclaredField | undefined): void;
+  onValue(value: unknown): void;
+}
+
+function NewValue({ collection, field, value, onField, onValue }: NewValueProps) {
+  const t = useTexts();
+  const rights = useViewer().collections.find(({ name }) => name === collection.name);
+  const fields = collection.fields.filter(
+    ({ name }) => rights?.updatableFields.includes(name) && rights.readableFields.includes(name),
+  );
+  return (
+    <>
+      <Select
+        label={t('Field')}
+        data={fields.map(({ name }) => ({ value: name, label: nameOfField(name) }))}
+        value={field?.name ?? null}
+        onChange={(name) => onField(fields.find((one) => one.name === name))}
+        searchable
+      />
+      {field && value !== null && (
+        <FieldInput key={field.name} field={field} value={value} onChange={onValue} isReadOnly={false} />
+      )}
+      {field && !field.isRequired && (
+        <Checkbox
+          label={t('Take the value away')}
+          checked={value === null}
+          onChange={(event) => onValue(event.currentTarget.checked ? null : undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+function HowMany({
+  collection,
+  kind,
+  count,
+}: Pick<BulkDialogProps, 'collection' | 'kind'> & { readonly count: number }) {
+  const t = useTexts();
+  const formats = useFormats();
+  const words = { count, collection: collection.title, most: formats.number(MOST_COUNTED) };
+  if (count > MOST_COUNTED) {
+    return t(
+      'More than {most} records of {collection} match, and so many are written at once. Narrow the filter.',
+      words,
+    );
+  }
+  if (kind === 'change') {
+    return t(
+      '{count, plural, one {# record} other {# records}} of {collection} will have the new value.',
+      words,
+    );
+  }
+  const gone = t(
+    '{count, plural, one {# record} other {# records}} of {collection} will be gone from lists and reports.',
+    words,
+  );
+  return `${gone} ${t('Their history is kept, and Undo brings them back.')}`;
+}
+
+interface FirstOfThemProps {
+  readonly collection: DeclaredCollection;
+  readonly filter: CountedFilter;
+  readonly count: number;
+  readonly field: DeclaredField | undefined;
+  readonly value: unknown;
+}
+
+function FirstOfThem({ collection, filter, count, field, value }: FirstOfThemProps) {
+  const t = useTexts();
+  const valueText = useValueText();
+  const { labelField, fields } = collection;
+  const label = fields.find(({ name }) => name === labelField);
+  const { data, error } = useOperation(GridRecords, {
+    ...filter,
+    where: filter.where ?? {},
+    project: [...(label ? [label.name] : ['_id']), ...(field ? [field.name] : [])],
+    orderBy: [],
+    first: FIRST,
+  });
+  if (error || !data) return null;
+  const rest = count - data.records.nodes.length;
+  return (
+    <ul className="plain-list bulk-preview">
+      {data.records.nodes.map((node) => {
+        const stored = node.data as Readonly<Record<string, unknown>>;
+        const name = label ? valueText(stored[label.name], label) : '';
+        return (
+          <li key={node.id}>
+            {name === '' ? node.id : name}
+            {field && value !== undefined && (
+              <>
+                {': '}
+                <span className="removed-value">{valueText(stored[field.name], field) || '—'}</span>
+                {' → '}
+                <span className="added-value">{valueText(value, field) || '—'}</span>
+              </>
+            )}
+          </li>
+        );
+      })}
+      {rest > 0 && (
+        <Text component="li" size="sm" c="dimmed">
+          {t('and {count, number} more', { count: rest })}
+        </Text>
+      )}
+    </ul>
+  );
+}
