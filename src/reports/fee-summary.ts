@@ -94,8 +94,10 @@ export const feeSummary = defineReport({
   row: FeeSummaryRow,
   totals: FeeSummaryTotals,
   example: { type: 'month', session: '2026-27' },
-  parts({ type, session, asOn: day }, { domain, timeZone, today, settings }) {
+  parts({ type, session, asOn: day }, { domain, timeZone, today, settings }, shown) {
     const { first, last } = monthsOf(session, settings.sessionFirstMonth);
+    // Rows by students are kept where they are read twice: for the sums, and to count each student once.
+    const isReadTwice = OF_BILLED.some((name) => shown.totals?.has(name));
     return {
       ctes: Prisma.sql`
 ${feeItems(
@@ -103,7 +105,7 @@ ${feeItems(
   { first, last, feeHead: undefined, asOn: day, demand: 'all' },
 )},${feeHeadPlaces({ domain })},
 -- One row a student and row of the report, so that students are counted once.
-students as materialized (
+students as ${isReadTwice ? Prisma.empty : Prisma.sql`not`} materialized (
   ${type === 'month' ? BY_MONTH : BY_HEAD}
 ),
 sums as materialized (
@@ -175,7 +177,7 @@ names as (
         },
         from: Prisma.sql`from names n
 left join sums s on coalesce(s.month, s.fee_head) = coalesce(n.month, n.fee_head)
-left join collected_in c on c.month = n.month`,
+${shown.rows?.has('collectedIn') ? Prisma.sql`left join collected_in c on c.month = n.month` : Prisma.empty}`,
       },
       totals: {
         columns: {
@@ -199,3 +201,6 @@ from fee_faults`,
     };
   },
 });
+
+/** The totals that count a student once, in however many rows of the report. */
+const OF_BILLED: readonly (keyof FeeSummaryTotals)[] = ['studentsBilled', 'studentsClear'];

@@ -48,9 +48,16 @@ export function feeItems(
   { domain, timeZone, today }: Pick<ReportContext, 'domain' | 'timeZone' | 'today'>,
   range: FeeRange,
 ): Sql {
-  const { first, last, asOn, demand, feeHead = null, student, owingOnly = false } = range;
+  const { first, last, asOn, demand, feeHead = null, student } = range;
+  // No month says by itself what it owes of one head, so that none is known to owe nothing.
+  const owingOnly = range.owingOnly === true && feeHead === null;
   const ofOwing = owingOnly ? Prisma.sql` and student in (select student from owing)` : Prisma.empty;
   const end = endOf(asOn, timeZone);
+  // Of what has not begun, nothing is to be told.
+  const stillToCome = Prisma.sql`not is_quiet and not (is_regular and ${demand} = 'due'
+      and coalesce(due_from > ${asOn}, true) and coalesce(paid_from >= ${end}, true))`;
+  const openMonths =
+    feeHead === null ? openOfChosen({ domain, stillToCome, owingOnly }) : openOfAll(stillToCome);
   const ofStudent = student ? Prisma.sql`and f.student = ${student}` : Prisma.empty;
   const toStudent = student ? Prisma.sql`and r.data->'name'->'value' = to_jsonb(${student})` : Prisma.empty;
   return Prisma.sql`
@@ -86,24 +93,7 @@ months as not materialized (
   from fee_months f
   where f.domain = ${domain} and f.month between ${first} and ${last} ${ofStudent}
 ),
--- Of what has not begun, nothing is to be told. Chosen by the index of the key, which has all of a month but
--- its entries; only those of the chosen ones are read.
-open_months as materialized (
-  select m.student, m.month, m.is_demanded, entries.dues, entries.payments
-  from (
-    select student, month, is_demanded
-    from months
-    where not is_quiet and not (is_regular and ${demand} = 'due' and coalesce(due_from > ${asOn}, true)
-      and coalesce(paid_from >= ${end}, true))
-    offset 0
-  ) as m
-  cross join lateral (
-    select f.dues, f.payments
-    from fee_months f
-    where f.domain = ${domain} and f.student = m.student and f.month = m.month
-    offset 0
-  ) as entries
-),${owingOnly ? OWING : Prisma.empty}
+${openMonths},${owingOnly ? OWING : Prisma.empty}
 settled_months as not materialized (
   select * from months where is_quiet and not is_conceded and (due is not null or paid is not null)
 ),
@@ -254,12 +244,50 @@ fee_faults as (
 )`;
 }
 
+/**
+ * The months to look into are chosen by the index of the key, which has all of a month but its entries and
+ * its heads; entries are read of those with something still to come.
+ */
+function openOfChosen({
+  domain,
+  stillToCome,
+  owingOnly,
+}: {
+  readonly domain: string;
+  readonly stillToCome: Sql;
+  readonly owingOnly: boolean;
+}): Sql {
+  return Prisma.sql`
+chosen_months as materialized (
+  select student, month, is_demanded, is_quiet
+  from months
+  where ${owingOnly ? Prisma.sql`balance > 0 and is_quiet or ` : Prisma.empty}${stillToCome}
+),
+open_months as materialized (
+  select m.student, m.month, m.is_demanded, entries.dues, entries.payments
+  from chosen_months m
+  cross join lateral (
+    select f.dues, f.payments
+    from fee_months f
+    where f.domain = ${domain} and f.student = m.student and f.month = m.month
+    offset 0
+  ) as entries
+  where not m.is_quiet
+)`;
+}
+
+/** Where every month is told from its entries, to go from the index to each of them would be a detour. */
+function openOfAll(stillToCome: Sql): Sql {
+  return Prisma.sql`
+open_months as materialized (
+  select student, month, is_demanded, dues, payments from months where ${stillToCome}
+)`;
+}
+
 /** A concession lowers what is owed, but for one that somebody has written with a minus. */
 const OWING = Prisma.sql`
 owing as materialized (
-  select student from months where balance > 0 and is_quiet
-  union
-  select student from open_months
+  select student from chosen_months
   union
   select student from granted where value < 0
 ),`;
