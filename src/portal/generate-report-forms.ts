@@ -83,7 +83,7 @@ function columnsOf(type: GraphQLType): readonly ReportColumn[] {
   if (!(type instanceof GraphQLObjectType)) return [];
   return Object.values(type.getFields()).flatMap((field): readonly ReportColumn[] => {
     const named = getNamedType(field.type);
-    if (named.name === 'ID') return [];
+    if (named.name === 'ID' || /^`_id` of/.test(field.description ?? '')) return [];
     const shared = { name: field.name, description: field.description ?? '', isList: isListType(field.type) };
     if (isLeafType(named)) return [{ ...shared, type: named.name, members: [] }];
     if (!(named instanceof GraphQLObjectType)) return [];

@@ -15,7 +15,8 @@ import {
   PointElement,
   Tooltip,
 } from 'chart.js';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useFormats } from '../language/use-formats';
 
 Chart.register(
@@ -57,10 +58,27 @@ const INKS = {
   dark: { text: '#a9b1bf', line: '#2f3643' },
 } as const;
 
+/** While the page is printed, which waits for nothing that is drawn later. */
+function useIsPrinted(): boolean {
+  const [isPrinted, setIsPrinted] = useState(false);
+  useEffect(() => {
+    const start = () => flushSync(() => setIsPrinted(true));
+    const end = () => setIsPrinted(false);
+    addEventListener('beforeprint', start);
+    addEventListener('afterprint', end);
+    return () => {
+      removeEventListener('beforeprint', start);
+      removeEventListener('afterprint', end);
+    };
+  }, []);
+  return isPrinted;
+}
+
 export function ChartCanvas(props: ChartCanvasProps) {
   const { kind, title, labels, series, unit, currency, height } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
-  const theme = useComputedColorScheme('light');
+  const scheme = useComputedColorScheme('light');
+  const theme = useIsPrinted() ? 'light' : scheme;
   const formats = useFormats();
   const written = JSON.stringify([kind, labels, series, unit, currency]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn is compared by its text.

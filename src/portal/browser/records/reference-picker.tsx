@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
+import { useViewer } from '../shell/viewer';
 import type { DeclaredField, ReferenceValue } from './declared-field';
 import { useRecordChoices } from './use-record-choices';
 
@@ -24,7 +25,9 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
   const [search, setSearch] = useState('');
   const [asked] = useDebouncedValue(search, 250);
   const [isOpen, setIsOpen] = useState(false);
-  const target = field.targets.find((one) => one === value?.collection) ?? field.targets[0] ?? '';
+  const { collections } = useViewer();
+  const [wanted, setWanted] = useState<string>();
+  const target = field.targets.find((one) => one === (wanted ?? value?.collection)) ?? field.targets[0] ?? '';
   const { choices: records, isFetching } = useRecordChoices({
     collection: target,
     search: asked === value?.label ? '' : asked,
@@ -35,6 +38,22 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
   const choices = [...own, ...found.filter(({ value: id }) => id !== value?.value)];
   return (
     <Group align="flex-end" gap={4} wrap="nowrap">
+      {field.targets.length > 1 && !readOnly && (
+        <Select
+          aria-label={t('Collection of {field}', { field: common.label })}
+          data={field.targets.map((name) => ({
+            value: name,
+            label: collections.find((one) => one.name === name)?.title ?? name,
+          }))}
+          value={target}
+          onChange={(name) => {
+            setWanted(name ?? undefined);
+            if (value) onChange(null);
+          }}
+          allowDeselect={false}
+          className="target-choice"
+        />
+      )}
       <Select
         {...common}
         className="grow"

@@ -13,7 +13,7 @@ import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, NotFoundState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
-import type { AskableReport } from './askable-report';
+import type { AskableReport, ReportColumn } from './askable-report';
 import { ParametersForm } from './parameters-form';
 import { ReportDownloads } from './report-downloads';
 import { ReportRequest } from './report-request';
@@ -28,6 +28,8 @@ import {
 const ReportChart = lazy(async () => ({ default: (await import('./report-chart')).ReportChart }));
 
 const PAGE_SIZE = 200;
+/** More columns than these are printed in smaller letters. */
+const MOST_ROOMY = 14;
 
 export function ReportDetailsPage() {
   const { report: name = '' } = useParams({ strict: false }) as { readonly report?: string };
@@ -212,6 +214,40 @@ function Totals({ form, answer }: { readonly form: AskableReport; readonly answe
   );
 }
 
+interface ReportCellProps {
+  readonly value: unknown;
+  readonly column: ReportColumn;
+  readonly currency: string | undefined;
+}
+
+/** A list of objects would make its row as high as the screen: it is opened by who wants it. */
+function ReportCell({ value, column, currency }: ReportCellProps) {
+  const t = useTexts();
+  const valueText = useReportValueText(currency);
+  if (!Array.isArray(value) || value.length < 2 || column.members.length === 0)
+    return valueText(value, column);
+  return (
+    <details>
+      <summary>{t('{count, plural, one {# entry} other {# entries}}', { count: value.length })}</summary>
+      <ul className="plain-list">
+        {value.map((one, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: an entry of a list has no name but its place.
+          <li key={index}>{valueText(one, { ...column, isList: false })}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+const TIMES = new Set(['LocalDate', 'Month', 'DateTime']);
+
+/** Lists need room, or each of their words has a line of its own; a day is not cut in three. */
+function classOf(column: ReportColumn): string {
+  if (isNumberColumn(column)) return 'numeric one-line';
+  if (column.isList || column.members.length > 0) return 'listing';
+  return TIMES.has(column.type) ? 'one-line' : '';
+}
+
 interface ReportTableProps {
   readonly form: AskableReport;
   readonly rows: readonly ReportRow[];
@@ -220,13 +256,13 @@ interface ReportTableProps {
 }
 
 function ReportTable({ form, rows, currency, label }: ReportTableProps) {
-  const valueText = useReportValueText(currency);
   const columns = form.columns.filter(({ name }) =>
     rows.some((row) => row[name] !== null && row[name] !== ''),
   );
+  const className = `table-scroll report-table${columns.length > MOST_ROOMY ? ' report-wide' : ''}`;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
-    <section className="table-scroll report-table" aria-label={label} tabIndex={0}>
+    <section className={className} aria-label={label} tabIndex={0}>
       <Table verticalSpacing={6} stickyHeader={false} fz="sm">
         <Table.Thead>
           <Table.Tr>
@@ -246,8 +282,8 @@ function ReportTable({ form, rows, currency, label }: ReportTableProps) {
             // biome-ignore lint/suspicious/noArrayIndexKey: a row of a report has no name but its place.
             <Table.Tr key={index}>
               {columns.map((column) => (
-                <Table.Td key={column.name} className={isNumberColumn(column) ? 'numeric' : ''}>
-                  {valueText(row[column.name], column)}
+                <Table.Td key={column.name} className={classOf(column)}>
+                  <ReportCell value={row[column.name]} column={column} currency={currency} />
                 </Table.Td>
               ))}
             </Table.Tr>

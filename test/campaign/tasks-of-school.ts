@@ -1,0 +1,340 @@
+/** What people of a school do in the portal; the lists of docs/tasks.md are of these names. */
+import { expect } from '@jest/globals';
+import type { PersonAtWork, Tasks } from './person-at-work.js';
+
+export const CLERK: Tasks = {
+  'See what leave is to be decided, and how many students there are': async (person) => {
+    await person.sees('region', 'Leave to decide');
+    await person.sees('region', 'Strength');
+  },
+  'Find a student by a part of the name': async (person) => {
+    await person.opensRecordsOf('Students');
+    await person.page.getByRole('searchbox').fill('an');
+    await person.page.waitForURL(/search=an/);
+    await person.seesRows('Students');
+  },
+  'Change the phone number of a guardian': async (person) => {
+    await person.opensFirstRow();
+    await person.field('Guardian phone').fill('+919812345678');
+    await person.savesChanges();
+  },
+  'Take that change back': async (person) => {
+    await person.page.getByRole('tab', { name: 'History' }).click();
+    await person.button('Bring back Guardian phone from before').first().click();
+    await person.page.getByRole('tab', { name: 'Fields' }).click();
+    await person.page.waitForTimeout(300);
+    expect(await person.field('Guardian phone').inputValue()).not.toBe('+919812345678');
+  },
+  'Attach a certificate to a student': async (person) => {
+    await person.page.getByRole('tab', { name: 'Files' }).click();
+    const chosen = person.page.waitForEvent('filechooser');
+    await person.button('Add a file').click();
+    const name = `certificate-${person.stamp}.txt`;
+    await (await chosen).setFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('born') });
+    await person.sees('cell', name);
+  },
+  'Approve a request for leave': async (person) => {
+    await decideLeave(person, 'approved');
+  },
+  'Enter a holiday': async (person) => {
+    await person.opensRecordsOf('Holidays');
+    await person.newRecord();
+    await person.field('Date').fill('2027-01-26');
+    await person.field('Name').fill(`Republic Day ${person.stamp}`);
+    await person.createsRecord();
+  },
+  'Keep the list of a class as a view': async (person) => {
+    await person.opensRecordsOf('Students');
+    await person.filters({ Class: '5', Section: 'A' });
+    await person.keepsView(`Class 5 A ${person.stamp}`);
+  },
+  'Export that list': async (person) => {
+    expect((await person.exports('CSV')).toString().split('\n').length).toBeGreaterThan(3);
+  },
+  'Import a list of new students': async (person) => {
+    await person.goesTo('Import');
+    await person.chooses('Where the records go', 'Students');
+    const heads = 'Sequence,Name,Class,Section,Gender,DOB,Session,Admitted on,Status';
+    const rest = '1,A,female,01/06/2015,2026-27,31/03/2026,active';
+    const rows = ['Meera Nair', 'Sara Khan'].map((name, at) => `T${person.stamp}${at},${name},${rest}`);
+    const buffer = Buffer.from(`${[heads, ...rows].join('\n')}\n`);
+    const file = { name: 'new-students.csv', mimeType: 'text/csv', buffer };
+    await person.page.locator('input[type=file]').setInputFiles(file);
+    await person.sees('heading', 'new-students.csv');
+    await person.button('Try it').click();
+    await person.button(/^Import/).click();
+    await person.dialog().getByText('New records: 2').waitFor();
+    await person.dialog().getByRole('button', { name: 'Import', exact: true }).click();
+    await person.sees('link', 'See the records');
+  },
+};
+
+export const TEACHER: Tasks = {
+  'See who is present today, and who is short of attendance': async (person) => {
+    await person.sees('region', 'Students present');
+    const short = person.page.getByRole('region', { name: 'Short of attendance' });
+    await short.locator('.figure-value').waitFor();
+  },
+  'Look at the day before, and come back': async (person) => {
+    const day = person.page.getByLabel('The day that is shown');
+    const today = await day.inputValue();
+    await person.button('The day before').click();
+    await person.page.waitForURL(/day=/);
+    await person.button('The day after').click();
+    expect(await day.inputValue()).toBe(today);
+  },
+  'Open the day sheet of one’s sections': async (person) => {
+    await person.page.getByRole('link', { name: 'Open: Students present' }).click();
+    await person.sees('heading', 'Day sheet');
+    await person.seesRows('Day sheet');
+  },
+  'Correct a mark of attendance': async (person) => {
+    await person.opensRecordsOf('Student attendance');
+    await person.filters({ Status: 'absent' });
+    await person.opensFirstRow();
+    await person.field('Remark').fill(`Came at ten ${person.stamp}`);
+    await person.savesChanges();
+  },
+  'Ask for leave': async (person) => {
+    await person.goesTo('Home');
+    const welcome = await person.page.getByText(/^Welcome, /).textContent();
+    const own = welcome?.replace(/^Welcome, (.*)\.$/, '$1') ?? '';
+    await person.opensRecordsOf('Leave requests');
+    await person.newRecord();
+    await person.chooses('Collection of Name', 'Staff');
+    await person.finds('Name', own);
+    await person.chooses('Kind', 'staff');
+    await person.field('From').fill('2026-12-01');
+    await person.field('To').fill('2026-12-02');
+    await person.field('Reason').fill('A wedding');
+    await person.createsRecord();
+  },
+  'Write a remark beside a result': async (person) => {
+    await person.opensRecordsOf('Results');
+    await person.opensFirstRow();
+    await person.field('Remarks').fill(`Reads well aloud ${person.stamp}`);
+    await person.savesChanges();
+  },
+  'Open a view that a colleague shares': async (person) => {
+    await person.opensRecordsOf('Students');
+    await person.button('Views').click();
+    await person.page.getByRole('menuitem', { name: /By roll number/ }).click();
+    await person.page.waitForURL(/view=/);
+    await person.seesRows('Students');
+  },
+  'Take the attendance of a class this month as XLSX': async (person) => {
+    await person.opensReport('Monthly class attendance');
+    await person.finds('Class', '5');
+    await person.runsReport('Monthly class attendance');
+    const file = await person.takesFile(() => person.button('XLSX file').click());
+    expect(file.length).toBeGreaterThan(2000);
+  },
+  'See as a chart who is short of attendance': async (person) => {
+    await person.opensReport('Attendance below a threshold');
+    await person.page.getByRole('tab', { name: 'Chart' }).click();
+    await person.page.locator('canvas').first().waitFor();
+  },
+  'Put a dashboard together': async (person) => {
+    await makeDashboard(person, 'My classes');
+    await person.addsTile('Strength by class and gender', 'Bar chart');
+  },
+};
+
+export const ACCOUNTANT: Tasks = {
+  'See what is collected today, and what is outstanding': async (person) => {
+    await person.sees('region', 'Collected on the day');
+    const outstanding = person.page.getByRole('region', { name: 'Outstanding by age' });
+    await outstanding.locator('.figure-value').waitFor();
+  },
+  'See what a week brought by fee head': async (person) => {
+    await person.opensReport('Daily fee collection by head');
+    await person.field('From').fill('2026-11-16');
+    await person.runsReport('Daily fee collection by head');
+  },
+  'Take that as XLSX': async (person) => {
+    const file = await person.takesFile(() => person.button('XLSX file').click());
+    expect(file.length).toBeGreaterThan(2000);
+  },
+  'See it as a chart': async (person) => {
+    await person.page.getByRole('tab', { name: 'Chart' }).click();
+    await person.page.locator('canvas').first().waitFor();
+  },
+  'See who owes fees': async (person) => {
+    await person.opensReport('Fee defaulters');
+    await person.runsReport('Fee defaulters');
+  },
+  'See how old is what they owe': async (person) => {
+    await person.opensReport('Outstanding ageing');
+    await person.runsReport('Outstanding ageing');
+  },
+  'Grant a concession': async (person) => {
+    await person.opensRecordsOf('Fee concessions');
+    await person.newRecord();
+    await person.finds('Name', 'a');
+    await person.chooses('Kind', 'percent');
+    await person.field('Value').fill('10');
+    await person.field('Session').fill('2026-27');
+    await person.field('From month').fill('2026-12');
+    await person.field('To month').fill('2027-03');
+    await person.field('Reason').fill('A sister in class 8');
+    await person.createsRecord();
+  },
+  'Count the receipts paid in cash, and export them': async (person) => {
+    await person.opensRecordsOf('Fee receipts');
+    await person.filters({ 'Payment type': 'cash' });
+    await person.button('Count').click();
+    expect((await person.exports('CSV')).toString().split('\n').length).toBeGreaterThan(5);
+  },
+  'Go from a student to the fees of that student': async (person) => {
+    await person.opensRecordsOf('Students');
+    await person.filters({ Class: '5' });
+    await person.opensFirstRow();
+    await person.page.getByRole('tab', { name: 'Points here' }).click();
+    await person.page.getByRole('link', { name: 'Show all in Fee dues' }).click();
+    await person.seesRows('Fee dues');
+  },
+  'Look at the dashboard of fees': async (person) => {
+    await person.goesTo('Dashboards');
+    await person.page.getByRole('link', { name: /^Fees/ }).first().click();
+    await person.page.locator('.dashboard canvas').nth(1).waitFor();
+    await person.seesRows('Fee defaulters');
+  },
+};
+
+export const PRINCIPAL: Tasks = {
+  'See how the day stands': async (person) => {
+    for (const title of ['Students present', 'Collected on the day', 'Leave to decide', 'Strength'])
+      await person.sees('region', title);
+  },
+  'Decide a request for leave': async (person) => {
+    await person.page.getByRole('link', { name: 'Open: Leave to decide' }).click();
+    await decideLeave(person, 'rejected');
+  },
+  'Give a task to somebody': async (person) => {
+    await person.opensRecordsOf('Tasks');
+    await person.newRecord();
+    await person.field('Name').fill(`Repair the gate ${person.stamp}`);
+    await person.field('Amount').fill('1200.5');
+    await person.finds('Manager', 'a');
+    await person.createsRecord();
+  },
+  'Remove it, and bring it back': async (person) => {
+    await person.button('Remove').click();
+    await person.dialog().getByRole('button', { name: 'Remove' }).click();
+    await person.reads('This record was removed');
+    await person
+      .button(/^Back to version/)
+      .first()
+      .click();
+    await person.button('Bring it back').click();
+    await person.sees('tab', 'Fields');
+  },
+  'Compare the workload of teachers': async (person) => {
+    await person.opensReport('Teacher workload');
+    await person.runsReport('Teacher workload');
+  },
+  'See the attendance of one teacher': async (person) => {
+    await person.opensReport('Teacher attendance');
+    await person.finds('User', 'a');
+    await person.runsReport('Teacher attendance');
+  },
+  'Invite a new teacher': async (person) => {
+    await person.goesTo('People');
+    await person.button('Invite a user').click();
+    const form = person.dialog('Invite a user');
+    await form.getByLabel('User name').fill(`farida${person.stamp}`);
+    await form.getByLabel(/^Name/).fill('Farida Khan');
+    await form.getByRole('combobox', { name: 'Roles' }).fill('teach');
+    await person.page.getByRole('option', { name: 'teacher', exact: true }).click();
+    await person.page.keyboard.press('Tab');
+    await form.getByRole('button', { name: 'Invite', exact: true }).click();
+    await form.getByText('Hand over this link').waitFor();
+    await form.getByRole('button', { name: 'Close' }).click();
+  },
+  'See what a user may do': async (person) => {
+    await person.goesTo('People');
+    await person.page.getByRole('searchbox').fill('viewer');
+    await person.page
+      .getByRole('row', { name: / viewer / })
+      .getByRole('link')
+      .click();
+    await person.page.getByRole('rowheader', { name: 'Fee heads' }).waitFor();
+  },
+  'See what the clerk has changed': async (person) => {
+    await person.goesTo('Audit');
+    await person.page.getByRole('combobox', { name: 'Who' }).fill('clerk');
+    await person.page.getByRole('option', { name: /\(clerk\)$/ }).click();
+    await person.seesRows('Audit');
+  },
+  'Show the school in figures on a wall': async (person) => {
+    await person.goesTo('Dashboards');
+    await person.page.getByRole('link', { name: /The school in figures/ }).click();
+    await person.page.locator('.dashboard canvas').first().waitFor();
+    await person.button('Full screen').click();
+    await person.page.locator('.wall:fullscreen').waitFor();
+  },
+};
+
+export const ANALYST: Tasks = {
+  'See the strength of classes as a chart': async (person) => {
+    await person.opensReport('Strength by class and gender');
+    await person.page.getByRole('tab', { name: 'Chart' }).click();
+    await person.page.locator('canvas').first().waitFor();
+  },
+  'Take it as CSV': async (person) => {
+    const file = await person.takesFile(() => person.button('CSV file').click());
+    expect(file.length).toBeGreaterThan(100);
+  },
+  'Take it as XLSX': async (person) => {
+    const file = await person.takesFile(() => person.button('XLSX file').click());
+    expect(file.length).toBeGreaterThan(2000);
+  },
+  'Copy how a program asks for it': async (person) => {
+    await person.page.getByRole('tab', { name: 'Request' }).click();
+    await person.reads(/curl -H/);
+  },
+  'Filter the students of a section': async (person) => {
+    await person.opensRecordsOf('Students');
+    await person.filters({ Class: '5', Section: 'A' });
+    await person.seesRows('Students');
+  },
+  'Count them': async (person) => {
+    await person.button('Count').click();
+    await person.reads(/^\d+ records?$/);
+  },
+  'Choose another column, and order by it': async (person) => {
+    await person.button('Columns').click();
+    await person.page.getByRole('checkbox', { name: 'Route' }).click();
+    await person.page.keyboard.press('Escape');
+    const region = person.page.getByRole('region', { name: 'Students' });
+    await region.getByRole('button', { name: 'Route' }).click();
+    await person.page.waitForURL(/sort=route/);
+  },
+  'Export what is shown as CSV': async (person) => {
+    expect((await person.exports('CSV')).toString().split('\n')[0]).toMatch(/route/i);
+  },
+  'Keep what is shown as a view': async (person) => {
+    await person.keepsView(`5 A by route ${person.stamp}`);
+  },
+  'Look at a dashboard that is shared': async (person) => {
+    await person.goesTo('Dashboards');
+    await person.page.getByRole('link', { name: /The school in figures/ }).click();
+    await person.page.locator('.dashboard canvas').first().waitFor();
+  },
+};
+
+async function decideLeave(person: PersonAtWork, status: string): Promise<void> {
+  await person.opensRecordsOf('Leave requests');
+  await person.filters({ Status: 'pending' });
+  await person.opensFirstRow();
+  await person.chooses('Status', status);
+  await person.savesChanges();
+}
+
+async function makeDashboard(person: PersonAtWork, title: string): Promise<void> {
+  await person.goesTo('Dashboards');
+  await person.button('New dashboard').click();
+  await person.field('Title').fill(title);
+  await person.button('Make the dashboard').click();
+  await person.reads('This dashboard has no tiles yet');
+}
