@@ -297,6 +297,26 @@ function graphqlOperations(): readonly Attempt[] {
       'query ($v: JSON!) { collectionTrial(definition: $v) { isNew } }',
       (text) => ({ name: 'task', title: text, fields: [{ name: text, type: 'text', enum: [text] }] }),
     ],
+    [
+      'name of a setting',
+      'mutation ($v: String!) { setDomainProperty(name: $v, value: "x") { name } }',
+      (text) => text,
+    ],
+    [
+      'value of a setting',
+      'mutation ($v: JSON!) { setDomainProperty(name: "schoolName", value: $v) { name } }',
+      (text) => text,
+    ],
+    [
+      'template of a setting',
+      'mutation ($v: JSON!) { setDomainProperty(name: "mailTemplate.x", value: $v) { name } }',
+      (text) => ({ subject: text, text }),
+    ],
+    [
+      'setting that is removed',
+      'mutation ($v: String!) { removeDomainProperty(name: $v) { name } }',
+      (text) => text,
+    ],
     ['rotation of a key', 'mutation ($v: ID!) { rotateApiKey(id: $v) { id } }', (text) => text],
     [
       'addresses of a key',

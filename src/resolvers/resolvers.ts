@@ -45,6 +45,7 @@ import { ImportResolver } from './services/import-resolver.js';
 import { KeyUsageResolver } from './services/key-usage-resolver.js';
 import { MessageResolver } from './services/message-resolver.js';
 import { PersonResolver } from './services/person-resolver.js';
+import { PropertyResolver } from './services/property-resolver.js';
 import { ScriptResolver } from './services/script-resolver.js';
 import { SecondFactorResolver } from './services/second-factor-resolver.js';
 import { UserResolver } from './services/user-resolver.js';
@@ -102,6 +103,7 @@ export interface Resolvers {
   readonly files: FileResolver;
   readonly firstRun: FirstRunResolver;
   readonly persons: PersonResolver;
+  readonly properties: PropertyResolver;
   readonly receipts: ReceiptResolver;
 }
 
@@ -122,6 +124,7 @@ export const RESOLVER_CLASSES = [
   ImportResolver,
   MessageResolver,
   PersonResolver,
+  PropertyResolver,
   ScriptResolver,
   SecondFactorResolver,
   UserResolver,
@@ -147,6 +150,7 @@ export function createResolvers(services: ResolverServices): Resolvers {
     messages: new MessageResolver(services),
     files: new FileResolver(services),
     firstRun: new FirstRunResolver(services.firstRun),
+    properties: new PropertyResolver(services),
     persons: new PersonResolver(services),
     receipts: new ReceiptResolver(services.receipts),
   };

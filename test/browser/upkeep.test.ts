@@ -132,6 +132,51 @@ describe('the page of exports', () => {
   });
 });
 
+describe('the page of settings', () => {
+  it('sets what the school decides, says what is wrong, and takes it back', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/settings');
+    await page.getByText('passPercent', { exact: true }).waitFor();
+    await expectWellMade(page);
+    await page.getByRole('button', { name: 'Change passPercent' }).click();
+    const dialog = page.getByRole('dialog', { name: 'passPercent' });
+    await dialog.getByLabel('Value').fill('140');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog
+      .getByRole('alert')
+      .getByText(/a whole number from 0 to 100 is expected/)
+      .waitFor();
+    await expectWellMade(page);
+    await dialog.getByLabel('Value').fill('40');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('passPercent is saved.').waitFor();
+    await page
+      .getByRole('row', { name: /passPercent/ })
+      .getByText('40', { exact: true })
+      .waitFor();
+    await page.getByRole('button', { name: 'Change passPercent' }).click();
+    await dialog.getByRole('button', { name: 'Set it no longer' }).click();
+    await page
+      .getByRole('row', { name: /passPercent/ })
+      .getByText('33', { exact: true })
+      .waitFor();
+
+    await page.getByRole('button', { name: 'New mail template' }).click();
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('dues');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page
+      .getByRole('dialog')
+      .getByLabel('Value')
+      .fill('{"subject": "Dues", "text": "Please pay {{total}}"}');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('mailTemplate.dues', { exact: true }).waitFor();
+  });
+
+  it('is refused to another role that types its address', async () => {
+    const page = await pages.openPortalAs('clerk', '/portal/settings');
+    await page.getByText('This page is not for your role').waitFor();
+  });
+});
+
 function dayBefore(now: Date): string {
   return new Date(now.getTime() - 86_400_000).toISOString().slice(0, 16);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { getIntrospectionQuery } from 'graphql';
 import { PASSWORD, type Role, useGateway } from './gateway.js';
-import { type Answered, ask, codesOf, send } from './graphql.js';
+import { type Answered, ask, codesOf, type GraphqlAnswer, send } from './graphql.js';
 
 const gateway = useGateway();
 
@@ -425,3 +425,85 @@ async function eventually(check: () => Promise<void>): Promise<void> {
     }
   }
 }
+
+describe('the settings of the school', () => {
+  const SET =
+    'mutation ($n: String!, $v: JSON!) { setDomainProperty(name: $n, value: $v) { name value isSet } }';
+  const REMOVE =
+    'mutation ($n: String!) { removeDomainProperty(name: $n) { name value isSet defaultValue } }';
+  const LIST = '{ domainProperties { name kind value isSet isSecret isSettable defaultValue } }';
+  const set = (n: string, v: unknown, as: Role = 'admin') =>
+    send(gateway, { query: SET, variables: { n, v }, as });
+
+  const refusalsOf = ({ errors }: GraphqlAnswer) => errors.map(({ extensions }) => extensions.code);
+
+  async function change(sql: string): Promise<void> {
+    await gateway.sql.query(sql);
+    await gateway.sql.query("select pg_notify('campus_domains', 'top')");
+  }
+
+  it('are set and removed by an admin, and stand in the audit trail', async () => {
+    expect((await set('passPercent', 40)).data).toEqual({
+      setDomainProperty: { name: 'passPercent', value: 40, isSet: true },
+    });
+    const removed = await send(gateway, { query: REMOVE, variables: { n: 'passPercent' }, as: 'admin' });
+    expect(removed.data).toEqual({
+      removeDomainProperty: { name: 'passPercent', value: null, isSet: false, defaultValue: 33 },
+    });
+    const { auditTrail } = await ask(
+      gateway,
+      '{ auditTrail(collection: "$property", first: 2) { recordId operation } }',
+    );
+    expect(auditTrail).toEqual([
+      { recordId: 'passPercent', operation: 'deleted' },
+      { recordId: 'passPercent', operation: 'updated' },
+    ]);
+  });
+
+  it('list what the service reads and templates that are set, and nothing else', async () => {
+    await change(
+      `insert into properties (domain_id, name, value, is_secret, updated_at)
+       values ('top', 'bankKey', '"s3cret"', false, now()),
+          ('top', 'mailFrom', '"hidden@x.example"', true, now()),
+         ('top', 'smsUrl', '"https://u:hunter2@sms.example"', false, now())`,
+    );
+    // Setting one reads all of them anew.
+    await set('mailTemplate.dues', { subject: 'Dues', text: 'Pay' });
+    const { domainProperties } = await ask(gateway, LIST);
+    const found = new Map(domainProperties.map((one: { name: string }) => [one.name, one]));
+    expect(found.has('bankKey')).toBe(false);
+    expect(found.get('mailTemplate.dues')).toMatchObject({ kind: 'JSON', value: { subject: 'Dues' } });
+    expect(found.get('smsUrl')).toMatchObject({
+      value: null,
+      isSet: true,
+      isSecret: true,
+      isSettable: false,
+    });
+    expect(found.get('currency')).toMatchObject({ value: null, isSet: false, defaultValue: 'INR' });
+
+    const anew = await set('mailFrom', 'other@x.example');
+    expect(anew.data.setDomainProperty).toEqual({ name: 'mailFrom', value: null, isSet: true });
+    expect(JSON.stringify(await ask(gateway, LIST))).not.toMatch(/hidden@|other@|hunter2|s3cret/);
+    await change("delete from properties where domain_id = 'top'");
+  });
+
+  it('are refused to others, and where they are not settings, the operator’s, or wrong', async () => {
+    for (const as of ['clerk', 'teacher', 'viewer'] as const) {
+      expect(refusalsOf(await set('passPercent', 40, as))).toEqual(['FORBIDDEN']);
+      expect(refusalsOf(await send(gateway, { query: LIST, as }))).toEqual(['FORBIDDEN']);
+      expect(refusalsOf(await send(gateway, { query: REMOVE, variables: { n: 'currency' }, as }))).toEqual([
+        'FORBIDDEN',
+      ]);
+    }
+    expect((await send(gateway, { query: LIST })).status).toBe(401);
+    expect(refusalsOf(await set('smtpUrl', 'smtp://127.0.0.1'))).toEqual(['FORBIDDEN']);
+    expect(refusalsOf(await set('smsUrl', 'http://127.0.0.1'))).toEqual(['FORBIDDEN']);
+    expect(refusalsOf(await set('bankKey', 'x'))).toEqual(['NOT_FOUND']);
+    expect(refusalsOf(await set('mailTemplate.', { text: 'x' }))).toEqual(['NOT_FOUND']);
+    expect(refusalsOf(await set('mailTemplate.a b', { text: 'x' }))).toEqual(['INVALID_VALUE']);
+    expect(refusalsOf(await set('passPercent', 'many'))).toEqual(['INVALID_VALUE']);
+    expect(refusalsOf(await set('schoolName', 'a\u0000b'))).toEqual(['INVALID_VALUE']);
+    expect(refusalsOf(await set('schoolName', 'x'.repeat(65_535)))).toEqual(['LIMIT_EXCEEDED']);
+    expect(refusalsOf(await set('passPercent', null))).not.toEqual([]);
+  });
+});

@@ -302,6 +302,8 @@ describe('with one connection', () => {
 
   it('users are looked after', async () => {
     await mutate('setLanguage(language: "hi")');
+    await mutate('setDomainProperty(name: "passPercent", value: 40) { name }');
+    await mutate('removeDomainProperty(name: "passPercent") { name }');
     const { inviteUser } = await mutate(
       'inviteUser(data: {userName: "new", name: "New", roles: ["clerk"]}) { userId link }',
     );

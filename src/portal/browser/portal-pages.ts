@@ -215,6 +215,13 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     isFull: true,
   },
   {
+    path: '/portal/settings',
+    label: phrase('Settings'),
+    load: async () => (await import('./settings/settings-page')).SettingsPage,
+    isFor: ({ duties }) => duties.includes('settings'),
+    menu: { icon: 'settings', group: 'administration' },
+  },
+  {
     path: '/portal/audit',
     label: phrase('Audit'),
     load: async () => (await import('./audit/audit-page')).AuditPage,

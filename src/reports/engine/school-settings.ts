@@ -1,7 +1,7 @@
 /** What a school decides for itself about its reports: properties of its domain, each with a default. */
 import type { JsonValue } from '../../json.js';
 import { isJsonObject } from '../../json.js';
-import { CURRENCY, TIME_OF_DAY, WEEKLY_OFF } from '../../store/catalog/known-properties.js';
+import { CURRENCY, REPORT_DEFAULTS, TIME_OF_DAY, WEEKLY_OFF } from '../../store/catalog/known-properties.js';
 
 /** A lower bound in percent and the grade from there on. */
 interface GradeBound {
@@ -31,25 +31,7 @@ export interface SchoolSettings {
   readonly schoolStartsAt: string;
 }
 
-const DEFAULTS: SchoolSettings = {
-  currency: 'INR',
-  sessionFirstMonth: 4,
-  weeklyOffs: ['SU'],
-  leaveCountsPresent: false,
-  grades: [
-    { from: 91, grade: 'A1' },
-    { from: 81, grade: 'A2' },
-    { from: 71, grade: 'B1' },
-    { from: 61, grade: 'B2' },
-    { from: 51, grade: 'C1' },
-    { from: 41, grade: 'C2' },
-    { from: 33, grade: 'D' },
-    { from: 0, grade: 'E' },
-  ],
-  passPercent: 33,
-  rankMethod: 'competition',
-  schoolStartsAt: '08:00',
-};
+const DEFAULTS: SchoolSettings = REPORT_DEFAULTS;
 
 /** Reads the settings; a property that is missing or of another shape leaves its default. */
 export function schoolSettings(property: (name: string) => JsonValue | undefined): SchoolSettings {

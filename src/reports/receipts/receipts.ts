@@ -17,7 +17,11 @@ import {
   printExactJson,
 } from '../../json.js';
 import type { Scope } from '../../model/scope.js';
-import { RECEIPT_SERIES, RECEIPT_SERIES_WORDS } from '../../store/catalog/known-properties.js';
+import {
+  DEFAULT_SERIES,
+  RECEIPT_SERIES,
+  RECEIPT_SERIES_WORDS,
+} from '../../store/catalog/known-properties.js';
 import type { Transaction } from '../../store/database/database.js';
 import { WaitingLine } from '../../store/database/waiting-line.js';
 import { liveRecordsIn, recordsIn } from '../../store/sql/records-of.js';
@@ -28,7 +32,6 @@ import { listStudentDues, type StudentDue } from './student-dues.js';
 
 /** The roles that may write and roll back receipts. */
 const ROLES: readonly string[] = ['accountant', 'admin'];
-const DEFAULT_SERIES = 'R-';
 const MOST_LINES = 200;
 
 type Services = Pick<ReportServices, 'database' | 'store' | 'domains' | 'now'>;

@@ -10,13 +10,21 @@
 import { didYouMean } from '../../did-you-mean.js';
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { type JsonValue, printExactJson } from '../../json.js';
+import { isJsonObject, type JsonValue, printExactJson } from '../../json.js';
 import type { Domain, Scope } from '../../model/scope.js';
+import { findUnstorableText } from '../../model/unstorable-text.js';
 import { isAdmin } from '../access/admin.js';
 import { isTopDomainAdmin } from '../access/top-domain-admin.js';
 import { auditedAct } from '../audited-act.js';
 import type { Database } from '../database/database.js';
-import { assertPropertyValue, hintAtPropertyName } from './known-properties.js';
+import {
+  assertPropertyValue,
+  DEFAULT_TIME_ZONE,
+  findKnownProperty,
+  hintAtPropertyName,
+  KNOWN_PROPERTIES,
+  type KnownProperty,
+} from './known-properties.js';
 
 /** A property as it is listed: a secret's value never leaves the service. */
 export interface ListedProperty {
@@ -28,6 +36,12 @@ export interface ListedProperty {
   readonly isInherited: boolean;
 }
 
+/** A property that the service reads, and what is set of it; absent: its default is in force. */
+export interface KnownPropertyInForce {
+  readonly known: KnownProperty;
+  readonly inForce: ListedProperty | undefined;
+}
+
 export interface NewDomain {
   /** Letters, digits, `_`, `.` and `-`; what `X-Domain` names. */
   readonly id: string;
@@ -35,10 +49,12 @@ export interface NewDomain {
 }
 
 const CHANNEL = 'campus_domains';
-const DEFAULT_TIME_ZONE = 'Asia/Kolkata';
 const MASK = '********';
 const DOMAIN_ID = /^[A-Za-z0-9_.-]{1,64}$/;
 const PROPERTY_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/;
+/** All gateways hold all properties of all domains in memory. */
+const MAX_PROPERTIES = 500;
+const MAX_VALUE_BYTES = 65_536;
 
 /**
  * Held by whoever makes a domain, to the end of its transaction: of two that find no top domain at once, both
@@ -160,19 +176,65 @@ export class Domains {
     return names.flatMap((name) => {
       const property = own.get(name) ?? inherited.get(name);
       if (property === undefined) return [];
-      const value = property.isSecret ? MASK : property.value;
-      return [{ name, value, isSecret: property.isSecret, isInherited: !own.has(name) }];
+      const isSecret = property.isSecret || findKnownProperty(name)?.isOperators === true;
+      const value = isSecret ? MASK : property.value;
+      return [{ name, value, isSecret, isInherited: !own.has(name) }];
     });
+  }
+
+  /**
+   * The properties that the service reads, with what is in force of each in the caller's domain, and the
+   * templates of mail that are set. @throws FORBIDDEN unless the caller is an admin
+   */
+  listKnownProperties(scope: Scope): readonly KnownPropertyInForce[] {
+    const set = new Map(this.listProperties(scope).map((property) => [property.name, property]));
+    const names = new Set([...KNOWN_PROPERTIES.map(({ name }) => name), ...set.keys()]);
+    return [...names].flatMap((name) => {
+      const known = findKnownProperty(name);
+      return known === undefined ? [] : [{ known, inForce: set.get(name) }];
+    });
+  }
+
+  /**
+   * Sets or removes a property that the service reads, as `setProperty` does, for an admin by any door.
+   *
+   * @throws also NOT_FOUND for a name that the service does not read; FORBIDDEN for what is the operator's
+   */
+  async setKnownProperty(
+    scope: Scope,
+    { name, value }: { readonly name: string; readonly value: JsonValue | undefined },
+  ): Promise<KnownPropertyInForce> {
+    assertAdmin(scope);
+    const known = findKnownProperty(name);
+    if (known === undefined) {
+      throw new ServiceError(
+        'NOT_FOUND',
+        `the service reads no property "${name.slice(0, 100)}".` +
+          didYouMean(
+            name,
+            KNOWN_PROPERTIES.map((property) => property.name),
+          ),
+      );
+    }
+    if (known.isOperators) {
+      throw new ServiceError(
+        'FORBIDDEN',
+        `${name} is set where the gateway runs: campus property set ${name}`,
+      );
+    }
+    await this.setProperty(scope, { name, value });
+    return { known, inForce: this.listProperties(scope).find((property) => property.name === name) };
   }
 
   /**
    * Sets a property of the caller's domain; `value: undefined` removes it, so that the top domain's is in
    * force again.
    *
-   * A name that is close to one the service reads is set all the same, and the caller is told of that one.
+   * A secret stays one, whatever is said when it is set anew; only once it is removed may it be shown. A name
+   * that is close to one the service reads is set all the same, and the caller is told of that one.
    *
    * @throws FORBIDDEN unless the caller is an admin; INVALID_VALUE for a bad name, or for what a property the
-   * service reads cannot be
+   * service reads cannot be; LIMIT_EXCEEDED for a value that is too long, and one property too many
    */
   async setProperty(
     scope: Scope,
@@ -191,10 +253,13 @@ export class Domains {
           returning 1`
         : Prisma.sql`
             insert into properties (domain_id, name, value, is_secret, updated_at)
-            values (${domain}, ${property.name}, ${printExactJson(property.value)}::jsonb,
-              ${property.isSecret ?? false}, now())
+            select ${domain}, ${property.name}, ${printValue(property.value)}::jsonb,
+              ${property.isSecret ?? false}, now()
+            where exists (select from properties where domain_id = ${domain} and name = ${property.name})
+              or (select count(*) from properties where domain_id = ${domain}) < ${MAX_PROPERTIES}
             on conflict (domain_id, name) do update
-              set value = excluded.value, is_secret = excluded.is_secret, updated_at = excluded.updated_at
+              set value = excluded.value, is_secret = properties.is_secret or excluded.is_secret,
+                updated_at = excluded.updated_at
             returning 1`;
     const note = auditedAct(scope, {
       collection: '$property',
@@ -202,10 +267,13 @@ export class Domains {
       operation: property.value === undefined ? 'deleted' : 'updated',
       from: Prisma.sql`from changed`,
     });
-    await this.#database.query(
+    const changed = await this.#database.query(
       Prisma.sql`with changed as (${change}), noted as (${note})
         select pg_notify(${CHANNEL}, ${domain}) from changed`,
     );
+    if (changed.length === 0 && property.value !== undefined) {
+      throw new ServiceError('LIMIT_EXCEEDED', `a domain has at most ${MAX_PROPERTIES} properties`);
+    }
     await this.refresh();
     return { hint: property.value === undefined ? undefined : hintAtPropertyName(property.name) };
   }
@@ -310,6 +378,27 @@ function assertProperty(name: string, value: JsonValue | undefined): void {
     });
   }
   if (value !== undefined) assertPropertyValue(name, value);
+}
+
+/** The value as JSON text. @throws LIMIT_EXCEEDED; INVALID_VALUE for a text that PostgreSQL cannot hold */
+function printValue(value: JsonValue): string {
+  const text = printExactJson(value);
+  if (Buffer.byteLength(text) > MAX_VALUE_BYTES) {
+    throw new ServiceError('LIMIT_EXCEEDED', `the value of a property has at most ${MAX_VALUE_BYTES} bytes`);
+  }
+  if (isStorable(value)) return text;
+  throw new ServiceError('INVALID_VALUE', 'the value has a character that cannot be kept', {
+    errors: [
+      { parameter: 'value', detail: 'not storable', expected: 'text without U+0000 and lone surrogates' },
+    ],
+  });
+}
+
+function isStorable(value: JsonValue): boolean {
+  if (typeof value === 'string') return findUnstorableText(value) === undefined;
+  if (Array.isArray(value)) return value.every(isStorable);
+  if (!isJsonObject(value)) return true;
+  return Object.entries(value).every(([name, member]) => isStorable(name) && isStorable(member));
 }
 
 /** @throws INVALID_VALUE for what cannot be the id of a domain */

@@ -10,6 +10,19 @@ import { instantFrom } from '../../model/calendar.js';
 
 export interface KnownProperty {
   readonly name: string;
+  /** What it does, in a sentence for the admin of a school. */
+  readonly description: string;
+  /** As which value of JSON it is kept. */
+  readonly type: 'text' | 'number' | 'boolean' | 'json';
+  /** All that a text may be. */
+  readonly choices?: readonly string[];
+  /** What is in force where nothing is set. */
+  readonly byDefault?: JsonValue;
+  /**
+   * Where the gateway is to connect to, often with a password in it: set by the operator alone. An admin of a
+   * school could make the gateway knock at any door of its own network by it, and nobody is to read it.
+   */
+  readonly isOperators?: true;
   /** What it may be, in the words of an error. */
   readonly expected: string;
   readonly isValid: (value: JsonValue) => boolean;
@@ -25,60 +38,183 @@ export const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
  */
 export const RECEIPT_SERIES = /^[A-Za-z0-9/_-]{0,19}[A-Za-z/_-]$/;
 export const RECEIPT_SERIES_WORDS = 'at most 20 letters, digits, /, _ and -, the last of them no digit';
+export const DEFAULT_SERIES = 'R-';
+export const DEFAULT_TIME_ZONE = 'Asia/Kolkata';
+/** What reports go by where a school has not set it. */
+export const REPORT_DEFAULTS = {
+  currency: 'INR',
+  sessionFirstMonth: 4,
+  weeklyOffs: ['SU'],
+  leaveCountsPresent: false,
+  grades: [
+    { from: 91, grade: 'A1' },
+    { from: 81, grade: 'A2' },
+    { from: 71, grade: 'B1' },
+    { from: 61, grade: 'B2' },
+    { from: 51, grade: 'C1' },
+    { from: 41, grade: 'C2' },
+    { from: 33, grade: 'D' },
+    { from: 0, grade: 'E' },
+  ],
+  passPercent: 33,
+  rankMethod: 'competition',
+  schoolStartsAt: '08:00',
+} as const;
 /** The property that says for how long a domain keeps the values that changes replaced. */
 export const KEEP_HISTORY_DAYS = 'KEEP_HISTORY_DAYS';
 /** What is set for one template of mail: the name of the template follows. */
 const MAIL_TEMPLATE = 'mailTemplate.';
 
 export const KNOWN_PROPERTIES: readonly KnownProperty[] = [
-  { name: 'schoolName', expected: 'a text', isValid: isText },
-  { name: 'timezone', expected: 'the IANA name of a time zone, e.g. Asia/Kolkata', isValid: isTimeZone },
-  { name: 'udiseCode', expected: 'the 11 digits of the school in UDISE+', isValid: matches(/^\d{11}$/) },
-  { name: 'tallyCompany', expected: 'a text', isValid: isText },
-  { name: 'currency', expected: 'an ISO 4217 code, e.g. INR', isValid: matches(CURRENCY) },
-  { name: 'sessionFirstMonth', expected: 'a whole number from 1 to 12', isValid: isWhole(1, 12) },
+  {
+    name: 'schoolName',
+    description: 'The name of the school in files for other programs and in mail templates.',
+    type: 'text',
+    expected: 'a text',
+    isValid: isText,
+  },
+  {
+    name: 'timezone',
+    description: 'Days and months are those of this time zone.',
+    type: 'text',
+    byDefault: DEFAULT_TIME_ZONE,
+    expected: 'the IANA name of a time zone, e.g. Asia/Kolkata',
+    isValid: isTimeZone,
+  },
+  {
+    name: 'udiseCode',
+    description: 'The code of the school in files for UDISE+.',
+    type: 'text',
+    expected: 'the 11 digits of the school in UDISE+',
+    isValid: matches(/^\d{11}$/),
+  },
+  {
+    name: 'tallyCompany',
+    description: 'The company that vouchers for Tally are of.',
+    type: 'text',
+    expected: 'a text',
+    isValid: isText,
+  },
+  {
+    name: 'currency',
+    description: 'The currency of amounts in reports and receipts.',
+    type: 'text',
+    byDefault: REPORT_DEFAULTS.currency,
+    expected: 'an ISO 4217 code, e.g. INR',
+    isValid: matches(CURRENCY),
+  },
+  {
+    name: 'sessionFirstMonth',
+    description: 'The month in which a session begins, 4 for April.',
+    type: 'number',
+    byDefault: REPORT_DEFAULTS.sessionFirstMonth,
+    expected: 'a whole number from 1 to 12',
+    isValid: isWhole(1, 12),
+  },
   {
     name: 'weeklyOffs',
+    description:
+      'The days of the week without school: every Sunday is SU, the second Saturday of a month 2SA.',
+    type: 'json',
+    byDefault: REPORT_DEFAULTS.weeklyOffs,
     expected:
       'a list of days such as ["SU", "2SA"]: MO TU WE TH FR SA SU, 1 to 5 before it for one week of ' +
       'the month',
     isValid: isListOf((day) => typeof day === 'string' && WEEKLY_OFF.test(day)),
   },
-  { name: 'leaveCountsPresent', expected: 'true or false', isValid: (value) => typeof value === 'boolean' },
+  {
+    name: 'leaveCountsPresent',
+    description: 'Whether a day of leave counts as a day present.',
+    type: 'boolean',
+    byDefault: REPORT_DEFAULTS.leaveCountsPresent,
+    expected: 'true or false',
+    isValid: (value) => typeof value === 'boolean',
+  },
   {
     name: 'grades',
+    description: 'From which percentage on there is which grade.',
+    type: 'json',
+    byDefault: REPORT_DEFAULTS.grades,
     expected:
       'a list such as [{"from": 91, "grade": "A1"}, {"from": 0, "grade": "E"}], each from once, 0 to 100',
     isValid: isGrades,
   },
-  { name: 'passPercent', expected: 'a whole number from 0 to 100', isValid: isWhole(0, 100) },
-  { name: 'rankMethod', expected: 'competition or dense', isValid: matches(/^(?:competition|dense)$/) },
-  { name: 'schoolStartsAt', expected: 'a time of day HH:MM', isValid: matches(TIME_OF_DAY) },
+  {
+    name: 'passPercent',
+    description: 'Below this percentage a subject is not passed.',
+    type: 'number',
+    byDefault: REPORT_DEFAULTS.passPercent,
+    expected: 'a whole number from 0 to 100',
+    isValid: isWhole(0, 100),
+  },
+  {
+    name: 'rankMethod',
+    description: 'Whether after two first ranks comes the third (competition) or the second (dense).',
+    type: 'text',
+    choices: ['competition', 'dense'],
+    byDefault: REPORT_DEFAULTS.rankMethod,
+    expected: 'competition or dense',
+    isValid: matches(/^(?:competition|dense)$/),
+  },
+  {
+    name: 'schoolStartsAt',
+    description: 'A member of staff who comes later than this is late.',
+    type: 'text',
+    byDefault: REPORT_DEFAULTS.schoolStartsAt,
+    expected: 'a time of day HH:MM',
+    isValid: matches(TIME_OF_DAY),
+  },
   {
     name: 'receiptSeries',
+    description: 'What stands before the number of a receipt, where who writes it says no other.',
+    type: 'text',
+    byDefault: DEFAULT_SERIES,
     expected: `a text such as "R-": ${RECEIPT_SERIES_WORDS}`,
     isValid: matches(RECEIPT_SERIES),
   },
   {
     name: 'topicRoles',
+    description: 'The roles that may listen to a topic of live messages; admins may listen to all.',
+    type: 'json',
     expected:
       'an object of topics and lists of roles, e.g. {"notices": ["teacher"], "fees.*": ["accountant"]}',
     isValid: (value) => isJsonObject(value) && Object.values(value).every(isListOf(isText)),
   },
-  { name: 'smtpUrl', expected: 'an address smtp://… or smtps://…', isValid: matches(/^smtps?:\/\/./) },
+  {
+    name: 'smtpUrl',
+    description: 'The mail server of the school, in place of that of the gateway.',
+    type: 'text',
+    isOperators: true,
+    expected: 'an address smtp://… or smtps://…',
+    isValid: matches(/^smtps?:\/\/./),
+  },
   {
     name: 'mailFrom',
+    description: 'The sender of emails.',
+    type: 'text',
     expected: 'a text: a sender such as "School <office@school.example>"',
     isValid: isText,
   },
   {
     name: 'smsUrl',
+    description: 'The provider of text messages of the school, in place of that of the gateway.',
+    type: 'text',
+    isOperators: true,
     expected: 'an address smpp://…, smpps://…, http://… or https://…',
     isValid: matches(/^(?:smpps?|https?):\/\/./),
   },
-  { name: 'smsSender', expected: 'a text', isValid: isText },
+  {
+    name: 'smsSender',
+    description: 'The sender of text messages.',
+    type: 'text',
+    expected: 'a text',
+    isValid: isText,
+  },
   {
     name: KEEP_HISTORY_DAYS,
+    description:
+      'For how many days values that were changed are kept, then forgotten for good. Not set: always.',
+    type: 'number',
     expected: 'a whole number of days from 1 to 36500',
     isValid: isWhole(1, 36_500),
   },
@@ -89,12 +225,17 @@ export const KNOWN_PROPERTIES: readonly KnownProperty[] = [
  * of ours cannot be
  */
 export function assertPropertyValue(name: string, value: JsonValue): void {
-  const known = KNOWN_PROPERTIES.find((property) => property.name === name) ?? templateOf(name);
+  const known = findKnownProperty(name);
   if (known === undefined || known.isValid(value)) return;
   const { expected } = known;
   throw new ServiceError('INVALID_VALUE', `the property ${name}: ${expected} is expected`, {
     errors: [{ parameter: 'value', detail: `not what ${name} may be`, expected }],
   });
+}
+
+/** What the service reads by this name, templates of mail too; `undefined` for a name of the school's own. */
+export function findKnownProperty(name: string): KnownProperty | undefined {
+  return KNOWN_PROPERTIES.find((property) => property.name === name) ?? templateOf(name);
 }
 
 /**
@@ -109,9 +250,11 @@ export function hintAtPropertyName(name: string): string | undefined {
 }
 
 function templateOf(name: string): KnownProperty | undefined {
-  if (!name.startsWith(MAIL_TEMPLATE)) return undefined;
+  if (!name.startsWith(MAIL_TEMPLATE) || name === MAIL_TEMPLATE) return undefined;
   return {
     name,
+    description: 'The texts of mails by this template.',
+    type: 'json',
     expected: 'an object of the texts subject, text and html, as far as the template has them',
     isValid: (value) => {
       if (!isJsonObject(value)) return false;

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Prisma } from '../../../src/generated/prisma/client.js';
+import type { JsonValue } from '../../../src/json.js';
 import { Domains } from '../../../src/store/catalog/domains.js';
 import { useTestDatabase } from '../../database.js';
 import { ADMIN, SUB, scopeOf, TOP } from '../people.js';
@@ -116,5 +118,46 @@ describe('properties', () => {
       isInherited: true,
     });
     expect(domains.property('branch', 'smsKey')).toBe('s3cret');
+  });
+
+  it('stay secret when a secret is set anew, until they are removed', async () => {
+    const listed = () => domains.listProperties(ADMIN).find(({ name }) => name === 'smsKey');
+    await domains.setProperty(ADMIN, { name: 'smsKey', value: 'other' });
+    expect(listed()).toMatchObject({ value: '********', isSecret: true });
+    expect(domains.property('school', 'smsKey')).toBe('other');
+    await domains.setProperty(ADMIN, { name: 'smsKey', value: undefined });
+    await domains.setProperty(ADMIN, { name: 'smsKey', value: 'open' });
+    expect(listed()).toMatchObject({ value: 'open', isSecret: false });
+  });
+
+  it('are masked where they say what the gateway connects to, however they were set', async () => {
+    await domains.setProperty(ADMIN, { name: 'smtpUrl', value: 'smtp://u:hunter2@mail.example' });
+    expect(JSON.stringify(domains.listProperties(ADMIN))).not.toContain('hunter2');
+    expect(JSON.stringify(domains.listKnownProperties(ADMIN))).not.toContain('hunter2');
+    await domains.setProperty(ADMIN, { name: 'smtpUrl', value: undefined });
+  });
+
+  it('have a size that they do not pass, and texts that can be kept', async () => {
+    const set = (value: JsonValue) => domains.setProperty(ADMIN, { name: 'own', value });
+    await set('x'.repeat(65_534));
+    await expect(set('x'.repeat(65_535))).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    for (const value of ['a\u0000', ['\ud800'], { '\u0000': 1 }, { a: [{ b: '\u0000' }] }]) {
+      await expect(set(value)).rejects.toMatchObject({ code: 'INVALID_VALUE' });
+    }
+    await domains.setProperty(ADMIN, { name: 'own', value: undefined });
+  });
+
+  it('are at most 500 in a domain, of which each may still be changed', async () => {
+    await test.database.query(
+      Prisma.sql`insert into properties (domain_id, name, value, updated_at)
+        select 'school', 'many' || n, '1', now() from generate_series(1, 500) n`,
+    );
+    await expect(domains.setProperty(ADMIN, { name: 'onemore', value: 1 })).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+    });
+    await domains.setProperty(ADMIN, { name: 'many7', value: 2 });
+    expect(domains.property('school', 'many7')).toBe(2);
+    await test.database.query(Prisma.sql`delete from properties where name like 'many%'`);
+    await domains.refresh();
   });
 });

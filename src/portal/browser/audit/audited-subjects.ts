@@ -14,7 +14,7 @@ export const AUDITED_SUBJECTS: Readonly<Record<string, AuditedSubject>> = {
   $secondFactor: { name: phrase('Second factors'), pageOf: personPage },
   $session: { name: phrase('Sessions'), pageOf: personPage },
   $collection: { name: phrase('Collections'), pageOf: (id) => `/portal/collections/${id}` },
-  $property: { name: phrase('Settings') },
+  $property: { name: phrase('Settings'), pageOf: (id) => `/portal/settings?find=${encodeURIComponent(id)}` },
   $domain: { name: phrase('Branches') },
 };
 

@@ -1,0 +1,112 @@
+/** One setting to change, by a control that suits it; or to be as it is by default. */
+import { Button, Group, Modal, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import {
+  RemoveSchoolSetting,
+  SchoolSettings,
+  SetSchoolSetting,
+  type ShownPropertyFragment,
+} from '../../../generated/portal/settings/settings';
+import { useChange } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { ProblemState } from '../shell/states';
+import { useNotice } from '../shell/use-notice';
+import { parseProperty, printProperty } from './print-property';
+
+export interface PropertyDialogProps {
+  readonly property: ShownPropertyFragment;
+  onClose(): void;
+}
+
+export function PropertyDialog({ property, onClose }: PropertyDialogProps) {
+  const t = useTexts();
+  const notice = useNotice();
+  const { name, description, value, isSet, isInherited, isSecret } = property;
+  const [text, setText] = useState(printProperty(property, value));
+  const set = useChange(SetSchoolSetting, [SchoolSettings]);
+  const remove = useChange(RemoveSchoolSetting, [SchoolSettings]);
+  const parsed = parseProperty(property, text);
+  const done = (words: string) => {
+    notice(words);
+    onClose();
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    set.mutate({ name, value: parsed }, { onSuccess: () => done(t('{name} is saved.', { name })) });
+  };
+  const problem = set.error ?? remove.error;
+  return (
+    <Modal opened onClose={onClose} title={name} closeButtonProps={{ 'aria-label': t('Close') }}>
+      <form onSubmit={submit}>
+        <Stack>
+          <Text size="sm">{description}</Text>
+          {isSecret && (
+            <Text size="sm">{t('What is set is shown to nobody, and neither is what you set now.')}</Text>
+          )}
+          <PropertyControl
+            property={property}
+            text={text}
+            error={parsed === undefined && text !== '' ? t('This is no JSON') : undefined}
+            onChange={setText}
+          />
+          {problem && <ProblemState problem={problem} />}
+          <Group justify="space-between">
+            {isSet && !isInherited ? (
+              <Button
+                variant="default"
+                loading={remove.isPending}
+                onClick={() =>
+                  remove.mutate({ name }, { onSuccess: () => done(t('{name} is no longer set.', { name })) })
+                }
+              >
+                {t('Set it no longer')}
+              </Button>
+            ) : (
+              <span />
+            )}
+            <Button type="submit" loading={set.isPending} disabled={text === '' || parsed === undefined}>
+              {t('Save')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+interface PropertyControlProps {
+  readonly property: ShownPropertyFragment;
+  readonly text: string;
+  readonly error: string | undefined;
+  onChange(text: string): void;
+}
+
+function PropertyControl({ property, text, error, onChange }: PropertyControlProps) {
+  const t = useTexts();
+  const { kind, expected, choices } = property;
+  const common = {
+    label: t('Value'),
+    value: text,
+    error,
+    onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
+      onChange(event.currentTarget.value),
+  };
+  const offered = kind === 'BOOLEAN' ? ['true', 'false'] : choices;
+  if (offered) {
+    const names: Readonly<Record<string, string>> = { true: t('Yes'), false: t('No') };
+    const data = offered.map((value) => ({
+      value,
+      label: kind === 'BOOLEAN' ? (names[value] ?? '') : value,
+    }));
+    return <NativeSelect {...common} data={[{ value: '', label: t('Choose one') }, ...data]} />;
+  }
+  const description = t('Expected: {expected}', { expected });
+  if (kind === 'JSON') {
+    return (
+      <Textarea {...common} description={description} autosize minRows={3} maxRows={14} spellCheck={false} />
+    );
+  }
+  return (
+    <TextInput {...common} description={description} {...(kind === 'NUMBER' && { inputMode: 'numeric' })} />
+  );
+}

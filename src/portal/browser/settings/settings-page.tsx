@@ -1,0 +1,195 @@
+/** What the school decides for itself: the settings that the gateway reads, and its branches. */
+import { Badge, Button, Code, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { useId, useState } from 'react';
+import {
+  SchoolBranches,
+  SchoolSettings,
+  type ShownPropertyFragment,
+} from '../../../generated/portal/settings/settings';
+import { useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { Icon } from '../shell/icon';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useAddress } from '../shell/use-address';
+import { printProperty } from './print-property';
+import { PropertyDialog } from './property-dialog';
+import { TemplateDialog } from './template-dialog';
+
+/** A template that is not set yet, with the texts that it may have. */
+function newTemplate(name: string): ShownPropertyFragment {
+  return {
+    name: `mailTemplate.${name}`,
+    description: '',
+    kind: 'JSON' as ShownPropertyFragment['kind'],
+    expected: '{"subject": …, "text": …, "html": …}',
+    choices: null,
+    defaultValue: null,
+    value: { subject: '', text: '' },
+    ...{ isSet: false, isInherited: false, isSecret: false, isSettable: true },
+  };
+}
+
+export function SettingsPage() {
+  const t = useTexts();
+  const [{ find }, change] = useAddress({ find: '' });
+  const [edited, setEdited] = useState<ShownPropertyFragment>();
+  const [isNaming, setIsNaming] = useState(false);
+  const { data, error, refetch } = useOperation(SchoolSettings, {});
+  const words = find.toLowerCase();
+  const found = data?.domainProperties.filter(({ name, description }) =>
+    `${name} ${description}`.toLowerCase().includes(words),
+  );
+  return (
+    <PageFrame
+      title={t('Settings')}
+      description={t('What the school decides for itself')}
+      actions={
+        <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setIsNaming(true)}>
+          {t('New mail template')}
+        </Button>
+      }
+    >
+      <Stack>
+        <TextInput
+          type="search"
+          value={find}
+          onChange={(event) => change({ find: event.currentTarget.value }, 'replace')}
+          placeholder={t('Find a setting')}
+          aria-label={t('Find a setting')}
+          leftSection={<Icon name="search" />}
+          maw={360}
+        />
+        {error && <ProblemState problem={error} retry={() => void refetch()} />}
+        {!data && !error && <LoadingState />}
+        {found?.length === 0 && <EmptyState icon="search" title={t('No setting has these words')} />}
+        {found && found.length > 0 && <SettingsTable properties={found} onEdit={setEdited} />}
+        <Branches />
+      </Stack>
+      {isNaming && (
+        <TemplateDialog
+          onName={(name) => {
+            setIsNaming(false);
+            setEdited(newTemplate(name));
+          }}
+          onClose={() => setIsNaming(false)}
+        />
+      )}
+      {edited && <PropertyDialog key={edited.name} property={edited} onClose={() => setEdited(undefined)} />}
+    </PageFrame>
+  );
+}
+
+interface SettingsTableProps {
+  readonly properties: readonly ShownPropertyFragment[];
+  onEdit(property: ShownPropertyFragment): void;
+}
+
+function SettingsTable({ properties, onEdit }: SettingsTableProps) {
+  const t = useTexts();
+  return (
+    <Table className="stacked-table" verticalSpacing="sm" aria-label={t('Settings')}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t('Setting')}</Table.Th>
+          <Table.Th>{t('Value')}</Table.Th>
+          <Table.Th>{t('From')}</Table.Th>
+          <Table.Th>
+            <span className="visually-hidden">{t('Actions')}</span>
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {properties.map((property) => (
+          <Table.Tr key={property.name}>
+            <Table.Td maw={420}>
+              <Text size="sm" fw={600} ff="monospace" className="wrapped">
+                {property.name}
+              </Text>
+              <Text size="sm" c="dimmed">
+                {property.description}
+              </Text>
+            </Table.Td>
+            <Table.Td data-label={t('Value')} maw={360}>
+              <PropertyInForce property={property} />
+            </Table.Td>
+            <Table.Td data-label={t('From')}>
+              <Badge variant="default" tt="none">
+                {placeOf(property, t)}
+              </Badge>
+            </Table.Td>
+            <Table.Td>
+              {property.isSettable ? (
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  onClick={() => onEdit(property)}
+                  aria-label={t('Change {name}', { name: property.name })}
+                >
+                  {t('Change')}
+                </Button>
+              ) : (
+                <Text size="xs" c="dimmed">
+                  {t('Set by the operator, where the gateway runs')}
+                </Text>
+              )}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function placeOf({ isSet, isInherited }: ShownPropertyFragment, t: ReturnType<typeof useTexts>): string {
+  if (!isSet) return t('Not set');
+  return isInherited ? t('The main school') : t('Here');
+}
+
+function PropertyInForce({ property }: { readonly property: ShownPropertyFragment }) {
+  const t = useTexts();
+  if (property.isSecret) return <Text size="sm">{t('Set, and shown to nobody')}</Text>;
+  const text = printProperty(property, property.isSet ? property.value : property.defaultValue);
+  if (text === '') return <Text size="sm">–</Text>;
+  return <Code className="wrapped">{text}</Code>;
+}
+
+/** The domains that the viewer may know of: for an admin of the main school all of them. */
+function Branches() {
+  const t = useTexts();
+  const heading = useId();
+  const { data } = useOperation(SchoolBranches, {});
+  if (!data) return null;
+  return (
+    <section aria-labelledby={heading}>
+      <Title order={2} size="h4" mb="xs" id={heading}>
+        {t('School and branches')}
+      </Title>
+      <Table className="stacked-table" verticalSpacing="sm" aria-labelledby={heading} maw={820}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('Name')}</Table.Th>
+            <Table.Th>X-Domain</Table.Th>
+            <Table.Th>{t('Time zone')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {data.me.branches.map(({ id, name, timeZone }) => (
+            <Table.Tr key={id}>
+              <Table.Td className="wrapped">{name}</Table.Td>
+              <Table.Td data-label="X-Domain">
+                <Code className="wrapped">{id}</Code>
+              </Table.Td>
+              <Table.Td data-label={t('Time zone')}>{timeZone}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Group mt="xs">
+        <Text size="sm" c="dimmed">
+          {t('A branch is added where the gateway runs, by its operator:')} <Code>campus domain add</Code>
+        </Text>
+      </Group>
+    </section>
+  );
+}

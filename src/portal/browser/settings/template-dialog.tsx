@@ -1,0 +1,42 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useTexts } from '../language/use-texts';
+
+export interface TemplateDialogProps {
+  onName(name: string): void;
+  onClose(): void;
+}
+
+/** Asks for the name of a new template of mail; nothing is kept before its texts are saved. */
+export function TemplateDialog({ onName, onClose }: TemplateDialogProps) {
+  const t = useTexts();
+  const [name, setName] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onName(name);
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('New mail template')}
+      closeButtonProps={{ 'aria-label': t('Close') }}
+    >
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label={t('Name')}
+            description={t('Letters, digits, _, . and -; who sends a mail names it')}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            pattern="[A-Za-z0-9_.\-]{1,80}"
+            required
+          />
+          <Group justify="flex-end">
+            <Button type="submit">{t('Go on')}</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,128 @@
+/** The door to the settings of a school: the properties of its domain that the service reads. */
+import { Arg, Ctx, Field, Mutation, ObjectType, Query, Resolver, registerEnumType } from 'type-graphql';
+import type { JsonValue } from '../../json.js';
+import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
+import type { Domains, KnownPropertyInForce } from '../../store/catalog/domains.js';
+import { type RequestContext, requireScope } from '../request-context.js';
+
+enum PropertyKind {
+  TEXT = 'text',
+  NUMBER = 'number',
+  BOOLEAN = 'boolean',
+  JSON = 'json',
+}
+
+registerEnumType(PropertyKind, {
+  name: 'PropertyKind',
+  description: 'As which value of JSON a property is kept.',
+  valuesConfig: {
+    TEXT: { description: 'A text.' },
+    NUMBER: { description: 'A number.' },
+    BOOLEAN: { description: 'True or false.' },
+    JSON: { description: 'A list or an object.' },
+  },
+});
+
+@ObjectType('DomainProperty', {
+  description:
+    'A setting of the school, or of a part of it: a property of the domain that the service reads.',
+  simpleResolvers: true,
+})
+class DomainPropertyResult {
+  @Field(() => String, { description: 'Its name, e.g. "schoolName".' })
+  readonly name!: string;
+
+  @Field(() => String, { description: 'What it does.' })
+  readonly description!: string;
+
+  @Field(() => PropertyKind, { description: 'As which value it is kept.' })
+  readonly kind!: PropertyKind;
+
+  @Field(() => String, { description: 'What it may be, in words.' })
+  readonly expected!: string;
+
+  @Field(() => [String], { nullable: true, description: 'All that it may be, where these are few.' })
+  readonly choices!: readonly string[] | null;
+
+  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'What is in force where it is not set.' })
+  readonly defaultValue!: JsonValue;
+
+  @Field(() => GraphqlJsonScalar, {
+    nullable: true,
+    description: 'What is set, here or in the top domain; null where nothing is, and for a secret.',
+  })
+  readonly value!: JsonValue;
+
+  @Field(() => Boolean, { description: 'Whether it is set, here or in the top domain.' })
+  readonly isSet!: boolean;
+
+  @Field(() => Boolean, { description: 'What is set is that of the top domain.' })
+  readonly isInherited!: boolean;
+
+  @Field(() => Boolean, { description: 'What is set is shown to nobody.' })
+  readonly isSecret!: boolean;
+
+  @Field(() => Boolean, {
+    description: 'Whether you may set it; else it is set where the gateway runs, by `campus property set`.',
+  })
+  readonly isSettable!: boolean;
+}
+
+@Resolver()
+export class PropertyResolver {
+  readonly #domains: Domains;
+
+  constructor(services: { readonly domains: Domains }) {
+    this.#domains = services.domains;
+  }
+
+  @Query(() => [DomainPropertyResult], {
+    description:
+      'The settings of this domain: all that the service reads, set or not. For admins. Errors: FORBIDDEN.',
+  })
+  domainProperties(@Ctx() context: RequestContext): readonly DomainPropertyResult[] {
+    return this.#domains.listKnownProperties(requireScope(context)).map(toResult);
+  }
+
+  @Mutation(() => DomainPropertyResult, {
+    description:
+      'Sets a property of this domain that the service reads, or a template of mail, ' +
+      '`mailTemplate.<name>`. A secret stays one. For admins. Errors: FORBIDDEN, NOT_FOUND for any other ' +
+      'name, INVALID_VALUE, LIMIT_EXCEEDED.',
+  })
+  async setDomainProperty(
+    @Ctx() context: RequestContext,
+    @Arg('name', () => String, { description: 'Its name, e.g. "schoolName".' }) name: string,
+    @Arg('value', () => GraphqlJsonScalar, { description: 'What it is to be.' }) value: JsonValue,
+  ): Promise<DomainPropertyResult> {
+    return toResult(await this.#domains.setKnownProperty(requireScope(context), { name, value }));
+  }
+
+  @Mutation(() => DomainPropertyResult, {
+    description:
+      'Removes a property of this domain: that of the top domain is in force again, or the default. For ' +
+      'admins. Errors: FORBIDDEN, NOT_FOUND for a name that the service does not read.',
+  })
+  async removeDomainProperty(
+    @Ctx() context: RequestContext,
+    @Arg('name', () => String, { description: 'Its name, e.g. "schoolName".' }) name: string,
+  ): Promise<DomainPropertyResult> {
+    return toResult(await this.#domains.setKnownProperty(requireScope(context), { name, value: undefined }));
+  }
+}
+
+function toResult({ known, inForce }: KnownPropertyInForce): DomainPropertyResult {
+  return {
+    name: known.name,
+    description: known.description,
+    kind: known.type as PropertyKind,
+    expected: known.expected,
+    choices: known.choices ?? null,
+    defaultValue: known.byDefault ?? null,
+    value: inForce === undefined || inForce.isSecret ? null : inForce.value,
+    isSet: inForce !== undefined,
+    isInherited: inForce?.isInherited ?? false,
+    isSecret: inForce?.isSecret ?? false,
+    isSettable: known.isOperators !== true,
+  };
+}
