@@ -26,6 +26,7 @@ const ENDINGS: ReadonlyMap<string, string> = new Map([
   ['application/x-ndjson', 'ndjson'],
   ['application/bson', 'bson'],
   ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
+  ['application/vnd.apache.parquet', 'parquet'],
 ]);
 
 /** Serves `POST /imports` in a scope of its own, whose bodies nobody else reads. */

@@ -13,7 +13,7 @@ import { queryOf } from '../../src/model/record-query.js';
 import { systemPrincipal } from '../../src/model/scope.js';
 import { createTestDatabase } from '../database.js';
 
-const FORMATS = ['ndjson', 'csv', 'xlsx'] as const satisfies readonly ExportFormat[];
+const FORMATS = ['ndjson', 'csv', 'xlsx', 'parquet'] as const satisfies readonly ExportFormat[];
 
 let services: Services;
 let drop: () => Promise<void>;
@@ -121,9 +121,10 @@ describe.each(FORMATS)('all collections as %s', (format) => {
       if (rows === 0) continue;
       const one = await imported(`from-${format}`, collection, file, format);
       expect({ collection, created: one.counts.created }).toEqual({ collection, created: rows });
+      const asHeld = format === 'parquet' ? withShortNumbers : (lines: readonly string[]) => lines;
       const [again, wanted] = [
-        await linesOf(`from-${format}`, collection),
-        await linesOf(undefined, collection),
+        asHeld(await linesOf(`from-${format}`, collection)),
+        asHeld(await linesOf(undefined, collection)),
       ];
       expect(firstDifference(again, wanted, collection)).toBeUndefined();
       expect((await exported(`from-${format}`, collection, format)).equals(file)).toBe(true);
@@ -135,6 +136,15 @@ describe.each(FORMATS)('all collections as %s', (format) => {
     });
   }, 120_000);
 });
+
+/** A column of Parquet holds no zeros at the end of a number: 12.50 comes back as 12.5. */
+function withShortNumbers(lines: readonly string[]): readonly string[] {
+  return lines.map((line) =>
+    line.replaceAll(/(": -?\d+)(\.\d*?)0+(?=[,}])/g, (_, whole: string, fraction: string) =>
+      fraction === '.' ? whole : whole + fraction,
+    ),
+  );
+}
 
 /** Two long texts are hard to compare by eye. */
 function firstDifference(found: readonly string[], expected: readonly string[], collection: string) {

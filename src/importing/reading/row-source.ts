@@ -3,19 +3,19 @@
 import type { Alteration } from '../documents/plain-document.js';
 
 /** The formats that an import reads. */
-export type SourceFormat = 'csv' | 'tsv' | 'xlsx' | 'json' | 'ndjson' | 'ejson' | 'bson';
+export type SourceFormat = 'csv' | 'tsv' | 'xlsx' | 'json' | 'ndjson' | 'ejson' | 'bson' | 'parquet';
 
 /** One row of a file, before any mapping. */
 export interface SourceRow {
   /**
    * The number that a person sees beside it: the line it begins on (CSV, NDJSON), the row of the sheet, the
-   * place in the list (JSON, BSON). From 1, and the header counts.
+   * place in the list (JSON, BSON, Parquet). From 1, and the header counts.
    */
   readonly number: number;
   /**
    * By column name. A cell of CSV is its text, or `null` where nothing stands (`""` is the empty text). A
-   * cell of XLSX is a text, number or boolean; days and instants are ISO texts. Documents keep their
-   * nesting, and numbers that a float does not hold are exact.
+   * cell of XLSX is a text, number or boolean; days and instants are ISO texts, in Parquet too. Documents and
+   * cells of Parquet keep their nesting, and numbers that a float does not hold are exact.
    */
   readonly values: Readonly<Record<string, unknown>>;
   /** The cells of a table as they stood, for a CSV of what was refused. */

@@ -51,6 +51,7 @@ function textOf(bytes: Buffer): string {
 
 function formatOf(bytes: Buffer, text: string, hint: SourceFormat | undefined): SourceFormat {
   if (isZip(bytes)) return 'xlsx';
+  if (isParquet(bytes)) return 'parquet';
   if (isGzip(bytes) || isBson(bytes)) return 'bson';
   assertText(bytes);
   if (!isJson(text)) return hint === 'tsv' ? 'tsv' : 'csv';
@@ -71,7 +72,7 @@ function assertText(bytes: Buffer): void {
   if (bytes.subarray(0, 5).toString('latin1') !== '%PDF-' && (zeros === 0 || isUtf16(bytes))) return;
   throw new ServiceError(
     'UNSUPPORTED_MEDIA_TYPE',
-    'The file is neither a text nor a workbook; send CSV, TSV, XLSX, JSON, NDJSON or BSON.',
+    'The file is neither a text nor a workbook; send CSV, TSV, XLSX, Parquet, JSON, NDJSON or BSON.',
   );
 }
 
@@ -86,6 +87,12 @@ function isUtf16(bytes: Buffer): boolean {
 
 function isZip(bytes: Buffer): boolean {
   return bytes.subarray(0, 4).equals(Buffer.from('PK\x03\x04'));
+}
+
+/** The second is how a file begins whose description is encrypted. */
+function isParquet(bytes: Buffer): boolean {
+  const magic = bytes.toString('latin1', 0, 4);
+  return magic === 'PAR1' || magic === 'PARE';
 }
 
 function isGzip(bytes: Buffer): boolean {
@@ -142,6 +149,7 @@ const FORMATS_BY_ENDING: Readonly<Record<string, SourceFormat>> = {
   ndjson: 'ndjson',
   jsonl: 'ndjson',
   bson: 'bson',
+  parquet: 'parquet',
 };
 
 const FORMATS_BY_TYPE: Readonly<Record<string, SourceFormat>> = {
@@ -153,6 +161,7 @@ const FORMATS_BY_TYPE: Readonly<Record<string, SourceFormat>> = {
   'application/ndjson': 'ndjson',
   'application/jsonl': 'ndjson',
   'application/bson': 'bson',
+  'application/vnd.apache.parquet': 'parquet',
 };
 
 function hintOf({ name = '', contentType = '' }: SourceFile): SourceFormat | undefined {

@@ -74,7 +74,7 @@ export function TakeFile() {
           <Text size="sm" c="dimmed" ta="center">
             {collection === ''
               ? t('Choose a collection first; then a file can be dropped here.')
-              : t('or drop it here: CSV, TSV, XLSX, JSON, NDJSON or BSON. Nothing is written yet.')}
+              : t('or drop it here: CSV, TSV, XLSX, Parquet, JSON, NDJSON or BSON. Nothing is written yet.')}
           </Text>
         </div>
         {take.error && <ProblemState problem={take.error} />}

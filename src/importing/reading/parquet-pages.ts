@@ -1,0 +1,282 @@
+/**
+ * The pages of a column in a Parquet file, each with its values. What a page says of its size is held against
+ * what there is before anything is unpacked, because a few bytes may claim to be gigabytes.
+ */
+import type { FileHandle } from 'node:fs/promises';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { decompress as unpackZstd } from 'fzstd';
+import {
+  type ColumnMetaData,
+  type DecodedArray,
+  type PageHeader,
+  type SchemaTree,
+  snappyUncompress,
+} from 'hyparquet';
+import { parquetHeader, readPage } from 'hyparquet/src/column.js';
+import { convert } from 'hyparquet/src/convert.js';
+import { getMaxDefinitionLevel, getMaxRepetitionLevel, isFlatColumn } from 'hyparquet/src/schema.js';
+import { readVarInt } from 'hyparquet/src/thrift.js';
+import { ServiceError } from '../../errors.js';
+import { PARQUET_PARSERS } from './parquet-values.js';
+
+/** What is in memory of a file at the same time, all columns together. */
+const MOST_UNPACKED_BYTES = 64 * 1024 ** 2;
+const MOST_VALUES = 4_000_000;
+/** A header holds the least and the greatest value of its page. */
+const HEADER_BYTES = 64 * 1024;
+
+/** The pages that are in memory; those that were read are given back. */
+export class PageBudget {
+  #bytes = 0;
+  #values = 0;
+
+  /** @throws LIMIT_EXCEEDED */
+  take({ bytes, values }: PageSize): void {
+    this.#bytes += bytes;
+    this.#values += values;
+    if (this.#bytes <= MOST_UNPACKED_BYTES && this.#values <= MOST_VALUES) return;
+    throw new ServiceError(
+      'LIMIT_EXCEEDED',
+      `The pages of the file that are read together hold more than ${MOST_UNPACKED_BYTES} bytes or ` +
+        `${MOST_VALUES} values. Write it with smaller groups of rows, e.g. 20000.`,
+    );
+  }
+
+  give({ bytes, values }: PageSize): void {
+    this.#bytes -= bytes;
+    this.#values -= values;
+  }
+}
+
+interface PageSize {
+  readonly bytes: number;
+  readonly values: number;
+}
+
+/** A column within a group of rows. */
+export interface ColumnPlace {
+  readonly handle: FileHandle;
+  readonly fileBytes: number;
+  /** What is read together with it. */
+  readonly budget: PageBudget;
+  readonly metadata: ColumnMetaData;
+  /** From the root to the leaf. */
+  readonly schemaPath: readonly SchemaTree[];
+}
+
+/** The values of a page, and what of the budget they take. */
+interface ReadPage {
+  readonly values: DecodedArray;
+  readonly size: PageSize;
+  /** Whether they go on with the list that is the last value of the page before, in the same array. */
+  readonly goesOn: boolean;
+}
+
+/** The pages one after the other. @throws MALFORMED_REQUEST where one is not what it says; LIMIT_EXCEEDED */
+export async function* parquetPages(place: ColumnPlace): AsyncGenerator<ReadPage> {
+  const { metadata, budget } = place;
+  const { first, end } = bytesOf(place);
+  const decoder = decoderOf(place);
+  let dictionary: DecodedArray | undefined;
+  let before: DecodedArray | undefined;
+  const isFlat = isFlatColumn([...place.schemaPath]);
+  let left = Number(metadata.num_values);
+  for (let at = first; left > 0; ) {
+    const { header, offset } = await readHeader(place, at, end);
+    at = offset + header.compressed_page_size;
+    if (at > end) throw damaged(place, 'a page goes beyond its column');
+    const size = sizeOf(place, header, left);
+    budget.take(size);
+    const packed = await readBytes(place, offset, header.compressed_page_size);
+    const page = unpacked(place, packed, header);
+    if (header.type === 'DICTIONARY_PAGE') {
+      const { data } = readPage(page.reader, page.header, decoder, undefined, undefined, 0);
+      dictionary = data && convert(data, decoder);
+      continue;
+    }
+    if (header.type === 'INDEX_PAGE') continue;
+    assertRunsFit(place, page, size.values);
+    const { data: values } = readPage(page.reader, page.header, decoder, dictionary, before, 0);
+    left -= size.values;
+    if (values === undefined) continue;
+    yield { values, size, goesOn: values === before };
+    // A list may go on in the next page; a plain value never does.
+    if (!isFlat) before = values;
+  }
+}
+
+type Decoder = Parameters<typeof readPage>[2];
+
+function decoderOf({ metadata, schemaPath }: ColumnPlace): Decoder {
+  const leaf = schemaPath.at(-1);
+  return {
+    pathInSchema: metadata.path_in_schema,
+    type: metadata.type,
+    element: leaf?.element ?? { name: '' },
+    schemaPath: [...schemaPath],
+    // The bytes are unpacked before.
+    codec: 'UNCOMPRESSED',
+    parsers: PARQUET_PARSERS,
+    utf8: false,
+  };
+}
+
+function bytesOf(place: ColumnPlace): { readonly first: number; readonly end: number } {
+  const { dictionary_page_offset: dictionary, data_page_offset: data } = place.metadata;
+  const first = Number(dictionary || data);
+  const end = first + Number(place.metadata.total_compressed_size);
+  if (!(first >= 4 && end >= first && end <= place.fileBytes)) {
+    throw damaged(place, 'the column is said to be where the file has nothing');
+  }
+  return { first, end };
+}
+
+async function readHeader(place: ColumnPlace, at: number, end: number) {
+  const bytes = await readBytes(place, at, Math.min(HEADER_BYTES, end - at));
+  const reader = readerOf(bytes);
+  const header = parquetHeader(reader);
+  return { header, offset: at + reader.offset };
+}
+
+/** What the header says, as far as it may be true. */
+function sizeOf(place: ColumnPlace, header: PageHeader, left: number): PageSize {
+  const data = header.data_page_header ?? header.data_page_header_v2;
+  const { type, compressed_page_size: packed, uncompressed_page_size: bytes } = header;
+  const values = data?.num_values ?? header.dictionary_page_header?.num_values ?? 0;
+  const isData = type === 'DATA_PAGE' || type === 'DATA_PAGE_V2';
+  if (!(packed >= 0 && bytes >= 0 && values >= 0)) throw damaged(place, 'a page has a size below 0');
+  if (isData && (values > left || values === 0))
+    throw damaged(place, 'its pages hold other numbers of values');
+  if (!isData && values > bytes) throw damaged(place, 'its dictionary says more values than it has bytes');
+  if (data?.encoding === 'DELTA_BYTE_ARRAY') {
+    // A text that repeats the one before takes two bytes, so that a page may come to any size.
+    throw refused(place, 'the encoding DELTA_BYTE_ARRAY, which is not read; use PLAIN or a dictionary');
+  }
+  return { bytes, values };
+}
+
+interface UnpackedPage {
+  readonly reader: { view: DataView; offset: number };
+  readonly header: PageHeader;
+}
+
+/** The page as if it had never been packed. Of the second version, its levels are not packed anyway. */
+function unpacked(place: ColumnPlace, packed: Uint8Array, header: PageHeader): UnpackedPage {
+  const second = header.data_page_header_v2;
+  const levels =
+    second === undefined ? 0 : second.definition_levels_byte_length + second.repetition_levels_byte_length;
+  if (!(levels >= 0 && levels <= packed.length && levels <= header.uncompressed_page_size)) {
+    throw damaged(place, 'the levels of a page are longer than it is');
+  }
+  const isPacked = second?.is_compressed !== false && place.metadata.codec !== 'UNCOMPRESSED';
+  const body = packed.subarray(levels);
+  const values = isPacked ? unpack(place, body, header.uncompressed_page_size - levels) : body;
+  const bytes = levels === 0 ? values : Buffer.concat([packed.subarray(0, levels), values]);
+  if (bytes.length !== header.uncompressed_page_size)
+    throw damaged(place, 'a page has another size than it says');
+  return {
+    reader: readerOf(bytes),
+    header: {
+      ...header,
+      compressed_page_size: bytes.length,
+      ...(second && { data_page_header_v2: { ...second, is_compressed: false } }),
+    },
+  };
+}
+
+function unpack(place: ColumnPlace, packed: Uint8Array, length: number): Uint8Array {
+  const { codec } = place.metadata;
+  switch (codec) {
+    case 'SNAPPY': {
+      const bytes = new Uint8Array(length);
+      snappyUncompress(packed, bytes);
+      return bytes;
+    }
+    case 'GZIP':
+      return gunzipSync(packed, { maxOutputLength: Math.max(1, length) });
+    case 'BROTLI':
+      return brotliDecompressSync(packed, { maxOutputLength: Math.max(1, length) });
+    case 'ZSTD':
+      return unpackZstd(packed, new Uint8Array(length));
+    default:
+      throw refused(place, `the codec ${codec}, which is not read; use SNAPPY, GZIP, BROTLI or ZSTD`);
+  }
+}
+
+/**
+ * A run says how often its value comes in a few bytes, and what decodes it takes its word for it: no run may
+ * be longer than its page says that it has values.
+ *
+ * @throws MALFORMED_REQUEST
+ */
+function assertRunsFit(place: ColumnPlace, { reader, header }: UnpackedPage, values: number): void {
+  const { view } = reader;
+  const second = header.data_page_header_v2;
+  const data = second ?? header.data_page_header;
+  const path = [...place.schemaPath];
+  const widths = [getMaxRepetitionLevel(path), getMaxDefinitionLevel(path)].map(widthOf);
+  let at = 0;
+  for (const [index, width] of widths.entries()) {
+    if (width === 0) continue;
+    const isSaid = second !== undefined;
+    const lengths = [second?.repetition_levels_byte_length, second?.definition_levels_byte_length];
+    const length = (isSaid ? lengths[index] : view.getUint32(at, true)) ?? 0;
+    const begin = isSaid ? at : at + 4;
+    assertRuns(place, new DataView(view.buffer, view.byteOffset + begin, length), { width, values });
+    at = begin + length;
+  }
+  const isRuns = data?.encoding === 'RLE' || data?.encoding.endsWith('_DICTIONARY');
+  if (!isRuns || at >= view.byteLength) return;
+  const isFlag = place.metadata.type === 'BOOLEAN';
+  const begin = isFlag ? at + 4 : at + 1;
+  const width = isFlag ? 1 : view.getUint8(at);
+  if (width > 32) throw damaged(place, 'a dictionary has more than 32 bits');
+  const runs = new DataView(view.buffer, view.byteOffset + begin, Math.max(0, view.byteLength - begin));
+  assertRuns(place, runs, { width, values });
+}
+
+function assertRuns(
+  place: ColumnPlace,
+  view: DataView,
+  { width, values }: { readonly width: number; readonly values: number },
+): void {
+  const reader = { view, offset: 0 };
+  for (let seen = 0; seen < values && reader.offset < view.byteLength; ) {
+    const run = readVarInt(reader);
+    const isPacked = (run & 1) === 1;
+    const count = isPacked ? (run >>> 1) * 8 : run >>> 1;
+    // Values that are packed by their bits may stand at the end for nothing; there are as many as bytes.
+    const isBounded = isPacked && width > 0;
+    if (!isBounded && count > values + 7) throw damaged(place, 'a run in a page is longer than the page');
+    reader.offset += isPacked ? (count / 8) * width : Math.ceil(width / 8);
+    seen += count;
+  }
+}
+
+function widthOf(most: number): number {
+  return most === 0 ? 0 : 32 - Math.clz32(most);
+}
+
+function readerOf(bytes: Uint8Array): { view: DataView; offset: number } {
+  return { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 };
+}
+
+async function readBytes(place: ColumnPlace, at: number, length: number): Promise<Uint8Array> {
+  const { bytesRead, buffer } = await place.handle.read(new Uint8Array(length), 0, length, at);
+  if (bytesRead !== length) throw damaged(place, 'the file ends within it');
+  return buffer;
+}
+
+function damaged({ metadata }: ColumnPlace, reason: string): ServiceError {
+  return new ServiceError(
+    'MALFORMED_REQUEST',
+    `The Parquet file is damaged in column ${metadata.path_in_schema.join('.')}: ${reason}; write it again.`,
+  );
+}
+
+function refused({ metadata }: ColumnPlace, what: string): ServiceError {
+  return new ServiceError(
+    'MALFORMED_REQUEST',
+    `Column ${metadata.path_in_schema.join('.')} of the Parquet file has ${what}.`,
+  );
+}
