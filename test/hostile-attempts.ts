@@ -58,6 +58,7 @@ export interface Attempt {
 export const ATTEMPTS: readonly Attempt[] = [
   ...restReads(),
   ...restWrites(),
+  ...restRestores(),
   ...graphqlOperations(),
   ...agentCalls(),
   ...headers(),
@@ -140,6 +141,24 @@ function restWrites(): readonly Attempt[] {
       },
     ),
   );
+}
+
+/** Where it is said what is brought back, and which version of it. */
+function restRestores(): readonly Attempt[] {
+  const attempts: readonly [string, (text: string) => readonly [path: string, body: unknown]][] = [
+    ['record', (text) => [`/o/recs/task/${encoded(text)}/restore`, { version: 1 }]],
+    ['collection', (text) => [`/o/recs/${encoded(text)}/there/restore`, { version: 1 }]],
+    ['version', (text) => ['/o/recs/task/there/restore', { version: text }]],
+    ['member', (text) => ['/o/recs/task/there/restore', { version: 1, [text]: text }]],
+    ['import', (text) => [`/imports/${encoded(text)}/undo`, {}]],
+  ];
+  return attempts.map(([place, made]) => ({
+    door: `POST restored ${place}`,
+    send: async (gateway, text) => {
+      const [path, body] = made(text);
+      return await status(gateway, path, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) });
+    },
+  }));
 }
 
 function agentCalls(): readonly Attempt[] {
@@ -359,6 +378,17 @@ function graphqlOperations(): readonly Attempt[] {
       'mutation ($v: ID!) { restoreRecord(collection: "task", id: $v, version: 1) { id } }',
       (text) => text,
     ],
+    [
+      'collection of what is restored',
+      'mutation ($v: String!) { restoreRecord(collection: $v, id: "there", version: 1) { id } }',
+      (text) => text,
+    ],
+    [
+      'collection of a history',
+      'query ($v: String!) { recordHistory(collection: $v, id: "there") { nodes { version } } }',
+      (text) => text,
+    ],
+    ['undone import', 'mutation ($v: ID!) { undoImport(id: $v) { id } }', (text) => text],
     ['language', 'mutation ($v: String!) { setLanguage(language: $v) }', (text) => text],
     ['script', 'query ($v: ID!) { script(name: $v) { name } }', (text) => text],
     [
