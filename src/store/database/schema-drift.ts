@@ -10,6 +10,7 @@ import {
   bindMigrationAwareSqlAdapterFactory,
   ColumnTypeEnum,
   type SqlQuery,
+  type SqlResultSet,
 } from '@prisma/driver-adapter-utils';
 import type { SchemaEngine } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
@@ -77,7 +78,8 @@ async function withSchemaEngine<T>(
 }
 
 /**
- * `PrismaPg` that can read the type "char" too, which the engine's own question about constraints selects.
+ * `PrismaPg` that can read the type "char" too, which the engine's own question about constraints selects,
+ * and tells the key of an index from what it carries.
  */
 class CatalogPrismaPg extends PrismaPg {
   readonly #pool: pg.Pool;
@@ -92,7 +94,7 @@ class CatalogPrismaPg extends PrismaPg {
     const queryRaw = adapter.queryRaw.bind(adapter);
     adapter.queryRaw = async (query) => {
       const charColumns = await this.#findCharColumns(query);
-      if (charColumns.size === 0) return queryRaw(query);
+      if (charColumns.size === 0) return withoutCarriedColumns(await queryRaw(query));
       const sql = `select * from (${query.sql.replace(/;\s*$/, '')}) described`;
       const columns = [...charColumns].map(([name, isChar]) => (isChar ? `"${name}"::text` : `"${name}"`));
       const result = await queryRaw({ ...query, sql: sql.replace('*', columns.join(', ')) });
@@ -111,6 +113,15 @@ class CatalogPrismaPg extends PrismaPg {
     if (!fields.some((field) => field.dataTypeID === CHAR_OID)) return new Map();
     return new Map(fields.map((field) => [field.name, field.dataTypeID === CHAR_OID]));
   }
+}
+
+/**
+ * What an index carries beside its key (`include`) has no operator class. The engine would take it for a part
+ * of the key.
+ */
+function withoutCarriedColumns(result: SqlResultSet): SqlResultSet {
+  const place = result.columnNames.indexOf('opclass');
+  return place === -1 ? result : { ...result, rows: result.rows.filter((row) => row[place] !== null) };
 }
 
 /** The one function we need of it: Node has it, its type packages leave it to the DOM's. */
