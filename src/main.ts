@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * `campus`: runs cli/program.ts as `npm run compile` bundled it. TypeScript does not know that file, so its
- * address is put together here.
+ * `campus`: runs cli/run-campus.ts as `npm run compile` bundled it. TypeScript does not know that file, so
+ * its address is put together here.
  *
  * Node from 22.1 on keeps what V8 compiled of it beside it, where this process may write. Whoever may write
  * there may change the program itself; in the folder for temporary files, others could.
@@ -12,4 +12,5 @@ import { fileURLToPath } from 'node:url';
 // The types are those of Node 20, which has none.
 const { enableCompileCache } = module as { enableCompileCache?: (directory: string) => unknown };
 enableCompileCache?.(fileURLToPath(new URL('./compile-cache', import.meta.url)));
-await import(new URL('./program/program.js', import.meta.url).href);
+const { runCampus } = await import(new URL('./program/program.js', import.meta.url).href);
+await runCampus(process.argv.slice(2));

@@ -1,8 +1,8 @@
 /**
- * Bundles the program (`npm run compile`, after the compiler): cli/program.js with all it imports, our files
- * and those of the packages, becomes a few files in `dist/program`. To find and read some 1,700 files took a
- * third of a start. What is loaded when it is used stays in files of its own, the program stays readable, and
- * `node --enable-source-maps` names the lines of `src/`.
+ * Bundles the program (`npm run compile`, after the compiler): cli/run-campus.js with all it imports, our
+ * files and those of the packages, becomes a few files in `dist/program`. To find and read some 1,700 files
+ * took a third of a start. What is loaded when it is used stays in files of its own, the program stays
+ * readable, and `node --enable-source-maps` names the lines of `src/`.
  *
  * The threads of scripts and the processes of pipelines start from the compiler's files as they are.
  */
@@ -29,7 +29,7 @@ const require = createRequireOfProgram(import.meta.url);`;
 async function bundleProgram(): Promise<void> {
   const { outputFiles } = await build({
     absWorkingDir: packageDirectory,
-    entryPoints: { program: path.join(compiled, 'cli', 'program.js') },
+    entryPoints: { program: path.join(compiled, 'cli', 'run-campus.js') },
     outdir,
     bundle: true,
     splitting: true,

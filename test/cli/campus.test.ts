@@ -2,9 +2,12 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { freePort } from '../free-port.js';
-import { campus, type Ended, startCampus, startShell } from './campus.js';
+import { type Ended, startCampus, startShell } from './campus.js';
+import { useCampus } from './use-campus.js';
 
-// Every command is a process of its own, which takes seconds on a busy machine.
+const campus = useCampus();
+
+// A command takes seconds on a busy machine.
 jest.setTimeout(120_000);
 
 let database: TestDatabase;

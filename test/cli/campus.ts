@@ -33,10 +33,12 @@ export function startCampus(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [PROGRAM, ...words], {
-    env: { PATH: process.env.PATH, LOG_LEVEL: 'silent', ...environment },
-    stdio: 'pipe',
-  });
+  return spawn(process.execPath, [PROGRAM, ...words], { env: environmentOf(environment), stdio: 'pipe' });
+}
+
+/** What a command of the tests finds in its environment, whatever stands in that of the tests. */
+export function environmentOf(environment: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, LOG_LEVEL: 'silent', ...environment };
 }
 
 /** Runs a line of bash, in which `"$0" "$1"` are what start `campus`; nothing of its output is read. */

@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { campus } from './campus.js';
+import { useCampus } from './use-campus.js';
+
+const campus = useCampus();
 
 jest.setTimeout(120_000);
 

@@ -9,7 +9,10 @@ import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
 import { readCsv, readParquet } from '../exporting/read-back.js';
-import { campus, type Ended, startCampus } from './campus.js';
+import { type Ended, startCampus } from './campus.js';
+import { useCampus } from './use-campus.js';
+
+const campus = useCampus();
 
 let database: TestDatabase;
 let directory = '';

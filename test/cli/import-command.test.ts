@@ -6,7 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
-import { campus, type Ended, startCampus, startShell } from './campus.js';
+import { type Ended, startCampus, startShell } from './campus.js';
+import { useCampus } from './use-campus.js';
+
+const campus = useCampus();
 
 let database: TestDatabase;
 let directory = '';

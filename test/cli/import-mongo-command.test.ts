@@ -10,7 +10,10 @@ import { createTestDatabase, type TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
 import { archiveOf } from '../importing/mongo/dump-fixture.js';
 import { TcpProxy } from '../tcp-proxy.js';
-import { campus, type Ended, startCampus } from './campus.js';
+import { type Ended, startCampus } from './campus.js';
+import { useCampus } from './use-campus.js';
+
+const campus = useCampus();
 
 let database: TestDatabase;
 let folder = '';

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../database.js';
-import { campus } from './campus.js';
+import { useCampus } from './use-campus.js';
+
+const campus = useCampus();
 
 jest.setTimeout(120_000);
 

@@ -6,7 +6,10 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { strFromU8, unzipSync } from 'fflate';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../database.js';
-import { campus, type Ended } from './campus.js';
+import type { Ended } from './campus.js';
+import { useCampus } from './use-campus.js';
+
+const campus = useCampus();
 
 let database: TestDatabase;
 let restored: TestDatabase;

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../database.js';
-import { campus, type Ended } from './campus.js';
+import type { Ended } from './campus.js';
+import { useCampus } from './use-campus.js';
+
+const campus = useCampus();
 
 let database: TestDatabase;
 let directory = '';

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { buildSchema, introspectionFromSchema } from 'graphql';
-import { campus, type Ended } from './campus.js';
+import type { Ended } from './campus.js';
+import { useCampus } from './use-campus.js';
+
+const campus = useCampus();
 
 // Every command is a process of its own, which takes seconds on a busy machine.
 jest.setTimeout(120_000);

@@ -7,7 +7,16 @@ import type { CommandLine } from './command-line.js';
 import { COMMANDS, type CommandEntry } from './commands.js';
 import { endWithFault, watchConsoleOutput } from './console-output.js';
 
-async function main(): Promise<void> {
+/** Runs one command to its end, and leaves its exit code in `process.exitCode`. */
+export async function runCampus(words: readonly string[]): Promise<void> {
+  try {
+    await runCommand(words);
+  } catch (fault) {
+    process.exitCode = endWithFault(fault);
+  }
+}
+
+async function runCommand(words: readonly string[]): Promise<void> {
   sealIntrinsics(globalThis);
   watchConsoleOutput();
   const program = new Command('campus')
@@ -17,7 +26,7 @@ async function main(): Promise<void> {
     )
     .version(VERSION)
     .exitOverride();
-  const asked = askedCommand(process.argv.slice(2));
+  const asked = askedCommand(words);
   const readsAll = COMMANDS.some((one) => one.readsAll && nameOf(one) === asked);
   for (const entry of COMMANDS) {
     const command = program.command(entry.usage).description(entry.description);
@@ -30,7 +39,7 @@ async function main(): Promise<void> {
     command.exitOverride();
     for (const sub of command.commands) sub.exitOverride();
   }
-  await program.parseAsync();
+  await program.parseAsync(words, { from: 'user' });
 }
 
 function nameOf({ usage }: CommandEntry): string | undefined {
@@ -49,7 +58,3 @@ async function readCommandLine(): Promise<CommandLine> {
   for (const line of findMisspelt(process.env)) process.stderr.write(`campus: ${line}\n`);
   return { config: parseConfig(process.env) };
 }
-
-main().catch((fault: unknown) => {
-  process.exitCode = endWithFault(fault);
-});
