@@ -1,7 +1,7 @@
 /** A school that people write in at random, through the API: what happens is what a seed says. */
 import type { Random } from '../../../src/demo/random.js';
 import type { Gateway } from '../../contract/gateway.js';
-import { addDays, type RawRecord, type RawSchool } from './recompute.js';
+import { addDays, hasEnded, type RawRecord, type RawSchool } from './recompute.js';
 
 const COLLECTIONS = [
   'registration',
@@ -284,16 +284,20 @@ export class RandomSchool {
     await this.#send('PATCH', `/o/recs/fee_concession/${concession._id}`, { revoked_on: revoked });
   }
 
-  /** Money of a student who is there, for dues the student has: other receipts are refused. */
+  /**
+   * Money of a student who is there, for dues the student has, none of them after the month of leaving: other
+   * receipts are refused.
+   */
   async #receive(): Promise<void> {
-    const present = await this.#present();
-    const due = await this.#one(
-      'fee_due',
-      (one) => one.cancelled_on === undefined && present.has(one.student.value),
-    );
+    const registration = await this.#list('registration');
+    const isOwed = (due: RawRecord) =>
+      due.cancelled_on === undefined &&
+      registration.some(({ _id }) => _id === due.student.value) &&
+      !hasEnded(due, { registration }, this.today);
+    const due = await this.#one('fee_due', isOwed);
     if (!due) return;
     const dues = (await this.#list('fee_due')).filter(
-      (one) => one.student.value === due.student.value && one.cancelled_on === undefined,
+      (one) => one.student.value === due.student.value && isOwed(one),
     );
     const places = new Map(dues.map((one) => [`${one.month} ${one.fee_head}`, one]));
     const lines = this.#random

@@ -83,7 +83,7 @@ export function itemsOf(
 }
 
 /** The demand of who has left ends with the month of leaving. */
-function hasEnded(due: RawRecord, school: RawSchool, today: string): boolean {
+export function hasEnded(due: RawRecord, school: RawSchool, today: string): boolean {
   const student = school.registration?.find(({ _id }) => _id === due.student.value);
   if (!student) return false;
   const [, last] = rollOf(student, today);
