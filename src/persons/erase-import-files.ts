@@ -24,9 +24,13 @@ export async function eraseImportFiles(
   const patterns = [...likePatterns(sought.map((text) => JSON.stringify(text).slice(1, -1)))];
   const writers = await findWriters(work, parts);
   const kept = await transaction.query<KeptFile>(Prisma.sql`
+    -- Where tables are spread over several servers, files are on another one than imports.
+    with ready as materialized (
+      select id from files where domain = ${scope.domain.id} and state = 'ready'
+    )
     select i.id::text as id, i.file_id::text as file, n.is_named
     from imports i
-    join files f on f.domain = i.domain and f.id = i.file_id
+    join ready f on f.id = i.file_id
     cross join lateral (
       select i.id::text = any(${[...writers]}::text[])
         or lower(concat_ws(' ', i.name, i.inspection::text, i.trial::text)) like any(${patterns}::text[])
@@ -36,7 +40,7 @@ export async function eraseImportFiles(
             and lower(concat_ws(' ', e.errors::text, e.source::text)) like any(${patterns}::text[])
         ) as is_named
     ) as n
-    where i.domain = ${scope.domain.id} and i.owns_file and f.state = 'ready'
+    where i.domain = ${scope.domain.id} and i.owns_file
       and (n.is_named or i.collection = any(${parts.map(({ collection }) => collection.name)}::text[]))
     order by i.id`);
   const named = kept.filter(({ is_named }) => is_named);

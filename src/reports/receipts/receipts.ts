@@ -271,31 +271,36 @@ async function assertRolledBack(tx: Transaction, domain: string, receiptNo: stri
  * fails leaves no gap.
  */
 async function takeNumber(tx: Transaction, domain: string, series: string): Promise<string> {
-  // Two statements: the first may wait for another cashier, and the second must see what that one stored.
-  await tx.query(Prisma.sql`
-insert into receipt_series (domain, series, last_number) values (${domain}, ${series}, 0)
-on conflict (domain, series) do update set last_number = receipt_series.last_number`);
-  const [taken] = await tx.query<{ number: string }>(Prisma.sql`
-update receipt_series s
-set last_number = case
-  -- Of a series that was imported, or went on being: after its greatest number.
-  when s.last_number = 0 or exists (
+  // This may wait for another cashier, and the statements after it must see what that one stored.
+  const [last] = await tx.query<{ number: string }>(Prisma.sql`
+insert into receipt_series as s (domain, series, last_number) values (${domain}, ${series}, 0)
+on conflict (domain, series) do update set last_number = s.last_number
+returning s.last_number::text as number`);
+  invariant(last, 'the series has a row');
+  const next = (BigInt(last.number) + 1n).toString();
+  const ofSeries = Prisma.sql`s.domain = ${domain} and s.series = ${series}`;
+  const taken = await tx.query(Prisma.sql`
+update receipt_series s set last_number = ${next}::bigint
+where ${ofSeries} and s.last_number > 0
+  and not exists (
     select from records r
     where ${recordsIn(domain, 'fee_receipt')}
-      and r.data->'receipt_no' = to_jsonb(s.series || (s.last_number + 1))
-  ) then 1 + coalesce((
-    select max(substr(r.data->>'receipt_no', length(s.series) + 1)::numeric)
-    from records r
-    where ${recordsIn(domain, 'fee_receipt')}
-      and starts_with(r.data->>'receipt_no', s.series)
-        and substr(r.data->>'receipt_no', length(s.series) + 1) ~ '^\\d{1,18}$'
-  ), 0)
-  else s.last_number + 1
-end
-where s.domain = ${domain} and s.series = ${series}
-returning s.last_number::text as number`);
-  invariant(taken, 'the series has a row');
-  return `${series}${taken.number}`;
+      and r.data->'receipt_no' = ${JSON.stringify(series + next)}::jsonb
+  )
+returning 1`);
+  if (taken.length > 0) return series + next;
+  // Of a series that was imported, or went on being: after its greatest number.
+  const [free] = await tx.query<{ number: string }>(Prisma.sql`
+select (1 + coalesce(max(substr(r.data->>'receipt_no', length(${series}::text) + 1)::numeric), 0))::text as number
+from records r
+where ${recordsIn(domain, 'fee_receipt')}
+  and starts_with(r.data->>'receipt_no', ${series})
+    and substr(r.data->>'receipt_no', length(${series}::text) + 1) ~ '^\\d{1,18}$'`);
+  invariant(free, 'there is a greatest number, or none');
+  await tx.query(
+    Prisma.sql`update receipt_series s set last_number = ${free.number}::bigint where ${ofSeries}`,
+  );
+  return series + free.number;
 }
 
 function linesOf(input: RecordReceiptInput, dues: readonly StudentDue[]): readonly Line[] {

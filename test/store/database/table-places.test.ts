@@ -79,6 +79,9 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
   });
 });
 
+const receipt = (amount: string) =>
+  `mutation { recordReceipt(receipt: {studentId: "s-1", paymentType: CASH, amount: "${amount}"}) { receiptNo } }`;
+
 onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), a school', () => {
   it('causes no statement that goes to several servers', async () => {
     const name = new URL(test.url).pathname.slice(1);
@@ -119,6 +122,16 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
         await query('{ auditTrail { operation } }'),
         await query('{ accounts { nodes { id hasPassword } } }'),
         await ask('GET', '/?report=strength'),
+        await ask('POST', '/o/registration', {
+          ...{ _id: 's-1', sequence: 'A-1', name: 'Anu', class: '5', section: 'A', session: '2026-27' },
+          ...{ admitted_on: '2026-04-01', status: 'active' },
+        }),
+        await ask('POST', '/o/fee_due', {
+          ...{ _id: 'd-1', student: { value: 's-1' }, class: '5', section: 'A', session: '2026-27' },
+          ...{ month: '2026-04', fee_head: 'Tuition', amount: 100, due_date: '2026-04-10' },
+        }),
+        // The first of a series, and one after it.
+        ...[await query(receipt('10.00')), await query(receipt('20.00'))],
         await query('{ files { nodes { id } } }'),
       ];
       const refused = answers.filter(({ isAnswered, text }) => !isAnswered || text.includes('"errors"'));
