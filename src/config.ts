@@ -383,11 +383,13 @@ const SETTINGS = {
       'a collector of OpenTelemetry that takes traces by OTLP over HTTP, e.g. http://localhost:4318; ' +
       'unset: nothing is traced',
   },
-  traceSampleRatio: {
-    variable: 'TRACE_SAMPLE_RATIO',
+  tracesPerSecond: {
+    variable: 'TRACES_PER_SECOND',
     default: '1',
-    schema: z.coerce.number().min(0).max(1),
-    meaning: 'of the traces that begin here, how many are told of, from 0 to 1',
+    schema: z.coerce.number().int().min(1).max(1_000_000),
+    meaning:
+      'requests a second that each process tells of, those that bring a traceparent among them; after a ' +
+      'pause ten times as many at once',
   },
   logLevel: {
     variable: 'LOG_LEVEL',

@@ -45,14 +45,10 @@ export async function inTraceOf<T>(sent: TraceHeaders, traced: Traced, work: () 
   return await runIn(startSpan(traced, propagation.extract(ROOT_CONTEXT, sent)), work);
 }
 
-/**
- * A span that somebody else ends, as of a request whose end is an event; `begin` is called within it. One
- * that is not to be told of costs nothing further: nothing is within it.
- */
+/** A span that somebody else ends, as of a request whose end is an event; `begin` is called within it. */
 export function beginTraceOf(sent: TraceHeaders, traced: Traced, begin: () => void): Span {
   const span = startSpan(traced, propagation.extract(ROOT_CONTEXT, sent));
-  if (span.isRecording()) context.with(trace.setSpan(ROOT_CONTEXT, span), begin);
-  else begin();
+  context.with(trace.setSpan(ROOT_CONTEXT, span), begin);
   return span;
 }
 

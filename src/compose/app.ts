@@ -85,10 +85,10 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
 }
 
 /** Who traces nothing does not load what traces. */
-async function openTracing({ traceEndpoint, traceSampleRatio }: Config): Promise<Tracing | undefined> {
+async function openTracing({ traceEndpoint }: Config): Promise<Tracing | undefined> {
   if (traceEndpoint === undefined) return undefined;
   const { startTracing } = await import('./start-tracing.js');
-  return startTracing({ endpoint: traceEndpoint, sampleRatio: traceSampleRatio });
+  return startTracing(traceEndpoint);
 }
 
 interface AppParts {
@@ -190,7 +190,7 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
     },
     {
       version: VERSION,
-      isTracing: tracing !== undefined,
+      tracesPerSecond: tracing && config.tracesPerSecond,
       publicUrl: config.publicUrl,
       bodies: {
         limitBytes: config.bodyLimitBytes,

@@ -81,7 +81,8 @@ export interface ServerServices extends AuthenticationOptions {
 export interface ServerOptions {
   /** The version of the package, shown in `GET /` and openapi.json. */
   readonly version: string;
-  readonly isTracing: boolean;
+  /** Requests that are told of; `undefined`: none is. */
+  readonly tracesPerSecond: number | undefined;
   /** The address people reach the gateway at, for the contract. Absent: that of each request. */
   readonly publicUrl: string | undefined;
   readonly bodies: BodyLimits;
@@ -167,7 +168,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
   });
   addAllMethods(app);
 
-  if (options.isTracing) useRequestTracing(app);
+  if (options.tracesPerSecond !== undefined) useRequestTracing(app, options.tracesPerSecond);
   useArrival(app, { inFlight, observe, headers: API_HEADERS });
   if (options.corsOrigins.length > 0) await app.register(cors, crossOrigin(options.corsOrigins));
   useStopping(app, stopping);

@@ -17,11 +17,16 @@ export function createLogger(options: {
       base: null,
       timestamp: createTimestamp(),
       formatters: { level: (label) => ({ level: label }) },
-      ...(options.isTracing && { mixin: traceOfLogLine }),
+      ...(options.isTracing && { mixin: traceOfLogLine, mixinMergeStrategy: mergeTrace }),
       redact: { paths: [...SECRET_MEMBERS], censor: '[redacted]' },
     },
     options.destination,
   );
+}
+
+/** Most lines are of no trace, and are not copied for it. */
+function mergeTrace(line: object, found: object): object {
+  return 'traceId' in found ? { ...found, ...line } : line;
 }
 
 /** As `pino.stdTimeFunctions.isoTime` writes it. Many requests end in the same millisecond, and share it. */

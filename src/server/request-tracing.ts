@@ -1,6 +1,7 @@
 import { SpanStatusCode } from '@opentelemetry/api';
 import type { FastifyInstance } from 'fastify';
 import { beginTraceOf, type TraceHeaders, withinTrace } from '../traced.js';
+import { limitTraces } from './limit-traces.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -9,15 +10,24 @@ declare module 'fastify' {
   }
 }
 
-/** A span for each request, within which all that it asks for happens. Registered before every other hook. */
-export function useRequestTracing(app: FastifyInstance): void {
+/**
+ * A span for each request that is told of, within which all that it asks for happens. Registered before every
+ * other hook.
+ */
+export function useRequestTracing(app: FastifyInstance, perSecond: number): void {
+  const isToldOf = limitTraces(perSecond);
   app.decorateRequest('resumeTrace');
   app.addHook('onRequest', (request, reply, done) => {
+    const { traceparent, tracestate } = request.headers;
+    const parent = typeof traceparent === 'string' ? traceparent : undefined;
+    if (!isToldOf(parent)) {
+      done();
+      return;
+    }
     const { method } = request;
     const route = request.routeOptions.url ?? 'unknown';
-    const { traceparent, tracestate } = request.headers;
     const sent: TraceHeaders = {
-      ...(typeof traceparent === 'string' && { traceparent }),
+      ...(parent !== undefined && { traceparent: parent }),
       ...(typeof tracestate === 'string' && { tracestate }),
     };
     const attributes = {

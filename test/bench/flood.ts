@@ -3,6 +3,7 @@
  * quiet school asks a few times a second, as people do; the other one asks on 2,000 connections as fast as it
  * is answered.
  */
+import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -14,8 +15,11 @@ import { seedSchool } from '../../src/cli/seed-command.js';
 import { openServices } from '../../src/compose/services.js';
 import { parseConfig } from '../../src/config.js';
 import { DEMO_DEFAULTS, DEMO_DOMAIN } from '../../src/demo/demo-options.js';
+import { eventually } from '../eventually.js';
+import { freePort } from '../free-port.js';
 import type { HttpRequest } from './load/http-request.js';
 import { floodWith, writeRequests } from './load/load.js';
+import { forgetHighestMemory, highestMemory } from './process-usage.js';
 import { startGateway } from './targets/gateway.js';
 
 const CONNECTIONS = 2000;
@@ -31,8 +35,12 @@ interface Keys {
   readonly quiet: string;
 }
 
+/** A flood that reaches the gateway not at all: what a machine this busy does to everybody. */
+const ELSEWHERE = 'another server';
+
 const FLOODS = new Map<string, (keys: Keys) => readonly HttpRequest[]>([
   ['nothing', () => []],
+  [ELSEWHERE, () => [read('/', 'nobody')]],
   ['one record', ({ loud }) => [read('/o/recs/pltf_user/usr-admin', loud)]],
   ['lists of 100', ({ loud }) => [read('/o/recs/attendance?stream=true&limit=100', loud)]],
   ['reports', ({ loud }) => [read('/?report=teachers', loud)]],
@@ -40,11 +48,13 @@ const FLOODS = new Map<string, (keys: Keys) => readonly HttpRequest[]>([
   ['wrong credentials', () => [read('/o/recs/pltf_user/usr-admin', 'nobody')]],
 ]);
 
-export async function benchFlood(databaseUrl: string): Promise<void> {
+/** `workers`: processes of the gateway. */
+export async function benchFlood(databaseUrl: string, workers: number): Promise<void> {
   const keys = await prepareTwoSchools(databaseUrl);
   const directory = await mkdtemp(path.join(tmpdir(), 'campus-flood-'));
-  const [gateway] = await startGateway({ databaseUrl, key: keys.loud, directory, poolSize: 16, workers: 1 });
+  const [gateway] = await startGateway({ databaseUrl, key: keys.loud, directory, poolSize: 16, workers });
   if (gateway === undefined) throw new Error('no gateway was started');
+  const elsewhere = await startElsewhere(workers);
   try {
     const table = new Table({
       style: { head: [], border: [], compact: true },
@@ -56,6 +66,7 @@ export async function benchFlood(databaseUrl: string): Promise<void> {
         'p99 ms',
         'most ms',
         'failed',
+        'gateway MiB',
       ],
     });
     for (const [name, requestsOf] of FLOODS) {
@@ -69,10 +80,12 @@ export async function benchFlood(databaseUrl: string): Promise<void> {
         agent: new Agent({ keepAlive: true, maxSockets: PEOPLE }),
       };
       await askAsPeople(people, 1);
+      await forgetHighestMemory(gateway.pid);
+      const url = name === ELSEWHERE ? elsewhere.url : gateway.url;
       const flooding =
         asked.length === 0
           ? undefined
-          : floodWith({ url: gateway.url, requests, connections: CONNECTIONS, seconds: SECONDS + 3 });
+          : floodWith({ url, requests, connections: CONNECTIONS, seconds: SECONDS + 3 });
       await sleep(2000);
       const { milliseconds, failed } = await askAsPeople(people, SECONDS);
       const flood = await flooding;
@@ -85,13 +98,33 @@ export async function benchFlood(databaseUrl: string): Promise<void> {
         quantile(milliseconds, 0.99).toFixed(1),
         Math.max(...milliseconds).toFixed(1),
         failed,
+        Math.round((await highestMemory(gateway.pid)) / 2 ** 20),
       ]);
     }
     process.stdout.write(`${table.toString()}\n`);
   } finally {
     await gateway.stop();
+    elsewhere.stop();
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** As many processes as the gateway has, which answer at once. */
+async function startElsewhere(workers: number) {
+  const port = await freePort();
+  const code = `const cluster = require('node:cluster');
+    if (cluster.isPrimary) for (let n = 0; n < ${workers}; n++) cluster.fork();
+    else require('node:http').createServer((_, answer) => answer.end('{}')).listen(${port}, '127.0.0.1');
+    process.once('SIGTERM', () => process.exit());`;
+  const child = spawn(process.execPath, ['--eval', code], { stdio: 'inherit' });
+  const url = `http://127.0.0.1:${port}`;
+  await eventually(() =>
+    fetch(url).then(
+      () => true,
+      () => false,
+    ),
+  );
+  return { url, stop: () => child.kill('SIGTERM') };
 }
 
 function read(address: string, key: string): HttpRequest {

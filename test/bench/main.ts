@@ -1,9 +1,9 @@
 /**
  * `npm run bench`: the gateway, services that might be picked in its place, and a bare server that answers
  * the same questions by hand-written statements, on a database of its own. `-- reports` measures the reports
- * instead, `-- scripts` scripts, `-- imports` imports, `-- flood` what one school notices of another,
- * `-- lighthouse` pages of the portal.
- * docs/develop.md tells the options.
+ * instead, `-- scripts` scripts, `-- imports` imports, `-- tracing` traces, `-- replicas` replicas,
+ * `-- flood` what one school notices of another, `-- lighthouse` pages of the portal. docs/develop.md tells
+ * the options.
  */
 import 'reflect-metadata';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -58,7 +58,13 @@ async function main(): Promise<void> {
       await withServer(path.join(directory, 'imports'), benchImports);
     } else if (positionals[0] === 'flood') {
       const { benchFlood } = await import('./flood.js');
-      await withServer(path.join(directory, 'flood'), benchFlood);
+      await withServer(path.join(directory, 'flood'), (url) => benchFlood(url, Number(options.workers)));
+    } else if (positionals[0] === 'tracing') {
+      const { benchTracing } = await import('./tracing.js');
+      await withServer(path.join(directory, 'tracing'), benchTracing);
+    } else if (positionals[0] === 'replicas') {
+      const { benchReplicas } = await import('./replicas.js');
+      await benchReplicas();
     } else if (positionals[0] === 'lighthouse') {
       const { benchLighthouse } = await import('./lighthouse.js');
       await withServer(path.join(directory, 'lighthouse'), benchLighthouse);

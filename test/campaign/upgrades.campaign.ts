@@ -103,7 +103,7 @@ async function makeAsAt(commit: string, url: string): Promise<void> {
   }
 }
 
-/** Whatever of the school the tables of that time can hold, by statements that say nothing of derived rows. */
+/** Whatever of it the tables of that time can hold, by statements that say nothing of derived rows. */
 async function copySchool(way: { readonly from: string; readonly to: string; readonly random: Random }) {
   await withClient(way.from, (source) =>
     withClient(way.to, async (target) => {

@@ -1,6 +1,10 @@
 /** Traces as a collector gets them: from a request through operation and statements to scripts and jobs. */
 import { once } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
+import { TracerProvider } from '@opentelemetry/sdk-trace';
+import { TraceContext } from '../../src/compose/trace-context.js';
 import { startCampus } from '../cli/campus.js';
 import { createTestDatabase } from '../database.js';
 import { eventually, expectEventually } from '../eventually.js';
@@ -27,6 +31,7 @@ const bank = useHttpServer((_request, response) => {
 });
 const gateway = useGateway({
   LOG_LEVEL: 'info',
+  TRACES_PER_SECOND: '5',
   SCRIPT_REQUEST_PRIVATE_HOSTS: '127.0.0.1',
   get OTEL_EXPORTER_OTLP_ENDPOINT() {
     return collector.url;
@@ -52,6 +57,13 @@ function spansOf(traceId: string): Span[] {
     .flatMap(({ scopeSpans }) => scopeSpans)
     .flatMap(({ spans }): Span[] => spans)
     .filter((span) => span.traceId === traceId);
+}
+
+/** How many requests of a list were told of. */
+function requestsTold(): number {
+  return collector.seen
+    .filter(({ url }) => url === '/v1/traces')
+    .flatMap(({ body }) => body.match(/"name":"GET \/o\/recs\/:collection"/g) ?? []).length;
 }
 
 /** The spans of a trace, once those of these names are among them. They are sent every few seconds. */
@@ -165,6 +177,18 @@ describe('a trace', () => {
   });
 });
 
+describe('a gateway that is asked to tell of more than it may', () => {
+  it('tells of some requests, and answers all', async () => {
+    const before = requestsTold();
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => gateway.fetch('/o/recs/class', { ...newTrace(), as: 'admin' })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    await eventually(() => requestsTold() > before, 30_000);
+    expect(requestsTold() - before).toBeLessThan(100);
+  });
+});
+
 describe('a gateway whose collector is away', () => {
   it('answers as ever, and stops', async () => {
     const database = await createTestDatabase();
@@ -185,4 +209,58 @@ describe('a gateway whose collector is away', () => {
       await database.drop();
     }
   }, 120_000);
+});
+
+const NAME = createContextKey('name');
+
+/** A span that is under way is known by its name. */
+function openContexts() {
+  const contexts = new TraceContext();
+  const tracer = new TracerProvider({ spanProcessors: [contexts.watch] }).getTracer('test');
+  const active = () => contexts.active().getValue(NAME);
+  const within = <T>(name: string, work: () => T) => contexts.with(ROOT_CONTEXT.setValue(NAME, name), work);
+  return { contexts, tracer, active, within };
+}
+
+describe('what is under way', () => {
+  it('follows calls until its span has ended, and those of others', async () => {
+    const { tracer, active, within } = openContexts();
+    const span = tracer.startSpan('one');
+    const other = tracer.startSpan('other');
+    const later = within('one', async () => {
+      await turn();
+      const before = active();
+      span.end();
+      await turn();
+      return [before, active()];
+    });
+    const others = within('other', async () => {
+      await later;
+      return active();
+    });
+    expect(active()).toBeUndefined();
+    expect(await later).toEqual(['one', 'one']);
+    expect(await others).toBe('other');
+    other.end();
+  });
+
+  it('follows nothing where no span is open', async () => {
+    const { tracer, active, within } = openContexts();
+    const span = tracer.startSpan('one');
+    const later = within('one', async () => {
+      await turn();
+      return active();
+    });
+    span.end();
+    expect(await later).toBeUndefined();
+  });
+
+  it('is known to what is called within it once more, though its span has ended', () => {
+    const { contexts, tracer, active, within } = openContexts();
+    const span = tracer.startSpan('one');
+    const bound = within('one', () => contexts.bind(contexts.active(), active));
+    span.end();
+    expect(bound()).toBe('one');
+    expect(active()).toBeUndefined();
+  });
 });

@@ -291,7 +291,8 @@ returning 1`);
   if (taken.length > 0) return series + next;
   // Of a series that was imported, or went on being: after its greatest number.
   const [free] = await tx.query<{ number: string }>(Prisma.sql`
-select (1 + coalesce(max(substr(r.data->>'receipt_no', length(${series}::text) + 1)::numeric), 0))::text as number
+select
+  (1 + coalesce(max(substr(r.data->>'receipt_no', length(${series}::text) + 1)::numeric), 0))::text as number
 from records r
 where ${recordsIn(domain, 'fee_receipt')}
   and starts_with(r.data->>'receipt_no', ${series})

@@ -15,6 +15,13 @@ const SETTINGS: Readonly<Record<string, string>> = {
   RATE_LIMIT_PER_MINUTE: '1000000000',
 };
 
+export interface GatewayOptions extends TargetOptions {
+  /** What this one is told beside. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Of its log, where several run. */
+  readonly name?: string;
+}
+
 /** One process, asked in two ways. */
 export async function startGateway({
   databaseUrl,
@@ -22,13 +29,16 @@ export async function startGateway({
   directory,
   poolSize,
   workers,
-}: TargetOptions): Promise<readonly Target[]> {
-  const logFile = path.join(directory, 'gateway.log');
+  settings,
+  name = 'gateway',
+}: GatewayOptions): Promise<readonly Target[]> {
+  const logFile = path.join(directory, `${name}.log`);
   const log = await open(logFile, 'w');
   const child = spawn(process.execPath, ['dist/main.js', 'start'], {
     env: {
       ...process.env,
       ...SETTINGS,
+      ...settings,
       POOL_SIZE: String(poolSize),
       WORKERS: String(workers),
       DATABASE_URL: databaseUrl,

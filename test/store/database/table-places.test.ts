@@ -79,8 +79,9 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
   });
 });
 
-const receipt = (amount: string) =>
-  `mutation { recordReceipt(receipt: {studentId: "s-1", paymentType: CASH, amount: "${amount}"}) { receiptNo } }`;
+const receipt = (amount: string) => `mutation {
+  recordReceipt(receipt: {studentId: "s-1", paymentType: CASH, amount: "${amount}"}) { receiptNo }
+}`;
 
 onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), a school', () => {
   it('causes no statement that goes to several servers', async () => {
