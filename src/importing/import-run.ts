@@ -202,7 +202,7 @@ export class ImportRun {
     const judged = await this.#judge({ ...run, one: begun }, 'running');
     if (judged.counts.refused > 0) throw refusedRows(judged.counts.refused);
     if (begun.options.missing === 'remove') assertRemovable(judged.counts);
-    const outcomes: StagedOutcome[] = [];
+    const tellers: (() => void)[] = [];
     const scope = await this.#options.scopeOf(begun);
     const ended = await run.connection.transaction(async (transaction) => {
       let counts = NO_COUNTS;
@@ -220,7 +220,7 @@ export class ImportRun {
         if (refused.length > 0) throw refusedRows(refused.length);
         counts = addCounts(counts, batch, outcome, refused);
         if (outcome.created.length + outcome.updated.length > 0) changes += 1;
-        outcomes.push(outcome);
+        tellers.push(outcome.tellOfCommit);
       }
       while (begun.options.missing === 'remove') {
         const own = withRequest(scope, begun.id, changes + 1);
@@ -232,7 +232,7 @@ export class ImportRun {
       }
       return await this.#finish(transaction, run, { counts, changes });
     });
-    for (const outcome of outcomes) outcome.tellOfCommit();
+    for (const tellOfCommit of tellers) tellOfCommit();
     return ended;
   }
 

@@ -4,10 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
+import { ServiceError } from '../errors.js';
 import type { Files } from '../files/files.js';
 import { findFile, type StoredFile } from '../files/stored-file.js';
 import type { Database } from '../store/database/database.js';
+import { toDiskFault } from './reading/to-disk-fault.js';
 import type { StoredImport } from './stored-import.js';
 
 /**
@@ -32,18 +33,10 @@ export async function withImportSource<T>(
     await pipeline(files.open(file, { signal }).stream, createWriteStream(copy, { mode: 0o600 }), {
       signal,
     }).catch((fault: unknown) => {
-      throw signal.aborted ? signal.reason : toSourceFault(fault);
+      throw signal.aborted ? signal.reason : toDiskFault(fault);
     });
     return await work(copy, file);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
-
-function toSourceFault(cause: unknown): unknown {
-  if (!(cause instanceof Error) || !('code' in cause) || !FULL.has(cause.code)) return cause;
-  const detail = `the disk of this gateway has no room for the file (${tmpdir()})`;
-  return new ServiceError('UNAVAILABLE', detail, { cause, retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

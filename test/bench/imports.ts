@@ -22,8 +22,6 @@ import { prepareSchool } from './school.js';
 const PORT = 4_390;
 const URL_OF_GATEWAY = `http://127.0.0.1:${PORT}`;
 const STUDENTS = 5_000;
-/** Days of the file, long after the last that is seeded. */
-const DAYS = 40;
 const READERS = 4;
 
 interface Measured {
@@ -40,13 +38,24 @@ interface Measured {
   readonly databaseUs: number;
 }
 
-export async function benchImports(databaseUrl: string): Promise<void> {
+export interface ImportsAsked {
+  /** Of the file. */
+  readonly rows: number;
+  /** Only imports with this in their names. */
+  readonly only: string;
+}
+
+export async function benchImports(databaseUrl: string, { rows, only }: ImportsAsked): Promise<void> {
   const key = await prepareSchool(databaseUrl, { students: STUDENTS, days: 60 });
   const gateway = await startGateway(databaseUrl);
   try {
     const measured: Measured[] = [];
-    const bench = async (what: string, target: number, readers: number) =>
-      measured.push(await measure({ what, target, readers, key, databaseUrl, pid: gateway.pid ?? 0 }));
+    const pid = gateway.pid ?? 0;
+    const bench = async (what: string, target: number, readers: number) => {
+      if (!what.includes(only)) return;
+      measured.push(await measure({ what, target, readers, rows, key, databaseUrl, pid }));
+      process.stderr.write(`${print(measured.slice(-1))}\n`);
+    };
     for (const readers of [0, READERS]) {
       await removeMarks(databaseUrl, `data->>'created' >= '2050'`);
       await bench('into a live collection', 8_000, readers);
@@ -104,9 +113,10 @@ async function removeMarks(databaseUrl: string, condition: string): Promise<void
   }
 }
 
-function marks(): string {
+/** Of all students on days long after the last that is seeded. */
+function marks(rows: number): string {
   const lines = ['created,student.value,class,section,status'];
-  for (let day = 0; day < DAYS; day += 1) {
+  for (let day = 0; day < rows / STUDENTS; day += 1) {
     const date = new Date(Date.UTC(2050, 0, 1 + day, 3, 30)).toISOString();
     for (let i = 1; i <= STUDENTS; i += 1) {
       const id = `stu-${String(i).padStart(5, '0')}`;
@@ -120,6 +130,7 @@ async function measure(asked: {
   readonly what: string;
   readonly target: number;
   readonly readers: number;
+  readonly rows: number;
   readonly key: string;
   readonly databaseUrl: string;
   readonly pid: number;
@@ -143,7 +154,11 @@ async function measure(asked: {
       await sleep(50);
     }
   };
-  const { id } = await ask('POST', '/imports?collection=attendance&name=marks.csv&by=student_day', marks());
+  const { id } = await ask(
+    'POST',
+    '/imports?collection=attendance&name=marks.csv&by=student_day',
+    marks(asked.rows),
+  );
   await untilOver(id);
   const readers = new Readers(asked.readers, headers);
   const server = await serverPid(asked.databaseUrl);

@@ -21,6 +21,7 @@ const { values: options, positionals } = parseArgs({
   options: {
     part: { type: 'string' },
     only: { type: 'string', default: '' },
+    rows: { type: 'string', default: '200000' },
     targets: { type: 'string' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
@@ -55,7 +56,8 @@ async function main(): Promise<void> {
       await withServer(path.join(directory, 'reports'), benchReports);
     } else if (positionals[0] === 'imports') {
       const { benchImports } = await import('./imports.js');
-      await withServer(path.join(directory, 'imports'), benchImports);
+      const asked = { rows: Number(options.rows), only: options.only };
+      await withServer(path.join(directory, 'imports'), (url) => benchImports(url, asked));
     } else if (positionals[0] === 'flood') {
       const { benchFlood } = await import('./flood.js');
       await withServer(path.join(directory, 'flood'), (url) => benchFlood(url, Number(options.workers)));

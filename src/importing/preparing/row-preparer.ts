@@ -87,7 +87,7 @@ export class RowPreparer {
   readonly #columnAt: ReturnType<typeof columnFinder>;
   readonly #columns: readonly string[] | undefined;
   readonly #ask: Ask;
-  readonly #seen = new Map<string, SeenTexts>();
+  readonly #seen = new SeenTexts();
 
   constructor(plan: PreparationPlan, columns: readonly string[] | undefined, ask: Ask) {
     const { collection, timeZone, now, key, mapping } = plan;
@@ -214,7 +214,6 @@ export class RowPreparer {
         if (label !== undefined) reference.label = label;
       }
     }
-    const ids = this.#seen.get('_id');
     return (one) => {
       const dead =
         held.get(one)?.filter(({ targets, value }) => found(targets, value)?.isDead === true) ?? [];
@@ -222,7 +221,8 @@ export class RowPreparer {
         dead
           // Records of the file may point at each other, at one that comes first.
           .filter(
-            ({ targets, value }) => !targets.includes(collection.name) || ids?.find(value) === undefined,
+            ({ targets, value }) =>
+              !targets.includes(collection.name) || this.#seen.find('_id', value) === undefined,
           )
           .map((reference) => deadReferenceDetail(reference))
       );
@@ -240,7 +240,7 @@ export class RowPreparer {
     }
     const faults: RowFault[] = [];
     for (const [name, text] of texts) {
-      const row = this.#seenOf(name).find(text);
+      const row = this.#seen.find(name, text);
       if (row === undefined) continue;
       const paths = [name, ...partsOf(collection, name)];
       const [column] = paths.flatMap((path) => this.#columnAt(`/${path}`) ?? []);
@@ -251,14 +251,8 @@ export class RowPreparer {
       });
     }
     if (faults.length > 0) return faults;
-    for (const [name, text] of texts) this.#seenOf(name).add(text, number);
+    for (const [name, text] of texts) this.#seen.add(name, text, number);
     return NO_FAULTS;
-  }
-
-  #seenOf(name: string): SeenTexts {
-    const seen = this.#seen.get(name) ?? new SeenTexts();
-    this.#seen.set(name, seen);
-    return seen;
   }
 }
 

@@ -1,62 +1,157 @@
 /**
- * The texts that were seen in a file so far, with the row of each: 17 to 34 bytes a text, whatever its
- * length, where a map of texts would take over a hundred. A text is known by 64 bits of its hash.
+ * The texts that were seen in a file so far, each of a rule, with the row of each, in 12 MiB however many
+ * they are: the last ones in a table, those before them in files, and a filter that knows of nearly all texts
+ * that they are in none. A text is known by 64 bits of its hash.
  */
 import { randomInt } from 'node:crypto';
+import { ENTRY_WORDS, HashRun } from './hash-run.js';
 
 const FIRST_SLOTS = 1 << 10;
+const MOST_SLOTS = 1 << 17;
 /** Fuller than this, looking takes long. */
 const MOST_FULL = 0.7;
+/** 8 MiB, which ten million texts fill so far that one new text in twenty is looked for in the files. */
+const FILTER_BITS = 1 << 26;
+const FILTER_PROBES = 4;
 
 export class SeenTexts {
-  /** High and low half of the hash, and the row: three places a slot; row 0 is an empty slot. */
-  #slots = new Uint32Array(3 * FIRST_SLOTS);
+  /** Low and high half of the hash, and the row: three places a slot; row 0 is an empty slot. */
+  #slots = new Uint32Array(ENTRY_WORDS * FIRST_SLOTS);
   #count = 0;
+  /** From the largest to the smallest. */
+  #runs: HashRun[] = [];
+  /** Of what is in the runs. */
+  #filter: Uint8Array | undefined;
   readonly #seed = randomInt(0xffff_ffff);
+  readonly #seedOf = new Map<string, number>();
 
-  /** The row where the text was seen first; `undefined`: not yet. */
-  find(text: string): number | undefined {
-    const [high, low] = hashOf(text, this.#seed);
-    const place = this.#placeOf(high, low);
-    const row = this.#slots[place + 2];
-    return row === 0 ? undefined : row;
+  /** The row where the rule's text was seen first; `undefined`: not yet. */
+  find(rule: string, text: string): number | undefined {
+    const [low, high] = this.#hashOf(rule, text);
+    const row = this.#slots[this.#placeOf(low, high) + 2];
+    if (row !== 0) return row;
+    if (this.#filter === undefined || !passes(this.#filter, low, high)) return undefined;
+    for (const run of this.#runs) {
+      const found = run.find(low, high);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   /** Notes a text that was not seen yet; rows count from 1. */
-  add(text: string, row: number): void {
-    if (this.#count + 1 > MOST_FULL * (this.#slots.length / 3)) this.#grow();
-    const [high, low] = hashOf(text, this.#seed);
-    this.#put(high, low, row);
+  add(rule: string, text: string, row: number): void {
+    if (this.#count + 1 > MOST_FULL * (this.#slots.length / ENTRY_WORDS)) this.#makeRoom();
+    const [low, high] = this.#hashOf(rule, text);
+    const place = this.#placeOf(low, high);
+    if (this.#slots[place + 2] !== 0) return;
+    this.#put(place, low, high, row);
     this.#count += 1;
   }
 
-  #put(high: number, low: number, row: number): void {
-    const place = this.#placeOf(high, low);
-    this.#slots[place] = high;
-    this.#slots[place + 1] = low;
+  #hashOf(rule: string, text: string): readonly [number, number] {
+    let seed = this.#seedOf.get(rule);
+    if (seed === undefined) {
+      [seed] = hashOf(rule, this.#seed);
+      this.#seedOf.set(rule, seed);
+    }
+    return hashOf(text, seed);
+  }
+
+  #put(place: number, low: number, high: number, row: number): void {
+    this.#slots[place] = low;
+    this.#slots[place + 1] = high;
     this.#slots[place + 2] = row;
   }
 
   /** Where the hash stands, or would. */
-  #placeOf(high: number, low: number): number {
-    const slots = this.#slots.length / 3;
+  #placeOf(low: number, high: number): number {
+    const slots = this.#slots.length / ENTRY_WORDS;
     let slot = low & (slots - 1);
     for (;;) {
-      const place = 3 * slot;
+      const place = ENTRY_WORDS * slot;
       if (this.#slots[place + 2] === 0) return place;
-      if (this.#slots[place] === high && this.#slots[place + 1] === low) return place;
+      if (this.#slots[place] === low && this.#slots[place + 1] === high) return place;
       slot = (slot + 1) & (slots - 1);
     }
+  }
+
+  #makeRoom(): void {
+    if (this.#slots.length < ENTRY_WORDS * MOST_SLOTS) this.#grow();
+    else this.#spill();
   }
 
   #grow(): void {
     const old = this.#slots;
     this.#slots = new Uint32Array(2 * old.length);
-    for (let place = 0; place < old.length; place += 3) {
+    for (let place = 0; place < old.length; place += ENTRY_WORDS) {
       const row = old[place + 2] ?? 0;
-      if (row > 0) this.#put(old[place] ?? 0, old[place + 1] ?? 0, row);
+      if (row === 0) continue;
+      const low = old[place] ?? 0;
+      const high = old[place + 1] ?? 0;
+      this.#put(this.#placeOf(low, high), low, high, row);
     }
   }
+
+  /** Takes the table to a file. Files of a like size become one, so that there are few. */
+  #spill(): void {
+    let run = new HashRun([this.#sorted()]);
+    for (
+      let last = this.#runs.at(-1);
+      last !== undefined && last.count <= run.count;
+      last = this.#runs.at(-1)
+    ) {
+      this.#runs.pop();
+      run = last.mergeWith(run);
+    }
+    this.#runs.push(run);
+    this.#slots.fill(0);
+    this.#count = 0;
+  }
+
+  /** The entries of the table by their hashes. The filter is told of them. */
+  #sorted(): Uint32Array {
+    this.#filter ??= new Uint8Array(FILTER_BITS / 8);
+    const hashes = new BigUint64Array(this.#count);
+    const words = new Uint32Array(hashes.buffer);
+    let next = 0;
+    for (let place = 0; place < this.#slots.length; place += ENTRY_WORDS) {
+      if (this.#slots[place + 2] === 0) continue;
+      words[next] = this.#slots[place] ?? 0;
+      words[next + 1] = this.#slots[place + 1] ?? 0;
+      next += 2;
+    }
+    hashes.sort();
+    const sorted = new Uint32Array(ENTRY_WORDS * this.#count);
+    for (let at = 0; at < this.#count; at += 1) {
+      const low = words[2 * at] ?? 0;
+      const high = words[2 * at + 1] ?? 0;
+      pass(this.#filter, low, high);
+      sorted[ENTRY_WORDS * at] = low;
+      sorted[ENTRY_WORDS * at + 1] = high;
+      sorted[ENTRY_WORDS * at + 2] = this.#slots[this.#placeOf(low, high) + 2] ?? 0;
+    }
+    return sorted;
+  }
+}
+
+/** Lets a hash pass from now on. */
+function pass(filter: Uint8Array, low: number, high: number): void {
+  for (let probe = 0; probe < FILTER_PROBES; probe += 1) {
+    const bit = bitOf(low, high, probe);
+    filter[bit >>> 3] = (filter[bit >>> 3] ?? 0) | (1 << (bit & 7));
+  }
+}
+
+function passes(filter: Uint8Array, low: number, high: number): boolean {
+  for (let probe = 0; probe < FILTER_PROBES; probe += 1) {
+    const bit = bitOf(low, high, probe);
+    if (((filter[bit >>> 3] ?? 0) & (1 << (bit & 7))) === 0) return false;
+  }
+  return true;
+}
+
+function bitOf(low: number, high: number, probe: number): number {
+  return (high + Math.imul(probe, low | 1)) & (FILTER_BITS - 1);
 }
 
 /**

@@ -1,7 +1,6 @@
 /** The texts of a workbook that its cells name by their number. */
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { closeSync, readSync, writeSync } from 'node:fs';
+import { openNamelessFile } from './nameless-file.js';
 
 /** Texts are held in memory up to so many bytes, then in a file: 8 MiB. */
 const MAX_HELD_BYTES = 8 * 1024 ** 2;
@@ -21,7 +20,7 @@ export class SharedStrings implements Disposable {
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   #held: Buffer | undefined;
-  #file: { readonly handle: number; readonly folder: string } | undefined;
+  #file: number | undefined;
   readonly #pages = new Map<number, Buffer>();
 
   get count(): number {
@@ -44,7 +43,7 @@ export class SharedStrings implements Disposable {
 
   /** After the last one was added. */
   seal(): void {
-    if (this.#file) this.#spill();
+    if (this.#file !== undefined) this.#spill();
     else this.#held = Buffer.concat(this.#pending);
     this.#pending = [];
   }
@@ -58,15 +57,13 @@ export class SharedStrings implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    if (!this.#file) return;
-    closeSync(this.#file.handle);
-    rmSync(this.#file.folder, { recursive: true });
+    if (this.#file !== undefined) closeSync(this.#file);
   }
 
   #spill(): void {
-    this.#file ??= openFile();
+    this.#file ??= openNamelessFile();
     const bytes = Buffer.concat(this.#pending);
-    writeSync(this.#file.handle, bytes, 0, bytes.length, this.#written);
+    writeSync(this.#file, bytes, 0, bytes.length, this.#written);
     this.#written += bytes.length;
     this.#pending = [];
     this.#pendingBytes = 0;
@@ -87,15 +84,10 @@ export class SharedStrings implements Disposable {
     const known = this.#pages.get(number);
     if (known) return known;
     const page = Buffer.alloc(PAGE_BYTES);
-    if (this.#file) readSync(this.#file.handle, page, 0, PAGE_BYTES, number * PAGE_BYTES);
+    if (this.#file !== undefined) readSync(this.#file, page, 0, PAGE_BYTES, number * PAGE_BYTES);
     const [oldest] = this.#pages.keys();
     if (this.#pages.size >= MAX_PAGES && oldest !== undefined) this.#pages.delete(oldest);
     this.#pages.set(number, page);
     return page;
   }
-}
-
-function openFile(): { readonly handle: number; readonly folder: string } {
-  const folder = mkdtempSync(path.join(tmpdir(), 'campus-texts-'));
-  return { handle: openSync(path.join(folder, 'texts'), 'w+'), folder };
 }

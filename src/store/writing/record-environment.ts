@@ -205,6 +205,17 @@ export class RecordEnvironment {
     }
   }
 
+  /** What tells of a write once it is committed, and keeps no more of it until then than it has to. */
+  tellerOfCommit(
+    scope: Scope,
+    collection: Collection,
+    written: readonly { readonly id: string }[],
+  ): () => void {
+    const isOfUsers = collection.name === USER_COLLECTION;
+    const told = isOfUsers ? written.map(({ id }) => ({ id })) : written.slice(0, 1);
+    return () => this.tellOfCommit(scope, collection, told);
+  }
+
   async run<Row extends object>(
     queryable: Queryable,
     sql: Prisma.Sql,

@@ -54,7 +54,7 @@ export interface StagedOutcome {
   /** The ids of all records that the rows stand for. */
   readonly ids: () => readonly string[];
   /** Tells the gateways, once the transaction is committed. */
-  tellOfCommit(): void;
+  readonly tellOfCommit: () => void;
 }
 
 export interface StagedUpdate {
@@ -247,7 +247,7 @@ export class StagedWrites {
       same,
       refused,
       ids: () => [...matched.sameIds, ...updated.map(({ id }) => id), ...created.map(({ id }) => id)],
-      tellOfCommit: () => this.#environment.tellOfCommit(scope, collection, written),
+      tellOfCommit: this.#environment.tellerOfCommit(scope, collection, written),
     };
   }
 

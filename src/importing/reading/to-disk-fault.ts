@@ -1,0 +1,12 @@
+/** A disk that has no room for what an import holds there for a while. */
+import { tmpdir } from 'node:os';
+import { RETRY_AFTER_SECONDS, ServiceError } from '../../errors.js';
+
+const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** UNAVAILABLE where the disk is full; any other fault as it is. */
+export function toDiskFault(cause: unknown): unknown {
+  if (!(cause instanceof Error) || !('code' in cause) || !FULL.has(cause.code)) return cause;
+  const detail = `the disk of this gateway has no room for the file (${tmpdir()})`;
+  return new ServiceError('UNAVAILABLE', detail, { cause, retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
