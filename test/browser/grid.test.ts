@@ -106,7 +106,7 @@ describe('a cell of the grid', () => {
     await page.getByRole('link', { name: 'Picked' }).focus();
     await page.keyboard.press('F2');
     expect(await name.inputValue()).toBe('Picked again');
-    await page.keyboard.press('Enter');
+    await name.press('Enter');
     await page.getByRole('link', { name: 'Picked again' }).waitFor();
   });
 
