@@ -4,7 +4,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { eventually } from '../eventually.js';
-import { usePages } from './use-pages.js';
+import { nextToken, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
 
 jest.setTimeout(90_000);
@@ -125,6 +125,31 @@ describe('an import in the portal', () => {
     const page = await pages.openPortalAs('clerk', `/portal/imports/${id}`);
     await page.getByText('To undo it takes somebody who may remove and change these records.').waitFor();
     expect(await page.getByRole('button', { name: 'Undo the import' }).count()).toBe(0);
+  });
+
+  it('tells how much of a file has gone, is called off, and outlives the end of the session', async () => {
+    const page = await pages.openPortalAs('admin', '/');
+    const address = `${gateway.url}/portal/imports?collection=registration`;
+    const token = await nextToken(page, () => page.goto(address));
+    const file = { name: 'again.csv', mimeType: 'text/csv', buffer: Buffer.from(`${HEADER}\n${ROWS[0]}\n`) };
+    let arrived = 0;
+    // It gets no answer, as over a line that hangs.
+    await page.route('**/imports?*', () => {
+      arrived += 1;
+    });
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByText(/ of 1\d\d byte sent$/).waitFor();
+    await eventually(() => arrived === 1);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('progressbar').waitFor({ state: 'hidden' });
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.unrouteAll();
+    await gateway.fetch('/auth/logout', { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    await page.locator('input[type=file]').setInputFiles({ ...file, name: 'after all.csv' });
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByLabel('Password').fill('demo-admin');
+    await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'after all.csv' }).waitFor();
   });
 
   it('shows a file that is none', async () => {

@@ -70,16 +70,17 @@ export class GatewayClient {
    * A request as the user, of any path. Answers that are no 401 are the caller's. @throws GatewayProblem
    */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    const token = await this.#token();
-    const response = await send(path, init, token);
-    if (response.status !== 401) return response;
-    const renewed = (await this.#session.renew(token)) ?? (await this.#token());
-    return await send(path, init, renewed);
+    return await this.#withToken((token) => send(path, init, token));
   }
 
   /** As `fetch`, and what is no success is thrown. @throws GatewayProblem */
   async fetchAnswer(path: string, init: RequestInit = {}): Promise<Response> {
-    const response = await this.fetch(path, init);
+    return await this.sendAsUser((token) => send(path, init, token));
+  }
+
+  /** As `fetchAnswer`, by the caller's own way of sending, which throws a `TypeError` as `fetch` does. */
+  async sendAsUser(send: (token: string) => Promise<Response>): Promise<Response> {
+    const response = await this.#withToken((token) => send(token).catch(unreachable));
     if (!response.ok) throw await toProblem(response, await readJson(response));
     return response;
   }
@@ -122,6 +123,14 @@ export class GatewayClient {
       isOver = true;
       stop();
     };
+  }
+
+  /** Sent again with another token where that was refused. */
+  async #withToken(send: (token: string) => Promise<Response>): Promise<Response> {
+    const token = await this.#token();
+    const response = await send(token);
+    if (response.status !== 401) return response;
+    return await send((await this.#session.renew(token)) ?? (await this.#token()));
   }
 
   async #token(): Promise<string> {
