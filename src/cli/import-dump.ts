@@ -79,7 +79,7 @@ async function importCollection(
   options: ImportDumpOptions,
 ): Promise<ImportedCollection> {
   const { services, scope, signal } = options;
-  const { format, report, inspection } = await surveyDocuments(
+  const { format, report, inspection, withTexts } = await surveyDocuments(
     { file: one.file },
     {
       signal,
@@ -87,7 +87,7 @@ async function importCollection(
     },
   );
   const proposal = proposeDeclaration({
-    ...{ name: collection, inspection, collections },
+    ...{ name: collection, inspection, withTexts, collections },
     metadata: one.metadata,
   });
   const { database, name } = one;

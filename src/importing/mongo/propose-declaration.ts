@@ -30,6 +30,8 @@ export interface DeclarationEvidence {
   /** The name of the collection here. */
   readonly name: string;
   readonly inspection: Pick<SourceInspection, 'columns'>;
+  /** The fields of the first level in which texts stand. */
+  readonly withTexts: ReadonlySet<string>;
   /** What MongoDB keeps of the collection, its indexes among it. */
   readonly metadata: JsonObject | undefined;
   /** The names here of all collections that a reference may point to. */
@@ -41,9 +43,9 @@ export interface DeclarationEvidence {
  * indexed, indexes over several, and values unique together.
  */
 export function proposeDeclaration(evidence: DeclarationEvidence): ProposedDeclaration {
-  const { name, inspection, metadata } = evidence;
+  const { name, inspection, metadata, withTexts } = evidence;
   const notes: string[] = [];
-  const types = typesOf(inspection.columns);
+  const types = typesOf(inspection.columns, withTexts);
   for (const field of referencesIn(inspection.columns)) {
     const target = targetOf(field, evidence.collections);
     if (target === undefined) notes.push(`${field} looks like a reference, but no collection is called so`);
@@ -86,12 +88,16 @@ export function proposeDeclaration(evidence: DeclarationEvidence): ProposedDecla
 }
 
 /** By the first step of each path; `undefined` where the cells are of several kinds. */
-function typesOf(columns: readonly ColumnInspection[]): Map<string, JsonObject | undefined> {
+function typesOf(
+  columns: readonly ColumnInspection[],
+  withTexts: ReadonlySet<string>,
+): Map<string, JsonObject | undefined> {
   const types = new Map<string, JsonObject | undefined>();
   for (const column of columns) {
     if (column.filled === 0) continue;
     const [field = '', ...rest] = column.column.split('.');
-    if (rest.length === 0) types.set(field, types.has(field) ? undefined : typeOf(column));
+    if (rest.length === 0)
+      types.set(field, types.has(field) ? undefined : typeOf(column, withTexts.has(field)));
     // What has members is an object, whatever these are, unless it is something else in other documents.
     else if (!types.has(field)) types.set(field, { type: 'object' });
     else if (types.get(field)?.type !== 'object') types.set(field, undefined);
@@ -122,13 +128,13 @@ function targetOf(field: string, collections: readonly string[]): string | undef
   return forms.find((form) => collections.includes(form));
 }
 
-function typeOf({ likely, kinds, filled }: ColumnInspection): JsonObject | undefined {
+function typeOf({ likely, kinds, filled }: ColumnInspection, hasTexts: boolean): JsonObject | undefined {
   switch (likely.kind) {
     case 'integer':
     case 'number':
-      return isAll(kinds, filled, ['integer', 'number']) ? { type: 'number' } : { type: 'text' };
+      return !hasTexts && isAll(kinds, filled, ['integer', 'number']) ? { type: 'number' } : { type: 'text' };
     case 'boolean':
-      return isAll(kinds, filled, ['boolean']) ? { type: 'boolean' } : { type: 'text' };
+      return !hasTexts && isAll(kinds, filled, ['boolean']) ? { type: 'boolean' } : { type: 'text' };
     case 'instant':
       return isAll(kinds, filled, ['instant']) ? { type: 'datetime' } : { type: 'text' };
     case 'day':

@@ -15,6 +15,8 @@ export interface DocumentSurvey {
   readonly report: CollectionReport;
   /** Of the first documents: a declaration is a proposal. */
   readonly inspection: Pick<SourceInspection, 'columns'>;
+  /** The fields of the first level in which texts stand, in the first documents. */
+  readonly withTexts: ReadonlySet<string>;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { addFieldsWithText } from '../../../src/importing/mongo/add-fields-with-text.js';
 import { toCollectionName } from '../../../src/importing/mongo/collection-name.js';
 import { CollectionReporter } from '../../../src/importing/mongo/collection-report.js';
 import {
@@ -15,9 +16,13 @@ async function proposed(documents: readonly object[], metadata?: JsonObject): Pr
   const json = documents.map((document) => JSON.stringify(document)).join('\n');
   return await withFile(`${json}\n`, async (path) => {
     const source = await openRowSource({ path }, { format: 'ejson' });
+    const withTexts = new Set<string>();
+    for await (const rows of source.rows()) {
+      for (const { values } of rows) addFieldsWithText(withTexts, values);
+    }
     return proposeDeclaration({
       ...{ name: 'students', metadata, collections: ['classes', 'students', 'staff'] },
-      inspection: await inspectSource(source),
+      ...{ inspection: await inspectSource(source), withTexts },
     });
   });
 }
@@ -91,6 +96,18 @@ describe('the declaration that a collection of MongoDB suggests', () => {
       'the index place is not proposed: it is of the kind "2dsphere"',
       'the index ttl is not proposed: it has expireAfterSeconds',
       'the index city is not proposed: address.city is no declared field of one value',
+    ]);
+  });
+
+  it('takes for a text what is one, whatever it could be read as', async () => {
+    const { declaration } = await proposed([
+      { _id: 1, active: 'Y', pages: '12', height: 3 },
+      { _id: 2, active: 'N', pages: '14', height: 4 },
+    ]);
+    expect(declaration.fields).toEqual([
+      { name: 'active', type: 'text' },
+      { name: 'pages', type: 'text' },
+      { name: 'height', type: 'number' },
     ]);
   });
 
