@@ -13,8 +13,9 @@ const HOST = fileURLToPath(new URL('./command-host.mjs', import.meta.url));
 export function useCampus(): (words: readonly string[], options?: RunOptions) => Promise<Ended> {
   let host: ChildProcess | undefined;
   let former: Promise<unknown> = Promise.resolve();
-  afterAll(() => {
-    host?.kill();
+  afterAll(async () => {
+    // Commands that take their time listen to the milder signals.
+    if (host?.kill('SIGKILL')) await once(host, 'exit');
   });
   return (words, options = {}) => {
     host ??= fork(HOST, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
