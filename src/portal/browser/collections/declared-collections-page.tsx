@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { DeclaredCollections } from '../../../generated/portal/collections/collections';
 import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { FindInput } from '../shell/find-input';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
@@ -34,14 +35,11 @@ export function DeclaredCollectionsPage() {
       }
     >
       <Stack>
-        <TextInput
-          type="search"
+        <FindInput
+          label={t('Find a collection')}
           value={find}
-          onChange={(event) => change({ find: event.currentTarget.value }, 'replace')}
-          placeholder={t('Find a collection')}
-          aria-label={t('Find a collection')}
-          leftSection={<Icon name="search" />}
-          maw={360}
+          onFind={(text) => change({ find: text }, 'replace')}
+          maxWidth={360}
         />
         {error && <ProblemState problem={error} retry={() => void refetch()} />}
         {!data && !error && <LoadingState />}

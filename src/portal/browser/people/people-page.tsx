@@ -1,5 +1,5 @@
 /** Who may log in to the school, to find one or to invite one more. */
-import { Anchor, Badge, Button, Group, NativeSelect, Stack, Table, TextInput } from '@mantine/core';
+import { Anchor, Badge, Button, Group, NativeSelect, Stack, Table } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,7 +7,7 @@ import { PeopleAccounts, type PeopleAccountsQuery } from '../../../generated/por
 import { useGateway } from '../gateway/gateway-context';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
-import { Icon } from '../shell/icon';
+import { FindInput } from '../shell/find-input';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
@@ -29,13 +29,10 @@ export function PeoplePage() {
     >
       <Stack>
         <Group>
-          <TextInput
-            type="search"
+          <FindInput
+            label={t('Find a user')}
             value={find}
-            onChange={(event) => change({ find: event.currentTarget.value }, 'replace')}
-            placeholder={t('Find a user')}
-            aria-label={t('Find a user')}
-            leftSection={<Icon name="search" />}
+            onFind={(text) => change({ find: text }, 'replace')}
           />
           <NativeSelect
             aria-label={t('State')}

@@ -1,9 +1,9 @@
 /** What there is: the collections whose records the viewer may read, to choose one. */
-import { SimpleGrid, Text, TextInput } from '@mantine/core';
+import { SimpleGrid, Text } from '@mantine/core';
 import { CollectionDescriptions } from '../../../generated/portal/records/records';
 import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
-import { Icon } from '../shell/icon';
+import { FindInput } from '../shell/find-input';
 import { LinkCard } from '../shell/link-card';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState } from '../shell/states';
@@ -26,13 +26,10 @@ export function CollectionsPage() {
         count: collections.length,
       })}
       actions={
-        <TextInput
-          type="search"
+        <FindInput
+          label={t('Find a collection')}
           value={find}
-          onChange={(event) => change({ find: event.currentTarget.value }, 'replace')}
-          placeholder={t('Find a collection')}
-          aria-label={t('Find a collection')}
-          leftSection={<Icon name="search" />}
+          onFind={(text) => change({ find: text }, 'replace')}
         />
       }
     >

@@ -1,5 +1,5 @@
 /** Above the grid: search, filter, columns, how many, and the files of what is filtered. */
-import { Button, Checkbox, Group, Menu, Popover, ScrollArea, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Menu, Popover, ScrollArea, Stack } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -7,6 +7,7 @@ import { EXPORT_FORMATS } from '../exporting/export-formats';
 import { useGateway } from '../gateway/gateway-context';
 import { saveFile } from '../gateway/save-file';
 import { useTexts } from '../language/use-texts';
+import { FindInput } from '../shell/find-input';
 import { Icon } from '../shell/icon';
 import { CountButton } from './count-button';
 import { type DeclaredField, nameOfField } from './declared-field';
@@ -85,16 +86,13 @@ function SearchField({
     setText(value);
   }, [value]);
   return (
-    <TextInput
-      type="search"
+    <FindInput
+      label={label}
       value={text}
-      onChange={(event) => {
-        setText(event.currentTarget.value);
-        search(event.currentTarget.value);
+      onFind={(next) => {
+        setText(next);
+        search(next);
       }}
-      placeholder={label}
-      aria-label={label}
-      leftSection={<Icon name="search" />}
     />
   );
 }

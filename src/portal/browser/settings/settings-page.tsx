@@ -1,5 +1,5 @@
 /** What the school decides for itself: the settings that the gateway reads, and its branches. */
-import { Badge, Button, Code, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Badge, Button, Code, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { useId, useState } from 'react';
 import {
   SchoolBranches,
@@ -8,6 +8,7 @@ import {
 } from '../../../generated/portal/settings/settings';
 import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { FindInput } from '../shell/find-input';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
@@ -51,14 +52,11 @@ export function SettingsPage() {
       }
     >
       <Stack>
-        <TextInput
-          type="search"
+        <FindInput
+          label={t('Find a setting')}
           value={find}
-          onChange={(event) => change({ find: event.currentTarget.value }, 'replace')}
-          placeholder={t('Find a setting')}
-          aria-label={t('Find a setting')}
-          leftSection={<Icon name="search" />}
-          maw={360}
+          onFind={(text) => change({ find: text }, 'replace')}
+          maxWidth={360}
         />
         {error && <ProblemState problem={error} retry={() => void refetch()} />}
         {!data && !error && <LoadingState />}
