@@ -17,6 +17,7 @@ import { parseDayCell } from '../cells/day-cell.js';
 import type { DayFormat, InstantFormat, NumberFormat } from '../cells/day-formats.js';
 import { parseInstantCell } from '../cells/instant-cell.js';
 import { parseNumberCell } from '../cells/number-cell.js';
+import { textOfCell } from '../cells/text-of-cell.js';
 import { type ColumnMapping, type ImportMapping, type MappingTarget, targetOf } from '../import-mapping.js';
 
 /** What is wrong with a row, by the column it stands in. */
@@ -293,7 +294,7 @@ function parseJson(text: string): JsonValue | undefined {
 const MOST_SHOWN = 100;
 
 function misfit({ column }: ColumnMapping, sent: unknown, expected: string): RowFault {
-  const text = String(sent);
+  const text = textOfCell(sent);
   const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
   return {
     column,

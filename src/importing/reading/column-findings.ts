@@ -1,5 +1,6 @@
 /** What is found out of a column while the rows pass. */
 import { isBlankCell } from '../cells/convert-cell.js';
+import { isNestedCell, textOfCell } from '../cells/text-of-cell.js';
 import { CELL_FITS, type CellFit, type FitMask, fitsOf, maskOf } from './cell-fits.js';
 
 /** A kind of cell, how it is written, and how many cells fit it. One cell may fit several. */
@@ -35,7 +36,10 @@ export interface ColumnInspection {
   readonly kinds: readonly FoundKind[];
   /** The cells that are not what the column most likely is. */
   readonly misfits: { readonly count: number; readonly samples: readonly FoundCell[] };
-  /** Whether each row has a value, and no value was seen twice: it may be what rows are found by. */
+  /**
+   * Whether each row has a value that is no list or object, and no value was seen twice: it may be what rows
+   * are found by.
+   */
   readonly isKeyCandidate: boolean;
   /** The length of the longest text. */
   readonly maxLength: number;
@@ -73,6 +77,7 @@ export class ColumnFindings {
   readonly #fitsByValue = new Map<string, FitMask>();
   #isDistinctExact = true;
   #hasRepeats = false;
+  #holdsNested = false;
   #filled = 0;
   #maxLength = 0;
 
@@ -84,7 +89,8 @@ export class ColumnFindings {
   add(number: number, value: unknown): void {
     if (isBlankCell(value)) return;
     this.#filled += 1;
-    const text = textOf(value);
+    const text = textOfCell(value);
+    if (isNestedCell(value)) this.#holdsNested = true;
     this.#maxLength = Math.max(this.#maxLength, text.length);
     const mask = this.#fitsOf(text, value);
     const seen = this.#seenByMask.get(mask) ?? { count: 0, samples: [] };
@@ -115,7 +121,7 @@ export class ColumnFindings {
           .sort((one, other) => one.number - other.number)
           .slice(0, MAX_EXAMPLES),
       },
-      isKeyCandidate: rows > 0 && this.#filled === rows && !this.#hasRepeats,
+      isKeyCandidate: rows > 0 && this.#filled === rows && !this.#hasRepeats && !this.#holdsNested,
       maxLength: this.#maxLength,
     };
   }
@@ -156,11 +162,6 @@ export class ColumnFindings {
     for (const [mask, { count }] of this.#seenByMask) if ((mask & bit) !== 0) sum += count;
     return sum;
   }
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return Array.isArray(value) ? '[…]' : String(value);
 }
 
 function clip(text: string): string {

@@ -1,8 +1,9 @@
 /** The columns of a table: which of its rows is the header, and what its columns are called. */
 
 import { ServiceError } from '../../errors.js';
-import { type ExactNumber, isExactNumber, type JsonValue, printExactJson } from '../../json.js';
+import type { ExactNumber, JsonValue } from '../../json.js';
 import { isBlankCell } from '../cells/convert-cell.js';
+import { textOfCell } from '../cells/text-of-cell.js';
 import type { SourceRow } from './row-source.js';
 import type { SourceLimits } from './source-limits.js';
 
@@ -130,7 +131,7 @@ export function toSourceRow(
   // An iterator would take a fifth of the time of all reading.
   for (let index = 0; index < cells.length; index += 1) {
     const cell = cells[index] ?? null;
-    source.push(typeof cell === 'string' ? cell : textOf(cell));
+    source.push(typeof cell === 'string' ? cell : textOfCell(cell));
     const name = columns[index];
     if (name === undefined) continue;
     // An assignment would set the prototype.
@@ -138,11 +139,6 @@ export function toSourceRow(
     else values[name] = cell;
   }
   return { number, values, source };
-}
-
-function textOf(cell: JsonValue): string {
-  const isNested = typeof cell === 'object' && cell !== null && !isExactNumber(cell);
-  return isNested ? printExactJson(cell) : String(cell ?? '');
 }
 
 /** Whether nothing stands in any cell. */

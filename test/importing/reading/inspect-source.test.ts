@@ -95,6 +95,14 @@ describe('the inspection of a table', () => {
     ]);
   });
 
+  it('shows lists and objects among the cells of documents as JSON, and finds no rows by them', async () => {
+    const rows = Array.from({ length: 20 }, (_, index) => `{"marks":[${index},12.50]}\n`);
+    const { columns } = await inspected(rows.join(''));
+    expect(
+      columns.map(({ column, examples, isKeyCandidate }) => [column, examples[0], isKeyCandidate]),
+    ).toEqual([['marks', '[0,12.50]', false]]);
+  });
+
   it('may be of the first rows alone', async () => {
     expect(await inspected('a\n1\n2\n3\n', { maxRows: 2 })).toMatchObject({ rows: 2, isWhole: false });
     expect(await inspected('a\n1\n2\n', { maxRows: 2 })).toMatchObject({ rows: 2, isWhole: true });
