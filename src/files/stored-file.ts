@@ -35,6 +35,8 @@ export interface FileLink {
 
 export interface FileFilter {
   readonly link?: FileLink | undefined;
+  /** Those of whatever records of it; says nothing beside a link. */
+  readonly collection?: string | undefined;
   /** Part of the name, in any case. */
   readonly name?: string | undefined;
   readonly createdBy?: string | undefined;

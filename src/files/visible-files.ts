@@ -59,7 +59,7 @@ export async function visibleFiles(
   scope: Scope,
   filter: FileFilter,
 ): Promise<Prisma.Sql> {
-  const { link, name, createdBy } = filter;
+  const { link, collection, name, createdBy } = filter;
   const { principal, domain } = scope;
   if (link) await store.get(scope, link.collection, link.recordId, ID_ALONE);
   return Prisma.join(
@@ -68,6 +68,7 @@ export async function visibleFiles(
       ...(link
         ? [Prisma.sql`f.collection = ${link.collection} and f.record_id = ${link.recordId}`]
         : [ownFiles(principal)]),
+      ...(collection === undefined ? [] : [Prisma.sql`f.collection = ${collection}`]),
       ...(name === undefined ? [] : [Prisma.sql`position(lower(${name}) in lower(f.name)) > 0`]),
       ...(createdBy === undefined ? [] : [Prisma.sql`f.created_by = ${createdBy}`]),
     ],

@@ -10,6 +10,10 @@ jest.setTimeout(90_000);
 
 const gateway = useDemoGateway({ students: 40 });
 const pages = usePages(gateway);
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 /** Of emails, each with its subject and to an address of its own. */
 async function sendEmails(subjects: readonly string[]): Promise<void> {
@@ -80,6 +84,82 @@ describe('the page of messages', () => {
 
   it('is refused to another role that types its address', async () => {
     const page = await pages.openPortalAs('clerk', '/portal/messages');
+    await page.getByText('This page is not for your role').waitFor();
+  });
+});
+
+/** A file of the admin's. */
+async function keepFile(name: string, contentType: string, body: string, place = ''): Promise<void> {
+  const response = await gateway.fetch(`/files?name=${encodeURIComponent(name)}${place}`, {
+    method: 'POST',
+    as: 'admin',
+    headers: { 'content-type': contentType },
+    body,
+  });
+  expect([name, response.status]).toEqual([name, 201]);
+}
+
+describe('the page of files', () => {
+  const HOSTILE = '<img src=x onerror=alert(1)>.svg';
+
+  it('adds, finds, shows and removes files, and runs none', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/files');
+    await page.getByText('No files', { exact: true }).waitFor();
+    await expectWellMade(page);
+    await page.getByRole('button', { name: 'Add a file' }).click();
+    const adding = page.getByRole('dialog', { name: 'Add a file' });
+    await adding.waitFor();
+    await expectWellMade(page);
+    await adding.getByLabel('Shared with').fill('teacher');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    const chooser = page.waitForEvent('filechooser');
+    await adding.getByRole('button', { name: 'Choose a file' }).click();
+    await (await chooser).setFiles({ name: 'gate.png', mimeType: 'image/png', buffer: PIXEL });
+    await page.getByText('gate.png is added.').waitFor();
+
+    await keepFile(HOSTILE, 'image/svg+xml', '<svg onload="alert(1)"/>');
+    await keepFile('torn.png', 'image/png', 'no picture');
+    await keepFile('report.txt', 'text/plain', 'A leaf.', '&collection=registration&recordId=stu-00001');
+    await page.reload();
+    await page.getByText('4 files', { exact: true }).waitFor();
+    await page.getByRole('link', { name: /^Students: (?!stu-)/ }).waitFor();
+    await expectWellMade(page);
+
+    await page.getByRole('button', { name: 'gate.png', exact: true }).click();
+    const picture = page.getByRole('img', { name: 'gate.png' });
+    await picture.waitFor();
+    expect(await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1);
+    await page.getByRole('dialog').getByText('teacher').waitFor();
+    await expectWellMade(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: HOSTILE, exact: true }).click();
+    await page.getByRole('dialog').getByText('image/svg+xml').waitFor();
+    expect(await page.getByRole('dialog').locator('img').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'torn.png', exact: true }).click();
+    await page.getByText('It is called a picture, but is none that a browser can show.').waitFor();
+    await page.keyboard.press('Escape');
+
+    await page.getByLabel('Belongs to a record of').selectOption('registration');
+    await page.getByText('1 file', { exact: true }).waitFor();
+    await page.waitForURL(/collection=registration/);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download report.txt' }).click();
+    expect(await readFile(await (await saved).path(), 'utf8')).toBe('A leaf.');
+    await page.getByRole('searchbox', { name: 'Find a file by its name' }).fill('gate');
+    await page.getByText('No file is as the filter asks').waitFor();
+    await page.getByRole('button', { name: 'Take the filter away' }).click();
+    await page.getByRole('button', { name: 'Remove torn.png' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove torn.png' });
+    await dialog.getByText('The file is gone for everybody and does not come back.').waitFor();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('torn.png is removed.').waitFor();
+    await page.getByText('3 files', { exact: true }).waitFor();
+  });
+
+  it('is refused to another role that types its address', async () => {
+    const page = await pages.openPortalAs('clerk', '/portal/files');
     await page.getByText('This page is not for your role').waitFor();
   });
 });

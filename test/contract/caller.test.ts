@@ -35,7 +35,7 @@ describe('me', () => {
 
   it('names the duties of an admin, and of nobody else', async () => {
     expect((await me('admin')).duties).toEqual([
-      ...['users', 'keys', 'scripts', 'messages', 'settings', 'audit'],
+      ...['users', 'keys', 'scripts', 'messages', 'files', 'settings', 'audit'],
       ...['collections', 'branches', 'backups', 'health'],
     ]);
     for (const role of ROLES.filter((one) => one !== 'admin')) expect((await me(role)).duties).toEqual([]);

@@ -447,6 +447,27 @@ describe('files by GraphQL', () => {
     expect(gone.data?.deleteFile).toEqual({ name: 'gql-3.txt' });
   });
 
+  it('are listed of one collection, whatever the record, and only those one opens oneself', async () => {
+    await sendAsAdmin('POST', '/o/task', { _id: 'task-of-list', name: 'Sweep the yard' });
+    const linked = await kept('x', {
+      as: 'admin',
+      query: 'name=of-list.txt&collection=task&recordId=task-of-list',
+    });
+    await kept('x', { as: 'admin', query: 'name=of-list.txt' });
+    const list = async (as: Role, place: string) => {
+      const { data, errors } = await query(
+        `{ files(name: "of-list", ${place}) { totalCount nodes { id } } }`,
+        {},
+        as,
+      );
+      return errors?.[0]?.extensions.code ?? data?.files;
+    };
+    expect(await list('admin', 'collection: "task"')).toEqual({ totalCount: 1, nodes: [{ id: linked.id }] });
+    expect(await list('admin', 'collection: "class"')).toEqual({ totalCount: 0, nodes: [] });
+    expect(await list('clerk', 'collection: "task"')).toEqual({ totalCount: 0, nodes: [] });
+    expect(await list('admin', 'recordId: "task-of-list"')).toBe('INVALID_VALUE');
+  });
+
   it('of others are not there', async () => {
     const file = await kept('x', { as: 'admin' });
     expect(

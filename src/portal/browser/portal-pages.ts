@@ -215,6 +215,14 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     isFull: true,
   },
   {
+    path: '/portal/files',
+    label: phrase('Files'),
+    load: async () => (await import('./files/files-page')).FilesPage,
+    isFor: ({ duties }) => duties.includes('files'),
+    menu: { icon: 'file', group: 'administration' },
+    isFull: true,
+  },
+  {
     path: '/portal/settings',
     label: phrase('Settings'),
     load: async () => (await import('./settings/settings-page')).SettingsPage,

@@ -160,8 +160,9 @@ export class CallerResult {
 
   @Field(() => [String], {
     description:
-      'What is yours to look after: `users`, `keys` (of others), `scripts`, `messages`, `settings`, ' +
-      '`audit`, and for admins of the top domain `collections`, `branches`, `backups`, `health`.',
+      'What is yours to look after: `users`, `keys` (of others), `scripts`, `messages`, `files` (of ' +
+      'others), `settings`, `audit`, and for admins of the top domain `collections`, `branches`, ' +
+      '`backups`, `health`.',
   })
   readonly duties!: readonly string[];
 }

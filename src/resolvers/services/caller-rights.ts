@@ -83,7 +83,7 @@ export class CallerRights {
   }
 }
 
-const DUTIES_OF_ADMINS = ['users', 'keys', 'scripts', 'messages', 'settings', 'audit'] as const;
+const DUTIES_OF_ADMINS = ['users', 'keys', 'scripts', 'messages', 'files', 'settings', 'audit'] as const;
 const DUTIES_OF_TOP_ADMINS = ['collections', 'branches', 'backups', 'health'] as const;
 
 function describeRights(scope: Scope, collection: Collection): CollectionRights {

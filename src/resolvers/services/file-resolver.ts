@@ -3,7 +3,7 @@ import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { isBase64 } from '../../base64.js';
 import { ServiceError } from '../../errors.js';
 import type { Files } from '../../files/files.js';
-import type { FileLink, StoredFile } from '../../files/stored-file.js';
+import type { FileFilter, FileLink, StoredFile } from '../../files/stored-file.js';
 import { type Connection, toConnection } from '../connection.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
@@ -33,7 +33,7 @@ export class FileResolver {
     name: 'files',
     description:
       'Files you may read, the newest first: of a record, or your own, those for your roles, for an ' +
-      'admin all.',
+      'admin all. Errors: INVALID_VALUE, FORBIDDEN and NOT_FOUND for the record.',
   })
   async list(
     @Ctx() context: RequestContext,
@@ -42,7 +42,7 @@ export class FileResolver {
     const scope = requireScope(context);
     const page = toPageRequest(sent, this.#pages);
     const filter = {
-      link: toLink(sent.collection, sent.recordId),
+      ...toPlace(sent),
       name: sent.name ?? undefined,
       createdBy: sent.createdBy ?? undefined,
     };
@@ -121,6 +121,11 @@ export function toLink(
   throw new ServiceError('INVALID_VALUE', 'a record is named by collection and recordId, both', {
     errors: [{ parameter: collection ? 'recordId' : 'collection', detail: 'is missing' }],
   });
+}
+
+/** Of a list, a collection may stand alone: of whatever records of it. @throws as `toLink` */
+function toPlace({ collection, recordId }: FilesArguments): Pick<FileFilter, 'link' | 'collection'> {
+  return collection && !recordId ? { collection } : { link: toLink(collection, recordId) };
 }
 
 async function* once(bytes: Buffer): AsyncGenerator<Buffer, void> {

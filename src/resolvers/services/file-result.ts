@@ -69,8 +69,8 @@ export class FilesArguments extends PageArguments {
   @Field(() => String, {
     nullable: true,
     description:
-      'With `recordId`: the files of this record. Left out: your own, those for your roles, for an ' +
-      'admin all.',
+      'With `recordId`: the files of this record. Alone: of your own, those for your roles, for an admin ' +
+      'of all, those that belong to records of this collection.',
   })
   readonly collection?: string | null;
 

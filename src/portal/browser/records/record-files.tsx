@@ -1,15 +1,16 @@
 /** The files of a record: to open, to add to, to remove. */
 import { ActionIcon, Button, FileButton, Group, Stack, Table } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { FilesOfRecord, RemoveFile } from '../../../generated/portal/records/record';
-import { useGateway } from '../gateway/gateway-context';
-import { saveFile } from '../gateway/save-file';
-import { useChange, useOperation } from '../gateway/use-operation';
+import { FilesOfRecord } from '../../../generated/portal/records/record';
+import { RemoveFileDialog } from '../files/remove-file-dialog';
+import { useFileDownload } from '../files/use-file-download';
+import { useFileSending } from '../gateway/use-file-sending';
+import { useOperation } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
-import { ConfirmDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
+import { SendingProgressBar } from '../shell/sending-progress-bar';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 
 export interface RecordFilesProps {
@@ -21,40 +22,26 @@ export interface RecordFilesProps {
 export function RecordFiles({ collection, id, mayChange }: RecordFilesProps) {
   const t = useTexts();
   const formats = useFormats();
-  const gateway = useGateway();
   const queries = useQueryClient();
   const { data, error, refetch } = useOperation(FilesOfRecord, { collection, recordId: id });
   const [removed, setRemoved] = useState<{ readonly id: string; readonly name: string }>();
-  const remove = useChange(RemoveFile, [FilesOfRecord]);
-  const add = useMutation({
-    mutationFn: async (file: File) => {
-      const address = new URLSearchParams({ collection, recordId: id, name: file.name });
-      const type = file.type === '' ? 'application/octet-stream' : file.type;
-      await gateway.fetchFile(`/files?${address}`, {
-        method: 'POST',
-        headers: { 'content-type': type },
-        body: file,
-      });
-    },
-    onSuccess: () => queries.invalidateQueries({ queryKey: [FilesOfRecord.name] }),
-  });
-  const open = useMutation({
-    mutationFn: async ({ id: file, name }: { readonly id: string; readonly name: string }) =>
-      saveFile(await gateway.fetchFile(`/files/${file}`), name),
-  });
-  const problem = error ?? add.error ?? open.error;
+  const add = useFileSending('/files', { collection, recordId: id }, () =>
+    queries.invalidateQueries({ queryKey: [FilesOfRecord.name] }),
+  );
+  const download = useFileDownload();
+  const problem = error ?? add.problem ?? download.error;
   const files = data?.files.nodes ?? [];
   return (
     <Stack maw={900}>
       {mayChange && (
         <Group>
-          <FileButton onChange={(file) => file && add.mutate(file)}>
+          <FileButton onChange={(file) => file && add.sending.mutate(file)}>
             {(props) => (
               <Button
                 {...props}
                 variant="default"
                 leftSection={<Icon name="upload" />}
-                loading={add.isPending}
+                loading={add.sending.isPending}
               >
                 {t('Add a file')}
               </Button>
@@ -62,6 +49,7 @@ export function RecordFiles({ collection, id, mayChange }: RecordFilesProps) {
           </FileButton>
         </Group>
       )}
+      {add.sending.isPending && <SendingProgressBar progress={add.progress} stop={add.stop} />}
       {problem && <ProblemState problem={problem} retry={() => void refetch()} />}
       {!data && !error && <LoadingState rows={3} />}
       {data && files.length === 0 && <EmptyState icon="file" title={t('No files')} />}
@@ -87,7 +75,7 @@ export function RecordFiles({ collection, id, mayChange }: RecordFilesProps) {
                   <Table.Td>
                     <Group gap={4} justify="flex-end" wrap="nowrap">
                       <ActionIcon
-                        onClick={() => open.mutate(file)}
+                        onClick={() => download.mutate(file)}
                         aria-label={t('Download {name}', { name: file.name })}
                       >
                         <Icon name="download" />
@@ -109,17 +97,12 @@ export function RecordFiles({ collection, id, mayChange }: RecordFilesProps) {
         </div>
       )}
       {removed && (
-        <ConfirmDialog
-          title={t('Remove {name}', { name: removed.name })}
-          action={t('Remove')}
-          isDangerous
-          isBusy={remove.isPending}
-          problem={remove.error}
-          onConfirm={() => remove.mutate({ id: removed.id }, { onSuccess: () => setRemoved(undefined) })}
+        <RemoveFileDialog
+          file={removed}
+          outdated={[FilesOfRecord]}
+          onRemoved={() => setRemoved(undefined)}
           onClose={() => setRemoved(undefined)}
-        >
-          {t('The file is gone for everybody and does not come back.')}
-        </ConfirmDialog>
+        />
       )}
     </Stack>
   );

@@ -1,4 +1,5 @@
-import { LabelFields, ReferenceChoices } from '../../../generated/portal/records/record';
+import { ReferenceChoices } from '../../../generated/portal/records/record';
+import { LabelFields } from '../../../generated/portal/shell/record-labels';
 import { useOperation } from '../gateway/use-operation';
 
 export interface AskedChoices {

@@ -6,6 +6,8 @@ import { useViewer } from './viewer';
 
 export interface SharedWithInputProps {
   readonly value: readonly string[];
+  /** What sharing it means, where it is not that of what its owner alone changes. */
+  readonly description?: string;
   onChange(roles: readonly string[]): void;
 }
 
@@ -13,14 +15,14 @@ export interface SharedWithInputProps {
 const COMMON_ROLES = ['accountant', 'admin', 'clerk', 'teacher', 'viewer'];
 
 /** With whom something of one's own is shared: roles to pick, or to type. */
-export function SharedWithInput({ value, onChange }: SharedWithInputProps) {
+export function SharedWithInput({ value, description, onChange }: SharedWithInputProps) {
   const t = useTexts();
   const { roles, duties } = useViewer();
   const { data } = useOperation(RoleNames, {}, { isEnabled: duties.includes('users') });
   return (
     <TagsInput
       label={t('Shared with')}
-      description={t('Roles that see it too; nobody but you changes it')}
+      description={description ?? t('Roles that see it too; nobody but you changes it')}
       data={[...new Set([...(data?.roleNames ?? COMMON_ROLES), ...roles])].sort()}
       value={[...value]}
       onChange={onChange}

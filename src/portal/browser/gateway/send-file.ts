@@ -1,4 +1,4 @@
-import type { GatewayClient } from '../gateway/gateway-client';
+import type { GatewayClient } from './gateway-client';
 
 export interface SendFileOptions {
   readonly signal: AbortSignal;

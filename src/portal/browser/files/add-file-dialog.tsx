@@ -1,0 +1,58 @@
+/** A file that belongs to no record: the roles that may read it, then the file itself. */
+import { Button, FileButton, Group, Modal, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { FilesOfPortal } from '../../../generated/portal/files/files';
+import { useFileSending } from '../gateway/use-file-sending';
+import { useTexts } from '../language/use-texts';
+import { SendingProgressBar } from '../shell/sending-progress-bar';
+import { SharedWithInput } from '../shell/shared-with-input';
+import { ProblemState } from '../shell/states';
+import { useNotice } from '../shell/use-notice';
+
+export function AddFileDialog({ onClose }: { onClose(): void }) {
+  const t = useTexts();
+  const notice = useNotice();
+  const queries = useQueryClient();
+  const [roles, setRoles] = useState<readonly string[]>([]);
+  const { sending, progress, problem, stop } = useFileSending<{ readonly name: string }>(
+    '/files',
+    roles.length === 0 ? {} : { roles: roles.join(',') },
+    ({ name }) => {
+      notice(t('{name} is added.', { name }));
+      onClose();
+      return queries.invalidateQueries({ queryKey: [FilesOfPortal.name] });
+    },
+  );
+  return (
+    <Modal
+      opened
+      onClose={() => {
+        stop();
+        onClose();
+      }}
+      title={t('Add a file')}
+      closeButtonProps={{ 'aria-label': t('Close') }}
+    >
+      <Stack>
+        <Text size="sm">{t('To add one to a record, go to the files of that record.')}</Text>
+        <SharedWithInput
+          value={roles}
+          onChange={setRoles}
+          description={t('Roles that may read it, beside you and the admins')}
+        />
+        {sending.isPending && <SendingProgressBar {...{ progress, stop }} />}
+        {problem && <ProblemState problem={problem} />}
+        <Group justify="flex-end">
+          <FileButton onChange={(file) => file && sending.mutate(file)}>
+            {(props) => (
+              <Button {...props} loading={sending.isPending}>
+                {t('Choose a file')}
+              </Button>
+            )}
+          </FileButton>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,208 @@
+/** The files of the school: what they are, whose, to which record they belong; to add to and to remove. */
+import { ActionIcon, Anchor, Button, Group, NativeSelect } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { FilesOfPortal } from '../../../generated/portal/files/files';
+import { useGateway } from '../gateway/gateway-context';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { FindInput } from '../shell/find-input';
+import { Icon } from '../shell/icon';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { isFiltering, useAddress } from '../shell/use-address';
+import { useNotice } from '../shell/use-notice';
+import { useUserNames } from '../shell/use-user-names';
+import { useViewer } from '../shell/viewer';
+import { type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';
+import { AddFileDialog } from './add-file-dialog';
+import { FileDialog } from './file-dialog';
+import type { ListedFile } from './listed-file';
+import { RemoveFileDialog } from './remove-file-dialog';
+import { useFileDownload } from './use-file-download';
+import { useOwningRecords } from './use-owning-records';
+
+const PAGE_SIZE = 100;
+const NO_FILTER = { collection: '', name: '' };
+
+export function FilesPage() {
+  const t = useTexts();
+  const gateway = useGateway();
+  const notice = useNotice();
+  const [filter, change] = useAddress(NO_FILTER);
+  const [settled] = useDebouncedValue(filter, 250);
+  const [isAdding, setAdding] = useState(false);
+  const [opened, setOpened] = useState<string>();
+  const [removed, setRemoved] = useState<ListedFile>();
+  const download = useFileDownload();
+  const asked = {
+    collection: settled.collection || null,
+    name: settled.name.trim() || null,
+    first: PAGE_SIZE,
+  };
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: [FilesOfPortal.name, asked],
+    queryFn: ({ pageParam, signal }) =>
+      gateway.execute(FilesOfPortal, { ...asked, after: pageParam }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ files: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : undefined),
+  });
+  const rows = data?.pages.flatMap(({ files }) => files.nodes) ?? [];
+  const file = rows.find(({ id }) => id === opened);
+  const actions = { onDownload: download.mutate, onRemove: setRemoved };
+  return (
+    <PageFrame
+      title={t('Files')}
+      description={t('What was uploaded, by itself or to a record')}
+      actions={<Button onClick={() => setAdding(true)}>{t('Add a file')}</Button>}
+    >
+      <FilesFilter filter={filter} onChange={change} />
+      {error && <ProblemState problem={error} retry={() => void refetch()} />}
+      {download.error && <ProblemState problem={download.error} />}
+      {!error && !data && <LoadingState rows={12} />}
+      {data && rows.length === 0 && (
+        <EmptyState
+          icon="file"
+          title={isFiltering(filter) ? t('No file is as the filter asks') : t('No files')}
+        />
+      )}
+      {rows.length > 0 && (
+        <FilesTable
+          rows={rows}
+          more={{ isThere: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() }}
+          onOpen={setOpened}
+          {...actions}
+        />
+      )}
+      {isAdding && <AddFileDialog onClose={() => setAdding(false)} />}
+      {file && !removed && <FileDialog file={file} {...actions} onClose={() => setOpened(undefined)} />}
+      {removed && (
+        <RemoveFileDialog
+          file={removed}
+          outdated={[FilesOfPortal]}
+          onRemoved={() => {
+            notice(t('{name} is removed.', { name: removed.name }));
+            setRemoved(undefined);
+            setOpened(undefined);
+          }}
+          onClose={() => setRemoved(undefined)}
+        />
+      )}
+    </PageFrame>
+  );
+}
+
+interface FilesFilterProps {
+  readonly filter: typeof NO_FILTER;
+  onChange(changes: Partial<typeof NO_FILTER>, how?: 'push' | 'replace'): void;
+}
+
+function FilesFilter({ filter, onChange }: FilesFilterProps) {
+  const t = useTexts();
+  const { collections } = useViewer();
+  return (
+    <Group gap="xs" mb="sm" className="page-filter">
+      <FindInput
+        label={t('Find a file by its name')}
+        value={filter.name}
+        onFind={(name) => onChange({ name }, 'replace')}
+      />
+      <NativeSelect
+        aria-label={t('Belongs to a record of')}
+        value={filter.collection}
+        onChange={(event) => onChange({ collection: event.currentTarget.value })}
+        data={[
+          { value: '', label: t('Of all records, and of none') },
+          ...collections.map(({ name, title }) => ({ value: name, label: title })),
+        ]}
+      />
+      {isFiltering(filter) && (
+        <Button variant="default" onClick={() => onChange(NO_FILTER)}>
+          {t('Take the filter away')}
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+interface FilesTableProps extends Pick<VirtualTableProps<ListedFile>, 'rows' | 'more'> {
+  onOpen(id: string): void;
+  onDownload(file: ListedFile): void;
+  onRemove(file: ListedFile): void;
+}
+
+function FilesTable({ rows, more, onOpen, onDownload, onRemove }: FilesTableProps) {
+  const t = useTexts();
+  const { bytes, instant } = useFormats();
+  const nameOf = useUserNames(rows.map(({ createdBy }) => createdBy));
+  const ownerOf = useOwningRecords(rows);
+  const columns: readonly VirtualColumn<ListedFile>[] = [
+    {
+      name: 'name',
+      head: t('Name'),
+      width: 280,
+      title: ({ name }) => name,
+      cell: ({ id, name }) => (
+        <Anchor component="button" type="button" size="sm" truncate maw="100%" onClick={() => onOpen(id)}>
+          {name}
+        </Anchor>
+      ),
+    },
+    { name: 'size', head: t('Size'), width: 100, isNumeric: true, cell: ({ size }) => bytes(size) },
+    {
+      name: 'record',
+      head: t('Belongs to'),
+      width: 260,
+      title: (row) => ownerOf(row)?.text ?? '',
+      cell: (row) => {
+        const owner = ownerOf(row);
+        return owner ? (
+          <Link to={owner.to} search={owner.search}>
+            {owner.text}
+          </Link>
+        ) : (
+          '–'
+        );
+      },
+    },
+    {
+      name: 'type',
+      head: t('Type'),
+      width: 170,
+      title: ({ contentType }) => contentType,
+      cell: ({ contentType }) => contentType,
+    },
+    {
+      name: 'createdBy',
+      head: t('Added by'),
+      width: 170,
+      title: ({ createdBy }) => nameOf(createdBy),
+      cell: ({ createdBy }) => nameOf(createdBy),
+    },
+    { name: 'createdAt', head: t('Added'), width: 190, cell: ({ createdAt }) => instant(createdAt) },
+    {
+      name: 'actions',
+      head: <span className="visually-hidden">{t('Actions')}</span>,
+      width: 96,
+      cell: (file) => (
+        <Group gap={4} justify="flex-end" wrap="nowrap">
+          <ActionIcon onClick={() => onDownload(file)} aria-label={t('Download {name}', { name: file.name })}>
+            <Icon name="download" />
+          </ActionIcon>
+          <ActionIcon onClick={() => onRemove(file)} aria-label={t('Remove {name}', { name: file.name })}>
+            <Icon name="trash" />
+          </ActionIcon>
+        </Group>
+      ),
+    },
+  ];
+  return (
+    <VirtualTable
+      label={t('Files')}
+      {...{ columns, rows, more }}
+      total={t('{count, plural, one {# file} other {# files}}', { count: rows.length })}
+    />
+  );
+}

@@ -1,0 +1,16 @@
+import { type UseMutationResult, useMutation } from '@tanstack/react-query';
+import { useGateway } from '../gateway/gateway-context';
+import { saveFile } from '../gateway/save-file';
+
+interface NamedFile {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Saves a file of the school where the browser keeps downloads: it is not opened, whatever is in it. */
+export function useFileDownload(): UseMutationResult<void, Error, NamedFile> {
+  const gateway = useGateway();
+  return useMutation({
+    mutationFn: async ({ id, name }: NamedFile) => saveFile(await gateway.fetchFile(`/files/${id}`), name),
+  });
+}
