@@ -45,10 +45,10 @@ import {
   type UpdateMatching,
 } from './writing/matching-writes.js';
 import { andRows, RecordEnvironment, type RecordEnvironmentOptions } from './writing/record-environment.js';
+import type { CreateOptions } from './writing/record-inserts.js';
 import { gone, notFound } from './writing/record-refusals.js';
 import {
   type ConditionalWriteOptions,
-  type CreateOptions,
   RecordWrites,
   type UpdateOptions,
   type WriteOptions,

@@ -174,14 +174,13 @@ export function auditedCredential({ principal: { credential } }: Pick<Scope, 'pr
 }
 
 /**
- * Two statements that bring records of the same students in opposite orders would wait for each other: at the
- * index of the keys, and at what triggers keep for each student.
+ * Two statements that bring records with the same keys in opposite orders would wait for each other at the
+ * index of the keys. What is derived has an order of its own.
  */
-function inOrderOfLocks(collection: Collection, count: number): Sql {
-  const references = collection.fields.filter(({ type, isList }) => type === 'reference' && !isList);
-  if (count === 1 || (references.length === 0 && collection.uniqueTogether.length === 0)) return Prisma.empty;
-  const targets = references.map(({ name }) => Prisma.sql`i.data->${name}::text`);
-  return Prisma.sql`order by ${Prisma.join([Prisma.raw('i.keys'), ...targets, Prisma.raw('i.position')])}`;
+function inOrderOfLocks({ uniqueTogether }: Collection, count: number): Sql {
+  if (count === 1 || uniqueTogether.length === 0) return Prisma.empty;
+  const keys = uniqueTogether.map(({ name }) => Prisma.sql`i.keys->>${nameLiteral(name)}`);
+  return Prisma.sql`order by ${Prisma.join([...keys, Prisma.raw('i.position')])}`;
 }
 
 export interface RecordUpdate {

@@ -1,22 +1,24 @@
-/**
- * Writes of records that are named: new ones, and one by its `_id`. For `RecordStore`, which is the way to
- * them.
- */
-import { v7 as uuidv7 } from 'uuid';
 import { Prisma } from '../../generated/prisma/client.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { RecordVerb, Scope } from '../../model/scope.js';
 import { accessOf, type EffectiveAccess, findAccess } from '../access/access.js';
 import type { Transaction } from '../database/database.js';
-import { findConstraint } from '../database/database-errors.js';
 import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
 import { liveRecordsOf, recordsOf } from '../sql/records-of.js';
 import { atomically } from './atomically.js';
 import { fieldsTogether, findCheckFaults, keysOf } from './check-faults.js';
 import { deadReferenceDetail, listReferences, withoutHeld } from './held-references.js';
-import { JoinedCreates } from './joined-creates.js';
 import { andRows, type RecordEnvironment } from './record-environment.js';
+import { RecordIds } from './record-ids.js';
+import {
+  asItWasSent,
+  type CreateOptions,
+  MAX_ATTEMPTS,
+  type PermittedWrite,
+  RecordInserts,
+  type SentRecord,
+} from './record-inserts.js';
 import {
   assertWritable,
   gone,
@@ -26,19 +28,9 @@ import {
   tooManyRecords,
   versionConflict,
 } from './record-refusals.js';
+import { deleteRecord, mergedData, replacedData, staysIn, updateRecord } from './record-statements.js';
+import { runInTurn, runWrite } from './run-write.js';
 import {
-  deleteRecord,
-  type InsertedRow,
-  insertRecords,
-  mergedData,
-  type NewRecord,
-  printInserted,
-  replacedData,
-  staysIn,
-  updateRecord,
-} from './record-statements.js';
-import {
-  assertCompletable,
   assertJudgeable,
   assertNoProbing,
   differingNames,
@@ -49,18 +41,12 @@ import {
   without,
 } from './secret-fields.js';
 import { takeOwnSentId, takeSentId } from './sent-id.js';
-import { uniqueConflict } from './unique-conflicts.js';
-import { assertNoFaults, type StoredChange, stampedFields, toStored, toStoredAll } from './validation.js';
+import { assertNoFaults, type StoredChange, stampedFields, toStored } from './validation.js';
 import { askBefore, type Revision, revise } from './write-triggers.js';
 
 export interface WriteOptions {
   /** The transaction the write is part of. Default: its own. */
   readonly within?: Transaction | undefined;
-}
-
-export interface CreateOptions extends WriteOptions {
-  /** How many of the records are given back, the first ones. Default: all. */
-  readonly shown?: number | undefined;
 }
 
 export interface ConditionalWriteOptions extends WriteOptions {
@@ -78,17 +64,15 @@ export interface UpdateOptions extends ConditionalWriteOptions {
   readonly mode: 'merge' | 'replace';
 }
 
-/** A write that another one overtook is tried so often before the caller is told. */
-const MAX_ATTEMPTS = 5;
-
 export class RecordWrites {
   readonly #environment: RecordEnvironment;
 
-  readonly #joined: JoinedCreates;
+  readonly #inserts: RecordInserts;
+  readonly #ids = new RecordIds();
 
   constructor(environment: RecordEnvironment) {
     this.#environment = environment;
-    this.#joined = new JoinedCreates(environment);
+    this.#inserts = new RecordInserts(environment);
   }
 
   /**
@@ -115,10 +99,11 @@ export class RecordWrites {
     const fields = sent.map((one) => one.data);
     assertWritable(fields, access, collection);
     assertNoProbing(fields, scope, collection);
-    const identified = sent.map(({ id = uuidv7(), data }) => ({ id, data }));
+    const ids = this.#ids.make(sent.length);
+    const identified = sent.map(({ id, data }, index) => ({ id: id ?? ids[index] ?? '', data }));
     const write = { scope, collection, access };
     const triggers = this.#environment.triggers.before(scope.domain.id, name, 'create');
-    if (triggers.length === 0) return await this.#insert(write, identified.map(asItWasSent), options);
+    if (triggers.length === 0) return await this.#inserts.insert(write, identified.map(asItWasSent), options);
     const made = await this.#asked(scope, collection, options, async (within) => {
       const revised: SentRecord[] = [];
       for (const { id, data } of identified) {
@@ -137,7 +122,7 @@ export class RecordWrites {
         assertJudgeable(collection, { verb: 'create', differing: own, secret });
         revised.push({ id, data: set, own });
       }
-      return await this.#insert(write, revised, { within });
+      return await this.#inserts.insert(write, revised, { within });
     });
     return made.slice(0, options.shown);
   }
@@ -153,65 +138,6 @@ export class RecordWrites {
     const written = await atomically(this.#environment, scope, atomic, write);
     if (options.within === undefined) this.#environment.tellOfCommit(scope, collection, [written].flat());
     return written;
-  }
-
-  /** Stores records whose fields the caller, or a trigger, may set. */
-  async #insert(
-    { scope, collection, access }: Write,
-    sent: readonly SentRecord[],
-    options: CreateOptions,
-  ): Promise<StoredRecord[]> {
-    const now = this.#environment.now();
-    const { timeZone } = scope.domain;
-    const data = sent.map((one) => one.data);
-    assertCompletable(data, collection, access.hiddenFields);
-    const secret = secretFieldsOf(scope, collection);
-    const isAllRead = findAccess(scope, collection, 'read')?.hiddenFields.size === 0;
-    const secretsOf = (index: number) =>
-      isAllRead ? NO_SECRETS : without(secret, sent[index]?.own ?? NO_SECRETS);
-    const changes = toStoredAll(collection, data, { timeZone, now, mode: 'create', secretsOf });
-    const queryable = options.within ?? this.#environment.database;
-    const made = new Set(sent.map(({ id }) => id));
-    const settled = { scope, collection, changes, made };
-    const [record] = sent;
-    const [change] = changes;
-    if (options.within === undefined && sent.length === 1 && record !== undefined && change !== undefined) {
-      const keys = keysOf(collection, change.data, timeZone);
-      const lone = { id: record.id, data: change.data, keys };
-      const json = await this.#joined.store({ scope, collection, access, now, record: lone, change });
-      if (json !== undefined) return [{ id: record.id, version: 1, createdAt: now, updatedAt: now, json }];
-    }
-    await this.#environment.fillLabels(queryable, scope, changes);
-    const stored = sent.map(({ id }, index): NewRecord => {
-      const { data = {} } = changes[index] ?? {};
-      return { id, data, keys: keysOf(collection, data, timeZone) };
-    });
-    const reasons = {
-      rows: this.#environment.rowsOf(scope, collection, access),
-      deadReferences: this.#environment.selectDeadReferences(settled),
-    };
-    const context = this.#environment.writeContext(scope, collection, now);
-    const shown = stored.slice(0, options.shown);
-    const statement = insertRecords(context, stored, { ...reasons, shown: shown.length });
-    const attempt = { scope, collection, records: stored, verb: 'create' } as const;
-    for (let number = 1; number <= MAX_ATTEMPTS; number++) {
-      const written = await this.#write<InsertedRow>(options.within, statement, attempt);
-      if (written.length > 0) {
-        const texts = printInserted(context, shown, written);
-        return shown.map(({ id }, index) => {
-          return { id, version: 1, createdAt: now, updatedAt: now, json: texts[index] ?? '' };
-        });
-      }
-      const dead = await this.#environment.listDeadReferences(queryable, settled);
-      assertNoFaults(
-        dead.flatMap((references, index) =>
-          references.map((one) => deadReferenceDetail(one, sent.length === 1 ? '' : `/${index}`)),
-        ),
-      );
-      // What was pointed at has come back since: the records are stored after all.
-      if (reasons.rows !== undefined) throw outOfRows(collection, 'create');
-    }
-    throw overtaken(collection, sent[0]?.id ?? '');
   }
 
   /**
@@ -246,7 +172,7 @@ export class RecordWrites {
 
   /** Makes a change whose fields the caller, or a trigger, may set. */
   async #change(
-    { scope, collection, access }: Write,
+    { scope, collection, access }: PermittedWrite,
     id: string,
     options: UpdateOptions,
   ): Promise<StoredRecord> {
@@ -274,7 +200,7 @@ export class RecordWrites {
         staysInRows: isInRowsForCertain(access, change, options.mode) ? 'certain' : 'checked',
       } as const;
       const statement = updateRecord(this.#environment.writeContext(scope, collection, now), update);
-      const [written] = await this.#write<StoredRow>(options.within, statement, {
+      const [written] = await runWrite<StoredRow>(this.#environment, options.within, statement, {
         scope,
         collection,
         records: [{ id, data: change.data, keys: together.keys?.value }],
@@ -297,7 +223,7 @@ export class RecordWrites {
    * Refuses references to nothing that the record does not hold already. @throws INVALID_VALUE naming them
    */
   async #assertReferences(
-    { scope, collection, access }: Write,
+    { scope, collection, access }: PermittedWrite,
     { id, change, within }: { readonly id: string; readonly change: StoredChange } & WriteOptions,
   ): Promise<void> {
     const environment = this.#environment;
@@ -367,7 +293,7 @@ export class RecordWrites {
   }
 
   async #remove(
-    { scope, collection, access }: Write,
+    { scope, collection, access }: PermittedWrite,
     id: string,
     options: ConditionalWriteOptions,
   ): Promise<StoredRecord> {
@@ -376,7 +302,7 @@ export class RecordWrites {
       const context = this.#environment.writeContext(scope, collection, this.#environment.now());
       const statement = deleteRecord(context, { id, ifVersion: options.ifVersion, rows });
       const { ifVersion, within } = options;
-      const [written] = await this.#run<StoredRow>(within, statement, scope);
+      const [written] = await runInTurn<StoredRow>(this.#environment, within, statement, scope);
       if (written !== undefined) {
         if (within === undefined) this.#environment.tellOfCommit(scope, collection, [written]);
         return toStoredRecord(written);
@@ -391,7 +317,7 @@ export class RecordWrites {
    * the caller may write.
    */
   async #lock(
-    { scope, collection, access }: Write,
+    { scope, collection, access }: PermittedWrite,
     id: string,
     within: Transaction,
   ): Promise<JsonObject | undefined> {
@@ -524,67 +450,6 @@ export class RecordWrites {
     }
     if (!found.stays_in_rows) throw outOfRows(collection, verb);
   }
-
-  /**
-   * A statement is a transaction of its own where it is part of no other, and may wait for others in a circle
-   * like one.
-   */
-  async #run<Row extends object>(
-    within: Transaction | undefined,
-    statement: Prisma.Sql,
-    scope: Scope,
-  ): Promise<Row[]> {
-    const { database } = this.#environment;
-    if (within !== undefined) return await this.#environment.run<Row>(within, statement, scope);
-    return await database.turns.take(() => this.#environment.run<Row>(database, statement, scope));
-  }
-
-  /**
-   * Runs a write and translates its conflict; within a transaction, back to a savepoint, so that it can still
-   * be asked.
-   */
-  async #write<Row extends object>(
-    within: Transaction | undefined,
-    statement: Prisma.Sql,
-    attempt: {
-      readonly scope: Scope;
-      readonly collection: Collection;
-      readonly records: readonly NewRecord[];
-      readonly verb: 'create' | 'update';
-    },
-  ): Promise<Row[]> {
-    await within?.query(Prisma.sql`savepoint record_write`);
-    try {
-      const written = await this.#run<Row>(within, statement, attempt.scope);
-      // What a transaction did is not true yet: the announcement tells of it once it is.
-      const changed = written.length === 0 ? [] : attempt.records;
-      if (within === undefined) this.#environment.tellOfCommit(attempt.scope, attempt.collection, changed);
-      return written;
-    } catch (cause) {
-      if (findConstraint(cause) === undefined) throw cause;
-      await within?.query(Prisma.sql`rollback to savepoint record_write`);
-      throw await uniqueConflict(within ?? this.#environment.database, { ...attempt, cause });
-    }
-  }
-}
-
-/** A write whose right is checked: by whom, to what, and within which rows. */
-interface Write {
-  readonly scope: Scope;
-  readonly collection: Collection;
-  readonly access: EffectiveAccess;
-}
-
-interface SentRecord {
-  readonly id: string;
-  /** The fields, without `_id`. */
-  readonly data: JsonObject;
-  /** The members that the caller sent; any other was set by a trigger. */
-  readonly own: { has(name: string): boolean };
-}
-
-function asItWasSent({ id, data }: { readonly id: string; readonly data: JsonObject }): SentRecord {
-  return { id, data, own: { has: (name) => Object.hasOwn(data, name) } };
 }
 
 /** RFC 7386 at the top level, before the values are checked. */

@@ -1,0 +1,235 @@
+/** Stores new records whose fields the caller, or a trigger, may set: all of them or none. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Prisma } from '../../generated/prisma/client.js';
+import type { JsonObject } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import type { Scope } from '../../model/scope.js';
+import { type EffectiveAccess, findAccess } from '../access/access.js';
+import type { Transaction } from '../database/database.js';
+import type { StoredRecord } from '../reading/stored-record.js';
+import { atomically, refusedByIndex } from './atomically.js';
+import { keysOf } from './check-faults.js';
+import { deadReferenceDetail } from './held-references.js';
+import { JoinedCreates } from './joined-creates.js';
+import type { RecordEnvironment } from './record-environment.js';
+import { outOfRows, overtaken } from './record-refusals.js';
+import {
+  type InsertedRow,
+  insertRecords,
+  type NewRecord,
+  printInserted,
+  type ReasonsAgainst,
+  type WriteContext,
+} from './record-statements.js';
+import { runWrite } from './run-write.js';
+import { assertCompletable, NO_SECRETS, secretFieldsOf, without } from './secret-fields.js';
+import { assertNoFaults, type StoredChange, toStoredAll } from './validation.js';
+
+/** A write that another one overtook is tried so often before the caller is told. */
+export const MAX_ATTEMPTS = 5;
+
+/**
+ * More records are stored by several statements of one transaction, so that PostgreSQL stores some while the
+ * next are printed and the answer to those before is read. The first statement begins a fifth of the time
+ * earlier, and none is so short that its beginning and end would count.
+ */
+const MOST_A_STATEMENT = 2_000;
+
+const NO_REASONS: ReasonsAgainst = { rows: undefined, deadReferences: undefined };
+
+export interface CreateOptions {
+  /** The transaction the write is part of. Default: its own. */
+  readonly within?: Transaction | undefined;
+  /** How many of the records are given back, the first ones. Default: all. */
+  readonly shown?: number | undefined;
+}
+
+/** A write whose right is checked: by whom, to what, and within which rows. */
+export interface PermittedWrite {
+  readonly scope: Scope;
+  readonly collection: Collection;
+  readonly access: EffectiveAccess;
+}
+
+export interface SentRecord {
+  readonly id: string;
+  /** The fields, without `_id`. */
+  readonly data: JsonObject;
+  /** The members that the caller sent; any other was set by a trigger. */
+  readonly own: { has(name: string): boolean };
+}
+
+/** The records of one call, checked. */
+interface Insert extends PermittedWrite {
+  readonly context: WriteContext;
+  readonly records: readonly NewRecord[];
+  readonly changes: readonly StoredChange[];
+  readonly made: ReadonlySet<string>;
+  /** How many of the records are given back, the first ones. */
+  readonly shown: number;
+}
+
+/** Those of them that one statement stores. */
+interface Part {
+  /** Where in the call the records are that are shown. */
+  readonly shown: readonly number[];
+  readonly statement: Prisma.Sql;
+}
+
+export class RecordInserts {
+  readonly #environment: RecordEnvironment;
+  readonly #joined: JoinedCreates;
+
+  constructor(environment: RecordEnvironment) {
+    this.#environment = environment;
+    this.#joined = new JoinedCreates(environment);
+  }
+
+  /** @throws INVALID_VALUE with every fault; CONFLICT naming the field and the record; FORBIDDEN */
+  async insert(
+    { scope, collection, access }: PermittedWrite,
+    sent: readonly SentRecord[],
+    { within, shown = sent.length }: CreateOptions,
+  ): Promise<StoredRecord[]> {
+    const environment = this.#environment;
+    const now = environment.now();
+    const { timeZone } = scope.domain;
+    const data = sent.map((one) => one.data);
+    assertCompletable(data, collection, access.hiddenFields);
+    const secret = secretFieldsOf(scope, collection);
+    const isAllRead = findAccess(scope, collection, 'read')?.hiddenFields.size === 0;
+    const secretsOf = (index: number) =>
+      isAllRead ? NO_SECRETS : without(secret, sent[index]?.own ?? NO_SECRETS);
+    const changes = toStoredAll(collection, data, { timeZone, now, mode: 'create', secretsOf });
+    const toStoredRecord = ({ id }: { readonly id: string }, json = ''): StoredRecord => {
+      return { id, version: 1, createdAt: now, updatedAt: now, json };
+    };
+    const [record] = sent;
+    const [change] = changes;
+    if (within === undefined && sent.length === 1 && record !== undefined && change !== undefined) {
+      const keys = keysOf(collection, change.data, timeZone);
+      const lone = { id: record.id, data: change.data, keys };
+      const json = await this.#joined.store({ scope, collection, access, now, record: lone, change });
+      if (json !== undefined) return [toStoredRecord(record, json)];
+    }
+    await environment.fillLabels(within ?? environment.database, scope, changes);
+    const records = sent.map(({ id }, index): NewRecord => {
+      const { data = {} } = changes[index] ?? {};
+      return { id, data, keys: keysOf(collection, data, timeZone) };
+    });
+    const context = environment.writeContext(scope, collection, now);
+    const made = new Set(sent.map(({ id }) => id));
+    const insert = { scope, collection, access, context, records, changes, made, shown };
+    const texts =
+      records.length <= MOST_A_STATEMENT || access.rows !== undefined
+        ? await this.#insertAtOnce(insert, within)
+        : await this.#insertInParts(insert, within);
+    return records.slice(0, shown).map((one, index) => toStoredRecord(one, texts[index]));
+  }
+
+  async #insertAtOnce(insert: Insert, within: Transaction | undefined): Promise<readonly string[]> {
+    const { records, context } = insert;
+    const part = this.#firstPart(insert, [...records.keys()]);
+    const attempt = { ...insert, verb: 'create' } as const;
+    const rows = await this.#storeFirst(insert, within, () =>
+      runWrite<InsertedRow>(this.#environment, within, part.statement, attempt),
+    );
+    return printInserted(context, records.slice(0, insert.shown), rows);
+  }
+
+  async #insertInParts(insert: Insert, within: Transaction | undefined): Promise<readonly string[]> {
+    const environment = this.#environment;
+    const { scope, collection, records, context } = insert;
+    const attempt = { ...insert, verb: 'create' } as const;
+    const [places = [], ...others] = inParts(insert);
+    const texts: string[] = [];
+    const print = ({ shown }: Part, rows: readonly InsertedRow[]) => {
+      const shownRecords = shown.flatMap((place) => records[place] ?? []);
+      for (const [index, text] of printInserted(context, shownRecords, rows).entries())
+        texts[shown[index] ?? 0] = text;
+    };
+    const options = { within, writes: [collection.name] };
+    await atomically(environment, scope, options, async (transaction) => {
+      const run = ({ statement }: Part) =>
+        refusedByIndex(attempt, () => environment.run<InsertedRow>(transaction, statement, scope));
+      let part = this.#firstPart(insert, places);
+      const first = part;
+      let storing = this.#storeFirst(insert, transaction, () => run(first));
+      for (const next of others) {
+        const [rows, following] = await Promise.all([storing, laterPart(insert, next)]);
+        storing = run(following);
+        print(part, rows);
+        part = following;
+      }
+      print(part, await storing);
+    });
+    if (within === undefined) environment.tellOfCommit(scope, collection, records);
+    return texts;
+  }
+
+  /** Its statement asks whether there is a reason against any of the records, also those of other parts. */
+  #firstPart(insert: Insert, places: readonly number[]): Part {
+    const { scope, collection, access } = insert;
+    return partOf(insert, places, {
+      rows: this.#environment.rowsOf(scope, collection, access),
+      deadReferences: this.#environment.selectDeadReferences(insert),
+    });
+  }
+
+  /** The rows of the first part; where it stored nothing, what the reason was. */
+  async #storeFirst(
+    insert: Insert,
+    within: Transaction | undefined,
+    run: () => Promise<readonly InsertedRow[]>,
+  ): Promise<readonly InsertedRow[]> {
+    const { scope, collection, access, records } = insert;
+    const environment = this.#environment;
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const rows = await run();
+      if (rows.length > 0) return rows;
+      const dead = await environment.listDeadReferences(within ?? environment.database, insert);
+      assertNoFaults(
+        dead.flatMap((references, index) =>
+          references.map((one) => deadReferenceDetail(one, records.length === 1 ? '' : `/${index}`)),
+        ),
+      );
+      // What was pointed at has come back since: the records are stored after all.
+      if (environment.rowsOf(scope, collection, access) !== undefined) throw outOfRows(collection, 'create');
+    }
+    throw overtaken(collection, records[0]?.id ?? '');
+  }
+}
+
+/**
+ * The places of the records in the call, a part a statement. What has the same beginning of a key is in one
+ * part, e.g. the marks of a student, whose month is then written once.
+ */
+function inParts({ records }: Insert): readonly (readonly number[])[] {
+  const keys = records.map(({ keys = {} }) => Object.values(keys).join());
+  const places = [...keys.keys()].sort((one, other) => compareTexts(keys[one], keys[other]));
+  const parts: number[][] = [];
+  for (let start = 0; start < places.length; start += MOST_A_STATEMENT)
+    parts.push(places.slice(start, start + MOST_A_STATEMENT).sort((one, other) => one - other));
+  return parts;
+}
+
+function compareTexts(one = '', other = ''): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+/** Made after the statement under way has gone out. */
+async function laterPart(insert: Insert, places: readonly number[]): Promise<Part> {
+  await nextTurn();
+  return partOf(insert, places, NO_REASONS);
+}
+
+function partOf(insert: Insert, places: readonly number[], reasons: ReasonsAgainst): Part {
+  const records = places.flatMap((place) => insert.records[place] ?? []);
+  const shown = places.filter((place) => place < insert.shown);
+  return { shown, statement: insertRecords(insert.context, records, { ...reasons, shown: shown.length }) };
+}
+
+export function asItWasSent({ id, data }: { readonly id: string; readonly data: JsonObject }): SentRecord {
+  return { id, data, own: { has: (name) => Object.hasOwn(data, name) } };
+}
