@@ -1,6 +1,7 @@
 /**
  * `npm test`: runs Jest. Words are folders of test/ (`npm test -- store rest` runs two rooms alone) or parts
- * of the paths of test files (`npm test -- oquery`); options go to Jest as they are.
+ * of the paths of test files (`npm test -- oquery`); options go to Jest as they are. Without a word all is
+ * run that needs no browser: what does (`npm run test:browser`) takes as long as half of all else.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -20,6 +21,7 @@ const WORKERS_A_CORE = 2;
 
 /** Ends as Jest ends: 0 when all passed. */
 export async function runJest(words) {
+  const isNarrowed = words.some((word) => !word.startsWith('-'));
   const jest = spawn(
     process.execPath,
     [
@@ -27,6 +29,7 @@ export async function runJest(words) {
       '--disable-warning=ExperimentalWarning',
       JEST,
       `--maxWorkers=${Math.ceil(WORKERS_A_CORE * availableParallelism())}`,
+      ...(isNarrowed ? [] : ['--testPathIgnorePatterns=/test/browser/']),
       ...words.map((word) => (ROOMS.has(word) ? `/test/${word}/` : word)),
     ],
     { stdio: 'inherit' },
