@@ -13,7 +13,8 @@ import {
 import { findSchemaDrift } from '../../src/store/database/schema-drift.js';
 import { campus, startCampus, startShell } from '../cli/campus.js';
 import { useTestDatabase } from '../database.js';
-import { eventually, expectEventually } from '../eventually.js';
+import { eventually } from '../eventually.js';
+import { expectEventually } from '../expect-eventually.js';
 import { startS3Server } from '../files/s3-server.js';
 import { backUpTo, restoreFrom, useEmptyDatabases, useFolder, verify } from './backups.js';
 

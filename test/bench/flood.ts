@@ -4,7 +4,7 @@
  * is answered.
  */
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -54,7 +54,7 @@ export async function benchFlood(databaseUrl: string, workers: number): Promise<
   const directory = await mkdtemp(path.join(tmpdir(), 'campus-flood-'));
   const [gateway] = await startGateway({ databaseUrl, key: keys.loud, directory, poolSize: 16, workers });
   if (gateway === undefined) throw new Error('no gateway was started');
-  const elsewhere = await startElsewhere(workers);
+  const elsewhere = await startElsewhere(directory, workers);
   try {
     const table = new Table({
       style: { head: [], border: [], compact: true },
@@ -109,14 +109,18 @@ export async function benchFlood(databaseUrl: string, workers: number): Promise<
   }
 }
 
-/** As many processes as the gateway has, which answer at once. */
-async function startElsewhere(workers: number) {
+/** As many processes as the gateway has, which answer at once. A cluster starts its processes from a file. */
+async function startElsewhere(directory: string, workers: number) {
   const port = await freePort();
-  const code = `const cluster = require('node:cluster');
+  const script = path.join(directory, 'elsewhere.cjs');
+  await writeFile(
+    script,
+    `const cluster = require('node:cluster');
     if (cluster.isPrimary) for (let n = 0; n < ${workers}; n++) cluster.fork();
     else require('node:http').createServer((_, answer) => answer.end('{}')).listen(${port}, '127.0.0.1');
-    process.once('SIGTERM', () => process.exit());`;
-  const child = spawn(process.execPath, ['--eval', code], { stdio: 'inherit' });
+    process.once('SIGTERM', () => process.exit());`,
+  );
+  const child = spawn(process.execPath, [script], { stdio: 'inherit' });
   const url = `http://127.0.0.1:${port}`;
   await eventually(() =>
     fetch(url).then(

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
-import { expectEventually } from '../eventually.js';
+import { expectEventually } from '../expect-eventually.js';
 import { usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
 

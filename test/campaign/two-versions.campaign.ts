@@ -7,7 +7,8 @@ import pg from 'pg';
 import { type StartedGateway, startGateway } from '../contract/gateway.js';
 import { connect } from '../contract/live.js';
 import { createTestDatabase } from '../database.js';
-import { eventually, expectEventually } from '../eventually.js';
+import { eventually } from '../eventually.js';
+import { expectEventually } from '../expect-eventually.js';
 import { campaign } from './campaign.js';
 import {
   buildEarlierVersion,

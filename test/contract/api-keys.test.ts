@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { UsageDays } from '../../src/auth/usage-days.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { openDatabase } from '../../src/store/database/database.js';
-import { expectEventually } from '../eventually.js';
+import { expectEventually } from '../expect-eventually.js';
 import { type Role, useGateway } from './gateway.js';
 import { type Answered, ask, codesOf, send } from './graphql.js';
 

@@ -1,6 +1,7 @@
 /** Who uses a field of a collection is asked before an alteration drops it. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually, expectEventually } from '../eventually.js';
+import { eventually } from '../eventually.js';
+import { expectEventually } from '../expect-eventually.js';
 import { PASSWORD, useGateway } from './gateway.js';
 import { type Answered, ask, codesOf, send } from './graphql.js';
 import { connect } from './live.js';

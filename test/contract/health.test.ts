@@ -1,6 +1,6 @@
 /** How the service is, for admins of the top domain. */
 import { expect, it } from '@jest/globals';
-import { expectEventually } from '../eventually.js';
+import { expectEventually } from '../expect-eventually.js';
 import { useGateway } from './gateway.js';
 import { type Answered, ask, codesOf } from './graphql.js';
 

@@ -1,7 +1,7 @@
 /** What subscribers are told, and what not. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../database.js';
-import { expectEventually } from '../eventually.js';
+import { expectEventually } from '../expect-eventually.js';
 import { type Role, type StartedGateway, startGateway } from './gateway.js';
 import { ask } from './graphql.js';
 import {

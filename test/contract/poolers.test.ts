@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { openDatabase } from '../../src/store/database/database.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
-import { expectEventually } from '../eventually.js';
+import { expectEventually } from '../expect-eventually.js';
 import { hasPooler, type Pooler, startPooler } from '../pooler.js';
 import { type StartedGateway, startGateway } from './gateway.js';
 import { ask } from './graphql.js';

@@ -1,6 +1,7 @@
 /** Reads go to a replica: one that lags, breaks or is gone costs nothing but the primary's work. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { eventually, expectEventually } from '../eventually.js';
+import { eventually } from '../eventually.js';
+import { expectEventually } from '../expect-eventually.js';
 import { type ReplicatedServers, startReplicatedServers } from '../replicated-servers.js';
 import { TcpProxy } from '../tcp-proxy.js';
 import { type Role, type StartedGateway, startGateway } from './gateway.js';

@@ -3,7 +3,7 @@
  * so.
  */
 import { describe, expect, it } from '@jest/globals';
-import { expectEventually } from '../eventually.js';
+import { expectEventually } from '../expect-eventually.js';
 import { useGateway } from './gateway.js';
 import { type Answered, ask } from './graphql.js';
 

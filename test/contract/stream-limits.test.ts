@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { expectEventually } from '../eventually.js';
+import { expectEventually } from '../expect-eventually.js';
 import { type Role, useGateway } from './gateway.js';
 
 const gateway = useGateway({ MAX_STREAMS_PER_CREDENTIAL: '2', STREAM_STALL_MS: '700' });

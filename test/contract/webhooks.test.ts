@@ -3,7 +3,8 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { eventually, expectEventually } from '../eventually.js';
+import { eventually } from '../eventually.js';
+import { expectEventually } from '../expect-eventually.js';
 import { type Role, useGateway } from './gateway.js';
 import { type Answered, ask, codesOf, send } from './graphql.js';
 

@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { startCampus } from '../cli/campus.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
-import { eventually, expectEventually } from '../eventually.js';
+import { eventually } from '../eventually.js';
+import { expectEventually } from '../expect-eventually.js';
 import { DEFAULT_SETTINGS, type Gateway, type StartedGateway, startGateway } from './gateway.js';
 import { connect, metric } from './live.js';
 

@@ -3,7 +3,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/gl
 import pg from 'pg';
 import { JobQueue, migrateJobQueue } from '../../src/messaging/job-queue.js';
 import { useTestDatabase } from '../database.js';
-import { eventually, expectEventually } from '../eventually.js';
+import { eventually } from '../eventually.js';
+import { expectEventually } from '../expect-eventually.js';
 import { useWorkers } from './use-workers.js';
 
 const test = useTestDatabase();

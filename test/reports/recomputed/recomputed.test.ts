@@ -2,7 +2,7 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { Random } from '../../../src/demo/random.js';
 import { useGateway } from '../../contract/gateway.js';
-import { expectEventually } from '../../eventually.js';
+import { expectEventually } from '../../expect-eventually.js';
 import { dropDerivingTriggers, expectDerived } from './expect-derived.js';
 import { expectRecomputed } from './expect-recomputed.js';
 import { RandomSchool } from './random-school.js';

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { KeptPresence, Presence } from '../../../src/store/database/kept-presence.js';
-import { expectEventually } from '../../eventually.js';
+import { expectEventually } from '../../expect-eventually.js';
 
 /** All that is asked of a connection is when it ends. */
 function connection(): pg.Client {

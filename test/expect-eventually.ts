@@ -1,0 +1,26 @@
+/** Waiting in a test for what will be read, a moment after what the test waited for. */
+import { expect } from '@jest/globals';
+import { DEFAULT_WITHIN_MS, LOOK_EVERY_MS } from './eventually.js';
+
+/**
+ * Reads until what is read equals what is expected, and fails as `toEqual` does when it never is. It is for
+ * what becomes true a moment after what the test waited for, e.g. a count that goes down when a job's end is
+ * written.
+ */
+export async function expectEventually<T>(
+  read: () => T | Promise<T>,
+  expected: T,
+  withinMs = DEFAULT_WITHIN_MS,
+): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    const found = await read();
+    try {
+      expect(found).toEqual(expected);
+      return;
+    } catch (difference) {
+      if (Date.now() > deadline) throw difference;
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
