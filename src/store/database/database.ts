@@ -17,6 +17,7 @@ import { Cancellation } from './cancellation.js';
 import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.js';
 import { translateDatabaseError } from './database-errors.js';
 import type { JoinedBatch, RowPunctuation } from './gathered-rows.js';
+import { HomeStatements } from './home-statements.js';
 import { Listener } from './listener.js';
 import { type OpenedReplicas, openReplicas } from './open-replicas.js';
 import { createPool, type PoolOptions } from './pool.js';
@@ -114,6 +115,8 @@ export interface Database extends Queryable {
    * several servers, or `campus.changes` is set to `outbox` in it.
    */
   readonly tellsByOutbox: boolean;
+  /** For statements that the server of a domain does whole; `undefined`: there is one server for all. */
+  readonly home: HomeStatements | undefined;
   /**
    * The rows of ONE text column in batches. Postgres works at most one batch ahead of the reader. Leaving the
    * loop or the signal ends the query within a second; a failure throws in mid-stream.
@@ -226,6 +229,7 @@ class PostgresDatabase implements Database {
   readonly lockPool: pg.Pool;
   readonly isByteOrdered: boolean;
   readonly tellsByOutbox: boolean;
+  readonly home: HomeStatements | undefined;
   readonly turns = new Turns();
   readonly #streamPool: pg.Pool;
   readonly #apartPool: pg.Pool;
@@ -274,6 +278,7 @@ class PostgresDatabase implements Database {
       cancellation: this.#cancellation,
       batchTimeoutMs: options.statementTimeoutMs,
     });
+    this.home = options.isSpread ? new HomeStatements(this.#statements) : undefined;
     this.apart = {
       query: (sql, queryOptions) => this.#statements.queryBy(this.#apartPool, sql, queryOptions),
     };
@@ -512,6 +517,7 @@ function settingsOf({ canCheckConnection }: ServerFacts): Readonly<Record<string
 interface ServerFacts {
   readonly isByteOrdered: boolean;
   readonly tellsByOutbox: boolean;
+  readonly isSpread: boolean;
   /** The server can notice that its client has gone while it works; not on every system. */
   readonly canCheckConnection: boolean;
 }
@@ -535,9 +541,11 @@ async function inspectServer(url: string, applicationName: string): Promise<Serv
     const { rows } = await client.query(
       `select datlocprovider = 'b' or (datlocprovider = 'c'
         and datcollate in ('C', 'POSIX')) as "isByteOrdered",
-        exists (select from pg_extension where extname = 'citus')
+        e.oid is not null as "isSpread",
+        e.oid is not null
           or coalesce(current_setting('campus.changes', true) = 'outbox', false) as "tellsByOutbox"
-         from pg_database where datname = current_database()`,
+         from pg_database left join pg_extension e on e.extname = 'citus'
+        where datname = current_database()`,
     );
     const canCheckConnection = await client.query(`set client_connection_check_interval = '2s'`).then(
       () => true,

@@ -11,7 +11,8 @@ import pg from 'pg';
 import { ServiceError } from '../../errors.js';
 import { findPackageDirectory } from '../../package-directory.js';
 import { lockUntilCommit, lockUntilDisconnected } from './advisory-lock.js';
-import { spreadTables } from './table-places.js';
+import { listCommands } from './list-commands.js';
+import { isSpread, spreadTables } from './table-places.js';
 
 /** Held by whoever applies migrations; the others wait. */
 const MIGRATION_LOCK = 0x6d696772;
@@ -225,7 +226,7 @@ async function applyMigration(
   try {
     await inTransaction(client, async () => {
       await client.query(CREATE_NOTES);
-      await client.query(migration.script);
+      await runScript(client, migration.script);
       await writeNote(client, migration, begun);
     });
   } catch (error) {
@@ -235,6 +236,12 @@ async function applyMigration(
     }
     throw toMigrationError(migration, error);
   }
+}
+
+/** Citus passes some commands on to the other servers with all of the text that they came in. */
+async function runScript(client: pg.Client, script: string): Promise<void> {
+  const parts = (await isSpread(client)) ? listCommands(script) : [script];
+  for (const part of parts) await client.query(part);
 }
 
 async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {

@@ -21,6 +21,13 @@ const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils.js') as {
   prepareValue(value: unknown): unknown;
 };
 
+/** The value as a text that PostgreSQL reads as any type; null stays null. */
+export function toParameterText(value: unknown): string | null {
+  const prepared = prepareValue(value);
+  if (prepared === null || prepared === undefined) return null;
+  return Buffer.isBuffer(prepared) ? `\\x${prepared.toString('hex')}` : String(prepared);
+}
+
 type ReadValue = (value: string & Buffer) => unknown;
 
 interface Column {

@@ -3,6 +3,7 @@
  * them. One PostgreSQL has no such places, and nothing of this happens there.
  */
 import pg from 'pg';
+import { spreadHomeStatements } from './home-statements.js';
 
 /**
  * - `column`: a row is on the server of the domain that the column names, beside all others of that domain.
@@ -95,6 +96,7 @@ export async function spreadTables(client: pg.ClientBase): Promise<readonly stri
     }
   }
   await spreadFunctions(client);
+  await spreadHomeStatements(client);
   return missing.map(([name]) => name);
 }
 

@@ -137,15 +137,16 @@ export class JoinedCreates {
   /** What is shown of the records that were stored, by their ids. */
   async #insert({ context, sought }: Line, served: readonly Waiting[]): Promise<ReadonlyMap<string, string>> {
     const { scope, collection } = context;
-    const { database } = this.#environment;
-    const statement = insertJoined(context, sought, `[${served.map(({ text }) => text).join()}]`);
+    const records = `[${served.map(({ text }) => text).join()}]`;
     // What is slow is told in the name of the first of them.
     const [first] = served;
     const { requestId, operation } = first?.create.scope ?? scope;
     const startedAt = performance.now();
-    const rows = await database.turns.take(() =>
-      this.#environment.run<{ id: string; json: string }>(database, statement, { requestId, operation }),
-    );
+    const rows = await this.#environment.insert<{ id: string; json: string }>(context, served.length, {
+      columns: 'id text, json text',
+      caller: { requestId, operation },
+      statement: (changed) => insertJoined(changed, sought, records),
+    });
     const durationMs = performance.now() - startedAt;
     for (const { create } of served) create.scope.onDuration?.(durationMs);
     this.#environment.tellOfCommit(scope, collection, rows);

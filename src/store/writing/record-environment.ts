@@ -9,14 +9,14 @@ import type { StoredField } from '../../model/stored-field.js';
 import { type EffectiveAccess, findAccess } from '../access/access.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { namedFieldsOf } from '../catalog/named-fields.js';
-import type { Database, Queryable } from '../database/database.js';
+import type { Database, Queryable, Transaction } from '../database/database.js';
 import { QueryPlans } from '../reading/query-plans.js';
 import type { Readable } from '../reading/record-page.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
 import { type HeldReference, listReferences, listReferencesBut } from './held-references.js';
-import { USER_COLLECTION, type WriteContext } from './record-statements.js';
+import { isAtHome, USER_COLLECTION, type WriteContext } from './record-statements.js';
 import { fillReferenceLabels } from './reference-labels.js';
 import { findDeadReferences, type ReferenceContext, selectDead } from './references.js';
 import type { StoredChange } from './validation.js';
@@ -216,6 +216,27 @@ export class RecordEnvironment {
     return () => this.tellOfCommit(scope, collection, told);
   }
 
+  /**
+   * Runs a statement that stores so many new records: where the database is spread, as a whole on the server
+   * of the domain, if it is part of no transaction and nothing of it is the coordinator's. A statement by
+   * itself may wait for others in a circle like a transaction, and takes turns with them.
+   */
+  async insert<Row extends object>(
+    context: WriteContext,
+    count: number,
+    { within, statement, columns, caller }: Insertion,
+  ): Promise<Row[]> {
+    if (within !== undefined) return await this.run<Row>(within, statement(context), caller);
+    const { home, turns } = this.database;
+    if (home === undefined || !isAtHome(context, 'create')) {
+      const sql = statement(context);
+      return await turns.take(() => this.run<Row>(this.database, sql, caller));
+    }
+    const sql = statement({ ...context, entryIds: await home.takeEntryIds(count) });
+    const options = { domain: context.scope.domain.id, columns, name: statementName(sql.text), caller };
+    return await turns.take(() => home.query<Row>(sql, options));
+  }
+
   async run<Row extends object>(
     queryable: Queryable,
     sql: Prisma.Sql,
@@ -226,6 +247,17 @@ export class RecordEnvironment {
     const signal = caller?.scriptDepth === undefined ? undefined : caller.signal;
     return await queryable.query<Row>(sql, { name: statementName(sql.text), caller, signal });
   }
+}
+
+/** A statement that stores new records. */
+export interface Insertion {
+  /** The transaction that it is part of. */
+  readonly within?: Transaction | undefined;
+  /** The statement in a context that may say more than the one asked with. */
+  readonly statement: (context: WriteContext) => Prisma.Sql;
+  /** The columns of its rows with their types, as SQL. */
+  readonly columns: string;
+  readonly caller: StatementCaller;
 }
 
 /** A write whose references are settled. */

@@ -129,10 +129,17 @@ export class RecordInserts {
 
   async #insertAtOnce(insert: Insert, within: Transaction | undefined): Promise<readonly string[]> {
     const { records, context } = insert;
-    const part = this.#firstPart(insert, [...records.keys()]);
     const attempt = { ...insert, verb: 'create' } as const;
+    const insertion = {
+      within,
+      columns: 'json text',
+      caller: insert.scope,
+      statement: (changed: WriteContext) =>
+        this.#firstPart({ ...insert, context: changed }, [...records.keys()]).statement,
+    };
+    const run = () => this.#environment.insert<InsertedRow>(context, records.length, insertion);
     const rows = await this.#storeFirst(insert, within, () =>
-      runWrite<InsertedRow>(this.#environment, within, part.statement, attempt),
+      runWrite(this.#environment, within, run, attempt),
     );
     return printInserted(context, records.slice(0, insert.shown), rows);
   }

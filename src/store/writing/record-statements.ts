@@ -35,6 +35,8 @@ export interface WriteContext {
   readonly triggers: Pick<WriteTriggers, 'after'>;
   /** @see Database.tellsByOutbox */
   readonly isToOutbox: boolean;
+  /** The ids of the audit entries that it makes, as many as there are records; absent: they are counted. */
+  readonly entryIds?: readonly string[] | undefined;
 }
 
 /** The collection whose records are the callers themselves. */
@@ -346,13 +348,17 @@ export function audit(
   operation: 'created' | 'updated' | 'deleted' | 'brought back',
   { before, author = authorOf(context) }: { readonly before: Sql; readonly author?: Author },
 ): Sql {
-  const { scope, collection } = context;
+  const { scope, collection, entryIds } = context;
+  const [idColumn, id] =
+    entryIds === undefined
+      ? [Prisma.empty, Prisma.empty]
+      : [Prisma.raw('id, '), Prisma.sql`(${[...entryIds]}::bigint[])[row_number() over ()], `];
   const fromVersion = operation === 'created' ? Prisma.sql`null::int` : Prisma.sql`w.version - 1`;
   const insert = Prisma.sql`
   insert into audit_entries
-    (at, domain, collection, record_id, operation, from_version, to_version, principal, credential,
+    (${idColumn}at, domain, collection, record_id, operation, from_version, to_version, principal, credential,
       request_id, request_operation, before)
-  select ${author.at}, ${scope.domain.id}, ${nameLiteral(collection.name)}, w.id,
+  select ${id}${author.at}, ${scope.domain.id}, ${nameLiteral(collection.name)}, w.id,
     ${nameLiteral(operation === 'brought back' ? 'created' : operation)}, ${fromVersion}, w.version,
     ${author.principal}, ${author.credential}, ${author.requestId}, ${author.operation}, ${before}
   from written w ${author.input}`;
@@ -371,6 +377,11 @@ export function announcement(context: WriteContext, operation: WriteOperation): 
     ? announced
     : Prisma.sql`${announced},
     ${started} as started`;
+}
+
+/** Whether all of a write is done where its domain is: what it announces and starts is the coordinator's. */
+export function isAtHome(context: WriteContext, operation: WriteOperation): boolean {
+  return announcement(context, operation) === Prisma.empty;
 }
 
 function rightsAnnouncement({ scope, collection }: WriteContext): Sql {

@@ -200,7 +200,8 @@ export class RecordWrites {
         staysInRows: isInRowsForCertain(access, change, options.mode) ? 'certain' : 'checked',
       } as const;
       const statement = updateRecord(this.#environment.writeContext(scope, collection, now), update);
-      const [written] = await runWrite<StoredRow>(this.#environment, options.within, statement, {
+      const run = () => runInTurn<StoredRow>(this.#environment, options.within, statement, scope);
+      const [written] = await runWrite(this.#environment, options.within, run, {
         scope,
         collection,
         records: [{ id, data: change.data, keys: together.keys?.value }],

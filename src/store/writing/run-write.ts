@@ -38,12 +38,12 @@ export interface WriteAttempt {
 export async function runWrite<Row extends object>(
   environment: RecordEnvironment,
   within: Transaction | undefined,
-  statement: Prisma.Sql,
+  run: () => Promise<Row[]>,
   attempt: WriteAttempt,
 ): Promise<Row[]> {
   await within?.query(Prisma.sql`savepoint record_write`);
   try {
-    const written = await runInTurn<Row>(environment, within, statement, attempt.scope);
+    const written = await run();
     // What a transaction did is not true yet: the announcement tells of it once it is.
     const changed = written.length === 0 ? [] : attempt.records;
     if (within === undefined) environment.tellOfCommit(attempt.scope, attempt.collection, changed);
