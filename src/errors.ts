@@ -71,6 +71,11 @@ export const ERRORS = {
     title: 'The record has changed',
     when: 'the version asked for is not the current one',
   },
+  PROTOCOL_VERSION: {
+    status: 412,
+    title: 'This version of the protocol is not spoken',
+    when: 'an upload by a version of tus that is not 1.0.0',
+  },
   TOO_LARGE: { status: 413, title: 'The body is too large', when: 'a body over the limit' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -87,6 +92,11 @@ export const ERRORS = {
     status: 422,
     title: 'A script failed',
     when: 'a script ended with an error, ran into a limit, or refused a write',
+  },
+  CHECKSUM_MISMATCH: {
+    status: 460,
+    title: 'The checksum does not match',
+    when: 'a piece of an upload that is not what its checksum says',
   },
   TOO_MANY_REQUESTS: {
     status: 429,

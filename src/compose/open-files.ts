@@ -25,6 +25,8 @@ export async function openFiles(options: {
       maxBytes: config.fileMaxBytes,
       quotaBytes: config.filesQuotaBytes,
       uploadRoles: config.fileRoles,
+      openUploads: config.fileUploadsOpen,
+      uploadHours: config.fileUploadHours,
     },
   });
 }

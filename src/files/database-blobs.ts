@@ -8,9 +8,8 @@ import { Prisma } from '../generated/prisma/client.js';
 import type { EndSignal } from '../model/end-signal.js';
 import type { Database } from '../store/database/database.js';
 import type { BlobKey, BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
+import { CHUNK_BYTES, inChunks } from './in-chunks.js';
 
-/** Never to be changed: where a byte of a stored file is follows from it. */
-const CHUNK_BYTES = 256 * 1024;
 /** Read at once: fewer round trips, and 1 MiB of memory a reader. */
 const CHUNKS_PER_READ = 4;
 
@@ -89,24 +88,4 @@ export class DatabaseBlobs implements BlobStore {
       }
     }
   }
-}
-
-/** What comes, cut anew: all of one size but the last. */
-async function* inChunks(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
-  let parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of bytes) {
-    let rest = part;
-    while (length + rest.length >= CHUNK_BYTES) {
-      const needed = CHUNK_BYTES - length;
-      yield Buffer.concat([...parts, rest.subarray(0, needed)], CHUNK_BYTES);
-      rest = rest.subarray(needed);
-      parts = [];
-      length = 0;
-    }
-    if (rest.length === 0) continue;
-    parts.push(rest);
-    length += rest.length;
-  }
-  if (length > 0) yield Buffer.concat(parts, length);
 }

@@ -15,6 +15,18 @@ export const FILE_SETTINGS = {
     schema: positiveSetting,
     meaning: 'bytes of all files of a school together',
   },
+  fileUploadsOpen: {
+    variable: 'FILE_UPLOADS_OPEN',
+    default: '20',
+    schema: positiveSetting,
+    meaning: 'uploads of one user that are sent piece by piece at the same time (tus)',
+  },
+  fileUploadHours: {
+    variable: 'FILE_UPLOAD_HOURS',
+    default: '24',
+    schema: positiveSetting,
+    meaning: 'hours after the last piece of such an upload, or without an import, in which it is kept',
+  },
   fileRoles: {
     variable: 'FILE_ROLES',
     default: 'admin,accountant,clerk,teacher',

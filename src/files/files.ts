@@ -9,14 +9,18 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { RETRY_SOON_SECONDS, ServiceError } from '../errors.js';
-import { Prisma } from '../generated/prisma/client.js';
+import type { Prisma } from '../generated/prisma/client.js';
 import type { Scope } from '../model/scope.js';
 import type { Database, Transaction } from '../store/database/database.js';
 import { type KeysetPage, type KeysetRequest, withPlaces } from '../store/database/keyset.js';
-import { WaitingLine } from '../store/database/waiting-line.js';
 import type { RecordStore } from '../store/record-store.js';
-import { inOwnTransaction } from '../store/writing/atomically.js';
 import type { BlobKey, BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
+import { assertDescribed, type DescribedFile } from './described-file.js';
+import type { FileLimits } from './file-limits.js';
+import { FileQuota } from './file-quota.js';
+import { assertAtMost, type MostBytes } from './most-bytes.js';
+import { takeForImport } from './open-upload.js';
+import { ResumableUploads } from './resumable-uploads.js';
 import {
   countFiles,
   deleteFile,
@@ -28,31 +32,12 @@ import {
   listOrphans,
   markReady,
   type StoredFile,
-  usedBytes,
 } from './stored-file.js';
 import { assertMayCreate, assertMayLink, isOwn, isReadable, visibleFiles } from './visible-files.js';
 
-export interface NewFile {
-  readonly name: string;
-  /** Default `application/octet-stream`. */
-  readonly contentType?: string | undefined;
+export interface NewFile extends DescribedFile {
   readonly stream: AsyncIterable<Uint8Array>;
   readonly link?: FileLink | undefined;
-  readonly roles?: readonly string[] | undefined;
-}
-
-export interface FileLimits {
-  readonly maxBytes: number;
-  /** The limit for all files of a domain together. */
-  readonly quotaBytes: number;
-  /** Roles that may upload files that belong to no record. */
-  readonly uploadRoles: readonly string[];
-}
-
-/** The limit of one file, and the setting that says it. */
-export interface MostBytes {
-  readonly bytes: number;
-  readonly setting: string;
 }
 
 export interface FilesOptions {
@@ -70,26 +55,19 @@ export interface OpenedFile {
   readonly stream: Readable;
 }
 
-const MAX_NAME = 255;
-const MAX_ROLES = 20;
-const MEDIA_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}(?:;\s*[\w-]+=[\w."+/ -]{1,100})*$/;
 const FILE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they would end a header
-const CONTROL = /[\u0000-\u001f\u007f\u2028\u2029\ud800-\udfff]/;
 const BROKEN_OFF_MS = 3_600_000;
 
 export class Files {
-  /** The uploads wait by domain, whose row is locked meanwhile. */
-  readonly #finishing = new WaitingLine({
-    atOnce: 2,
-    mostWaiting: 200,
-    patienceMs: 10_000,
-    refusal: 'Too many uploads of this school are ending',
-  });
   readonly #options: FilesOptions;
+  readonly #quota: FileQuota;
+  /** Uploads that are sent piece by piece. */
+  readonly uploads: ResumableUploads;
 
   constructor(options: FilesOptions) {
     this.#options = options;
+    this.#quota = new FileQuota(options.database, options.limits.quotaBytes);
+    this.uploads = new ResumableUploads({ ...options, quota: this.#quota });
   }
 
   get limits(): FileLimits {
@@ -118,10 +96,9 @@ export class Files {
   }
 
   async #keep(scope: Scope, file: NewFile, most: MostBytes): Promise<StoredFile> {
-    const { database, blobs, limits } = this.#options;
+    const { database, blobs } = this.#options;
     const { name, contentType } = assertDescribed(file);
-    const left = limits.quotaBytes - (await usedBytes(database, scope.domain.id));
-    if (left <= 0) throw overQuota(limits.quotaBytes);
+    const left = await this.#quota.assertLeft(scope.domain.id, 1);
     const [blobStore] = blobs;
     const key = { id: uuidv7(), domainId: scope.domain.id };
     await insertUploading(database, {
@@ -134,11 +111,7 @@ export class Files {
       createdBy: scope.principal.id,
     });
     try {
-      const counted = new CountedBytes(file.stream, {
-        most,
-        quotaBytes: limits.quotaBytes,
-        left,
-      });
+      const counted = new CountedBytes(file.stream, { most, left, quota: this.#quota });
       await blobStore.write(key, counted, scope.signal);
       scope.signal?.throwIfAborted();
       return await this.#finish(key, counted);
@@ -202,12 +175,25 @@ export class Files {
   }
 
   /**
-   * Takes away uploads that the end of a gateway broke off, and files of records that were purged; how many.
+   * Takes away uploads that were broken off and never gone on with, files that no import took, and files of
+   * records that were purged; how many.
    */
   async purge(now: Date = new Date()): Promise<number> {
-    const orphans = await listOrphans(this.#options.database, new Date(now.getTime() - BROKEN_OFF_MS));
+    const { database, limits } = this.#options;
+    const orphans = await listOrphans(database, {
+      whole: new Date(now.getTime() - BROKEN_OFF_MS),
+      resumable: new Date(now.getTime() - limits.uploadHours * 3_600_000),
+    });
     for (const orphan of orphans) await this.#remove(orphan, this.#blobsOf(orphan.storage));
     return orphans.length;
+  }
+
+  /**
+   * Hands a file that was uploaded for an import to that import, which takes it away in the end. Whether it
+   * was one that waited for an import.
+   */
+  async takeForImport(file: StoredFile): Promise<boolean> {
+    return await takeForImport(this.#options.database, file);
   }
 
   /** Takes away a file that a task has kept for itself. Whether there was one. */
@@ -224,18 +210,15 @@ export class Files {
 
   /** One file of a domain after the other, so that together they keep to the quota. */
   async #finish(key: BlobKey, { size, sha256 }: CountedBytes): Promise<StoredFile> {
-    const { database, limits } = this.#options;
-    const finish = async (tx: Transaction): Promise<StoredFile> => {
-      await tx.query(Prisma.sql`select 1 from domains where id = ${key.domainId} for no key update`);
-      const used = await usedBytes(tx, key.domainId);
-      if (used + size > limits.quotaBytes) throw overQuota(limits.quotaBytes);
-      const ready = await markReady(tx, { ...key, size, sha256 });
+    const [{ kind: storage }] = this.#options.blobs;
+    return await this.#quota.inTurn(key.domainId, async (tx) => {
+      await this.#quota.assertLeft(key.domainId, size, tx);
+      const ready = await markReady(tx, { ...key, size, sha256, storage });
       if (ready) return ready;
       throw new ServiceError('UNAVAILABLE', 'The upload took too long; try again.', {
         retryAfterSeconds: RETRY_SOON_SECONDS,
       });
-    };
-    return await this.#finishing.run(key.domainId, () => inOwnTransaction(database, finish));
+    });
   }
 
   async #conditionOf(scope: Scope, filter: FileFilter): Promise<Prisma.Sql> {
@@ -260,11 +243,11 @@ class CountedBytes implements AsyncIterable<Buffer> {
   size = 0;
   readonly #hash = createHash('sha256');
   readonly #bytes: AsyncIterable<Uint8Array>;
-  readonly #limits: { readonly most: MostBytes; readonly quotaBytes: number; readonly left: number };
+  readonly #limits: { readonly most: MostBytes; readonly left: number; readonly quota: FileQuota };
 
   constructor(
     bytes: AsyncIterable<Uint8Array>,
-    limits: { readonly most: MostBytes; readonly quotaBytes: number; readonly left: number },
+    limits: { readonly most: MostBytes; readonly left: number; readonly quota: FileQuota },
   ) {
     this.#bytes = bytes;
     this.#limits = limits;
@@ -276,47 +259,15 @@ class CountedBytes implements AsyncIterable<Buffer> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
-    const { most, quotaBytes, left } = this.#limits;
+    const { most, quota, left } = this.#limits;
     for await (const chunk of this.#bytes) {
       this.size += chunk.length;
-      if (this.size > most.bytes)
-        throw new ServiceError('TOO_LARGE', `A file has at most ${most.bytes} bytes here (${most.setting}).`);
-      if (this.size > left) throw overQuota(quotaBytes);
+      assertAtMost(this.size, most);
+      if (this.size > left) throw quota.refusal();
       this.#hash.update(chunk);
       yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     }
   }
-}
-
-function overQuota(quotaBytes: number): ServiceError {
-  return new ServiceError(
-    'LIMIT_EXCEEDED',
-    `The files of this school may have ${quotaBytes} bytes together (FILES_QUOTA_BYTES), and have.`,
-  );
-}
-
-/** @throws INVALID_VALUE */
-function assertDescribed(file: NewFile): { readonly name: string; readonly contentType: string } {
-  // A path is somebody's own business; its last part is the name.
-  const name = (file.name.split(/[/\\]/).at(-1) ?? '').trim().normalize('NFC');
-  if (name === '' || name === '.' || name === '..' || name.length > MAX_NAME || CONTROL.test(name)) {
-    throw invalid('name', 'not the name of a file', `1 to ${MAX_NAME} characters in one line`, file.name);
-  }
-  const contentType = file.contentType || 'application/octet-stream';
-  if (!MEDIA_TYPE.test(contentType)) {
-    throw invalid('contentType', 'not a media type', 'e.g. application/pdf', contentType);
-  }
-  const roles = file.roles ?? [];
-  if (roles.length > MAX_ROLES || !roles.every((role) => /^[\w.-]{1,64}$/.test(role))) {
-    throw invalid('roles', 'not names of roles', `at most ${MAX_ROLES} names`, roles.join(','));
-  }
-  return { name, contentType };
-}
-
-function invalid(parameter: string, detail: string, expected: string, sent: string): ServiceError {
-  return new ServiceError('INVALID_VALUE', `this file cannot be kept: ${parameter} is ${detail}`, {
-    errors: [{ parameter, detail, expected, sent: sent.slice(0, 100) }],
-  });
 }
 
 /** @throws INVALID_VALUE */

@@ -81,11 +81,12 @@ export async function insertUploading(
 /** `undefined`: the upload was purged meanwhile. */
 export async function markReady(
   db: Queryable,
-  options: BlobKey & { readonly size: number; readonly sha256: Buffer },
+  options: BlobKey & Pick<StoredFile, 'size' | 'sha256' | 'storage'>,
 ): Promise<StoredFile | undefined> {
   const [row] = await db.query<FileRow>(Prisma.sql`
     update files f
-    set state = 'ready', size = ${options.size}, sha256 = ${options.sha256}, updated_at = now()
+    set state = 'ready', size = ${options.size}, sha256 = ${options.sha256}, storage = ${options.storage},
+      upload_metadata = null, updated_at = now()
     where f.domain = ${options.domainId} and f.id = ${options.id}::uuid and f.state = 'uploading'
     returning ${COLUMNS}`);
   return row && toFile(row);
@@ -142,17 +143,20 @@ export async function deleteFile(db: Queryable, { id, domainId }: BlobKey): Prom
 }
 
 /**
- * Uploads that gave no sign of life since an instant, and files whose record is not there any more, not even
- * as removed.
+ * Uploads that gave no sign of life since an instant, those that are sent piece by piece since another; files
+ * that no import took since then; and files whose record is not there any more, not even as removed.
  */
 export async function listOrphans(
   db: Queryable,
-  before: Date,
+  before: { readonly whole: Date; readonly resumable: Date },
 ): Promise<(BlobKey & { readonly storage: StoredFile['storage'] })[]> {
+  const [whole, resumable] = [before.whole.toISOString(), before.resumable.toISOString()];
   return await db.query(Prisma.sql`
     select f.id, f.domain as "domainId", f.storage
     from files f
-    where (f.state = 'uploading' and f.updated_at < ${before.toISOString()}::timestamptz)
+    where (f.state = 'uploading' and f.upload_length is null and f.updated_at < ${whole}::timestamptz)
+      or (f.state = 'uploading' and f.upload_length is not null and f.updated_at < ${resumable}::timestamptz)
+      or (f.import_into is not null and f.updated_at < ${resumable}::timestamptz)
       or (
         f.collection is not null
         and not exists (

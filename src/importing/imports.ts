@@ -6,6 +6,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../errors.js';
 import { REST_HEADING } from '../exporting/record-columns.js';
 import type { Files, NewFile } from '../files/files.js';
+import { assertAtMost, type MostBytes } from '../files/most-bytes.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../json.js';
 import type { Scope } from '../model/scope.js';
@@ -92,6 +93,12 @@ export class Imports {
     this.#options = options;
   }
 
+  /** The limit of the file of an import. */
+  get most(): MostBytes {
+    const bytes = Math.min(this.#options.maxBytes, SOURCE_LIMITS.maxBytes);
+    return { bytes, setting: 'IMPORT_MAX_BYTES' };
+  }
+
   /** Whether the caller has a role that may import; into what, the rights to its records say. */
   mayHave({ principal }: Scope): boolean {
     return this.#options.roles.some((role) => principal.roles.has(role));
@@ -118,7 +125,7 @@ export class Imports {
    * over the quota of files
    */
   async create(scope: Scope, sent: NewImport): Promise<StoredImport> {
-    const { database, files, maxBytes, catalog } = this.#options;
+    const { database, files, catalog } = this.#options;
     this.assertMayImport(scope, sent.collection);
     const collection = catalog.get(sent.collection, scope);
     const options = this.#toOptions(scope, sent.collection, sent.options, DEFAULT_OPTIONS);
@@ -126,15 +133,13 @@ export class Imports {
     if (saved !== undefined && saved.collection !== collection.name) {
       throw invalid('mapping', `the mapping "${saved.name}" is for ${saved.collection}`, collection.name);
     }
-    const isOwn = 'stream' in sent.file;
-    const most = { bytes: Math.min(maxBytes, SOURCE_LIMITS.maxBytes), setting: 'IMPORT_MAX_BYTES' };
+    const { most } = this;
     const file =
       'stream' in sent.file
         ? await files.createForTask(scope, sent.file, most)
         : await files.get(scope, sent.file.fileId);
-    if (file.size > most.bytes) {
-      throw new ServiceError('TOO_LARGE', `A file has at most ${most.bytes} bytes here (${most.setting}).`);
-    }
+    assertAtMost(file.size, most);
+    const isOwn = 'stream' in sent.file || (await files.takeForImport(file));
     const id = uuidv7();
     try {
       await insertImport(database, {

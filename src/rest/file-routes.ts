@@ -22,6 +22,15 @@ export const UPLOAD_PARAMETERS: readonly Parameter[] = [
   query('roles', 'roles that may read it, beside its owner and admins, separated by commas'),
 ];
 
+const TUS: Parameter = {
+  ...header('Tus-Resumable', '1.0.0: the request speaks tus, by which a file is sent piece by piece'),
+  schema: { type: 'string', enum: ['1.0.0'] },
+};
+const CHECKSUM = header(
+  'Upload-Checksum',
+  '`sha1`, `sha256` or `sha512` of the piece and its value in base64',
+);
+
 export const FILE_ROUTES: readonly RouteDescription[] = [
   {
     name: 'uploadFile',
@@ -31,8 +40,20 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
     summary: 'Upload a file, streamed: as a form of one file, or the bytes as they are',
     description:
       'As `multipart/form-data` the file is one part with a file name; parts named as the parameters ' +
-      'may come before it. With any other `Content-Type` the body is the file, of that type.',
-    parameters: UPLOAD_PARAMETERS,
+      'may come before it. With any other `Content-Type` the body is the file, of that type. With ' +
+      '`Tus-Resumable` it opens an upload that is sent piece by piece, and goes on after a cut line: ' +
+      '`HEAD /files/{id}` with `Tus-Resumable` says how far it is, `PATCH` sends more.',
+    parameters: [
+      ...UPLOAD_PARAMETERS,
+      TUS,
+      header('Upload-Length', 'by tus: the bytes that the file will have'),
+      header(
+        'Upload-Metadata',
+        'by tus: `filename`, `filetype`, `collection`, `recordId`, `roles`, and `import`, the collection ' +
+          'that the file is to be imported into, each with its value in base64',
+      ),
+      CHECKSUM,
+    ],
     body: {
       kind: 'file',
       isRequired: true,
@@ -40,7 +61,12 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
       schema: { type: 'object', properties: { file: { type: 'string', format: 'binary' } } },
     },
     answers: [
-      { status: 201, description: 'The file that was kept.', schema: FILE, headers: ['Location', 'ETag'] },
+      {
+        status: 201,
+        description: 'The file that was kept; by tus the upload that was opened, without a body.',
+        schema: FILE,
+        headers: ['Location', 'ETag', 'Tus-Resumable', 'Upload-Offset', 'Upload-Expires'],
+      },
     ],
     errors: [
       'MALFORMED_REQUEST',
@@ -49,7 +75,10 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
       'UNAUTHENTICATED',
       'FORBIDDEN',
       'NOT_FOUND',
+      'PROTOCOL_VERSION',
       'TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'CHECKSUM_MISMATCH',
     ],
     isOpen: false,
   },
@@ -80,13 +109,55 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
     isOpen: false,
   },
   {
+    name: 'continueUpload',
+    method: 'PATCH',
+    path: '/files/{id}',
+    group: 'Files',
+    summary: 'Send the next piece of an upload, by tus',
+    description:
+      'Of a piece that is cut, what came stays, unless it has a checksum. With its last byte the upload ' +
+      'is a file. For the user who opened it.',
+    parameters: [
+      ID,
+      { ...TUS, isRequired: true },
+      { ...header('Upload-Offset', 'the bytes that are there'), isRequired: true },
+      CHECKSUM,
+    ],
+    body: {
+      kind: 'piece',
+      isRequired: true,
+      description: 'The bytes from there on.',
+      schema: { type: 'string', format: 'binary' },
+    },
+    answers: [
+      {
+        status: 204,
+        description: 'They are kept.',
+        headers: ['Tus-Resumable', 'Upload-Offset', 'Upload-Expires'],
+      },
+    ],
+    errors: [
+      'MALFORMED_REQUEST',
+      'LIMIT_EXCEEDED',
+      'UNAUTHENTICATED',
+      'FORBIDDEN',
+      'NOT_FOUND',
+      'CONFLICT',
+      'PROTOCOL_VERSION',
+      'TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'CHECKSUM_MISMATCH',
+    ],
+    isOpen: false,
+  },
+  {
     name: 'deleteFile',
     method: 'DELETE',
     path: '/files/{id}',
     group: 'Files',
     summary: 'Take a file away for good; for its owner and admins',
-    description: 'The bytes go too, and nothing brings them back.',
-    parameters: [ID],
+    description: 'The bytes go too, and nothing brings them back. With `Tus-Resumable` also an open upload.',
+    parameters: [ID, TUS],
     answers: [{ status: 204, description: 'It is gone.' }],
     errors: ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND'],
     isOpen: false,

@@ -171,6 +171,10 @@ function describeBody(body: Body, parameters: readonly Parameter[]): Schema {
     const content = { 'multipart/form-data': { schema: body.schema }, '*/*': bytes };
     return { required: body.isRequired, description: body.description, content };
   }
+  if (body.kind === 'piece') {
+    const content = { 'application/offset+octet-stream': { schema: body.schema } };
+    return { required: body.isRequired, description: body.description, content };
+  }
   const isParameters = body.kind === 'parameters';
   const media = {
     schema: isParameters ? parametersSchema(parameters) : body.schema,
@@ -288,6 +292,9 @@ const HEADERS: Schema = {
   Link: text('The next page, `rel="next"`; absent on the last one, and without `limit`.'),
   'X-Next-Cursor': text('The cursor of the next page, for `after`.'),
   'X-Next-Since': text('With `since`: the instant to ask from next time, so that nothing is missed.'),
+  'Tus-Resumable': text('1.0.0, where the request speaks tus.'),
+  'Upload-Offset': whole('The bytes of an upload that are there.'),
+  'Upload-Expires': text('When an upload is taken away, unless more of it comes.'),
   'Preference-Applied': text('end-marker, where Prefer asked for it and the format has one.'),
   'WWW-Authenticate': text('Bearer.'),
   Allow: text('The methods that go with the path.'),

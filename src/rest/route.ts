@@ -40,10 +40,11 @@ export const PREFER: Parameter = {
 
 /**
  * `record`: one record or a list of them, as JSON. `parameters`: the query parameters of the route may also
- * be sent as the members of a JSON object or as form fields. `file`: bytes, alone or in a form.
+ * be sent as the members of a JSON object or as form fields. `file`: bytes, alone or in a form. `piece`:
+ * bytes of an upload by tus.
  */
 export interface Body {
-  readonly kind: 'record' | 'parameters' | 'file';
+  readonly kind: 'record' | 'parameters' | 'file' | 'piece';
   readonly isRequired: boolean;
   readonly description: string;
   readonly schema: Schema;

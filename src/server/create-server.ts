@@ -46,6 +46,7 @@ import { API_HEADERS, SANDBOX_HEADERS } from './security-headers.js';
 import { Stopping, stopServer, useStopping } from './stopping.js';
 import { StreamLimits, type StreamLimitsOptions } from './stream-limits.js';
 import { Turnstile } from './turnstile.js';
+import { useTusDiscovery } from './tus-serving.js';
 import { WebSockets } from './web-sockets.js';
 
 export interface ServerServices extends AuthenticationOptions {
@@ -170,6 +171,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
 
   if (options.tracesPerSecond !== undefined) useRequestTracing(app, options.tracesPerSecond);
   useArrival(app, { inFlight, observe, headers: API_HEADERS });
+  useTusDiscovery(app, { uploads: services.files.uploads, imports: services.imports });
   if (options.corsOrigins.length > 0) await app.register(cors, crossOrigin(options.corsOrigins));
   useStopping(app, stopping);
   useMaintenance(app, services.maintenance);
@@ -205,7 +207,8 @@ export async function createServer(services: ServerServices, options: ServerOpti
   await app.register((scope) =>
     useImports(scope, { imports: services.imports, stallMs: options.streams.stallMs }),
   );
-  await app.register((scope) => useFiles(scope, { files: services.files, stallMs: options.streams.stallMs }));
+  const { files, imports } = services;
+  await app.register((scope) => useFiles(scope, { files, imports, stallMs: options.streams.stallMs }));
   const { graphql, live, agents } = services;
   if (agents) {
     const { corsOrigins, publicUrl, bodies } = options;
@@ -282,6 +285,15 @@ function crossOrigin(origins: readonly string[]) {
       'RateLimit-Limit',
       'RateLimit-Remaining',
       'RateLimit-Reset',
+      'Tus-Resumable',
+      'Tus-Version',
+      'Tus-Extension',
+      'Tus-Max-Size',
+      'Tus-Checksum-Algorithm',
+      'Upload-Offset',
+      'Upload-Length',
+      'Upload-Metadata',
+      'Upload-Expires',
     ],
     maxAge: 600,
     strictPreflight: false,

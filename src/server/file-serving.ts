@@ -14,9 +14,18 @@ import { UPLOAD_PARAMETERS } from '../rest/file-routes.js';
 import { resetConnection } from '../text-answer.js';
 import { addOtherMethods } from './rest.js';
 import { FILE_HEADERS } from './security-headers.js';
+import {
+  assertIsPiece,
+  goOnWithUpload,
+  openUpload,
+  speaksTus,
+  type TusServingOptions,
+  tellUpload,
+} from './tus-serving.js';
 import { endWithUnreadBody } from './unread-body.js';
+import { brokenOff, wholeBody } from './whole-body.js';
 
-export interface FileServingOptions {
+export interface FileServingOptions extends Pick<TusServingOptions, 'imports'> {
   readonly files: Files;
   /** How long a reader may take nothing, or a sender send nothing, before it is cut. */
   readonly stallMs: number;
@@ -44,6 +53,9 @@ export async function useFiles(app: FastifyInstance, options: FileServingOptions
     },
   });
 
+  const tus: TusServingOptions = { ...options, uploads: options.files.uploads };
+  // The files know their own limit.
+  const streamed = { bodyLimit: Number.MAX_SAFE_INTEGER, config: { body: 'streamed' } } as const;
   app.route({
     method: 'POST',
     url: '/files',
@@ -52,26 +64,43 @@ export async function useFiles(app: FastifyInstance, options: FileServingOptions
       requireScope(requestContext);
       assertMediaType(headers['content-type']);
     },
-    // The files know their own limit.
-    bodyLimit: Number.MAX_SAFE_INTEGER,
-    config: { body: 'streamed' },
-    handler: (request, reply) => upload(request, reply, options),
+    ...streamed,
+    handler: (request, reply) =>
+      speaksTus(request, reply) ? openUpload(request, reply, tus) : upload(request, reply, options),
+  });
+  app.route<{ Params: { id: string } }>({
+    method: 'PATCH',
+    url: '/files/:id',
+    onRequest: async (request, reply) => {
+      requireScope(request.requestContext);
+      if (!speaksTus(request, reply))
+        throw malformed('a piece of an upload says Tus-Resumable', 'Tus-Resumable');
+      assertIsPiece(request);
+    },
+    ...streamed,
+    handler: (request, reply) => goOnWithUpload(request, reply, tus),
   });
   app.route<{ Params: { id: string }; Querystring: Record<string, string> }>({
     method: ['GET', 'HEAD'],
     url: '/files/:id',
-    handler: (request, reply) => send(request, reply, options),
+    handler: (request, reply) =>
+      request.method === 'HEAD' && speaksTus(request, reply)
+        ? tellUpload(request, reply, tus)
+        : send(request, reply, options),
   });
   app.route<{ Params: { id: string } }>({
     method: 'DELETE',
     url: '/files/:id',
     handler: async (request, reply) => {
-      await options.files.delete(requireScope(request.requestContext), request.params.id);
+      const scope = requireScope(request.requestContext);
+      const { id } = request.params;
+      const isOpen = speaksTus(request, reply) && (await tus.uploads.delete(scope, id)) === 'gone';
+      if (!isOpen) await options.files.delete(scope, id);
       return reply.code(204).send();
     },
   });
   addOtherMethods(app, '/files', ['POST']);
-  addOtherMethods(app, '/files/:id', ['GET', 'HEAD', 'DELETE']);
+  addOtherMethods(app, '/files/:id', ['GET', 'HEAD', 'PATCH', 'DELETE']);
 }
 
 async function upload(request: FastifyRequest, reply: FastifyReply, { files, stallMs }: FileServingOptions) {
@@ -144,12 +173,6 @@ function assertMediaType(header: string | undefined): void {
   throw malformed('the Content-Type is no media type, e.g. application/pdf', 'Content-Type');
 }
 
-/** The bytes of a body; one that is broken off is no file. */
-export async function* wholeBody(body: IncomingMessage): AsyncGenerator<Buffer, void> {
-  yield* body;
-  if (!body.complete) throw brokenOff();
-}
-
 /** The bytes of a part. Whether it was whole shows only at the end of the form. */
 async function* wholePart(
   part: AsyncIterable<Buffer>,
@@ -160,10 +183,6 @@ async function* wholePart(
   const next = await rest.next();
   if (!next.done) throw malformed('the file is to be the last part of the form', next.value.fieldname);
   if (!body.complete) throw brokenOff();
-}
-
-function brokenOff(): ServiceError {
-  return new ServiceError('MALFORMED_REQUEST', 'The upload was broken off.');
 }
 
 function malformed(message: string, parameter: string): ServiceError {

@@ -6,8 +6,8 @@ import { parseSourceOptions } from '../importing/parse-source-options.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { toImportOptions, toImportResult } from '../resolvers/services/import-resolver.js';
 import { IMPORT_PARAMETERS, importOptionsOf, printImport } from '../rest/import-routes.js';
-import { wholeBody } from './file-serving.js';
 import { endWithUnreadBody } from './unread-body.js';
+import { wholeBody } from './whole-body.js';
 
 export interface ImportServingOptions {
   readonly imports: Imports;

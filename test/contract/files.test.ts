@@ -390,7 +390,10 @@ describe('GET /files/<id>', () => {
 
   it('says which methods go with it', async () => {
     const response = await gateway.fetch(file.url, { as: 'clerk', method: 'PUT', body: 'x' });
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, DELETE, OPTIONS']);
+    expect([response.status, response.headers.get('allow')]).toEqual([
+      405,
+      'GET, HEAD, PATCH, DELETE, OPTIONS',
+    ]);
   });
 });
 

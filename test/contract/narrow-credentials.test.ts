@@ -127,6 +127,19 @@ describe.each(['an API key', 'a token of that key', 'a token'])('%s', (kind) => 
     expect(errors.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN']);
   });
 
+  it("opens no upload of a file of its own, and goes on with none of its user's", async () => {
+    const tus = { 'tus-resumable': '1.0.0', 'upload-length': '5' };
+    const opened = await gateway.fetch('/files', { method: 'POST', as: 'clerk', headers: tus });
+    const path = opened.headers.get('location') ?? '';
+    const statuses: number[] = [];
+    for (const [method, where] of Object.entries({ POST: '/files', HEAD: path, PATCH: path, DELETE: path })) {
+      const headers = { ...tus, authorization: `Bearer ${bearer()}`, 'upload-offset': '0' };
+      const piece = method === 'PATCH' && { 'content-type': 'application/offset+octet-stream' };
+      statuses.push((await gateway.fetch(where, { method, headers: { ...headers, ...piece } })).status);
+    }
+    expect(statuses).toEqual([403, 404, 404, 404]);
+  });
+
   it('sees no files but those of records, and listens to no topic', async () => {
     const { createFile } = await ask(
       gateway,

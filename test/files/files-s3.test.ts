@@ -50,6 +50,34 @@ describe('files in a bucket', () => {
     expect(s3.objects.size).toBe(0);
   });
 
+  it('go there once they are whole, where they are sent piece by piece', async () => {
+    const bytes = randomBytes(6_000_000);
+    const headers = { 'tus-resumable': '1.0.0', 'content-type': 'application/offset+octet-stream' };
+    const opened = await gateway.fetch('/files', {
+      method: 'POST',
+      as: 'clerk',
+      headers: { ...headers, 'upload-length': String(bytes.length) },
+      body: bytes.subarray(0, 1_000_000),
+    });
+    const url = opened.headers.get('location') ?? '';
+    expect(s3.objects.size).toBe(0);
+    await gateway.fetch(url, {
+      method: 'PATCH',
+      as: 'clerk',
+      headers: { ...headers, 'upload-offset': '1000000' },
+      body: bytes.subarray(1_000_000),
+    });
+    expect([...s3.objects.keys()]).toEqual([url.replace('/files/', '')]);
+    expect(Buffer.from(await (await gateway.fetch(url, { as: 'clerk' })).arrayBuffer()).equals(bytes)).toBe(
+      true,
+    );
+    const left = await gateway.sql.query('select from file_chunks where file_id = $1', [
+      url.replace('/files/', ''),
+    ]);
+    expect(left.rowCount).toBe(0);
+    await gateway.fetch(url, { as: 'clerk', method: 'DELETE' });
+  });
+
   it('leave older ones in the database', async () => {
     expect(await (await gateway.fetch(olderUrl, { as: 'clerk' })).text()).toBe('older');
   });

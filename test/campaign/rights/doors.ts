@@ -363,6 +363,18 @@ export const WRITE_DOORS: readonly WriteDoor[] = [
       }),
   },
   {
+    name: 'a file that is sent piece by piece',
+    verbs: ['read', 'update'],
+    open: (v, { name }, { id }) => {
+      const base64 = (text: string) => Buffer.from(text).toString('base64');
+      return v.rest('POST', '/files', undefined, {
+        'tus-resumable': '1.0.0',
+        'upload-length': '1',
+        'upload-metadata': `filename YQ==,collection ${base64(name)},recordId ${base64(id)}`,
+      });
+    },
+  },
+  {
     name: 'REST delete',
     verbs: ['delete'],
     open: (v, { name }, { id }) => v.rest('DELETE', `/o/recs/${name}/${id}`),

@@ -41,6 +41,7 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
   '0020_collected_receipts': 'd3fed93269e55e05fff1c747116baeaadf41ef9803dbd2c82715787d8d961474',
   '0021_imports': '1dc41078777c4cf90ebc4a6c52158ca72068039ca62075a6ca9db7a6e36c91fc',
   '0022_covering_fee_months': 'c44b94a6235a9ecad23ea3ef5c0211027b7da0c51717557c06e1f1e6b7f3fd05',
+  '0023_resumable_uploads': 'b673b7a63c9a8f2ff44a03f3173a29d2d90796877594e296fdacbcf492b52676',
   '0024_erasures': '0a34341b2dc8649fb48c579364d1ad1f467ec487f7581046744e4cb6eb71bb80',
   '0025_domains_of_parts': '9a5ae7143aa3fb6a39e4e9bdb529af96270e20fe17209c0136bf385909919c60',
   '0026_chunks_stay_with_their_file': '27f06ff31006214c5c04a76369ec07dbd5c026af4cea575332bd548f794036b4',

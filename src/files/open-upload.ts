@@ -1,0 +1,148 @@
+/**
+ * Uploads that are sent piece by piece, as the table of files has them. Every statement names the domain.
+ */
+import { Prisma } from '../generated/prisma/client.js';
+import type { Queryable } from '../store/database/database.js';
+import type { BlobKey } from './blob-store.js';
+import { type FileLink, type StoredFile } from './stored-file.js';
+
+/** An upload that is under way, or over. */
+export interface OpenUpload extends BlobKey, Pick<StoredFile, 'name' | 'createdBy' | 'link' | 'roles'> {
+  /** The bytes that the file will have. */
+  readonly length: number;
+  /** The bytes that are there. */
+  readonly offset: number;
+  /** How its sender described it, word for word. */
+  readonly metadata: string | undefined;
+  /** The collection it is to be imported into. */
+  readonly importInto: string | undefined;
+  /** When it is taken away, unless more comes. Absent: it is a file. */
+  readonly expiresAt: Date | undefined;
+}
+
+export interface NewUpload extends Pick<OpenUpload, 'length' | 'metadata' | 'importInto'> {
+  readonly name: string;
+  readonly contentType: string;
+  readonly link: FileLink | undefined;
+  readonly roles: readonly string[];
+  readonly createdBy: string;
+}
+
+interface UploadRow {
+  readonly id: string;
+  readonly domain: string;
+  readonly name: string;
+  readonly created_by: string;
+  readonly collection: string | null;
+  readonly record_id: string | null;
+  readonly roles: readonly string[];
+  readonly length: number;
+  readonly size: number;
+  readonly upload_metadata: string | null;
+  readonly import_into: string | null;
+  readonly expires_at: Date | null;
+}
+
+export async function insertOpenUpload(db: Queryable, key: BlobKey, upload: NewUpload): Promise<void> {
+  await db.query(Prisma.sql`
+    insert into files (id, domain, name, content_type, state, storage, collection, record_id, roles,
+      created_by, upload_length, upload_metadata, import_into)
+    values (
+      ${key.id}::uuid, ${key.domainId}, ${upload.name}, ${upload.contentType}, 'uploading', 'database',
+      ${upload.link?.collection ?? null}, ${upload.link?.recordId ?? null}, ${upload.roles}::text[],
+      ${upload.createdBy}, ${upload.length}, ${upload.metadata ?? null}, ${upload.importInto ?? null}
+    )`);
+}
+
+/** How many uploads of a caller are under way. */
+export async function countOpenUploads(
+  db: Queryable,
+  { domainId, createdBy, hours }: { domainId: string; createdBy: string; hours: number },
+): Promise<number> {
+  const [row] = await db.query<{ count: number }>(Prisma.sql`
+    select count(*)::int as count
+    from files f
+    where f.domain = ${domainId} and f.state = 'uploading' and f.created_by = ${createdBy}
+      and f.upload_length is not null and f.updated_at > now() - make_interval(hours => ${hours}::int)`);
+  return row?.count ?? 0;
+}
+
+/** An upload of this very caller; one that has waited too long is not there. */
+export async function findOpenUpload(
+  db: Queryable,
+  { id, domainId }: BlobKey,
+  { createdBy, hours }: { readonly createdBy: string; readonly hours: number },
+): Promise<OpenUpload | undefined> {
+  const [row] = await db.query<UploadRow>(Prisma.sql`
+    select f.id, f.domain, f.name, f.created_by, f.collection, f.record_id, f.roles,
+      case f.state when 'ready' then f.size else f.upload_length end as length, f.size, f.upload_metadata,
+      f.import_into,
+      case f.state when 'uploading' then f.updated_at + make_interval(hours => ${hours}::int) end
+        as expires_at
+    from files f
+    where f.domain = ${domainId} and f.id = ${id}::uuid and f.created_by = ${createdBy}
+      and (
+        f.state = 'ready'
+        or (f.upload_length is not null and f.updated_at > now() - make_interval(hours => ${hours}::int))
+      )`);
+  return row && toOpenUpload(row);
+}
+
+/**
+ * Begins a request that sends more: from now on nothing is written by one that began before. Gives its turn;
+ * `undefined` where the upload is over, or further than the request thinks.
+ */
+export async function takeUploadTurn(
+  db: Queryable,
+  { id, domainId }: BlobKey,
+  offset: number,
+): Promise<number | undefined> {
+  const [row] = await db.query<{ turn: number }>(Prisma.sql`
+    update files
+    set upload_turn = upload_turn + 1, updated_at = now()
+    where domain = ${domainId} and id = ${id}::uuid and state = 'uploading' and upload_length is not null
+      and size = ${offset}
+    returning upload_turn as turn`);
+  return row?.turn;
+}
+
+/** Says that an upload is so far, or alive. Whether the turn is still that of the request. */
+export async function moveUpload(
+  db: Queryable,
+  { id, domainId }: BlobKey,
+  { turn, offset }: { readonly turn: number; readonly offset: number | undefined },
+): Promise<boolean> {
+  const moved = await db.query(Prisma.sql`
+    update files
+    set size = coalesce(${offset ?? null}::bigint, size), updated_at = now()
+    where domain = ${domainId} and id = ${id}::uuid and state = 'uploading' and upload_turn = ${turn}
+    returning 1`);
+  return moved.length > 0;
+}
+
+/** Has a file that was kept for an import be that import's. Whether it was waiting for one. */
+export async function takeForImport(db: Queryable, { id, domainId }: BlobKey): Promise<boolean> {
+  const taken = await db.query(Prisma.sql`
+    update files
+    set import_into = null
+    where domain = ${domainId} and id = ${id}::uuid and state = 'ready' and import_into is not null
+    returning 1`);
+  return taken.length > 0;
+}
+
+function toOpenUpload(row: UploadRow): OpenUpload {
+  const { collection, record_id: recordId } = row;
+  return {
+    id: row.id,
+    domainId: row.domain,
+    name: row.name,
+    createdBy: row.created_by,
+    link: collection === null || recordId === null ? undefined : { collection, recordId },
+    roles: row.roles,
+    length: row.length,
+    offset: row.size,
+    metadata: row.upload_metadata ?? undefined,
+    importInto: row.import_into ?? undefined,
+    expiresAt: row.expires_at ?? undefined,
+  };
+}

@@ -1,0 +1,284 @@
+/**
+ * Uploads that are sent piece by piece, and go on after a cut line, on whatever gateway. An upload is a file
+ * that is not ready yet; its bytes wait in the database, wherever files are kept in the end.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { ServiceError } from '../errors.js';
+import type { Scope } from '../model/scope.js';
+import type { Database } from '../store/database/database.js';
+import type { RecordStore } from '../store/record-store.js';
+import { appendChunks } from './append-chunks.js';
+import type { BlobStore } from './blob-store.js';
+import { DatabaseBlobs } from './database-blobs.js';
+import { assertDescribed, type DescribedFile } from './described-file.js';
+import type { FileLimits } from './file-limits.js';
+import type { FileQuota } from './file-quota.js';
+import { assertAtMost, type MostBytes } from './most-bytes.js';
+import {
+  countOpenUploads,
+  findOpenUpload,
+  insertOpenUpload,
+  moveUpload,
+  type OpenUpload,
+  takeUploadTurn,
+} from './open-upload.js';
+import { deleteFile, type FileLink, markReady } from './stored-file.js';
+import { assertMayCreate, assertMayLink } from './visible-files.js';
+
+export interface ResumableUploadsOptions {
+  readonly database: Database;
+  readonly store: RecordStore;
+  /** Where files go that are whole. */
+  readonly blobs: readonly [BlobStore, ...BlobStore[]];
+  readonly limits: FileLimits;
+  readonly quota: FileQuota;
+}
+
+export interface UploadToOpen extends DescribedFile {
+  readonly length: number;
+  readonly link?: FileLink | undefined;
+  /** How its sender described it, kept to be told again. */
+  readonly metadata?: string | undefined;
+  /** For an import, whose rights the caller was judged by, within a limit of its own. */
+  readonly importInto?: { readonly collection: string; readonly most: MostBytes } | undefined;
+}
+
+export interface UploadPiece {
+  readonly offset: number;
+  readonly bytes: AsyncIterable<Buffer>;
+  /** What the piece is to come to: it counts as a whole, or not at all. */
+  readonly checksum?: { readonly algorithm: string; readonly digest: Buffer } | undefined;
+}
+
+export const CHECKSUM_ALGORITHMS = ['sha1', 'sha256', 'sha512'] as const;
+const UPLOAD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export class ResumableUploads {
+  readonly #options: ResumableUploadsOptions;
+  readonly #waiting: DatabaseBlobs;
+
+  constructor(options: ResumableUploadsOptions) {
+    this.#options = options;
+    this.#waiting = new DatabaseBlobs(options.database);
+  }
+
+  /** The limit of an upload that is for no import. */
+  get most(): MostBytes {
+    return { bytes: this.#options.limits.maxBytes, setting: 'FILE_MAX_BYTES' };
+  }
+
+  /**
+   * Opens an upload, of which nothing is there yet.
+   *
+   * @throws INVALID_VALUE for a name or type; TOO_LARGE; LIMIT_EXCEEDED over the quota, or where the caller
+   * has too many open; FORBIDDEN; NOT_FOUND for the record it is to belong to
+   */
+  async open(scope: Scope, sent: UploadToOpen): Promise<OpenUpload> {
+    const { limits, quota } = this.#options;
+    const { name, contentType } = assertDescribed(sent);
+    const { length, link, metadata, importInto, roles = [] } = sent;
+    if (importInto === undefined) await this.#assertMayUpload(scope, link);
+    else assertIsWhole(scope);
+    assertAtMost(length, importInto?.most ?? this.most);
+    const key = { id: uuidv7(), domainId: scope.domain.id };
+    const createdBy = scope.principal.id;
+    await quota.inTurn(key.domainId, async (tx) => {
+      await quota.assertLeft(key.domainId, length, tx);
+      const open = await countOpenUploads(tx, { ...key, createdBy, hours: limits.uploadHours });
+      if (open >= limits.openUploads) throw tooManyOpen(limits.openUploads);
+      await insertOpenUpload(tx, key, {
+        ...{ name, contentType, length, metadata, link, roles, createdBy },
+        importInto: importInto?.collection,
+      });
+    });
+    return await this.get(scope, key.id);
+  }
+
+  /**
+   * How far an upload is. One that has all its bytes is made a file first, where nobody was there to see it.
+   *
+   * @throws NOT_FOUND also for one that is not the caller's, and one that was not gone on with for too long
+   */
+  async get(scope: Scope, id: string): Promise<OpenUpload> {
+    const upload = await this.#find(scope, id);
+    return upload.expiresAt !== undefined && upload.offset === upload.length
+      ? await this.#finish(scope, upload)
+      : upload;
+  }
+
+  /**
+   * Adds a piece. Of one that is cut, what came stays, unless it has a checksum; the request that began last
+   * is the one that writes.
+   *
+   * @throws NOT_FOUND as `get`; CONFLICT for another offset, and where another request goes on with it;
+   * TOO_LARGE beyond the length; LIMIT_EXCEEDED over the quota; CHECKSUM_MISMATCH; FORBIDDEN where the right
+   * to upload was taken away meanwhile
+   */
+  async append(scope: Scope, id: string, { offset, bytes, checksum }: UploadPiece): Promise<OpenUpload> {
+    const { database, quota } = this.#options;
+    const upload = await this.#find(scope, id);
+    if (upload.importInto === undefined) await this.#assertMayUpload(scope, upload.link);
+    const turn = await takeUploadTurn(database, upload, offset);
+    if (turn === undefined) {
+      const now = await this.#find(scope, id);
+      if (now.expiresAt === undefined && offset === now.length) return now;
+      throw elsewhere(now.offset, offset);
+    }
+    const left = await quota.assertLeft(upload.domainId, 0);
+    const piece = new Piece(bytes, {
+      hash: checksum && createHash(checksum.algorithm),
+      refuse: (size) => {
+        if (offset + size > upload.length) {
+          assertAtMost(offset + size, { bytes: upload.length, setting: 'Upload-Length' });
+        }
+        if (size > left) throw quota.refusal();
+      },
+    });
+    const blobs = this.#waiting;
+    await appendChunks({ database, blobs }, upload, {
+      offset,
+      bytes: piece,
+      note: async (tx, reached) => {
+        const moved = await moveUpload(tx, upload, { turn, offset: checksum ? undefined : reached });
+        if (!moved) throw overtaken();
+      },
+    });
+    if (piece.fault !== undefined) throw piece.fault;
+    if (checksum !== undefined) {
+      if (!piece.digest?.equals(checksum.digest)) throw mismatch(checksum.algorithm);
+      if (!(await moveUpload(database, upload, { turn, offset: offset + piece.size }))) throw overtaken();
+    }
+    return await this.get(scope, id);
+  }
+
+  /** Takes an upload away that is not over. @throws NOT_FOUND as `get` */
+  async delete(scope: Scope, id: string): Promise<'gone' | 'is a file'> {
+    const { database } = this.#options;
+    const upload = await this.#find(scope, id);
+    if (upload.expiresAt === undefined) return 'is a file';
+    await this.#waiting.delete(upload);
+    await deleteFile(database, upload);
+    return 'gone';
+  }
+
+  async #find(scope: Scope, id: string): Promise<OpenUpload> {
+    const { database, limits } = this.#options;
+    const owner = { createdBy: scope.principal.id, hours: limits.uploadHours };
+    const key = { id, domainId: scope.domain.id };
+    const upload = UPLOAD_ID.test(id) ? await findOpenUpload(database, key, owner) : undefined;
+    // The scopes of an API key name no files: it goes on with those of records, as it reads them.
+    const isHidden = scope.principal.scopes !== undefined && upload?.link === undefined;
+    if (upload !== undefined && !isHidden) return upload;
+    throw new ServiceError('NOT_FOUND', `there is no upload "${id.slice(0, 50)}" of yours; begin it anew`);
+  }
+
+  async #assertMayUpload(scope: Scope, link: FileLink | undefined): Promise<void> {
+    const { store, limits } = this.#options;
+    if (link) await assertMayLink(store, scope, link);
+    else assertMayCreate(scope, limits.uploadRoles);
+  }
+
+  /** Makes a file of an upload: hashed, and moved to where files are. It may be done by two at once. */
+  async #finish(scope: Scope, upload: OpenUpload): Promise<OpenUpload> {
+    const { database, blobs, quota } = this.#options;
+    const [place] = blobs;
+    await quota.assertLeft(upload.domainId, 0);
+    const hash = createHash('sha256');
+    const bytes = this.#bytesOf(upload, hash);
+    if (place.kind === 'database') for await (const _ of bytes);
+    else await place.write(upload, bytes, scope.signal);
+    const ready = { ...upload, size: upload.length, sha256: hash.digest(), storage: place.kind };
+    await quota.inTurn(upload.domainId, async (tx) => {
+      await quota.assertLeft(upload.domainId, 0, tx);
+      await markReady(tx, ready);
+    });
+    if (place.kind !== 'database') await this.#waiting.delete(upload);
+    const file = await findOpenUpload(database, upload, { createdBy: upload.createdBy, hours: 0 });
+    if (file !== undefined) return file;
+    throw new ServiceError('NOT_FOUND', `the upload "${upload.id}" was taken away meanwhile`);
+  }
+
+  async *#bytesOf(upload: OpenUpload, hash: Hash): AsyncGenerator<Buffer, void> {
+    if (upload.length === 0) return;
+    const stream = this.#waiting.read(upload, { start: 0, end: upload.length - 1 }, {});
+    for await (const chunk of stream) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+}
+
+/** The bytes of one request. Of those that come before a cut nothing is lost: it ends, and has the fault. */
+class Piece implements AsyncIterable<Buffer> {
+  size = 0;
+  fault: unknown;
+  readonly #bytes: AsyncIterable<Buffer>;
+  readonly #hash: Hash | undefined;
+  readonly #refuse: (size: number) => void;
+
+  constructor(
+    bytes: AsyncIterable<Buffer>,
+    options: { readonly hash: Hash | undefined; readonly refuse: (size: number) => void },
+  ) {
+    this.#bytes = bytes;
+    this.#hash = options.hash;
+    this.#refuse = options.refuse;
+  }
+
+  /** Once all have passed. */
+  get digest(): Buffer | undefined {
+    return this.#hash?.digest();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
+    for await (const part of this.#untilCut()) {
+      this.#refuse(this.size + part.length);
+      this.size += part.length;
+      this.#hash?.update(part);
+      yield part;
+    }
+  }
+
+  async *#untilCut(): AsyncGenerator<Buffer, void> {
+    try {
+      yield* this.#bytes;
+    } catch (fault) {
+      this.fault = fault;
+    }
+  }
+}
+
+/** @throws FORBIDDEN */
+function assertIsWhole({ principal }: Scope): void {
+  if (principal.scopes === undefined) return;
+  throw new ServiceError(
+    'FORBIDDEN',
+    "the API key's scopes name no files: it sends the file to import as the body of POST /imports",
+  );
+}
+
+function elsewhere(offset: number, sent: number): ServiceError {
+  return new ServiceError(
+    'CONFLICT',
+    `The upload is at ${offset}, not at ${sent}: ask by HEAD how far it is.`,
+  );
+}
+
+function overtaken(): ServiceError {
+  return new ServiceError('CONFLICT', 'Another request goes on with this upload; ask by HEAD how far it is.');
+}
+
+function mismatch(algorithm: string): ServiceError {
+  return new ServiceError(
+    'CHECKSUM_MISMATCH',
+    `The piece has not the ${algorithm} that it is said to have, and was thrown away; send it again.`,
+  );
+}
+
+function tooManyOpen(most: number): ServiceError {
+  return new ServiceError(
+    'LIMIT_EXCEEDED',
+    `You have ${most} uploads open (FILE_UPLOADS_OPEN); end one of them, or take it away.`,
+  );
+}

@@ -1,0 +1,119 @@
+/**
+ * What the headers of tus say: uploads that are sent piece by piece.
+ *
+ * @see https://tus.io/protocols/resumable-upload (1.0.0)
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { isBase64 } from '../base64.js';
+import { ServiceError } from '../errors.js';
+import { CHECKSUM_ALGORITHMS, type UploadPiece } from '../files/resumable-uploads.js';
+
+export const TUS_VERSION = '1.0.0';
+/** The type of the body of a piece. */
+export const PIECE_TYPE = 'application/offset+octet-stream';
+
+/** The headers by which a client learns what is spoken here. */
+export function tusHeaders(maxBytes: number): Readonly<Record<string, string>> {
+  return {
+    'tus-resumable': TUS_VERSION,
+    'tus-version': TUS_VERSION,
+    'tus-extension': 'creation,creation-with-upload,expiration,checksum,termination',
+    'tus-max-size': String(maxBytes),
+    'tus-checksum-algorithm': CHECKSUM_ALGORITHMS.join(','),
+  };
+}
+
+/** What of `Upload-Metadata` means something here; a client may send more. */
+export interface UploadMetadata {
+  readonly name: string | undefined;
+  readonly contentType: string | undefined;
+  readonly collection: string | undefined;
+  readonly recordId: string | undefined;
+  readonly roles: string | undefined;
+  /** The collection that the file is to be imported into. */
+  readonly importInto: string | undefined;
+}
+
+const MOST_METADATA = 4096;
+const WHOLE_NUMBER = /^\d{1,15}$/;
+
+/**
+ * A number of bytes. What was sent twice comes joined by a comma, and is no number.
+ *
+ * @throws MALFORMED_REQUEST
+ */
+export function parseByteCount(
+  headers: IncomingHttpHeaders,
+  name: 'Upload-Length' | 'Upload-Offset',
+): number {
+  const text = headers[name.toLowerCase()];
+  if (typeof text === 'string' && WHOLE_NUMBER.test(text)) return Number(text);
+  throw malformed(name, text === undefined ? 'it is missing' : 'it is no number of bytes');
+}
+
+/**
+ *   metadata : pair ( "," pair )*
+ *   pair     : key [ " " value ]        the value a text of UTF-8 in base64
+ *
+ * @throws MALFORMED_REQUEST
+ */
+export function parseMetadata(header: string | undefined): UploadMetadata {
+  const values = new Map<string, string>();
+  if (header !== undefined && header.length > MOST_METADATA) {
+    throw malformed('Upload-Metadata', `it has more than ${MOST_METADATA} characters`);
+  }
+  for (const pair of header === undefined || header === '' ? [] : header.split(',')) {
+    const [key = '', value = '', ...more] = pair.trim().split(' ');
+    if (key === '' || more.length > 0 || values.has(key)) {
+      throw malformed('Upload-Metadata', 'expected: keys, each once, with a space and a value in base64');
+    }
+    values.set(key, decoded(key, value));
+  }
+  const get = (...names: readonly string[]) => names.map((name) => values.get(name)).find(Boolean);
+  return {
+    // Clients differ in what they call these two.
+    name: get('filename', 'name'),
+    contentType: get('filetype', 'type'),
+    collection: get('collection'),
+    recordId: get('recordId'),
+    roles: get('roles'),
+    importInto: get('import'),
+  };
+}
+
+/** `sha1 <base64>`, and others of `CHECKSUM_ALGORITHMS`. @throws MALFORMED_REQUEST */
+export function parseChecksum(header: string | string[] | undefined): UploadPiece['checksum'] {
+  if (header === undefined) return undefined;
+  const [name = '', value = '', ...more] = String(header).split(' ');
+  const algorithm = CHECKSUM_ALGORITHMS.find((one) => one === name);
+  if (algorithm === undefined) {
+    throw malformed('Upload-Checksum', `expected one of ${CHECKSUM_ALGORITHMS.join(', ')} and its value`);
+  }
+  const digest = Buffer.from(value, 'base64');
+  if (more.length > 0 || !isBase64(value) || digest.length !== DIGEST_BYTES[algorithm]) {
+    throw malformed('Upload-Checksum', `it is no ${algorithm} in base64`);
+  }
+  return { algorithm, digest };
+}
+
+const DIGEST_BYTES: Readonly<Record<(typeof CHECKSUM_ALGORITHMS)[number], number>> = {
+  sha1: 20,
+  sha256: 32,
+  sha512: 64,
+};
+
+function decoded(key: string, value: string): string {
+  try {
+    if (isBase64(value))
+      return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'base64'));
+  } catch {
+    // What is no UTF-8 is refused as what is no base64.
+  }
+  throw malformed('Upload-Metadata', `the value of ${key.slice(0, 50)} is no text of UTF-8 in base64`);
+}
+
+function malformed(parameter: string, detail: string): ServiceError {
+  return new ServiceError('MALFORMED_REQUEST', `${parameter}: ${detail}`, {
+    errors: [{ parameter, detail }],
+  });
+}

@@ -1,0 +1,163 @@
+/**
+ * Serves uploads that are sent piece by piece, by tus 1.0: on the paths of files, to requests that say
+ * `Tus-Resumable`.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../errors.js';
+import type { OpenUpload } from '../files/open-upload.js';
+import type { ResumableUploads, UploadPiece } from '../files/resumable-uploads.js';
+import type { Imports } from '../importing/imports.js';
+import { requireScope } from '../resolvers/request-context.js';
+import { toLink } from '../resolvers/services/file-resolver.js';
+import {
+  PIECE_TYPE,
+  parseByteCount,
+  parseChecksum,
+  parseMetadata,
+  TUS_VERSION,
+  tusHeaders,
+} from './tus-headers.js';
+import { endWithUnreadBody } from './unread-body.js';
+import { wholeBody } from './whole-body.js';
+
+export interface TusServingOptions {
+  readonly uploads: ResumableUploads;
+  readonly imports: Pick<Imports, 'assertMayImport' | 'most'>;
+  /** How long a sender may send nothing before it is cut. */
+  readonly stallMs: number;
+}
+
+type UploadRequest = FastifyRequest<{ Params: { id: string } }>;
+
+const FILES_PATH = /^\/files(?:[/?]|$)/;
+
+/** Says in the answer to OPTIONS what is spoken here; to come before what answers preflights of browsers. */
+export function useTusDiscovery(
+  app: FastifyInstance,
+  { uploads, imports }: Omit<TusServingOptions, 'stallMs'>,
+): void {
+  const most = Math.max(uploads.most.bytes, imports.most.bytes);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.method === 'OPTIONS' && FILES_PATH.test(request.url)) reply.headers(tusHeaders(most));
+    done();
+  });
+}
+
+/** Whether a request speaks tus, whose answers then do. @throws PROTOCOL_VERSION for another version of it */
+export function speaksTus({ headers }: FastifyRequest, reply: FastifyReply): boolean {
+  const version = headers['tus-resumable'];
+  if (version === undefined) return false;
+  reply.header('tus-resumable', TUS_VERSION);
+  if (version === TUS_VERSION) return true;
+  reply.header('tus-version', TUS_VERSION);
+  throw new ServiceError('PROTOCOL_VERSION', `Tus-Resumable: ${TUS_VERSION} is spoken here`);
+}
+
+/** `POST /files`: opens an upload, and takes its first piece where there is one. */
+export async function openUpload(request: FastifyRequest, reply: FastifyReply, services: TusServingOptions) {
+  const { uploads, imports } = services;
+  const scope = requireScope(request.requestContext);
+  const { headers, raw } = request;
+  if (headers['upload-defer-length'] !== undefined) {
+    throw new ServiceError('MALFORMED_REQUEST', 'Upload-Defer-Length: the length is to be said at once');
+  }
+  const length = parseByteCount(headers, 'Upload-Length');
+  const text = headers['upload-metadata'];
+  const metadata = parseMetadata(text === undefined ? undefined : String(text));
+  const { importInto: collection } = metadata;
+  if (collection !== undefined) imports.assertMayImport(scope, collection);
+  const opened = await uploads.open(scope, {
+    length,
+    name: metadata.name ?? 'upload',
+    contentType: metadata.contentType,
+    roles: metadata.roles
+      ?.split(',')
+      .map((role) => role.trim())
+      .filter(Boolean),
+    link: toLink(metadata.collection, metadata.recordId),
+    metadata: text === undefined ? undefined : String(text),
+    importInto: collection === undefined ? undefined : { collection, most: imports.most },
+  });
+  reply.header('location', `/files/${opened.id}`);
+  const piece = hasBody(raw) ? pieceOf(request, { offset: 0, length }) : undefined;
+  const upload = piece ? await take(request, reply, services, opened.id, piece) : opened;
+  return sayWhere(reply.code(201), upload).send();
+}
+
+/** `HEAD /files/<id>`: how far it is. */
+export async function tellUpload(
+  request: UploadRequest,
+  reply: FastifyReply,
+  { uploads }: TusServingOptions,
+) {
+  const upload = await uploads.get(requireScope(request.requestContext), request.params.id);
+  reply.headers({ 'cache-control': 'no-store', 'upload-length': String(upload.length) });
+  if (upload.metadata !== undefined) reply.header('upload-metadata', upload.metadata);
+  return sayWhere(reply.code(200), upload).send();
+}
+
+/** `PATCH /files/<id>`: the next piece. */
+export async function goOnWithUpload(
+  request: UploadRequest,
+  reply: FastifyReply,
+  services: TusServingOptions,
+) {
+  const { id } = request.params;
+  const { length } = await services.uploads.get(requireScope(request.requestContext), id);
+  const offset = parseByteCount(request.headers, 'Upload-Offset');
+  const upload = await take(request, reply, services, id, pieceOf(request, { offset, length }));
+  return sayWhere(reply.code(204), upload).send();
+}
+
+/** Refuses what is known to be wrong before its body is asked for. @throws UNSUPPORTED_MEDIA_TYPE */
+export function assertIsPiece({ headers }: FastifyRequest): void {
+  if (headers['content-type'] === PIECE_TYPE) return;
+  throw new ServiceError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `A piece of an upload is sent as Content-Type: ${PIECE_TYPE}.`,
+  );
+}
+
+/** @throws MALFORMED_REQUEST; TOO_LARGE where more is announced than there is room for */
+function pieceOf(
+  request: FastifyRequest,
+  upload: { readonly offset: number; readonly length: number },
+): UploadPiece {
+  assertIsPiece(request);
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (upload.offset + announced > upload.length) {
+    throw new ServiceError(
+      'TOO_LARGE',
+      `${announced} bytes at ${upload.offset} are more than the upload is to have: ${upload.length}.`,
+    );
+  }
+  const checksum = parseChecksum(request.headers['upload-checksum']);
+  return { offset: upload.offset, bytes: wholeBody(request.raw), checksum };
+}
+
+async function take(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { uploads, stallMs }: TusServingOptions,
+  id: string,
+  piece: UploadPiece,
+): Promise<OpenUpload> {
+  request.raw.setTimeout(stallMs);
+  try {
+    return await uploads.append(requireScope(request.requestContext), id, piece);
+  } catch (error) {
+    endWithUnreadBody(request.raw, reply);
+    throw error;
+  }
+}
+
+function sayWhere(reply: FastifyReply, { offset, expiresAt }: OpenUpload): FastifyReply {
+  reply.header('upload-offset', String(offset));
+  if (expiresAt !== undefined) reply.header('upload-expires', expiresAt.toUTCString());
+  return reply;
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
