@@ -152,6 +152,14 @@ const SETTINGS = {
     schema: z.string().max(60),
     meaning: 'what the button of the log-in page calls the provider',
   },
+  oidcLogout: {
+    variable: 'OIDC_LOGOUT',
+    default: 'true',
+    schema: flagSetting,
+    meaning:
+      'log out at the provider as well, where it says how; its post-logout redirect URI is PUBLIC_URL/, ' +
+      'with the slash',
+  },
   apiKeyRoles: {
     variable: 'API_KEY_ROLES',
     default: '*',

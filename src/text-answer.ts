@@ -55,11 +55,11 @@ export function setEncoding(reply: FastifyReply, encoding: ContentEncoding): voi
   if (typeof etag === 'string') reply.header('etag', encodedEtag(etag, encoding));
 }
 
-/** The headers set so far, as `writeHead` takes them. */
-export function replyHeaders(reply: FastifyReply): Record<string, string> {
-  const headers: Record<string, string> = {};
+/** The headers set so far, as `writeHead` takes them; those of several lines, such as cookies, as a list. */
+export function replyHeaders(reply: FastifyReply): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(reply.getHeaders())) {
-    if (value !== undefined) headers[name] = String(value);
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value : String(value);
   }
   return headers;
 }

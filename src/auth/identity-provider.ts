@@ -14,6 +14,8 @@ export interface IdentityProviderSettings {
   readonly clientSecret: string | undefined;
   /** Where the provider sends the browser back to. */
   readonly redirectUri: string;
+  /** Where it sends the browser after a logout there; absent: a logout here is none there. */
+  readonly logoutRedirectUri: string | undefined;
 }
 
 /** What the browser keeps between the two halves of a login, where no script sees it. */
@@ -29,6 +31,8 @@ export interface Identity {
   readonly isEmailVerified: boolean;
   /** The provider has asked for more than one factor: `mfa` in its `amr` (RFC 8176). */
   readonly hasSecondFactor: boolean;
+  /** Tells the provider whose session is to be ended. */
+  readonly idToken: string | undefined;
 }
 
 const TIMEOUT_SECONDS = 10;
@@ -82,7 +86,24 @@ export class IdentityProvider {
       email: typeof told?.email === 'string' ? told.email : undefined,
       isEmailVerified: told?.email_verified === true,
       hasSecondFactor: amr.includes('mfa'),
+      idToken: tokens.id_token,
     };
+  }
+
+  /**
+   * The page of the provider that ends the session there and sends the browser back; `undefined`: it has
+   * none, or it is not wanted.
+   */
+  async addressOfEnd(idToken: string | undefined): Promise<URL | undefined> {
+    const { logoutRedirectUri } = this.#settings;
+    if (logoutRedirectUri === undefined) return undefined;
+    const client = await loadClient();
+    const configuration = await this.#configuration();
+    if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
+    return client.buildEndSessionUrl(configuration, {
+      post_logout_redirect_uri: logoutRedirectUri,
+      ...(idToken !== undefined && { id_token_hint: idToken }),
+    });
   }
 
   /** Asked for once; again after a failure, for the provider may have been away. */
@@ -110,6 +131,14 @@ export class IdentityProvider {
       },
     );
   }
+}
+
+/** Whether a login came to nothing because the provider did not answer, or not as one that works. */
+export function isProviderAway(error: unknown): boolean {
+  if (error instanceof Response) return error.status >= 500;
+  if (!(error instanceof Error)) return false;
+  const { code } = error as { readonly code?: unknown };
+  return code === 'OAUTH_TIMEOUT' || error.message === 'fetch failed' || isProviderAway(error.cause);
 }
 
 /** Loaded for those alone who have a provider. */

@@ -7,6 +7,7 @@ import { AgentDesk } from '../agents/agent-desk.js';
 import { AgentEndpoint } from '../agents/agent-endpoint.js';
 import { IdentityProvider } from '../auth/identity-provider.js';
 import type { PasswordCost } from '../auth/passwords.js';
+import { ProviderSessions } from '../auth/provider-sessions.js';
 import type { Config } from '../config.js';
 import { DEMO_DOMAIN, DEMO_USERS } from '../demo/demo-options.js';
 import { loadOperationsLibrary } from '../explore/operations-library.js';
@@ -103,9 +104,15 @@ interface AppParts {
 function identityLoginOf(config: Config, { authenticator, encryption }: Services) {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, publicUrl } = config;
   if (issuer === undefined || clientId === undefined || publicUrl === undefined) return undefined;
-  const redirectUri = `${publicUrl.replace(/\/+$/, '')}/auth/browser/oidc/callback`;
+  const base = publicUrl.replace(/\/+$/, '');
+  const provider = new IdentityProvider({
+    ...{ issuer, clientId, clientSecret },
+    redirectUri: `${base}/auth/browser/oidc/callback`,
+    logoutRedirectUri: config.oidcLogout ? `${base}/` : undefined,
+  });
   return {
-    provider: new IdentityProvider({ issuer, clientId, clientSecret, redirectUri }),
+    provider,
+    providerSessions: new ProviderSessions({ provider, encryption }),
     ...{ authenticator, encryption },
     isTls: publicUrl.startsWith('https:'),
   };
@@ -117,8 +124,10 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
   const reportServices = { database, store, domains, now: () => new Date(), ...pages };
   const slowStatements = new RecentSlowStatements();
   const operations = await loadOperationsLibrary(path.join(findPackageDirectory(), 'schema', 'operations'));
+  const identityLogin = identityLoginOf(config, services);
   const resolvers = createResolvers({
     ...services,
+    providerSessions: identityLogin?.providerSessions,
     version: VERSION,
     slowStatements,
     reports,
@@ -177,7 +186,7 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
       domains,
       rateLimits,
       scripting: services,
-      identityLogin: identityLoginOf(config, services),
+      identityLogin,
       portal: {
         identityProvider: config.oidcIssuer === undefined ? undefined : config.oidcName,
         packageDirectory: findPackageDirectory(),

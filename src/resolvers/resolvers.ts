@@ -10,6 +10,7 @@ import type { FirstRun } from '../auth/first-run.js';
 import type { Invitations } from '../auth/invitations.js';
 import type { KeyFigures } from '../auth/key-figures.js';
 import type { Profiles } from '../auth/profiles.js';
+import type { ProviderSessions } from '../auth/provider-sessions.js';
 import type { SecondFactors } from '../auth/second-factors.js';
 import type { SessionDesk } from '../auth/session-desk.js';
 import type { Users } from '../auth/users.js';
@@ -60,6 +61,8 @@ export interface ResolverServices extends HealthServices {
   /** The operations library. */
   readonly operations: readonly ListedOperation[];
   readonly authenticator: Authenticator;
+  /** `undefined`: nobody logs in at a provider of identities. */
+  readonly providerSessions: ProviderSessions | undefined;
   readonly profiles: Profiles;
   readonly users: Users;
   readonly webhooks: Webhooks;

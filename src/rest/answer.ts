@@ -3,12 +3,15 @@ import type { EndSignal } from '../model/end-signal.js';
 /** What a row of the table answers, before it is written to the wire by `src/server/answering.ts`. */
 export type Answer = WholeAnswer | StreamAnswer | EmptyAnswer;
 
+/** Several values of a name are several lines, as cookies are. */
+export type AnswerHeaders = Readonly<Record<string, string | string[]>>;
+
 export interface WholeAnswer {
   readonly kind: 'text';
   readonly status: number;
   readonly mediaType: string;
   readonly text: string | Uint8Array;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: AnswerHeaders;
   /** Records in it, for the figures. Absent: not counted. */
   readonly rowCount?: number;
 }
@@ -17,7 +20,7 @@ export interface WholeAnswer {
 export interface StreamAnswer {
   readonly kind: 'stream';
   readonly mediaType: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: AnswerHeaders;
   open(signal: EndSignal): AsyncIterable<string | Uint8Array>;
   /** Records read so far, for the figures. Absent: not counted. */
   readonly countRows?: () => number;
@@ -31,12 +34,12 @@ export interface StreamAnswer {
 interface EmptyAnswer {
   readonly kind: 'empty';
   readonly status: 204 | 304;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: AnswerHeaders;
 }
 
 export function jsonAnswer(
   text: string,
-  options: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+  options: { readonly status?: number; readonly headers?: AnswerHeaders } = {},
 ): WholeAnswer {
   return {
     kind: 'text',

@@ -15,7 +15,21 @@ import { type RestRequest, type Route, via } from './route.js';
 const COOKIE_PATH = '/auth/browser';
 const COOKIE_NAME = 'campus_refresh';
 /** What an API key or an access token would be has no place here. */
+/** What a browser keeps of a login at a provider of identities, for the logout alone. */
+const PROVIDER_COOKIE_NAME = 'campus_provider';
+const PROVIDER_COOKIE = new RegExp(`(?:^|;)\\s*${PROVIDER_COOKIE_NAME}=([\\w.-]{1,4000})\\s*(?=;|$)`);
+const PROVIDER_COOKIE_PATH = `${COOKIE_PATH}/logout`;
+/** As long as browsers keep any: a session goes on for as long as it is used. */
+const PROVIDER_COOKIE_SECONDS = 400 * 86_400;
 const COOKIE = new RegExp(`(?:^|;)\\s*${COOKIE_NAME}=(cgr_[\\w-]{43})\\s*(?=;|$)`, 'g');
+
+const LOGOUT = {
+  type: 'object',
+  required: ['end_session'],
+  properties: {
+    end_session: { type: 'string', format: 'uri', description: 'A page of the provider to go to.' },
+  },
+} as const;
 
 const loginSchema = z.strictObject({
   user_name: z.string().min(1),
@@ -116,21 +130,32 @@ const browserLogout: Route = {
   path: `${COOKIE_PATH}/logout`,
   group: 'Credentials',
   summary: 'End the session of the cookie, on every instance at once, and remove the cookie',
-  description: 'Needs no access token, which may have expired. Without a session it is no error.',
+  description:
+    'Needs no access token, which may have expired. Without a session it is no error. Who logged in at a ' +
+    'provider of identities is told the page that ends the session there.',
   parameters: [],
-  answers: [{ status: 204, description: 'The session has ended.' }],
+  answers: [
+    { status: 200, description: 'The session has ended here, and goes on at the provider.', schema: LOGOUT },
+    { status: 204, description: 'The session has ended.' },
+  ],
   errors: ['FORBIDDEN'],
   isOpen: true,
   formats: ['json'],
-  ...via('auth', ['endSession'], async (auth, request) => {
+  ...via('auth', ['endSession', 'addressOfProviderEnd'], async (auth, request) => {
     const { isTls } = assertSameOrigin(request);
     const token = refreshTokenOf(request);
     if (token !== undefined) await auth.endSession(request.context, token);
-    return {
-      kind: 'empty',
-      status: 204,
-      headers: { 'set-cookie': refreshCookie('', { isTls, maxAgeSeconds: 0 }) },
+    const kept = PROVIDER_COOKIE.exec(single(request.headers.cookie) ?? '')?.[1];
+    const end = kept === undefined ? undefined : await auth.addressOfProviderEnd(request.context, kept);
+    const headers = {
+      'cache-control': 'no-store',
+      'set-cookie': [
+        refreshCookie('', { isTls, maxAgeSeconds: 0 }),
+        ...(kept === undefined ? [] : [providerCookie('', { isTls })]),
+      ],
     };
+    if (end === undefined) return { kind: 'empty', status: 204, headers };
+    return jsonAnswer(JSON.stringify({ end_session: end }), { headers });
   }),
 };
 
@@ -193,13 +218,29 @@ export function refreshCookie(
   token: string,
   { isTls, maxAgeSeconds }: { readonly isTls: boolean; readonly maxAgeSeconds: number },
 ): string {
+  return printCookie(`${COOKIE_NAME}=${token}`, { isTls, maxAgeSeconds, path: COOKIE_PATH });
+}
+
+/** The cookie of a login at a provider of identities; '' takes it away. */
+export function providerCookie(kept: string, { isTls }: { readonly isTls: boolean }): string {
+  return printCookie(`${PROVIDER_COOKIE_NAME}=${kept}`, {
+    isTls,
+    maxAgeSeconds: kept === '' ? 0 : PROVIDER_COOKIE_SECONDS,
+    path: PROVIDER_COOKIE_PATH,
+  });
+}
+
+function printCookie(
+  text: string,
+  options: { readonly isTls: boolean; readonly maxAgeSeconds: number; readonly path: string },
+): string {
   return [
-    `${COOKIE_NAME}=${token}`,
-    `Path=${COOKIE_PATH}`,
-    `Max-Age=${maxAgeSeconds}`,
+    text,
+    `Path=${options.path}`,
+    `Max-Age=${options.maxAgeSeconds}`,
     'HttpOnly',
     'SameSite=Strict',
-    ...(isTls ? ['Secure'] : []),
+    ...(options.isTls ? ['Secure'] : []),
   ].join('; ');
 }
 

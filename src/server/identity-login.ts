@@ -7,10 +7,16 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticator, Login } from '../auth/authenticator.js';
-import type { Identity, IdentityProvider, KeptLogin } from '../auth/identity-provider.js';
+import {
+  type Identity,
+  type IdentityProvider,
+  isProviderAway,
+  type KeptLogin,
+} from '../auth/identity-provider.js';
+import type { ProviderSessions } from '../auth/provider-sessions.js';
 import type { TextEncryption } from '../auth/text-encryption.js';
 import { ServiceError } from '../errors.js';
-import { assertSameOrigin, refreshCookie } from '../rest/browser-auth-routes.js';
+import { assertSameOrigin, providerCookie, refreshCookie } from '../rest/browser-auth-routes.js';
 import type { BodyLimits } from './body-admission.js';
 import { useBodyParsing } from './body-parsing.js';
 import type { Observe } from './observation.js';
@@ -18,23 +24,29 @@ import { addOtherMethods } from './rest.js';
 
 export interface IdentityLoginServices {
   readonly provider: IdentityProvider;
+  readonly providerSessions: ProviderSessions;
   readonly authenticator: Pick<Authenticator, 'loginByIdentity'>;
   readonly encryption: TextEncryption;
   /** Whether browsers come by TLS, by PUBLIC_URL. */
   readonly isTls: boolean;
 }
 
-/** What the log-in page is told in its address, `/?login=…`. */
+/** What the log-in page is told in its address, `?login=…`. */
 type Outcome = 'code' | 'stale' | 'refused' | 'unknown' | 'unverified' | 'unreachable';
 
-type Pending =
-  | ({ readonly step: 'provider'; readonly domain: string } & KeptLogin)
-  | { readonly step: 'code'; readonly domain: string; readonly email: string };
+/** `to` is the page of ours that was asked for first. */
+type Pending = { readonly domain: string; readonly to: string } & (
+  | ({ readonly step: 'provider' } & KeptLogin)
+  | { readonly step: 'code'; readonly email: string }
+);
 
 const PATH = '/auth/browser/oidc';
 const COOKIE_NAME = 'campus_login';
 const COOKIE = new RegExp(`(?:^|;)\\s*${COOKIE_NAME}=([\\w.-]{1,3000})\\s*(?=;|$)`);
 const LIFE_SECONDS = 600;
+/** It has to fit into the cookie, with all else. */
+const LONGEST_PAGE = 1000;
+const NO_HOST = 'http://page.invalid';
 /** The texts of cookies are of no domain. */
 const NO_DOMAIN = '';
 
@@ -46,48 +58,49 @@ export async function useIdentityLogin(
   const pending = new PendingCookie(services);
   await app.register(async (routes) => {
     useBodyParsing(routes, bodies);
-    routes.get<{ Querystring: { domain?: unknown } }>(`${PATH}/start`, async (request, reply) => {
+    routes.get<{ Querystring: StartQuery }>(`${PATH}/start`, async (request, reply) => {
       const { domain } = request.query;
+      const to = ownPage(request.query.to);
       try {
         const { address, kept } = await services.provider.begin();
         const login = {
           step: 'provider',
           domain: typeof domain === 'string' ? domain : '',
+          to,
           ...kept,
         } as const;
         return redirect(reply.header('set-cookie', pending.print(login)), address.href);
       } catch (error) {
         observe({ kind: 'requestFailed', requestId: request.id, error });
-        return redirect(reply, pageFor('unreachable'));
+        return redirect(reply, pageFor('unreachable', to));
       }
     });
 
     routes.get(`${PATH}/callback`, async (request, reply) => {
       const login = pending.read(request);
-      if (login?.step !== 'provider') return redirect(reply, pageFor('stale'));
+      if (login?.step !== 'provider') return redirect(reply, pageFor('stale', '/'));
+      const { domain, to } = login;
+      const endAt = (outcome: Outcome) =>
+        redirect(reply.header('set-cookie', pending.printEnd()), pageFor(outcome, to));
       const query = request.url.split('?')[1] ?? '';
       let identity: Identity;
       try {
         identity = await services.provider.finish(query, login);
       } catch (error) {
         observe({ kind: 'requestFailed', requestId: request.id, error });
-        return redirect(reply.header('set-cookie', pending.printEnd()), pageFor('refused'));
+        return endAt(isProviderAway(error) ? 'unreachable' : 'refused');
       }
-      const { email, isEmailVerified, hasSecondFactor } = identity;
-      if (email === undefined || !isEmailVerified)
-        return redirect(reply.header('set-cookie', pending.printEnd()), pageFor('unverified'));
-      const { domain } = login;
+      const { email, isEmailVerified, hasSecondFactor, idToken } = identity;
+      if (email === undefined || !isEmailVerified) return endAt('unverified');
+      const kept = providerCookie(services.providerSessions.keep(idToken), services);
       try {
         const opened = await logIn(request, { domain, email, hasSecondFactor });
-        return redirect(withSession(reply, opened), '/');
+        return redirect(withSession(reply.header('set-cookie', kept), opened), to);
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
-        if (error.code !== 'SECOND_FACTOR_REQUIRED')
-          return redirect(reply.header('set-cookie', pending.printEnd()), pageFor('unknown'));
-        return redirect(
-          reply.header('set-cookie', pending.print({ step: 'code', domain, email })),
-          pageFor('code'),
-        );
+        if (error.code !== 'SECOND_FACTOR_REQUIRED') return endAt('unknown');
+        const next = pending.print({ step: 'code', domain, to, email });
+        return redirect(reply.header('set-cookie', [kept, next]), pageFor('code', to));
       }
     });
 
@@ -178,8 +191,25 @@ class PendingCookie {
   }
 }
 
-function pageFor(outcome: Outcome): string {
-  return `/?login=${outcome}`;
+interface StartQuery {
+  readonly domain?: unknown;
+  readonly to?: unknown;
+}
+
+/** A page of this host by its path, else the first one: nobody is sent elsewhere from here. */
+function ownPage(asked: unknown): string {
+  if (typeof asked !== 'string' || asked.length > LONGEST_PAGE || !asked.startsWith('/')) return '/';
+  // As a browser reads it, which takes `//` and `/\` for the beginning of another host.
+  if (!URL.canParse(asked, NO_HOST)) return '/';
+  const { origin, pathname, search } = new URL(asked, NO_HOST);
+  return origin === NO_HOST && !pathname.startsWith('//') ? pathname + search : '/';
+}
+
+/** The page, where the log-in stands before it and says what came of it. */
+function pageFor(outcome: Outcome, page: string): string {
+  const address = new URL(page, NO_HOST);
+  address.searchParams.set('login', outcome);
+  return address.pathname + address.search;
 }
 
 function redirect(reply: FastifyReply, address: string): FastifyReply {

@@ -1,28 +1,46 @@
 /** The pages of the portal for those who look after the users and the machine, on a demo school. */
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { Prisma } from '../../src/generated/prisma/client.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
+import { startIdentityProvider } from '../contract/start-identity-provider.js';
+import { freePort } from '../free-port.js';
 import { usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
 
 jest.setTimeout(60_000);
 
+const PORT = await freePort();
+const PUBLIC_URL = `http://127.0.0.1:${PORT}`;
+const CLIENT_SECRET = 'a secret of the client, long enough';
+const provider = await startIdentityProvider(`${PUBLIC_URL}/auth/browser/oidc/callback`, CLIENT_SECRET);
 const gateway = useDemoGateway(
   { students: 40 },
   {
-    // No provider is there: the way to it leads back.
-    OIDC_ISSUER: 'http://127.0.0.1:9',
+    PORT: String(PORT),
+    OIDC_ISSUER: provider.issuer,
     OIDC_CLIENT_ID: 'campus',
+    OIDC_CLIENT_SECRET: CLIENT_SECRET,
     OIDC_NAME: 'School ID',
-    PUBLIC_URL: 'http://school.example',
+    PUBLIC_URL,
   },
 );
-const pages = usePages(gateway);
+const pages = usePages(gateway, { elsewhere: provider.issuer });
+afterAll(() => provider.stop());
 
 describe('the log-in with a provider of identities', () => {
-  it('has a button for it, and says why it came to nothing', async () => {
-    const page = await pages.open('/');
+  const EMAIL = 'principal@school.example';
+
+  async function goToProvider(page: Page): Promise<void> {
     await page.getByRole('link', { name: 'Log in with School ID' }).click();
+  }
+
+  it('has a button for it, and says why it came to nothing', async () => {
+    await provider.tell({ isAway: true });
+    const page = await pages.open('/portal/people?find=asha');
+    await goToProvider(page);
     await page.getByText('The other service cannot be reached. Log in with your password.').waitFor();
+    expect(page.url()).toBe(`${gateway.url}/portal/people?find=asha`);
     await expectWellMade(page);
     await page.goto(`${gateway.url}/?login=code`);
     await page.getByLabel('Code of your second factor').fill('000000');
@@ -31,6 +49,43 @@ describe('the log-in with a provider of identities', () => {
     await expectWellMade(page);
     await page.getByRole('button', { name: 'Back to the log-in' }).click();
     await page.getByLabel('Password').waitFor();
+  });
+
+  it.each([
+    [{ email: EMAIL, email_verified: false }, 'The other service has not verified your email address.'],
+    [
+      { email: 'stranger@school.example', email_verified: true },
+      'No user here has your email address. Ask your administrator.',
+    ],
+  ])('says why nobody is let in as %j', async (claims, words) => {
+    await provider.tell({ claims });
+    const page = await pages.open('/');
+    await goToProvider(page);
+    await page.getByText(words).waitFor();
+    await page.reload();
+    await page.getByLabel('Password').waitFor();
+    expect(await page.getByText(words).count()).toBe(0);
+  });
+
+  it('leads to the page first asked for, and out of both: a password is asked for again', async () => {
+    await gateway.services.database.query(Prisma.sql`
+      update records set data = data || jsonb_build_object('email', ${EMAIL}::text)
+      where collection = 'pltf_user' and data ->> 'user_name' = 'admin'`);
+    await provider.tell({ asks: true, claims: { email: EMAIL, email_verified: true } });
+    const page = await pages.open('/portal/people?find=admin');
+    await goToProvider(page);
+    await page.getByLabel('Password of School ID').fill('whatever');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
+    expect(page.url()).toBe(`${gateway.url}/portal/people?find=admin`);
+
+    await page.getByRole('button', { name: /^Account of / }).click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await page.waitForURL(`${provider.issuer}/session/end**`);
+    await page.getByRole('button', { name: 'Yes, sign me out' }).click();
+    await page.waitForURL(`${gateway.url}/`);
+    await goToProvider(page);
+    await page.getByLabel('Password of School ID').waitFor();
   });
 });
 

@@ -25,10 +25,13 @@ const DESKTOP = { width: 1400, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
 /**
- * Every test fails whose pages ask another server for something, or complain of an error or a breach of the
- * policy.
+ * Every test fails whose pages ask another server for something, but for that `elsewhere` where one logs in,
+ * or complain of an error or a breach of the policy.
  */
-export function usePages(gateway: Pick<DemoGateway, 'url'>): Pages {
+export function usePages(
+  gateway: Pick<DemoGateway, 'url'>,
+  { elsewhere }: { readonly elsewhere?: string } = {},
+): Pages {
   let browser: Browser | undefined;
   const contexts: BrowserContext[] = [];
   const complaints: string[] = [];
@@ -61,7 +64,10 @@ export function usePages(gateway: Pick<DemoGateway, 'url'>): Pages {
     const page = await context.newPage();
     page.setDefaultTimeout(20_000);
     page.on('request', (request) => {
-      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(gateway.url))
+      const isAllowed = [gateway.url, ...(elsewhere === undefined ? [] : [elsewhere])].some((own) =>
+        request.url().startsWith(own),
+      );
+      if (!/^(data|blob):/.test(request.url()) && !isAllowed)
         complaints.push(`asked elsewhere: ${request.url()}`);
     });
     page.on('pageerror', (error) => complaints.push(`threw: ${error.message}`));

@@ -1,31 +1,22 @@
 /** Log-in at a provider of identities: a real one, which says of everybody what the test has told it. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import { useGateway } from './gateway.js';
 import { ask } from './graphql.js';
+import { startIdentityProvider, type Told } from './start-identity-provider.js';
 
 /** Where browsers reach the gateway, by its setting: no server is there. */
 const PUBLIC = 'http://school.example';
 const CALLBACK = `${PUBLIC}/auth/browser/oidc/callback`;
 
-interface Told {
-  readonly email?: string;
-  readonly email_verified?: boolean;
-}
+type Claims = NonNullable<Told['claims']>;
 
 const CLIENT_SECRET = 'a secret of the client, long enough';
-const provider = spawn(process.execPath, ['test/contract/identity-provider.mjs', CALLBACK, CLIENT_SECRET], {
-  stdio: ['ignore', 'pipe', 'ignore'],
-  env: { ...process.env, NODE_OPTIONS: '' },
-});
-const [printed] = await once(provider.stdout, 'data');
-const issuer = String(printed).trim();
+const provider = await startIdentityProvider(CALLBACK, CLIENT_SECRET);
+const { issuer } = provider;
 
-/** What the provider says of everybody from now on. */
-async function tell(claims: Told, amr: readonly string[] = ['pwd']): Promise<void> {
-  await fetch(`${issuer}/told`, { method: 'PUT', body: JSON.stringify({ claims, amr }) });
+async function tell(claims: Claims, amr: readonly string[] = ['pwd']): Promise<void> {
+  await provider.tell({ claims, amr });
 }
 
 const gateway = useGateway({
@@ -36,7 +27,7 @@ const gateway = useGateway({
   PUBLIC_URL: PUBLIC,
   SECOND_FACTOR_ROLES: 'accountant',
 });
-afterAll(() => void provider.kill());
+afterAll(() => provider.stop());
 
 beforeEach(async () => {
   await tell({ email: 'clerk@school.example', email_verified: true });
@@ -80,7 +71,7 @@ class Browser {
       const response = await this.get(address);
       const location = response.headers.get('location');
       if (location === null) throw new Error(`${address}: ${response.status} ${await response.text()}`);
-      if (location.startsWith('/?') || location === '/') return location;
+      if (location.startsWith('/') && address.startsWith(PUBLIC)) return location;
       address = new URL(location, address).href;
     }
     throw new Error('it goes round and round');
@@ -115,7 +106,7 @@ class Browser {
 
 describe('a log-in at a provider of identities', () => {
   it('is not begun while the provider is away, and is once it is back', async () => {
-    await fetch(`${issuer}/told`, { method: 'PUT', body: JSON.stringify({ isAway: true }) });
+    await provider.tell({ isAway: true });
     expect(await new Browser().logIn()).toBe('/?login=unreachable');
     await tell({ email: 'clerk@school.example', email_verified: true });
     expect(await new Browser().logIn()).toBe('/');
@@ -166,7 +157,7 @@ describe('a log-in at a provider of identities', () => {
     expect(await new Browser().logIn(start)).toBe('/?login=unknown');
   });
 
-  it.each<[string, Told, string]>([
+  it.each<[string, Claims, string]>([
     ['nobody has', { email: 'stranger@school.example', email_verified: true }, '/?login=unknown'],
     ['is not verified', { email: 'clerk@school.example', email_verified: false }, '/?login=unverified'],
     ['is not said to be verified', { email: 'clerk@school.example' }, '/?login=unverified'],
@@ -201,18 +192,120 @@ describe('a log-in at a provider of identities', () => {
     expect(await stopped.logIn(`${CALLBACK}?error=access_denied&state=${state}`)).toBe('/?login=refused');
   });
 
-  it('takes no code twice, nor one of another browser', async () => {
-    const browser = new Browser();
+  async function goToCallback(browser: Browser): Promise<string> {
     let address = `${PUBLIC}/auth/browser/oidc/start`;
     while (!address.startsWith(CALLBACK)) {
       const response = await browser.get(address);
       address = new URL(response.headers.get('location') ?? '', address).href;
     }
+    return address;
+  }
+
+  it('is not refused but told so where the provider goes away in the middle', async () => {
+    const browser = new Browser();
+    const address = await goToCallback(browser);
+    await provider.tell({ isAway: true });
+    expect(await browser.logIn(address)).toBe('/?login=unreachable');
+  });
+
+  it('takes no code twice, nor one of another browser', async () => {
+    const browser = new Browser();
+    const address = await goToCallback(browser);
     const other = new Browser();
     await other.get(`${PUBLIC}/auth/browser/oidc/start`);
     expect(await other.logIn(address)).toBe('/?login=refused');
     expect(await browser.logIn(address)).toBe('/');
     expect(await browser.logIn(address)).toBe('/?login=stale');
+  });
+});
+
+describe('the page that was asked for before the log-in', () => {
+  const startFor = (page: string) => `${PUBLIC}/auth/browser/oidc/start?to=${encodeURIComponent(page)}`;
+
+  it('is where the login ends, and where the log-in page says what it came to', async () => {
+    expect(await new Browser().logIn(startFor('/portal/records/task?find=a%26b'))).toBe(
+      '/portal/records/task?find=a%26b',
+    );
+    await tell({ email: 'stranger@school.example', email_verified: true });
+    expect(await new Browser().logIn(startFor('/portal/records?find=fee'))).toBe(
+      '/portal/records?find=fee&login=unknown',
+    );
+  });
+
+  it.each([
+    'https://elsewhere.example/',
+    '//elsewhere.example/',
+    '/\\elsewhere.example/',
+    '/\t/elsewhere.example/',
+    '/.//elsewhere.example/',
+    'portal/records',
+    `/${'a'.repeat(1000)}`,
+  ])('is the first page instead of %j', async (page) => {
+    expect(await new Browser().logIn(startFor(page))).toBe('/');
+  });
+});
+
+describe('a logout', () => {
+  interface LoggedOut {
+    readonly status: number;
+    readonly end: URL | undefined;
+  }
+
+  async function logOut(browser: Browser): Promise<LoggedOut> {
+    const response = await browser.send(`${gateway.url}/auth/browser/logout`, {
+      method: 'POST',
+      headers: { origin: gateway.url },
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      end: text === '' ? undefined : new URL((JSON.parse(text) as { end_session: string }).end_session),
+    };
+  }
+
+  it('tells who logged in at the provider where that session is ended, once', async () => {
+    const browser = new Browser();
+    await browser.logIn();
+    const { status, end } = await logOut(browser);
+    expect([status, end?.origin, end?.searchParams.get('client_id')]).toEqual([200, issuer, 'campus']);
+    expect(end?.searchParams.get('post_logout_redirect_uri')).toBe(`${PUBLIC}/`);
+    const [, claims = ''] = end?.searchParams.get('id_token_hint')?.split('.') ?? [];
+    expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({ aud: 'campus' });
+    expect(await browser.whoAmI()).toEqual({});
+    expect(await logOut(browser)).toEqual({ status: 204, end: undefined });
+  });
+
+  it('keeps what belongs to it where no script and no other page reads it', async () => {
+    const browser = new Browser();
+    let address = `${PUBLIC}/auth/browser/oidc/start`;
+    let cookies: string[] = [];
+    while (!cookies.some((one) => one.startsWith('campus_provider='))) {
+      const response = await browser.get(address);
+      cookies = response.headers.getSetCookie();
+      address = new URL(response.headers.get('location') ?? '', address).href;
+    }
+    const [text, ...attributes] =
+      cookies.find((one) => one.startsWith('campus_provider='))?.split('; ') ?? [];
+    expect(text).toMatch(/^campus_provider=cge1\.[\w.-]+$/);
+    expect(attributes).toEqual([
+      'Path=/auth/browser/logout',
+      'Max-Age=34560000',
+      'HttpOnly',
+      'SameSite=Strict',
+    ]);
+  });
+
+  it('ends here alone for who logged in by a password, and for a cookie that is none of ours', async () => {
+    const browser = new Browser();
+    const headers = { origin: gateway.url, 'content-type': 'application/json' };
+    const body = JSON.stringify({ user_name: 'clerk', password: 'clerk-password' });
+    await browser.send(`${gateway.url}/auth/browser/login`, { method: 'POST', headers, body });
+    expect(await logOut(browser)).toEqual({ status: 204, end: undefined });
+    const response = await fetch(`${gateway.url}/auth/browser/logout`, {
+      method: 'POST',
+      headers: { origin: gateway.url, cookie: 'campus_provider=cge1.made.up' },
+    });
+    expect(response.status).toBe(204);
   });
 });
 

@@ -1,6 +1,7 @@
 /**
  * A provider of identities for tests, as a program: it prints its address, and says of everybody what it was
- * told last by `PUT /told`. It does not run in a realm of Jest, whose literals it takes for no plain objects.
+ * told last by `PUT /told`: `claims` and `amr`, whether it asks for a password (`asks`), whether it is away
+ * (`isAway`). It does not run in a realm of Jest, whose literals it takes for no plain objects.
  */
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -20,6 +21,7 @@ const provider = new Provider(issuer, {
       client_secret: clientSecret,
       token_endpoint_auth_method: 'client_secret_post',
       redirect_uris: [redirectUri],
+      post_logout_redirect_uris: [new URL('/', redirectUri).href],
       response_types: ['code'],
       grant_types: ['authorization_code'],
     },
@@ -27,7 +29,17 @@ const provider = new Provider(issuer, {
   pkce: { required: () => true },
   claims: { openid: ['sub', 'amr'], email: ['email', 'email_verified'] },
   cookies: { keys: ['of the tests'] },
-  features: { devInteractions: { enabled: false } },
+  features: {
+    devInteractions: { enabled: false },
+    rpInitiatedLogout: {
+      // The page that comes with the provider loads letters from another host.
+      logoutSource: (context, form) => {
+        context.body =
+          `<!doctype html><title>School ID</title>${form}` +
+          '<button form="op.logoutForm" name="logout" value="yes">Yes, sign me out</button>';
+      },
+    },
+  },
   interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
   findAccount: (_context, id) => ({ accountId: id, claims: async () => ({ sub: id, ...told.claims }) }),
   async loadExistingGrant({ oidc }) {
@@ -46,8 +58,14 @@ server.on('request', async (request, response) => {
     told = await json(request);
     response.end();
   } else if (told.isAway) response.writeHead(503).end();
-  else if (request.url.startsWith('/interaction/')) {
-    // The log-in of the provider: nobody is asked for anything.
+  else if (request.url.startsWith('/interaction/') && told.asks && request.method === 'GET') {
+    response.setHeader('content-type', 'text/html');
+    response.end(
+      '<!doctype html><title>School ID</title><form method="post"><label>Password of School ID ' +
+        '<input type="password" name="password"></label><button>Go on</button></form>',
+    );
+  } else if (request.url.startsWith('/interaction/')) {
+    // The log-in of the provider: whatever the password is, it is right.
     const login = { accountId: 'somebody', amr: told.amr };
     await provider.interactionFinished(request, response, { login });
   } else provider.callback()(request, response);

@@ -2,6 +2,7 @@
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
 import type { ApiKey, ApiKeyRequest, ApiKeys } from '../../auth/api-keys.js';
 import type { Authenticator, Login } from '../../auth/authenticator.js';
+import type { ProviderSessions } from '../../auth/provider-sessions.js';
 import { ServiceError } from '../../errors.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { scopesOfAccess } from './key-access-input.js';
@@ -20,9 +21,15 @@ export interface LoginRequest {
 export class AuthResolver {
   readonly #authenticator: Authenticator;
   readonly #apiKeys: ApiKeys;
+  readonly #providerSessions: ProviderSessions | undefined;
 
-  constructor(services: { readonly authenticator: Authenticator; readonly apiKeys: ApiKeys }) {
+  constructor(services: {
+    readonly authenticator: Authenticator;
+    readonly apiKeys: ApiKeys;
+    readonly providerSessions: ProviderSessions | undefined;
+  }) {
     this.#authenticator = services.authenticator;
+    this.#providerSessions = services.providerSessions;
     this.#apiKeys = services.apiKeys;
   }
 
@@ -65,6 +72,14 @@ export class AuthResolver {
   /** Ends the session of a refresh token; one of no session is no error. */
   async endSession(_context: RequestContext, refreshToken: string): Promise<void> {
     await this.#authenticator.endSession(refreshToken);
+  }
+
+  /**
+   * Where the session at a provider of identities is ended, for what the browser kept of the login there;
+   * `undefined`: nowhere.
+   */
+  async addressOfProviderEnd(_context: RequestContext, kept: string): Promise<string | undefined> {
+    return await this.#providerSessions?.addressOfEnd(kept);
   }
 
   /** Ends the caller's session on every instance at once. */

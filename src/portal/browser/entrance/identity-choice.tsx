@@ -1,5 +1,5 @@
 import { Alert, Button, Divider, Stack } from '@mantine/core';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { phrase, useTexts } from '../language/use-texts';
 import { useSession } from '../session/session-context';
 
@@ -26,10 +26,20 @@ export function IdentityChoice({ provider, children }: IdentityChoiceProps) {
   const t = useTexts();
   const session = useSession();
   const [outcome, setOutcome] = useState(() => new URLSearchParams(location.search).get('login') ?? '');
+  // What is told once is not told again after a reload or a logout; a code may still be given after a reload.
+  useEffect(() => {
+    if (outcome !== 'code') history.replaceState(history.state, '', askedPage());
+  }, [outcome]);
   if (outcome === 'code')
     return (
       <Suspense>
-        <CodeStep onCode={(code) => session.logInByCode(code)} onBack={() => setOutcome('')} />
+        <CodeStep
+          onCode={async (code) => {
+            await session.logInByCode(code);
+            history.replaceState(history.state, '', askedPage());
+          }}
+          onBack={() => setOutcome('')}
+        />
       </Suspense>
     );
   const refusal = REFUSALS[outcome];
@@ -44,11 +54,24 @@ export function IdentityChoice({ provider, children }: IdentityChoiceProps) {
       {provider !== null && (
         <>
           <Divider label={t('or')} />
-          <Button component="a" href="/auth/browser/oidc/start" variant="default" fullWidth>
+          <Button
+            component="a"
+            href={`/auth/browser/oidc/start?${new URLSearchParams({ to: askedPage() })}`}
+            variant="default"
+            fullWidth
+          >
             {t('Log in with {provider}', { provider })}
           </Button>
         </>
       )}
     </Stack>
   );
+}
+
+/** The page that the log-in stands before, without what is told of the log-in. */
+function askedPage(): string {
+  const { pathname, search } = new URL(location.href);
+  const query = new URLSearchParams(search);
+  query.delete('login');
+  return query.size === 0 ? pathname : `${pathname}?${query}`;
 }

@@ -98,7 +98,7 @@ function PasswordForm({ token, account, onStep }: PasswordFormProps) {
     } catch {
       // A user of a branch names it at the log-in, and who has a second factor gives its code there. Whoever
       // else was logged in with this browser is not the one who goes on.
-      await session.logOut();
+      await session.logOutHere();
       onStep({ kind: 'set' });
     }
   }

@@ -87,10 +87,22 @@ export class LoginSession {
     this.state.set(await requestTokens('refresh'));
   }
 
-  /** Ends the session on the service, too; here in any case. */
+  /**
+   * Ends the session on the service, too; here in any case. Who logged in at a provider of identities goes
+   * there to end theirs, and comes back.
+   */
   async logOut(): Promise<void> {
+    const end = await this.logOutHere();
+    if (end !== undefined) location.assign(end);
+  }
+
+  /** As `logOut`, and the page stays: gives the page of the provider where a session goes on, if one does. */
+  async logOutHere(): Promise<string | undefined> {
     this.state.set(LOGGED_OUT);
-    await fetch('/auth/browser/logout', { method: 'POST' }).catch(() => undefined);
+    const response = await fetch('/auth/browser/logout', { method: 'POST' }).catch(() => undefined);
+    if (response?.status !== 200) return undefined;
+    const { end_session: end } = (await response.json()) as { readonly end_session: string };
+    return end;
   }
 
   /** A token that is good for a request; `undefined`: the user has to log in again, and is asked to. */
