@@ -152,6 +152,25 @@ describe('an import in the portal', () => {
     await page.getByRole('heading', { level: 1, name: 'after all.csv' }).waitFor();
   });
 
+  it('sends a large file piece by piece, and goes on where the line was cut', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/imports?collection=registration');
+    const pieces: string[] = [];
+    await page.route('**/files/*', async (route) => {
+      const request = route.request();
+      if (request.method() !== 'PATCH') return await route.continue();
+      pieces.push(request.headers()['upload-offset'] ?? '');
+      await (pieces.length === 2 ? route.abort('internetdisconnected') : route.continue());
+    });
+    const rows = Array.from(
+      { length: 20 },
+      (_, row) => `N-${row},Student ${row},5,A,F,,,,${'x'.repeat(900_000)}`,
+    );
+    await take(page, 'large.csv', rows);
+    expect(pieces).toEqual(['0', '8388608', '8388608', '16777216']);
+    await page.getByLabel('Student Name goes to').waitFor();
+    await page.unrouteAll();
+  });
+
   it('shows a file that is none', async () => {
     const page = await pages.openPortalAs('admin', '/portal/imports?collection=registration');
     await page.locator('input[type=file]').setInputFiles({

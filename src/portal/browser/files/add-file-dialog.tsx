@@ -15,7 +15,7 @@ export function AddFileDialog({ onClose }: { onClose(): void }) {
   const notice = useNotice();
   const queries = useQueryClient();
   const [roles, setRoles] = useState<readonly string[]>([]);
-  const { sending, progress, problem, stop } = useFileSending<{ readonly name: string }>(
+  const { sending, progress, problem, stop } = useFileSending(
     '/files',
     roles.length === 0 ? {} : { roles: roles.join(',') },
     ({ name }) => {

@@ -18,31 +18,42 @@ export async function sendFile(
   file: File,
   options: SendFileOptions,
 ): Promise<string> {
-  const response = await gateway.sendAsUser((token) => post(path, file, token, options));
+  const headers = { 'content-type': file.type === '' ? 'application/octet-stream' : file.type };
+  const response = await gateway.sendAsUser((token) =>
+    sendBody({ method: 'POST', path, headers, body: file }, token, options),
+  );
   return await response.text();
 }
 
-function post(
-  path: string,
-  file: File,
+interface SentBody {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Blob;
+}
+
+/** Sends one request, and tells how far it is. @throws TypeError where the gateway is not reached */
+export function sendBody(
+  { method, path, headers, body }: SentBody,
   token: string,
   { signal, onSent }: SendFileOptions,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const request = new XMLHttpRequest();
-    request.open('POST', path);
+    request.open(method, path);
     request.setRequestHeader('authorization', `Bearer ${token}`);
-    request.setRequestHeader('content-type', file.type === '' ? 'application/octet-stream' : file.type);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded }) => onSent(loaded);
     request.onload = () => {
-      const headers = { 'x-request-id': request.getResponseHeader('x-request-id') ?? '' };
-      resolve(new Response(request.responseText, { status: request.status, headers }));
+      const said = { 'x-request-id': request.getResponseHeader('x-request-id') ?? '' };
+      // An answer without content must have no text, not even an empty one.
+      resolve(new Response(request.responseText || null, { status: request.status, headers: said }));
     };
     // As `fetch` says it.
     request.onerror = () => reject(new TypeError('the gateway was not reached'));
     request.onabort = () => reject(signal.reason);
     signal.addEventListener('abort', () => request.abort(), { once: true });
-    request.send(file);
+    request.send(body);
   });
 }

@@ -1,7 +1,8 @@
 import { type UseMutationResult, useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import type { GatewayClient } from './gateway-client';
 import { useGateway } from './gateway-context';
-import { sendFile } from './send-file';
+import { type SendFileOptions, sendFile } from './send-file';
 
 interface SendingProgress {
   /** How many bytes have gone, and of how many. */
@@ -9,33 +10,44 @@ interface SendingProgress {
   readonly of: number;
 }
 
-export interface FileSending<Sent> {
-  readonly sending: UseMutationResult<Sent, Error, File>;
+/** What became of a file: the file that is kept, or the import that has it. */
+interface SentFile {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface FileSending {
+  readonly sending: UseMutationResult<SentFile, Error, File>;
   readonly progress: SendingProgress;
   /** Why it failed; nothing where its user called it off. */
   readonly problem: Error | null;
   stop(): void;
 }
 
+/** Larger files are sent piece by piece, so that a cut line costs no more than a piece. */
+const PIECES_BEYOND_BYTES = 16 * 1024 * 1024;
+
 /** Sends files, each with its name, to a path of the gateway, which answers with what became of it. */
-export function useFileSending<Sent>(
-  path: string,
+export function useFileSending(
+  path: '/files' | '/imports',
   query: Readonly<Record<string, string>>,
-  onSent: (sent: Sent) => void,
-): FileSending<Sent> {
+  onSent: (sent: SentFile) => void,
+): FileSending {
   const gateway = useGateway();
   const [progress, setProgress] = useState<SendingProgress>({ sent: 0, of: 0 });
   const called = useRef(new AbortController());
   const sending = useMutation({
     mutationFn: async (file: File) => {
-      const address = new URLSearchParams({ ...query, name: file.name });
       called.current = new AbortController();
       const { signal } = called.current;
       const tell = (bytes: number) => setProgress({ sent: Math.min(bytes, file.size), of: file.size });
       tell(0);
-      return JSON.parse(
-        await sendFile(gateway, `${path}?${address}`, file, { signal, onSent: tell }),
-      ) as Sent;
+      const options = { signal, onSent: tell };
+      if (file.size > PIECES_BEYOND_BYTES) {
+        return await sendLarge(gateway, { path, query, file }, options);
+      }
+      const address = new URLSearchParams({ ...query, name: file.name });
+      return JSON.parse(await sendFile(gateway, `${path}?${address}`, file, options)) as SentFile;
     },
     onSuccess: onSent,
   });
@@ -46,4 +58,24 @@ export function useFileSending<Sent>(
     problem: error?.name === 'AbortError' ? null : error,
     stop: () => called.current.abort(),
   };
+}
+
+interface LargeFile {
+  readonly path: '/files' | '/imports';
+  readonly query: Readonly<Record<string, string>>;
+  readonly file: File;
+}
+
+async function sendLarge(
+  gateway: GatewayClient,
+  { path, query, file }: LargeFile,
+  options: SendFileOptions,
+): Promise<SentFile> {
+  const { sendInPieces } = await import('./send-in-pieces');
+  if (path === '/files') return { id: await sendInPieces(gateway, file, query, options), name: file.name };
+  const { collection = '' } = query;
+  const fileId = await sendInPieces(gateway, file, { import: collection }, options);
+  const address = new URLSearchParams({ ...query, fileId });
+  const taken = await gateway.fetchAnswer(`/imports?${address}`, { method: 'POST', signal: options.signal });
+  return (await taken.json()) as SentFile;
 }

@@ -18,7 +18,7 @@ export function TakeFile() {
   const choices = useViewer().collections.filter(
     ({ canRead, canCreate, canUpdate }) => canRead && canCreate && canUpdate,
   );
-  const { sending, progress, problem, stop } = useFileSending<{ readonly id: string }>(
+  const { sending, progress, problem, stop } = useFileSending(
     '/imports',
     { collection },
     ({ id }) => void navigate({ to: `/portal/imports/${id}` }),

@@ -4,7 +4,7 @@ import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 
 /** How much of a file has gone to the gateway, and the way to call it off. */
-export function SendingProgressBar({ progress, stop }: Pick<FileSending<unknown>, 'progress' | 'stop'>) {
+export function SendingProgressBar({ progress, stop }: Pick<FileSending, 'progress' | 'stop'>) {
   const t = useTexts();
   const { bytes } = useFormats();
   const { sent, of } = progress;
