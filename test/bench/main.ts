@@ -69,7 +69,8 @@ async function main(): Promise<void> {
       await benchReplicas();
     } else if (positionals[0] === 'lighthouse') {
       const { benchLighthouse } = await import('./lighthouse.js');
-      await withServer(path.join(directory, 'lighthouse'), benchLighthouse);
+      const only = names(options.only);
+      await withServer(path.join(directory, 'lighthouse'), (url) => benchLighthouse(url, only));
     } else if (positionals[0] === 'scripts') {
       const { benchScripts } = await import('./scripts.js');
       await withServer(path.join(directory, 'scripts'), benchScripts);
