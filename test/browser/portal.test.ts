@@ -1,9 +1,10 @@
 /** The portal as each role uses it, in a real browser, on a demo school. */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
-import { logIn, logOut, nextToken, usePages } from './use-pages.js';
+import { eventually } from '../eventually.js';
+import { logIn, logOut, nextToken, PHONE, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
 
 jest.setTimeout(60_000);
@@ -351,6 +352,20 @@ describe('the dashboard', () => {
     await page.waitForURL(/\/portal\/reports\/day-sheet\?date=2026-11-20/);
     await page.getByText('Marked').waitFor();
   });
+
+  it('draws a chart when it comes near, and all for the printer', async () => {
+    const page = await pages.openPortalAs('admin', '/', { viewport: PHONE });
+    const last = page.getByRole('region', { name: 'Strength', exact: true }).locator('canvas');
+    await last.waitFor();
+    const first = page.getByRole('region', { name: 'Students present' }).locator('canvas');
+    await eventually(() => isDrawn(first));
+    expect(await isDrawn(last)).toBe(false);
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    expect(await isDrawn(last)).toBe(true);
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+    await last.scrollIntoViewIfNeeded();
+    await eventually(() => isDrawn(last));
+  });
 });
 
 describe('a report', () => {
@@ -468,6 +483,14 @@ describe('the keyboard in the portal', () => {
     await menu.waitFor({ state: 'hidden' });
   });
 });
+
+async function isDrawn(canvas: Locator): Promise<boolean> {
+  return await canvas.evaluate((element) => {
+    const { width, height } = element as HTMLCanvasElement;
+    const drawn = (element as HTMLCanvasElement).getContext('2d')?.getImageData(0, 0, width, height).data;
+    return drawn?.some((value) => value > 0) ?? false;
+  });
+}
 
 async function focused(page: Page): Promise<string | null | undefined> {
   return await page.evaluate(() => document.activeElement?.textContent);

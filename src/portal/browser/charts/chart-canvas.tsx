@@ -15,7 +15,7 @@ import {
   PointElement,
   Tooltip,
 } from 'chart.js';
-import { useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useFormats } from '../language/use-formats';
 
@@ -74,16 +74,36 @@ function useIsPrinted(): boolean {
   return isPrinted;
 }
 
+/** Below the part of the page that is seen, as far as somebody scrolls at once. */
+const NEAR = '0px 0px 400px 0px';
+
+/** From when on it is seen, or soon will be: to draw all charts of a page at once would hold up a phone. */
+function useIsNear(element: RefObject<Element | null>): boolean {
+  const [isNear, setIsNear] = useState(false);
+  useEffect(() => {
+    if (!element.current || isNear) return undefined;
+    const observer = new IntersectionObserver(
+      (entries) => setIsNear(entries.some(({ isIntersecting }) => isIntersecting)),
+      { rootMargin: NEAR },
+    );
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element, isNear]);
+  return isNear;
+}
+
 export function ChartCanvas(props: ChartCanvasProps) {
   const { kind, title, labels, series, unit, currency, height } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const scheme = useComputedColorScheme('light');
-  const theme = useIsPrinted() ? 'light' : scheme;
+  const isPrinted = useIsPrinted();
+  const isDrawn = useIsNear(canvas) || isPrinted;
+  const theme = isPrinted ? 'light' : scheme;
   const formats = useFormats();
   const written = JSON.stringify([kind, labels, series, unit, currency]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn is compared by its text.
   useEffect(() => {
-    if (!canvas.current) return undefined;
+    if (!canvas.current || !isDrawn) return undefined;
     const ink = INKS[theme];
     const print = (value: number) => {
       if (unit === 'money') return formats.money(value, currency);
@@ -159,7 +179,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
       },
     });
     return () => chart.destroy();
-  }, [written, theme, formats]);
+  }, [written, theme, formats, isDrawn]);
   return (
     <figure className="chart-figure">
       <div className="chart-frame" style={{ minHeight: height }}>
