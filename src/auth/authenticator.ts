@@ -1,7 +1,7 @@
 /** Credentials in, principals out: the one door through which a caller becomes known. */
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
-import type { Principal } from '../model/scope.js';
+import type { Credential, Principal } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
@@ -95,17 +95,22 @@ export class Authenticator {
   /**
    * The principal that a bearer credential, an access token or an API key, stands for. No round trip for one
    * that was seen before, unless something about its user has changed since. `address` is that of the caller;
-   * without it a key that may be used from some addresses alone is refused.
+   * without it a key that may be used from some addresses alone is refused. `onKnown` is told whose request
+   * it is, also of one that is then refused for its address: its owner is to see that.
    *
    * @throws UNAUTHENTICATED (401), the same for every reason; FORBIDDEN (403) for a key used from elsewhere
    */
-  async authenticate(bearer: string, address?: string): Promise<Principal> {
+  async authenticate(
+    bearer: string,
+    address?: string,
+    onKnown: (credential: Credential) => void = () => {},
+  ): Promise<Principal> {
     const isPossible = bearer.length <= LONGEST_BEARER;
     if (isPossible && bearer.startsWith('cg_')) {
-      const standing = await this.#standingOfKey(bearer, address);
+      const standing = await this.#standingOfKey(bearer, address, onKnown);
       if (standing) return standing.principal;
     } else if (isPossible) {
-      const principal = await this.#ofToken(bearer, address);
+      const principal = await this.#ofToken(bearer, address, onKnown);
       if (principal) return principal;
     }
     throw new ServiceError('UNAUTHENTICATED', 'The access token or API key is wrong, expired or revoked.');
@@ -321,20 +326,30 @@ export class Authenticator {
     return (await secondFactors.check(user, undefined)) === 'none';
   }
 
-  async #ofToken(token: string, address: string | undefined): Promise<Principal | undefined> {
+  async #ofToken(
+    token: string,
+    address: string | undefined,
+    onKnown: (credential: Credential) => void,
+  ): Promise<Principal | undefined> {
     const claims = this.#options.accessTokens.verify(token);
     const standing = claims && (await this.#options.principals.ofToken(claims));
     if (standing === undefined) return undefined;
     const { principal } = standing;
+    onKnown(principal.credential);
     assertAddress(standing, address);
     if (claims?.delegation === undefined) return principal;
     const part = hashOpaqueSecret(token).toString('base64url');
     return narrowPrincipal(principal, { ...claims.delegation, part });
   }
 
-  async #standingOfKey(key: string, address: string | undefined): ReturnType<Principals['ofKey']> {
+  async #standingOfKey(
+    key: string,
+    address: string | undefined,
+    onKnown: (credential: Credential) => void = () => {},
+  ): ReturnType<Principals['ofKey']> {
     const standing = await this.#options.principals.ofKey(hashOpaqueSecret(key));
     if (standing === undefined) return undefined;
+    onKnown(standing.principal.credential);
     assertAddress(standing, address);
     this.#options.keyUsage.touch(standing.principal.credential.id, address);
     return standing;

@@ -3,12 +3,18 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { parseBearer } from '../auth/parse-bearer.js';
 import { type DomainDirectory, resolveScope } from '../auth/resolve-scope.js';
 import { ServiceError } from '../errors.js';
-import type { Principal } from '../model/scope.js';
+import type { Credential, Principal } from '../model/scope.js';
 import type { KnownAskers } from './fair-turns.js';
 import type { RateDecision } from './rate-limits.js';
 
 export interface AuthenticationOptions {
-  readonly authenticator: { authenticate(bearer: string, address: string): Promise<Principal> };
+  readonly authenticator: {
+    authenticate(
+      bearer: string,
+      address: string,
+      onKnown: (credential: Credential) => void,
+    ): Promise<Principal>;
+  };
   readonly domains: DomainDirectory;
   readonly rateLimits: { take(credentialId: string): RateDecision };
 }
@@ -35,7 +41,10 @@ export function useAuthentication(
     }
     let principal: Principal;
     try {
-      principal = await options.authenticator.authenticate(bearerOf(authorization), arrival.address);
+      const bearer = bearerOf(authorization);
+      principal = await options.authenticator.authenticate(bearer, arrival.address, (credential) => {
+        arrival.credential = credential;
+      });
     } catch (error) {
       count(reply, options.rateLimits.take(`address:${arrival.address}`));
       throw error;

@@ -209,6 +209,20 @@ describe('the usage of a key', () => {
     expect(JSON.stringify(requests)).not.toContain('secret');
   });
 
+  it('has what was refused too, by the template of its path, whatever was in the path', async () => {
+    const { id, key } = await makeKey({ allowedAddresses: ['203.0.113.7'] });
+    await useKey(key, { from: '198.51.100.1', path: '/o/recs/task/from-elsewhere?secret=x' });
+    await useKey(key, { path: '/o/recs/fee_due/forbidden' });
+    await useKey(key, { path: '/no/such/path' });
+    await expectEventually(async () => (await usage(id)).total.requests, 3, 5_000);
+    const { requests } = await usage(id);
+    expect(requests.map(({ operation, status }: Answered) => [operation, status])).toEqual([
+      ['unknown', 404],
+      ['/o/recs/:collection/:id', 403],
+      ['/o/recs/:collection/:id', 403],
+    ]);
+  });
+
   it('is there for its owner and admins, and for nobody else', async () => {
     const { id, key } = await makeKey();
     expect((await usage(id, 'admin')).total.requests).toBe(0);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { expectEventually } from '../expect-eventually.js';
 import { expectProblem, useGateway } from './gateway.js';
+import { ask } from './graphql.js';
 
 const gateway = useGateway({ RATE_LIMIT_PER_MINUTE: '20', GRAPHQL_MAX_COST: '100' });
 
@@ -35,6 +37,32 @@ describe('the rate of a credential', () => {
   it('is its own, and does not count what health is asked', async () => {
     expect((await gateway.fetch('/o/recs/task', { as: 'clerk' })).status).toBe(200);
     for (let index = 0; index < 30; index++) expect((await gateway.fetch('/healthz')).status).toBe(200);
+  });
+
+  it('is seen in the usage of a key where it was passed', async () => {
+    await awaitQuietMinute();
+    const { createApiKey } = await ask(
+      gateway,
+      'mutation ($s: JSON!) { createApiKey(data: {name: "k", scopes: $s}) { id key } }',
+      { variables: { s: { collections: { task: ['read'] } } }, as: 'clerk' },
+    );
+    const headers = { authorization: `Bearer ${createApiKey.key}` };
+    for (let index = 0; index < 21; index++)
+      await (await gateway.fetch('/o/recs/task?limit=1', { headers })).text();
+    const latest = async () => {
+      const { rows } = await gateway.sql.query(
+        'select operation, status from key_requests where key_id = $1 order by place desc limit 1',
+        [createApiKey.id],
+      );
+      return rows;
+    };
+    await expectEventually(latest, [{ operation: '/o/recs/:collection', status: 429 }]);
+    const { apiKeyUsage } = await ask(
+      gateway,
+      'query ($id: ID!) { apiKeyUsage(id: $id) { total { refused } requests(first: 1) { status } } }',
+      { variables: { id: createApiKey.id }, as: 'clerk' },
+    );
+    expect(apiKeyUsage).toEqual({ total: { refused: 1 }, requests: [{ status: 429 }] });
   });
 
   it('counts wrong credentials by address, so that guessing is not free', async () => {

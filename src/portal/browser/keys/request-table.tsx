@@ -7,6 +7,8 @@ import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 type KeyRequest = NonNullable<UsageOfKeyQuery['apiKeyUsage']>['requests'][number];
 type RequestRow = KeyRequest & { readonly id: string };
 
+/** What the gateway notes of a path that none of its templates is of. */
+const NO_ROUTE = 'unknown';
 /** All that are kept were asked for at once. */
 const NO_MORE = { isThere: false, isLoading: false, load: () => undefined };
 
@@ -14,14 +16,16 @@ const NO_MORE = { isThere: false, isLoading: false, load: () => undefined };
 export function RequestTable({ requests }: { readonly requests: readonly KeyRequest[] }) {
   const t = useTexts();
   const { instant, number } = useFormats();
+  const wordsFor = (operation: string) =>
+    operation === NO_ROUTE ? t('A path that is not there') : operation;
   const columns: readonly VirtualColumn<RequestRow>[] = [
     { name: 'at', head: t('Ended'), width: 190, cell: ({ at }) => instant(at), title: ({ at }) => at },
     {
       name: 'operation',
       head: t('Operation or path'),
       width: 230,
-      cell: ({ operation }) => operation,
-      title: ({ operation }) => operation,
+      cell: ({ operation }) => wordsFor(operation),
+      title: ({ operation }) => wordsFor(operation),
     },
     { name: 'status', head: t('Status'), width: 90, isNumeric: true, cell: ({ status }) => status },
     {
