@@ -124,6 +124,9 @@ function count(metrics: Metrics, event: Observation): void {
   }
 }
 
+/** A line of the log is read as one; the whole of it is in `health`. */
+const LONGEST_LOGGED_STATEMENT = 2000;
+
 const KEY = 'key:';
 const ID_LENGTH = 36;
 
@@ -254,11 +257,12 @@ function log({ logger, failures }: Log, event: Observation): void {
       return;
     }
     case 'statementSlow': {
-      const { kind, suggestions, ...statement } = event;
+      const { kind, suggestions, statement, ...others } = event;
       logger.warn(
         {
           event: kind,
-          ...statement,
+          ...others,
+          statement: statement.slice(0, LONGEST_LOGGED_STATEMENT),
           ...(suggestions.length > 0 && { suggestion: suggestions.map(suggestionLine).join('; ') }),
         },
         'statement slow',

@@ -23,6 +23,7 @@ const gateway = useDemoGateway(
     OIDC_CLIENT_SECRET: CLIENT_SECRET,
     OIDC_NAME: 'School ID',
     PUBLIC_URL,
+    SLOW_STATEMENT_MS: '300',
   },
 );
 const pages = usePages(gateway, { elsewhere: provider.issuer });
@@ -95,7 +96,31 @@ describe('the page of health', () => {
     await page.getByRole('row', { name: /^Deliveries of webhooks 0 0$/ }).waitFor();
     await page.getByText(/^\d+ migrations were applied$/).click();
     await page.getByText('0001_initial').waitFor();
+    await page.getByRole('row', { name: /^127\.0\.0\.1 / }).waitFor();
+    await page.getByText('None by the schedule yet').waitFor();
     await expectWellMade(page);
+  });
+
+  it('cuts a long statement, shows the whole of it when asked to, and copies it', async () => {
+    const column = Prisma.raw(`1 as ${'a_long_name_'.repeat(5)}`);
+    const columns = Prisma.join(Array.from({ length: 60 }, () => column));
+    await gateway.services.database.query(Prisma.sql`select ${columns}, pg_sleep(0.4)::text as last`);
+    const page = await pages.openPortalAs('admin', '/portal/health', {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const code = page.locator('pre', { hasText: 'a_long_name_' });
+    const height = async () => (await code.boundingBox())?.height ?? 0;
+    await code.waitFor();
+    await expectWellMade(page);
+    const cut = await height();
+    await page.getByRole('button', { name: 'Show whole' }).click();
+    expect(await height()).toBeGreaterThan(3 * cut);
+    await expectWellMade(page);
+    await page.getByRole('button', { name: 'Copy the statement' }).click();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toMatch(/^select 1 as a_long_name_.* as last$/);
+    await page.getByRole('button', { name: 'Show less' }).click();
+    expect(await height()).toBe(cut);
   });
 
   it('is refused to another role that types its address', async () => {

@@ -41,6 +41,25 @@ it('is versions, migrations, what waits and the last backup', async () => {
   expect(health.migrations).toContain('0029_webhooks');
 });
 
+it('counts what waits and what was given up, and tells of the latest backup', async () => {
+  await gateway.sql.query(`
+    insert into settings (name, value)
+    values ('backups', jsonb_build_array(
+      jsonb_build_object('name', 'one', 'at', '2020-01-01T00:00:00Z', 'bytes', 1)))`);
+  await ask(gateway, 'mutation { sendEmail(data: {to: "a@example.org", subject: "s", text: "t"}) { id } }');
+  const figures = async () =>
+    (await ask(gateway, '{ health { backupAgeSeconds queues { name waiting failed } } }')).health;
+  for (const [state, waiting, failed] of [
+    ['queued', 1, 0],
+    ['failed', 0, 1],
+  ] as const) {
+    await gateway.sql.query('update messages set state = $1', [state]);
+    const { queues, backupAgeSeconds } = await figures();
+    expect(queues).toContainEqual({ name: 'messages', waiting, failed });
+    expect(backupAgeSeconds).toBeGreaterThan(5 * 365 * 86_400);
+  }
+});
+
 it('is the slow statements too, without their values', async () => {
   await gateway.sql.query(`insert into records (domain, collection, id, data)
     select 'top', 'task', 'slow-' || n, jsonb_build_object('name', repeat('x', 200) || n)

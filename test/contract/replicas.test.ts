@@ -5,7 +5,7 @@ import { expectEventually } from '../expect-eventually.js';
 import { type ReplicatedServers, startReplicatedServers } from '../replicated-servers.js';
 import { TcpProxy } from '../tcp-proxy.js';
 import { type Role, type StartedGateway, startGateway } from './gateway.js';
-import { ask } from './graphql.js';
+import { type Answered, ask } from './graphql.js';
 import { connect } from './live.js';
 
 jest.setTimeout(60_000);
@@ -102,6 +102,25 @@ async function holdUp(): Promise<void> {
     { state: 'paused' },
   );
 }
+
+it('is told to admins: the gateways, the replica, how far it is behind, what it answered', async () => {
+  const figures = async () => {
+    const { health } = await ask(
+      gateway,
+      '{ health { gateways { address connectedSince } replicas { name lagMs reads } } }',
+    );
+    return health;
+  };
+  await eventually(isReadFromReplica);
+  const { gateways, replicas } = await figures();
+  expect(gateways.map(({ address }: Answered) => address)).toEqual(['127.0.0.1', '127.0.0.1']);
+  expect(replicas).toEqual([
+    { name: new URL(proxy.url).host, lagMs: expect.any(Number), reads: expect.any(Number) },
+  ]);
+  expect(replicas[0].reads).toBeGreaterThan(0);
+  proxy.swallow();
+  await expectEventually(async () => (await figures()).replicas[0].lagMs, null);
+});
 
 describe('a replica that is near', () => {
   it('answers lists, streams, pages, aggregates, reports and scripts', async () => {

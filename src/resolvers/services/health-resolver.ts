@@ -5,7 +5,9 @@ import { Prisma } from '../../generated/prisma/client.js';
 import type { Domain } from '../../model/scope.js';
 import { DateTime } from '../../scalars/date-time.js';
 import { isTopDomainAdmin } from '../../store/access/top-domain-admin.js';
-import type { Database } from '../../store/database/database.js';
+import { APPLICATION_NAME, type Database } from '../../store/database/database.js';
+import { listenerName } from '../../store/database/listener.js';
+import { PRIMARY } from '../../store/database/replicated-reads.js';
 import type { NotedSlowStatement, RecentSlowStatements } from '../../store/reading/recent-slow-statements.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 
@@ -48,9 +50,44 @@ class SlowStatementResult {
   readonly suggestions!: readonly string[];
 }
 
+@ObjectType('RunningGateway', {
+  description: 'A process of the gateway that is connected to the database.',
+  simpleResolvers: true,
+})
+class RunningGatewayResult {
+  @Field(() => String, {
+    nullable: true,
+    description: 'Where it is, as the database sees it; null: on its machine, by a socket.',
+  })
+  readonly address!: string | null;
+
+  @Field(() => DateTime, { description: 'Since when, without a break.' })
+  readonly connectedSince!: Date;
+}
+
+@ObjectType('Replica', {
+  description: 'A server that this gateway reads from beside the primary.',
+  simpleResolvers: true,
+})
+class ReplicaResult {
+  @Field(() => String, { description: 'Its host and port.' })
+  readonly name!: string;
+
+  @Field(() => Float, {
+    nullable: true,
+    description:
+      'How far it is behind, at most; null while it is away or no replica of this database. Unit: ' +
+      'milliseconds.',
+  })
+  readonly lagMs!: number | undefined;
+
+  @Field(() => Int, { description: 'How many reads it has answered to this process since its start.' })
+  readonly reads!: number;
+}
+
 export interface HealthServices {
   readonly version: string;
-  readonly database: Pick<Database, 'query' | 'isReadOnly'>;
+  readonly database: Pick<Database, 'query' | 'isReadOnly' | 'replicas'>;
   readonly domains: { top(): Domain | undefined };
   readonly jobs: { counts(): Promise<{ queued: number; running: number; failed: number }> };
   readonly backups: { ageSeconds(): Promise<number | undefined> };
@@ -116,6 +153,28 @@ class Health {
   })
   async backupAgeSeconds(): Promise<number | undefined> {
     return await this.#services.backups.ageSeconds();
+  }
+
+  @Field(() => [RunningGatewayResult], {
+    description: 'The processes of the gateway that run on this database, the oldest connection first.',
+  })
+  async gateways(): Promise<readonly RunningGatewayResult[]> {
+    return await this.#services.database.query<RunningGatewayResult>(Prisma.sql`
+      select host(client_addr) as address, backend_start as "connectedSince"
+      from pg_stat_activity
+      where datname = current_database() and application_name = ${listenerName(APPLICATION_NAME)}
+      order by backend_start
+      limit 100`);
+  }
+
+  @Field(() => [ReplicaResult], {
+    description: 'The replicas of DATABASE_REPLICA_URLS, as this process sees them; none where it has none.',
+  })
+  get replicas(): readonly ReplicaResult[] {
+    const figures = this.#services.database.replicas?.figures() ?? [];
+    return figures.flatMap(({ server, ...others }) =>
+      server === PRIMARY ? [] : [{ name: server, ...others }],
+    );
   }
 
   @Field(() => [SlowStatementResult], {

@@ -35,6 +35,9 @@ const DEFAULT_REPLICA_LAG_MS = 5_000;
 /** Short statements alone go there: two are enough for all of a gateway. */
 const APART_CONNECTIONS = 2;
 
+/** What the connections of a gateway are called in `pg_stat_activity`, with what each is for. */
+export const APPLICATION_NAME = 'campus-gateway';
+
 export interface DatabaseOptions {
   /** Of one host, or of several of which one is the primary. */
   readonly url: string;
@@ -205,7 +208,7 @@ interface BackgroundPoolOptions extends Pick<PoolOptions, 'size' | 'applicationN
  * @throws UNAVAILABLE whose message is one line for the operator
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const applicationName = options.applicationName ?? 'campus-gateway';
+  const applicationName = options.applicationName ?? APPLICATION_NAME;
   const finder = new PrimaryFinder({ url: options.url, applicationName });
   if (finder.hasSeveral && (await finder.find()) !== 'found') {
     throw new ServiceError('UNAVAILABLE', `None of ${finder.serverNames.join(', ')} takes writes.`);

@@ -16,6 +16,11 @@ const MAX_RETRY_MS = 2_000;
 const HEARTBEAT_MS = 2_000;
 const HEARTBEAT_TIMEOUT_MS = 3_000;
 
+/** What the connection is called in `pg_stat_activity`, of which a process has one. */
+export function listenerName(applicationName: string): string {
+  return `${applicationName} listener`;
+}
+
 /**
  * Hears the notifications of any number of channels on one connection of its own. A lost connection is made
  * again, for as long as it takes. Every subscriber is told when it is lost, and again when it is back: in
@@ -31,7 +36,7 @@ export class Listener {
 
   constructor(url: () => string, applicationName: string) {
     this.#url = url;
-    this.#applicationName = `${applicationName} listener`;
+    this.#applicationName = listenerName(applicationName);
   }
 
   /** Whether what is announced now is heard. */

@@ -17,6 +17,9 @@ import type { WritePositions } from './write-positions.js';
 /** What reads; the members are those of `Database`. */
 export type ReadSource = Pick<ServerStatements, 'query' | 'stream' | 'streamInTurn' | 'streamJoined'>;
 
+/** The name of the primary among the servers that reads are counted of. */
+export const PRIMARY = 'primary';
+
 export interface ReplicatedReadsOptions {
   readonly replicas: readonly Replica[];
   readonly primary: ReadSource;
@@ -109,7 +112,7 @@ export class ReplicatedReads {
 
   figures(): readonly ReadFigures[] {
     return [
-      { server: 'primary', reads: this.#primaryReads, lagMs: undefined },
+      { server: PRIMARY, reads: this.#primaryReads, lagMs: undefined },
       ...this.#options.replicas.map(({ name, reads, lagMs }) => ({
         server: name,
         reads,

@@ -44,7 +44,8 @@ const EXPLAIN_EVERY_MS = 60_000;
 const MAX_KNOWN = 1000;
 /** More are told of without a plan. */
 const MAX_WAITING = 10;
-const MAX_STATEMENT_LENGTH = 2000;
+/** Those of reports have some four thousand characters: to be understood they have to be whole. */
+const MAX_STATEMENT_LENGTH = 10_000;
 
 /** Watches from now on, for as long as the database is open. */
 export function watchSlowStatements(options: SlowStatementsOptions): void {

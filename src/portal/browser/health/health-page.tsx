@@ -1,17 +1,5 @@
 /** How the gateway and its database are: for who looks after the machine. */
-import {
-  Alert,
-  Badge,
-  Button,
-  Card,
-  Code,
-  Group,
-  SimpleGrid,
-  Stack,
-  Table,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Alert, Button, Card, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import { useEffect, useId } from 'react';
 import { GatewayHealth, type GatewayHealthQuery } from '../../../generated/portal/health/health';
 import { useOperation } from '../gateway/use-operation';
@@ -19,7 +7,8 @@ import { useFormats } from '../language/use-formats';
 import { phrase, useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { LoadingState, ProblemState } from '../shell/states';
+import { SlowStatementList } from './slow-statement-list';
 
 type HealthFigures = GatewayHealthQuery['health'];
 
@@ -73,7 +62,8 @@ function HealthDetails({ health }: { readonly health: HealthFigures }) {
         <Backup ageSeconds={health.backupAgeSeconds} />
       </SimpleGrid>
       <Queues queues={health.queues} />
-      <SlowStatements statements={health.slowStatements} />
+      <Gateways health={health} />
+      <SlowStatementList statements={health.slowStatements} />
       <Migrations migrations={health.migrations} />
     </>
   );
@@ -109,69 +99,82 @@ function Backup({ ageSeconds }: { readonly ageSeconds: number | null }) {
 function Queues({ queues }: { readonly queues: HealthFigures['queues'] }) {
   const t = useTexts();
   const { number } = useFormats();
+  return (
+    <FigureTable
+      title={t('What waits')}
+      heads={[t('Queue'), t('Waiting'), t('Given up')]}
+      rows={queues.map(({ name, waiting, failed }) => ({
+        id: name,
+        cells: [t(QUEUE_NAMES[name] ?? name), number(waiting), number(failed)],
+      }))}
+    />
+  );
+}
+
+function Gateways({ health: { gateways, replicas } }: { readonly health: HealthFigures }) {
+  const t = useTexts();
+  const { instant, number } = useFormats();
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <FigureTable
+        title={t('Gateways')}
+        heads={[t('Address'), t('Connected since')]}
+        rows={gateways.map(({ address, connectedSince }) => ({
+          id: `${address} ${connectedSince}`,
+          cells: [address ?? t('on the machine of the database'), instant(connectedSince)],
+        }))}
+      />
+      {replicas.length > 0 && (
+        <FigureTable
+          title={t('Replicas')}
+          heads={[t('Server'), t('Behind by'), t('Reads')]}
+          rows={replicas.map(({ name, lagMs, reads }) => ({
+            id: name,
+            cells: [name, lagMs === null ? t('away') : t('{ms} ms', { ms: number(lagMs) }), number(reads)],
+          }))}
+        />
+      )}
+    </SimpleGrid>
+  );
+}
+
+interface FigureTableProps {
+  readonly title: string;
+  /** All but the first are of figures. */
+  readonly heads: readonly string[];
+  readonly rows: readonly { readonly id: string; readonly cells: readonly string[] }[];
+}
+
+function FigureTable({ title, heads, rows }: FigureTableProps) {
   const heading = useId();
+  const classOf = (column: number) => (column === 0 ? 'wrapped' : 'numeric');
   return (
     <section aria-labelledby={heading}>
       <Title order={2} size="h4" id={heading}>
-        {t('What waits')}
+        {title}
       </Title>
-      <Table aria-labelledby={heading} maw={600}>
+      <Table aria-labelledby={heading}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{t('Queue')}</Table.Th>
-            <Table.Th className="numeric">{t('Waiting')}</Table.Th>
-            <Table.Th className="numeric">{t('Given up')}</Table.Th>
+            {heads.map((head, column) => (
+              <Table.Th key={head} className={classOf(column)}>
+                {head}
+              </Table.Th>
+            ))}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {queues.map(({ name, waiting, failed }) => (
-            <Table.Tr key={name}>
-              <Table.Td>{t(QUEUE_NAMES[name] ?? name)}</Table.Td>
-              <Table.Td className="numeric">{number(waiting)}</Table.Td>
-              <Table.Td className="numeric">{number(failed)}</Table.Td>
+          {rows.map(({ id, cells }) => (
+            <Table.Tr key={id}>
+              {cells.map((text, column) => (
+                <Table.Td key={heads[column]} className={classOf(column)}>
+                  {text}
+                </Table.Td>
+              ))}
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
-    </section>
-  );
-}
-
-function SlowStatements({ statements }: { readonly statements: HealthFigures['slowStatements'] }) {
-  const t = useTexts();
-  const { number, instant } = useFormats();
-  const heading = useId();
-  return (
-    <section aria-labelledby={heading}>
-      <Title order={2} size="h4" mb="xs" id={heading}>
-        {t('Slow statements')}
-      </Title>
-      {statements.length === 0 && (
-        <EmptyState icon="check" title={t('None since this gateway was started')} />
-      )}
-      <Stack>
-        {statements.map(({ at, operation, collections, durationMs, rows, statement, suggestions }) => (
-          <Card withBorder key={`${at} ${statement}`}>
-            <Group gap="xs">
-              <Badge variant="default">{t('{ms} ms', { ms: number(durationMs) })}</Badge>
-              <Text size="sm">{operation ?? t('A task of the gateway')}</Text>
-              <Text size="sm" c="dimmed">
-                {instant(at)} · {collections.join(', ')} ·{' '}
-                {t('{rows, plural, one {# row} other {# rows}}', { rows })}
-              </Text>
-            </Group>
-            <Code className="wrapped" mt="xs">
-              {statement}
-            </Code>
-            {suggestions.map((suggestion) => (
-              <Text size="sm" mt="xs" key={suggestion}>
-                {t('An index would help; say in the declaration:')}{' '}
-                <Code className="wrapped">{suggestion}</Code>
-              </Text>
-            ))}
-          </Card>
-        ))}
-      </Stack>
     </section>
   );
 }
