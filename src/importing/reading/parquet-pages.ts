@@ -14,10 +14,13 @@ import {
 } from 'hyparquet';
 import { parquetHeader, readPage } from 'hyparquet/src/column.js';
 import { convert } from 'hyparquet/src/convert.js';
+import { readRleBitPackedHybrid } from 'hyparquet/src/encoding.js';
 import { getMaxDefinitionLevel, getMaxRepetitionLevel, isFlatColumn } from 'hyparquet/src/schema.js';
 import { readVarInt } from 'hyparquet/src/thrift.js';
 import { ServiceError } from '../../errors.js';
+import { assertDeltas, deltaBytes } from './delta-bytes.js';
 import { PARQUET_PARSERS } from './parquet-values.js';
+import { unpackLz4 } from './unpack-lz4.js';
 
 /** What is in memory of a file at the same time, all columns together. */
 const MOST_UNPACKED_BYTES = 64 * 1024 ** 2;
@@ -85,8 +88,8 @@ export async function* parquetPages(place: ColumnPlace): AsyncGenerator<ReadPage
     const { header, offset } = await readHeader(place, at, end);
     at = offset + header.compressed_page_size;
     if (at > end) throw damaged(place, 'a page goes beyond its column');
-    const size = sizeOf(place, header, left);
-    budget.take(size);
+    const said = sizeOf(place, header, left);
+    budget.take(said);
     const packed = await readBytes(place, offset, header.compressed_page_size);
     const page = unpacked(place, packed, header);
     if (header.type === 'DICTIONARY_PAGE') {
@@ -95,9 +98,11 @@ export async function* parquetPages(place: ColumnPlace): AsyncGenerator<ReadPage
       continue;
     }
     if (header.type === 'INDEX_PAGE') continue;
-    assertRunsFit(place, page, size.values);
+    const grown = { bytes: assertValuesFit(place, page, said.values), values: 0 };
+    budget.take(grown);
+    const size = { ...said, bytes: said.bytes + grown.bytes };
     const { data: values } = readPage(page.reader, page.header, decoder, dictionary, before, 0);
-    left -= size.values;
+    left -= said.values;
     if (values === undefined) continue;
     yield { values, size, goesOn: values === before };
     // A list may go on in the next page; a plain value never does.
@@ -148,10 +153,8 @@ function sizeOf(place: ColumnPlace, header: PageHeader, left: number): PageSize 
   if (isData && (values > left || values === 0))
     throw damaged(place, 'its pages hold other numbers of values');
   if (!isData && values > bytes) throw damaged(place, 'its dictionary says more values than it has bytes');
-  if (data?.encoding === 'DELTA_BYTE_ARRAY') {
-    // A text that repeats the one before takes two bytes, so that a page may come to any size.
-    throw refused(place, 'the encoding DELTA_BYTE_ARRAY, which is not read; use PLAIN or a dictionary');
-  }
+  // What cannot be packed grows by little.
+  if (packed > 2 * bytes + HEADER_BYTES) throw damaged(place, 'a page is longer packed than it is unpacked');
   return { bytes, values };
 }
 
@@ -198,41 +201,64 @@ function unpack(place: ColumnPlace, packed: Uint8Array, length: number): Uint8Ar
       return brotliDecompressSync(packed, { maxOutputLength: Math.max(1, length) });
     case 'ZSTD':
       return unpackZstd(packed, new Uint8Array(length));
+    case 'LZ4_RAW':
+      return unpackLz4(packed, length);
     default:
-      throw refused(place, `the codec ${codec}, which is not read; use SNAPPY, GZIP, BROTLI or ZSTD`);
+      throw refused(
+        place,
+        `the codec ${codec}, which is not read; use SNAPPY, GZIP, BROTLI, ZSTD or LZ4_RAW`,
+      );
   }
 }
 
 /**
  * A run says how often its value comes in a few bytes, and what decodes it takes its word for it: no run may
- * be longer than its page says that it has values.
+ * be longer than its page says that it has values. Gives the bytes that the values come to beyond those of
+ * the page.
  *
- * @throws MALFORMED_REQUEST
+ * @throws MALFORMED_REQUEST; RangeError where texts are not as long as they say
  */
-function assertRunsFit(place: ColumnPlace, { reader, header }: UnpackedPage, values: number): void {
+function assertValuesFit(place: ColumnPlace, { reader, header }: UnpackedPage, values: number): number {
   const { view } = reader;
   const second = header.data_page_header_v2;
   const data = second ?? header.data_page_header;
+  const isDelta = data?.encoding === 'DELTA_BYTE_ARRAY';
   const path = [...place.schemaPath];
-  const widths = [getMaxRepetitionLevel(path), getMaxDefinitionLevel(path)].map(widthOf);
+  const most = [getMaxRepetitionLevel(path), getMaxDefinitionLevel(path)];
+  let present = values - (second?.num_nulls ?? 0);
   let at = 0;
-  for (const [index, width] of widths.entries()) {
+  for (const [index, width] of most.map(widthOf).entries()) {
     if (width === 0) continue;
     const isSaid = second !== undefined;
     const lengths = [second?.repetition_levels_byte_length, second?.definition_levels_byte_length];
     const length = (isSaid ? lengths[index] : view.getUint32(at, true)) ?? 0;
     const begin = isSaid ? at : at + 4;
-    assertRuns(place, new DataView(view.buffer, view.byteOffset + begin, length), { width, values });
+    const levels = new DataView(view.buffer, view.byteOffset + begin, length);
+    assertRuns(place, levels, { width, values });
+    if (isDelta && !isSaid && index === 1) present = countOf(levels, { width, values, level: most[1] ?? 0 });
     at = begin + length;
   }
+  if (isDelta) return deltaBytes(view, at, present);
+  if (data?.encoding.startsWith('DELTA_')) assertDeltas(view, at);
   const isRuns = data?.encoding === 'RLE' || data?.encoding.endsWith('_DICTIONARY');
-  if (!isRuns || at >= view.byteLength) return;
+  if (!isRuns || at >= view.byteLength) return 0;
   const isFlag = place.metadata.type === 'BOOLEAN';
   const begin = isFlag ? at + 4 : at + 1;
   const width = isFlag ? 1 : view.getUint8(at);
   if (width > 32) throw damaged(place, 'a dictionary has more than 32 bits');
   const runs = new DataView(view.buffer, view.byteOffset + begin, Math.max(0, view.byteLength - begin));
   assertRuns(place, runs, { width, values });
+  return 0;
+}
+
+/** How many values have a level: those of the greatest are there, the others are missing. */
+function countOf(
+  view: DataView,
+  { width, values, level }: { readonly width: number; readonly values: number; readonly level: number },
+): number {
+  const levels = new Array<number>(values).fill(0);
+  readRleBitPackedHybrid({ view, offset: 0 }, width, levels, view.byteLength);
+  return levels.filter((one) => one === level).length;
 }
 
 function assertRuns(
@@ -257,8 +283,10 @@ function widthOf(most: number): number {
   return most === 0 ? 0 : 32 - Math.clz32(most);
 }
 
+/** Bytes that share their memory with others are copied: a length that lies leads nowhere else. */
 function readerOf(bytes: Uint8Array): { view: DataView; offset: number } {
-  return { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 };
+  const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+  return { view: new DataView(own.buffer), offset: 0 };
 }
 
 async function readBytes(place: ColumnPlace, at: number, length: number): Promise<Uint8Array> {

@@ -5,7 +5,10 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ByteWriter, type ColumnSource, ParquetWriter, parquetWriteBuffer } from 'hyparquet-writer';
 import { ServiceError } from '../../../src/errors.js';
 import { ExactNumber } from '../../../src/json.js';
+import { findPackageDirectory } from '../../../src/package-directory.js';
 import { readSource, withFile } from './source-fixture.js';
+
+const FIXTURES = path.join(findPackageDirectory(), 'test/fixtures/parquet');
 
 /** A file as DuckDB writes what is selected. */
 async function written(select: string, options = ''): Promise<Buffer> {
@@ -27,6 +30,15 @@ async function written(select: string, options = ''): Promise<Buffer> {
 
 function ownFile(columnData: ColumnSource[], rowGroupSize = 1_000): Buffer {
   return Buffer.from(parquetWriteBuffer({ columnData, rowGroupSize }));
+}
+
+async function outcomeOf(bytes: Buffer): Promise<number | string> {
+  try {
+    return (await readSource(bytes, 'x.parquet', { format: 'parquet' })).rows.length;
+  } catch (error) {
+    if (error instanceof ServiceError) return error.code;
+    throw error;
+  }
 }
 
 const NAMES = Array.from({ length: 1_000 }, (_, index) => (index % 3 === 0 ? null : `name ${index % 7}`));
@@ -89,6 +101,7 @@ describe('a Parquet file', () => {
     ', compression gzip',
     ', compression snappy, row_group_size 2048',
     ', compression brotli',
+    ', compression lz4_raw',
   ])('is read however it is packed and parted: %s', async (options) => {
     const select = `select i as n, 'text ' || (i % 5) as text, case when i % 3 > 0 then [i, i + 1] end as list
         from range(10000) t(i)`;
@@ -97,6 +110,38 @@ describe('a Parquet file', () => {
     expect(rows.every(({ values, number }) => values.n === number - 1)).toBe(true);
     expect(rows[9_998]?.values).toEqual({ n: 9_998, text: 'text 3', list: [9_998, 9_999] });
     expect(rows[9_999]?.values).toEqual({ n: 9_999, text: 'text 4', list: null });
+  });
+
+  // Arrow wrote them (pyarrow 25, `column_encoding`), which no writer for JavaScript does: texts by what they
+  // share with the one before, in pages of the first version packed by LZ4, and of the second not packed.
+  it.each(['first', 'second'])(
+    'of Arrow has its texts, in pages of the %s version',
+    async (version) => {
+      const file = await readFile(path.join(FIXTURES, `arrow-${version}-pages.parquet`));
+      const { rows } = await readSource(file, 'x');
+      const wanted = Array.from({ length: 300 }, (_, row) => ({
+        name: row % 7 === 0 ? null : `Student ${String(Math.floor(row / 3)).padStart(5, '0')}`,
+        no: `N-${String(row).padStart(6, '0')}`,
+        tags: row % 5 === 0 ? null : Array.from({ length: row % 3 }, (_tag, tag) => `tag ${tag}`),
+      }));
+      expect(rows.map(({ values }) => values)).toEqual(wanted);
+      for (let at = 4; at < file.length - 1_200; at += 29) {
+        const damaged = Buffer.from(file);
+        damaged[at] = 0xff;
+        expect([300, 'MALFORMED_REQUEST', 'LIMIT_EXCEEDED']).toContain(await outcomeOf(damaged));
+      }
+    },
+    60_000,
+  );
+
+  it('is refused where its texts come to more than may be in memory', async () => {
+    const texts = Array.from({ length: 5_000 }, () => 'a'.repeat(20_000));
+    const columnData: ColumnSource[] = [
+      { name: 'text', data: texts, type: 'STRING', encoding: 'DELTA_BYTE_ARRAY' },
+    ];
+    const file = Buffer.from(parquetWriteBuffer({ columnData, rowGroupSize: 5_000, pageSize: 2 ** 30 }));
+    expect(file.length).toBeLessThan(1_000_000);
+    expect(await outcomeOf(file)).toBe('LIMIT_EXCEEDED');
   });
 
   it('without a row has its columns all the same', async () => {
@@ -115,14 +160,6 @@ describe('a Parquet file that is not what it says', () => {
   });
 
   /** What comes of it: rows, or what is told to whoever sent it. */
-  async function outcomeOf(bytes: Buffer): Promise<number | string> {
-    try {
-      return (await readSource(bytes, 'x.parquet', { format: 'parquet' })).rows.length;
-    } catch (error) {
-      if (error instanceof ServiceError) return error.code;
-      throw error;
-    }
-  }
 
   it('is refused or read, whichever of the bytes that describe it is another one', async () => {
     const footer = file.length - 8 - file.readUInt32LE(file.length - 8);

@@ -1,0 +1,46 @@
+import { deltaBinaryUnpack } from 'hyparquet/src/delta.js';
+import { readVarInt } from 'hyparquet/src/thrift.js';
+
+/**
+ * How many bytes the texts of a page come to that are each written as what they share with the one before
+ * and what is new: a text that repeats it takes two bytes, so that a page may come to any size.
+ *
+ * @throws RangeError where a text shares more than there is, or is longer than the page
+ */
+export function deltaBytes(page: DataView, start: number, count: number): number {
+  const reader = { view: page, offset: start };
+  const [shared, added] = [unpacked(), unpacked()];
+  let left = page.byteLength - reader.offset;
+  let sum = 0;
+  let before = 0;
+  for (let index = 0; index < count; index += 1) {
+    const [same = 0, more = 0] = [shared[index], added[index]];
+    left -= more;
+    if (same < 0 || more < 0 || same > before || left < 0) {
+      throw new RangeError('a text of a page is not as long as it says');
+    }
+    before = same + more;
+    sum += before;
+  }
+  return sum;
+  function unpacked(): Int32Array {
+    assertDeltas(page, reader.offset);
+    const numbers = new Int32Array(count);
+    deltaBinaryUnpack(reader, count, numbers);
+    return numbers;
+  }
+}
+
+/**
+ * Looks at the head of numbers that are each written by what they add to the one before: in blocks without
+ * parts, or with fewer than none, what decodes them would go round for ever.
+ *
+ * @throws RangeError
+ */
+export function assertDeltas(page: DataView, start: number): void {
+  const reader = { view: page, offset: start };
+  const inBlock = readVarInt(reader);
+  const parts = readVarInt(reader);
+  if (inBlock > 0 && parts > 0 && inBlock % parts === 0) return;
+  throw new RangeError('the numbers of a page stand in no blocks');
+}
