@@ -15,6 +15,7 @@ import { createLogger, openStandardOutput } from '../server/logger.js';
 import { createEventLog } from '../server/observation.js';
 import type { CommandLine } from './command-line.js';
 import { printLine } from './console-output.js';
+import { QuietCollection } from './quiet-collection.js';
 import { listenForStopSignal, StoppedBySignal } from './stop-signal.js';
 import { WorkerFailed, WorkerGroup } from './worker-group.js';
 import { WorkerProcess } from './worker-process.js';
@@ -64,6 +65,7 @@ async function serve(config: Config, stop: AbortSignal): Promise<void> {
     stop.throwIfAborted();
     const printBanner = await prepareBanner(app.services, config);
     printLine(printBanner(readableUrl(url)));
+    QuietCollection.begin();
     await untilAborted(stop);
   } finally {
     await app.close();
@@ -109,6 +111,7 @@ async function serveAsWorker(config: Config): Promise<void> {
     const app = await createApp(config, { worker: { doesBackgroundWork, sharedFigures } });
     try {
       worker.tellListening(await listen(app, config));
+      QuietCollection.begin();
       await worker.stopped;
     } finally {
       await app.close();

@@ -48,9 +48,12 @@ export async function fillReferenceLabels(
     labelsByTarget.set(collection, labels.set(id, label));
   }
   for (const { targets, reference } of references) {
-    const target = targets.find((name) => labelsByTarget.get(name)?.has(reference.value));
-    const label = target === undefined ? undefined : labelsByTarget.get(target)?.get(reference.value);
-    if (label !== undefined) reference.label = label;
+    for (const target of targets) {
+      const label = labelsByTarget.get(target)?.get(reference.value);
+      if (label === undefined) continue;
+      reference.label = label;
+      break;
+    }
   }
 }
 
