@@ -25,6 +25,7 @@ import { Users } from '../auth/users.js';
 import { ScheduledBackups } from '../backup/scheduled-backups.js';
 import type { Config } from '../config.js';
 import type { Files } from '../files/files.js';
+import { findInImportFile } from '../importing/find-in-import-file.js';
 import { JobQueue, migrateJobQueue } from '../messaging/job-queue.js';
 import { Topics } from '../messaging/topics.js';
 import { findPackageDirectory } from '../package-directory.js';
@@ -313,7 +314,10 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       encryption,
       rateLimits,
       files,
-      persons: new Persons({ database, catalog, store, files }),
+      persons: new Persons({
+        ...{ database, catalog, store, files },
+        findInImportFile: (asked) => findInImportFile({ database, files }, asked),
+      }),
       backups: new ScheduledBackups({
         database,
         openBucket: () => openBucket(config),

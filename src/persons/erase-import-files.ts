@@ -5,14 +5,9 @@ import type { ErasureWork } from './erasure-work.js';
 import { likePatterns } from './identify-person.js';
 import { Redaction } from './identity.js';
 
-const BECAUSE =
-  'nothing that is known of the import names the person, and what is in its file is not searched: the file ' +
-  'goes with the import, after KEEP_IMPORTS_DAYS';
-
 /**
- * Takes away the files of imports that wrote a record of the person, or of which anything that was found,
- * tried or refused names the person; one that is under way is stopped. Those of other imports into the same
- * collections are listed.
+ * Takes away the files of imports that wrote a record of the person, that name the person in a row, or of
+ * which anything that was found, tried or refused does; one that is under way is stopped.
  */
 export async function eraseImportFiles(
   work: ErasureWork,
@@ -23,16 +18,16 @@ export async function eraseImportFiles(
   const { sought } = new Redaction(identity, 'alone');
   const patterns = [...likePatterns(sought.map((text) => JSON.stringify(text).slice(1, -1)))];
   const writers = await findWriters(work, parts);
-  const kept = await transaction.query<KeptFile>(Prisma.sql`
+  const named = await transaction.query<KeptFile>(Prisma.sql`
     -- Where tables are spread over several servers, files are on another one than imports.
     with ready as materialized (
       select id from files where domain = ${scope.domain.id} and state = 'ready'
     )
-    select i.id::text as id, i.file_id::text as file, n.is_named
+    select i.id::text as id, i.file_id::text as file
     from imports i
     join ready f on f.id = i.file_id
     cross join lateral (
-      select i.id::text = any(${[...writers]}::text[])
+      select i.id::text = any(${[...writers, ...work.importsNaming]}::text[])
         or lower(concat_ws(' ', i.name, i.inspection::text, i.trial::text)) like any(${patterns}::text[])
         or exists (
           select from import_errors e
@@ -40,10 +35,8 @@ export async function eraseImportFiles(
             and lower(concat_ws(' ', e.errors::text, e.source::text)) like any(${patterns}::text[])
         ) as is_named
     ) as n
-    where i.domain = ${scope.domain.id} and i.owns_file
-      and (n.is_named or i.collection = any(${parts.map(({ collection }) => collection.name)}::text[]))
+    where i.domain = ${scope.domain.id} and i.owns_file and n.is_named
     order by i.id`);
-  const named = kept.filter(({ is_named }) => is_named);
   await transaction.query(Prisma.sql`
     update files
     set ${hidden}
@@ -53,15 +46,16 @@ export async function eraseImportFiles(
     set is_stopped = true
     where domain = ${scope.domain.id} and id::text = any(${named.map(({ id }) => id)}::text[])
       and state in ('received', 'inspecting', 'trying', 'waiting', 'running')`);
-  const others = kept.filter(({ is_named }) => !is_named);
-  report.add('removed', 'files of imports', idsOf(named));
-  report.add('kept', 'files of imports', idsOf(others), { because: BECAUSE });
+  report.add(
+    'removed',
+    'files of imports',
+    named.map(({ id }) => id),
+  );
 }
 
 interface KeptFile {
   readonly id: string;
   readonly file: string;
-  readonly is_named: boolean;
 }
 
 /** The imports that wrote records of the person, as the audit trail has it. */
@@ -79,8 +73,4 @@ async function findWriters(
     for (const { id } of rows) ids.add(id);
   }
   return [...ids];
-}
-
-function idsOf(rows: readonly KeptFile[]): readonly string[] {
-  return rows.map(({ id }) => id);
 }

@@ -11,6 +11,8 @@ export interface ErasureWork {
   readonly catalog: Catalog;
   readonly identity: PersonIdentity;
   readonly report: ErasureReport;
+  /** The imports whose files name the person, or cannot be read. */
+  readonly importsNaming: readonly string[];
   /** @see Database.tellsByOutbox */
   readonly isToOutbox: boolean;
 }

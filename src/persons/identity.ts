@@ -98,6 +98,12 @@ export class Redaction {
     return this.#words === undefined ? text : text.replace(this.#words, this.#identity.pseudonym);
   }
 
+  /** Whether a text names the person. */
+  isIn(text: string): boolean {
+    const lower = text.toLowerCase();
+    return this.sought.some((one) => lower.includes(one)) && this.text(text) !== text;
+  }
+
   /** Whether JSON text names the person, or points to it. */
   isNamedIn(text: string, references: ReadonlySet<string>): boolean {
     const value = parseExactJson(text);

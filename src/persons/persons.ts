@@ -11,6 +11,7 @@ import { ServiceError } from '../errors.js';
 import type { Files } from '../files/files.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { parsePlainJson, printExactJson } from '../json.js';
+import { toAbortSignal } from '../model/end-signal.js';
 import type { Scope } from '../model/scope.js';
 import { auditedAct } from '../store/audited-act.js';
 import type { Catalog } from '../store/catalog/catalog.js';
@@ -24,7 +25,7 @@ import { eraseAccess, eraseMessages, eraseTraces } from './erase-traces.js';
 import { type ErasureEntry, ErasureReport } from './erasure-report.js';
 import type { ErasureWork } from './erasure-work.js';
 import { identifyPerson, type PersonAsked, personCollection } from './identify-person.js';
-import type { Identifier, PersonIdentity } from './identity.js';
+import { type Identifier, type PersonIdentity, Redaction } from './identity.js';
 import { listPersonFiles } from './person-archive.js';
 
 /** What was done, or would be. */
@@ -51,6 +52,12 @@ export interface PersonsServices {
   readonly catalog: Catalog;
   readonly store: RecordStore;
   readonly files: Files;
+  /** Whether the file of an import holds a text, or may hold it. */
+  readonly findInImportFile: (asked: {
+    readonly id: string;
+    readonly signal: AbortSignal;
+    readonly isFound: (text: string) => boolean;
+  }) => Promise<boolean>;
 }
 
 /** In this order. What comes to be of the person while they run is found by the last ones. */
@@ -92,18 +99,18 @@ export class Persons {
   async planErasure(scope: Scope, asked: PersonAsked): Promise<Erasure> {
     const { database, catalog } = this.#services;
     const report = new ErasureReport();
-    let identity: PersonIdentity | undefined;
+    const identity = await this.#identify(database, scope, asked, newPseudonym());
+    const importsNaming = await this.#searchImports(scope, identity);
+    const planned = { scope, catalog, identity, importsNaming, report, isToOutbox: database.tellsByOutbox };
     try {
       await inOwnTransaction(database, async (transaction) => {
-        identity = await this.#identify(transaction, scope, asked, newPseudonym());
-        for (const step of STEPS)
-          await step({ transaction, scope, catalog, identity, report, isToOutbox: database.tellsByOutbox });
+        for (const step of STEPS) await step({ ...planned, transaction });
         throw new TakenBack();
       });
     } catch (error) {
-      if (!(error instanceof TakenBack) || identity === undefined) throw error;
+      if (!(error instanceof TakenBack)) throw error;
     }
-    return toErasure(identity as PersonIdentity, report.entries);
+    return toErasure(identity, report.entries);
   }
 
   /**
@@ -116,12 +123,15 @@ export class Persons {
   async erase(scope: Scope, asked: PersonAsked, pseudonym = newPseudonym()): Promise<Erasure> {
     const { database, catalog, files } = this.#services;
     const { id, identity } = await this.#begin(scope, asked, pseudonym);
+    // Files are read for as long as they take, and no transaction waits for that.
+    const importsNaming = await this.#searchImports(scope, identity);
+    const known = { scope, catalog, identity, importsNaming, isToOutbox: database.tellsByOutbox };
     for (const [index, step] of STEPS.entries()) {
       scope.signal?.throwIfAborted();
       await inOwnTransaction(database, async (transaction) => {
         if (!(await isNext(transaction, id, index))) return;
         const report = new ErasureReport();
-        await step({ transaction, scope, catalog, identity, report, isToOutbox: database.tellsByOutbox });
+        await step({ ...known, transaction, report });
         await transaction.query(Prisma.sql`
           update erasures
           set steps_done = ${index + 1}, report = report || ${printExactJson(toJson(report.entries))}::jsonb
@@ -151,6 +161,23 @@ export class Persons {
       where r.domain = ${scope.domain.id} and r.collection = ${done.collection}
         and encode(sha256(convert_to(r.collection || '/' || r.id, 'UTF8')), 'hex') = ${done.person}`);
     return row;
+  }
+
+  /** The imports with a file that names the person. One that comes later is found by what is known of it. */
+  async #searchImports(scope: Scope, identity: PersonIdentity): Promise<readonly string[]> {
+    const { database, findInImportFile } = this.#services;
+    const redaction = new Redaction(identity, 'alone');
+    const signal = scope.signal === undefined ? new AbortController().signal : toAbortSignal(scope.signal);
+    const rows = await database.query<{ id: string }>(Prisma.sql`
+      select i.id::text as id
+      from imports i
+      where i.domain = ${scope.domain.id} and i.owns_file
+      order by i.id`);
+    const found: string[] = [];
+    for (const { id } of rows) {
+      if (await findInImportFile({ id, signal, isFound: (text) => redaction.isIn(text) })) found.push(id);
+    }
+    return found;
   }
 
   async #begin(scope: Scope, asked: PersonAsked, pseudonym: string) {

@@ -242,7 +242,7 @@ export const UNSEARCHED_TABLES: ReadonlyMap<string, string> = new Map([
   ['collected_receipts', 'the statements that write records write them too'],
   ['attendance_months', 'the statements that write records write them too'],
   ['message_attachments', 'they go with their message'],
-  ['file_chunks', 'they go with their file; of those of imports, what is known of the import is searched'],
+  ['file_chunks', 'they go with their file; the files of imports are read'],
   ['erasures', 'they hold the plan until all is done'],
   ['domains', 'they are schools'],
   ['settings', 'they are of the instance'],
