@@ -135,6 +135,7 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
     receipts: new Receipts(reportServices),
     pages,
     keepRemovedDays: config.keepRemovedDays,
+    maxRecordsPerWrite: config.maxRecordsPerWrite,
   });
   const maintenance = await MaintenanceSwitch.open({ database, isForced: config.maintenance });
   const onFault = (error: unknown, requestId: string) => log({ kind: 'requestFailed', requestId, error });

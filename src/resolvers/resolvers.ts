@@ -54,6 +54,7 @@ import { WebhookResolver } from './services/webhook-resolver.js';
 
 /** What the resolvers work with, made by `app.ts`. */
 export interface ResolverServices extends HealthServices {
+  readonly maxRecordsPerWrite: number;
   readonly store: RecordStore;
   readonly catalog: Catalog;
   readonly domains: Domains;

@@ -9,7 +9,7 @@ import { expectWellMade } from './well-made.js';
 
 jest.setTimeout(60_000);
 
-const gateway = useDemoGateway({ students: 120 });
+const gateway = useDemoGateway({ students: 120 }, { MAX_RECORDS_PER_WRITE: '3000' });
 const pages = usePages(gateway);
 
 /** The pages that everybody has, and what is on them when they are there. */
@@ -21,6 +21,18 @@ const PAGES: readonly (readonly [path: string, heading: string])[] = [
   ['/portal/reports/daily-fee-collection?run=1&tab=request', 'Daily fee collection by head'],
   ['/portal/nowhere', 'There is no such page'],
 ];
+
+async function setRoles(userName: string, roles: readonly string[]): Promise<void> {
+  const found = await gateway.fetch(`/o/recs/pltf_user?oquery=user_name=${userName}`, { as: 'admin' });
+  const [user] = (await found.json()) as readonly { readonly _id: string }[];
+  const response = await gateway.fetch(`/o/recs/pltf_user/${user?._id}`, {
+    method: 'PATCH',
+    as: 'admin',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ roles }),
+  });
+  expect(response.status).toBe(200);
+}
 
 describe('a page of the portal', () => {
   it('is well made before the log-in', async () => {
@@ -138,13 +150,28 @@ describe('the records of a collection', () => {
     expect(lines.length - 1).toBe(await classes.count());
   });
 
+  it('say why they are not exported to who lost the right meanwhile', async () => {
+    const page = await pages.openPortalAs('viewer', '/portal/records/class');
+    await page.getByRole('button', { name: 'Export' }).click();
+    await setRoles('viewer', ['nobody']);
+    try {
+      await page.getByRole('menuitem', { name: 'CSV' }).click();
+      await page
+        .locator('.mantine-Notification-root')
+        .getByText(/may not/)
+        .waitFor();
+    } finally {
+      await setRoles('viewer', ['viewer']);
+    }
+  });
+
   it('are not removed together where there are more than one request may write', async () => {
     const page = await pages.openPortalAs('admin', '/portal/records/attendance');
     await page.getByRole('checkbox', { name: 'Choose all that are read' }).check();
     await page.getByRole('button', { name: 'Choose all that the filter leaves' }).click();
     await page.getByRole('group', { name: 'What is chosen' }).getByRole('button', { name: 'Remove' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove these records?' });
-    await dialog.getByText('More than 10,000 records of Student attendance match').waitFor();
+    await dialog.getByText('More than 3,000 records of Student attendance match').waitFor();
     expect(await dialog.getByRole('button', { name: /^Remove/ }).isDisabled()).toBe(true);
   });
 

@@ -198,6 +198,25 @@ describe('the page of exports', () => {
     await expectWellMade(page);
   });
 
+  it('stops when it is told to, and saves no half of a file', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/exports?collections=attendance,task');
+    await page.getByRole('button', { name: 'Export', exact: true }).waitFor();
+    const network = await page.context().newCDPSession(page);
+    await network.send('Network.emulateNetworkConditions', {
+      ...{ offline: false, latency: 0, uploadThroughput: -1 },
+      downloadThroughput: 20_000,
+    });
+    const saved: string[] = [];
+    page.on('download', (download) => saved.push(download.suggestedFilename()));
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    await page.getByText('On its way').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('0 of 2 files saved').waitFor();
+    expect(await page.getByText('Stopped', { exact: true }).count()).toBe(2);
+    await page.getByRole('button', { name: 'Export', exact: true }).waitFor();
+    expect(saved).toEqual([]);
+  });
+
   it('says in the words of the gateway what could not be exported', async () => {
     const page = await pages.openPortalAs(
       'clerk',

@@ -33,6 +33,11 @@ describe('me', () => {
     expect((await send(gateway, { query: RIGHTS })).status).toBe(401);
   });
 
+  it('tells how many records one request may write', async () => {
+    const { data } = await send(gateway, { query: '{ me { maxRecordsPerWrite } }', as: 'viewer' });
+    expect(data).toEqual({ me: { maxRecordsPerWrite: 10_000 } });
+  });
+
   it('names the duties of an admin, and of nobody else', async () => {
     expect((await me('admin')).duties).toEqual([
       ...['users', 'keys', 'scripts', 'messages', 'files', 'settings', 'audit'],

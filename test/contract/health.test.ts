@@ -43,8 +43,8 @@ it('is versions, migrations, what waits and the last backup', async () => {
 
 it('counts what waits and what was given up, and tells of the latest backup', async () => {
   await gateway.sql.query(`
-    insert into settings (name, value)
-    values ('backups', jsonb_build_array(
+    insert into settings (name, updated_at, value)
+    values ('backups', now(), jsonb_build_array(
       jsonb_build_object('name', 'one', 'at', '2020-01-01T00:00:00Z', 'bytes', 1)))`);
   await ask(gateway, 'mutation { sendEmail(data: {to: "a@example.org", subject: "s", text: "t"}) { id } }');
   const figures = async () =>

@@ -16,6 +16,7 @@ export interface CallerServices {
   readonly imports: Pick<Imports, 'mayHave'>;
   readonly domains: { top(): Domain | undefined; listFor(scope: Scope): readonly Domain[] };
   readonly rights: RightsSources;
+  readonly maxRecordsPerWrite: number;
 }
 
 @Resolver()
@@ -96,6 +97,9 @@ class Caller implements CallerResult {
   }
   get operations() {
     return this.#rights.operations;
+  }
+  get maxRecordsPerWrite() {
+    return this.#services.maxRecordsPerWrite;
   }
   get mayHaveKeys() {
     return this.#services.apiKeys.mayHave(this.#scope);

@@ -1,5 +1,5 @@
 /** The types of who asks, and of what a user may do. */
-import { Field, ID, ObjectType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 import type { KeyScopes } from '../../model/scope.js';
 import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
 
@@ -157,6 +157,11 @@ export class CallerResult {
       'and update.',
   })
   readonly mayImport!: boolean;
+
+  @Field(() => Int, {
+    description: 'How many records one request may change or remove together (MAX_RECORDS_PER_WRITE).',
+  })
+  readonly maxRecordsPerWrite!: number;
 
   @Field(() => [String], {
     description:

@@ -11,7 +11,7 @@ import { useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { LoadingState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
-import { type CountedFilter, countUpToMost, MOST_COUNTED } from './count-up-to-most';
+import { type CountedFilter, countUpToMost } from './count-up-to-most';
 import type { DeclaredCollection } from './declared-collection';
 import { type DeclaredField, nameOfField } from './declared-field';
 import { FieldInput } from './field-input';
@@ -34,11 +34,12 @@ export function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDi
   const gateway = useGateway();
   const queries = useQueryClient();
   const offerUndo = useUndoNotice();
+  const { maxRecordsPerWrite: most } = useViewer();
   const [field, setField] = useState<DeclaredField>();
   const [value, setValue] = useState<unknown>();
   const counted = useQuery({
     queryKey: ['BulkCount', filter],
-    queryFn: () => countUpToMost(gateway, filter),
+    queryFn: () => countUpToMost(gateway, filter, most),
     gcTime: 0,
   });
   const write = useMutation({
@@ -71,7 +72,7 @@ export function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDi
     },
   });
   const count = counted.data;
-  const isTooMany = count !== undefined && count > MOST_COUNTED;
+  const isTooMany = count !== undefined && count > most;
   const isSaid = kind === 'remove' || (field !== undefined && value !== undefined);
   return (
     <ConfirmDialog
@@ -153,8 +154,9 @@ function HowMany({
 }: Pick<BulkDialogProps, 'collection' | 'kind'> & { readonly count: number }) {
   const t = useTexts();
   const formats = useFormats();
-  const words = { count, collection: collection.title, most: formats.number(MOST_COUNTED) };
-  if (count > MOST_COUNTED) {
+  const { maxRecordsPerWrite: most } = useViewer();
+  const words = { count, collection: collection.title, most: formats.number(most) };
+  if (count > most) {
     return t(
       'More than {most} records of {collection} match, and so many are written at once. Narrow the filter.',
       words,

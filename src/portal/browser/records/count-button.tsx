@@ -3,14 +3,19 @@ import { useMutation } from '@tanstack/react-query';
 import { useGateway } from '../gateway/gateway-context';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
-import { type CountedFilter, countUpToMost, MOST_COUNTED } from './count-up-to-most';
+import { type CountedFilter, countUpToMost } from './count-up-to-most';
+
+/** Nobody reads a larger number off to the last record. */
+const MOST_COUNTED = 10_000;
 
 /** Counts when it is pressed. */
 export function CountButton({ asked }: { readonly asked: CountedFilter }) {
   const t = useTexts();
   const formats = useFormats();
   const gateway = useGateway();
-  const { mutate, data, isPending } = useMutation({ mutationFn: () => countUpToMost(gateway, asked) });
+  const { mutate, data, isPending } = useMutation({
+    mutationFn: () => countUpToMost(gateway, asked, MOST_COUNTED),
+  });
   if (data === undefined) {
     return (
       <Button variant="default" loading={isPending} onClick={() => mutate()}>

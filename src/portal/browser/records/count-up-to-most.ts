@@ -9,15 +9,13 @@ export interface CountedFilter {
   readonly where: unknown;
 }
 
-/** More are not counted: a pass over all of a large collection would take seconds. */
-export const MOST_COUNTED = 10_000;
-
 const COUNTED_AT_ONCE = 1_000;
 
-/** Gives a number above `MOST_COUNTED` where there are more. */
+/** Gives a number above `most` where there are more: a pass over all of a large collection takes seconds. */
 export async function countUpToMost(
   gateway: GatewayClient,
   { collection, oquery, where }: CountedFilter,
+  most: number,
 ): Promise<number> {
   const filter = {
     collection,
@@ -30,7 +28,7 @@ export async function countUpToMost(
     const { records }: CountedRecordsQuery = await gateway.execute(CountedRecords, { ...filter, after });
     count += records.nodes.length;
     if (!records.pageInfo.hasNextPage) return count;
-    if (count >= MOST_COUNTED) return count + 1;
+    if (count >= most) return count + 1;
     after = records.pageInfo.endCursor ?? null;
   }
 }

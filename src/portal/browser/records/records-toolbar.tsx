@@ -9,6 +9,7 @@ import { saveFile } from '../gateway/save-file';
 import { useTexts } from '../language/use-texts';
 import { FindInput } from '../shell/find-input';
 import { Icon } from '../shell/icon';
+import { useNotice } from '../shell/use-notice';
 import { CountButton } from './count-button';
 import { type DeclaredField, nameOfField } from './declared-field';
 import { SavedViewsMenu } from './saved-views-menu';
@@ -141,6 +142,7 @@ function ColumnsMenu({
 
 function ExportMenu({ asked }: { readonly asked: AskedRecords }) {
   const t = useTexts();
+  const notice = useNotice();
   const gateway = useGateway();
   const { mutate, isPending } = useMutation({
     mutationFn: async (format: string) => {
@@ -150,6 +152,7 @@ function ExportMenu({ asked }: { readonly asked: AskedRecords }) {
         `${asked.collection}.${format}`,
       );
     },
+    onError: ({ message }) => notice(message, 'failed'),
   });
   return (
     <Menu position="bottom-end">
