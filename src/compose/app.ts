@@ -25,14 +25,12 @@ import { MaintenanceSwitch } from '../server/maintenance-switch.js';
 import type { SharedFigures } from '../server/metrics-access.js';
 import { createEventLog, type Observe } from '../server/observation.js';
 import { Purging } from '../server/purging.js';
+import { countPlaces } from '../server/turnstile.js';
 import { RecentSlowStatements } from '../store/reading/recent-slow-statements.js';
 import { watchSlowStatements } from '../store/reading/slow-statements.js';
 import { VERSION } from '../version.js';
 import { createJobTasks, cronItemsOf } from './jobs.js';
 import { openServices, type Services } from './services.js';
-
-/** Requests that need no database have places even beside few connections. */
-const LEAST_AT_ONCE = 32;
 
 export interface App {
   readonly services: Services;
@@ -209,7 +207,7 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
         roomBytes: config.bodyRoomBytes,
       },
       maxWebSockets: config.liveConnections,
-      requestsAtOnce: Math.max(LEAST_AT_ONCE, 2 * config.poolSize),
+      requestsAtOnce: countPlaces(config),
       corsOrigins: config.corsOrigins,
       trustProxy: config.trustProxy,
       metrics: {

@@ -7,6 +7,21 @@ export interface TurnstileOptions {
   readonly patienceMs: number;
 }
 
+/** Requests that need no database have places even beside few connections. */
+const LEAST_PLACES = 32;
+/** A process of several has its part of them, and never fewer than these. */
+const LEAST_OF_PROCESS = 8;
+
+/**
+ * The places of one process. What the processes of a gateway share, the processors and PostgreSQL, is there
+ * once for all: each with the places of a lone one, they would let so many in that everybody waits behind a
+ * flood.
+ */
+export function countPlaces(shared: { readonly poolSize: number; readonly workers: number }): number {
+  const places = Math.max(LEAST_PLACES, 2 * shared.poolSize);
+  return Math.max(LEAST_OF_PROCESS, Math.ceil(places / shared.workers));
+}
+
 /** Whose request it is: of a party, which shares the places with the other ones, the member. */
 export interface Asker {
   /** A domain, or an address nothing else is known of. */

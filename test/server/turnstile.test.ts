@@ -1,6 +1,6 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { type Passage, Turnstile } from '../../src/server/turnstile.js';
+import { countPlaces, type Passage, Turnstile } from '../../src/server/turnstile.js';
 
 /** Requests by name, e.g. `a/x`: of party `a`, the member `x`. */
 class Crowd {
@@ -106,5 +106,17 @@ describe('the turnstile', () => {
     crowd.leave('b/x/1');
     await settle();
     expect(crowd.entered).toEqual(['a/x/1', 'b/x/1', 'c/x/1']);
+  });
+});
+
+describe('the places of a process', () => {
+  it.each([
+    { poolSize: 4, workers: 1, places: 32 },
+    { poolSize: 20, workers: 1, places: 40 },
+    { poolSize: 16, workers: 2, places: 16 },
+    { poolSize: 20, workers: 3, places: 14 },
+    { poolSize: 16, workers: 8, places: 8 },
+  ])('are $places beside $poolSize connections, one of $workers', ({ places, ...shared }) => {
+    expect(countPlaces(shared)).toBe(places);
   });
 });
