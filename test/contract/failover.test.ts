@@ -1,12 +1,21 @@
 /** The primary dies or steps down, and a standby takes its place: with writers at work all the time. */
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../src/errors.js';
 import { openDatabase } from '../../src/store/database/database.js';
+import { startCampus } from '../cli/campus.js';
 import { eventually } from '../eventually.js';
+import { expectEventually } from '../expect-eventually.js';
 import { type ReplicatedServers, startReplicatedServers } from '../replicated-servers.js';
 import { TcpProxy } from '../tcp-proxy.js';
-import { expectProblem, type StartedGateway, startGateway } from './gateway.js';
+import {
+  DEFAULT_SETTINGS,
+  expectProblem,
+  type Gateway,
+  type StartedGateway,
+  startGateway,
+} from './gateway.js';
 import { metric } from './live.js';
 
 let servers: ReplicatedServers;
@@ -51,7 +60,7 @@ interface Writers {
 }
 
 /** Eight who create records one after the other, and go on whatever they are answered. */
-function startWriters(gateway: StartedGateway): Writers {
+function startWriters(gateway: Pick<Gateway, 'fetch'>): Writers {
   const acknowledged: string[] = [];
   const refused: Response[] = [];
   let isStopped = false;
@@ -92,7 +101,11 @@ async function promoteStandby(): Promise<void> {
 }
 
 /** Whatever befell the primary: 503 meanwhile, writes again without a restart, none of them lost. */
-async function expectFailover(gateway: StartedGateway, fail: () => Promise<void>): Promise<void> {
+async function expectFailover(
+  gateway: Pick<Gateway, 'url' | 'fetch' | 'log'>,
+  fail: () => Promise<void>,
+  processes = 1,
+): Promise<void> {
   await replicateBeforeAcknowledging();
   const writers = startWriters(gateway);
   await eventually(() => writers.acknowledged.length > 50);
@@ -111,14 +124,64 @@ async function expectFailover(gateway: StartedGateway, fail: () => Promise<void>
   const found = await idsOnStandby();
   expect(writers.acknowledged.filter((id) => !found.has(id))).toEqual([]);
   expect((await gateway.fetch('/readyz')).status).toBe(200);
-  expect(await metric(gateway, 'campus_database_failovers_total')).toBe(1);
-  const [moved] = gateway.log
-    .map((line) => JSON.parse(line))
-    .filter(({ event }) => event === 'databaseMoved');
-  expect(moved).toMatchObject({ to: `127.0.0.1:${servers.standbys[0]?.port}` });
+  await expectEventually(() => metric(gateway, 'campus_database_failovers_total'), processes);
+  // The lines of several processes come to one log a moment later.
+  const successors = () =>
+    gateway.log
+      .map((line) => JSON.parse(line))
+      .filter(({ event }) => event === 'databaseMoved')
+      .map(({ to }) => to);
+  const successor = `127.0.0.1:${servers.standbys[0]?.port}`;
+  await expectEventually(
+    successors,
+    Array.from({ length: processes }, () => successor),
+  );
+}
+
+/** Two processes on one port, as the command line starts them. */
+async function startTwoProcesses(): Promise<
+  Pick<Gateway, 'url' | 'fetch' | 'log'> & { close(): Promise<void> }
+> {
+  // It makes the users, and serves nobody.
+  const other = await startOn(urlOfBoth());
+  await other.close();
+  const settings = { ...DEFAULT_SETTINGS, WORKERS: '2', LOG_LEVEL: 'warn', DATABASE_URL: urlOfBoth() };
+  const child = startCampus(['start'], settings);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += String(chunk);
+    });
+  }
+  await eventually(() => /Portal +http/.test(output), 40_000);
+  const [, address = ''] = /Portal +(http:\S+?)\/ /.exec(output) ?? [];
+  const url = address.replace('localhost', '127.0.0.1');
+  return {
+    url,
+    get log() {
+      return output.split('\n').filter((line) => line.startsWith('{'));
+    },
+    fetch: (path, { as, headers, ...init } = {}) => {
+      const authorization = as && { authorization: `Bearer ${other.tokenOf(as)}` };
+      return fetch(url + path, { ...init, headers: { ...headers, ...authorization } as HeadersInit });
+    },
+    close: async () => {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
 }
 
 describe('a primary that', () => {
+  it('dies is followed by each of two processes', async () => {
+    const gateway = await startTwoProcesses();
+    try {
+      await expectFailover(gateway, () => servers.primary.stop('immediate'), 2);
+    } finally {
+      await gateway.close();
+    }
+  }, 60_000);
+
   it('dies is followed by the standby that is promoted', async () => {
     const gateway = await startOn(urlOfBoth());
     try {

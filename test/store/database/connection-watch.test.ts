@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../src/errors.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
@@ -54,6 +55,22 @@ describe('a database that says nothing any more', () => {
     });
     await expectUnavailable(transaction);
     await expectUnavailable(readAll(database.stream(Prisma.sql`select 'a'`)));
+  });
+
+  it('has any number wait in the background until it is back', async () => {
+    const ended = new AbortController();
+    const pool = database.openPool({
+      ...{ size: 1, applicationName: 'in the background', statementTimeoutMs: 20_000 },
+      waitUntil: ended.signal,
+    });
+    proxy.swallow();
+    await eventually(() => !database.isReachable);
+    const waiting = Array.from({ length: 12 }, () => pool.query('select 1 as one'));
+    await eventually(() => getEventListeners(ended.signal, 'abort').length === waiting.length);
+    proxy.pass();
+    const answers = await Promise.all(waiting);
+    expect(answers.map(({ rows }) => rows)).toEqual(waiting.map(() => [{ one: 1 }]));
+    await pool.end();
   });
 
   it('does not keep its own end waiting', async () => {
