@@ -28,6 +28,7 @@ import type { Readable, RecordSetOptions } from './reading/record-page.js';
 import { RecordSet } from './reading/record-set.js';
 import {
   printStored,
+  STORED_COLUMNS,
   type StoredRecord,
   type StoredRow,
   storedColumns,
@@ -181,6 +182,7 @@ export class RecordStore {
       id,
       values: rows.values,
       texts: 'strings',
+      columns: `${STORED_COLUMNS}, is_removed boolean`,
       statement: (isAsked) => {
         const where = Prisma.sql`${recordsOf(scope, collection)} and ${isAsked} ${rows}`;
         return this.#keptReads.find(identity, where).statement('record', where, compile);

@@ -161,9 +161,10 @@ async function startTwoProcesses(): Promise<
     get log() {
       return output.split('\n').filter((line) => line.startsWith('{'));
     },
-    fetch: (path, { as, headers, ...init } = {}) => {
-      const authorization = as && { authorization: `Bearer ${other.tokenOf(as)}` };
-      return fetch(url + path, { ...init, headers: { ...headers, ...authorization } as HeadersInit });
+    fetch: (path, { as, ...init } = {}) => {
+      const headers = new Headers(init.headers);
+      if (as !== undefined) headers.set('authorization', `Bearer ${other.tokenOf(as)}`);
+      return fetch(url + path, { ...init, headers });
     },
     close: async () => {
       child.kill('SIGTERM');

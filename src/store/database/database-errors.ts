@@ -156,9 +156,11 @@ export function wasRefused(error: unknown): boolean {
   return code === undefined ? wasRefused(error.cause) : /^(?:22|23|40|54|55P03$)/.test(code);
 }
 
-/** What the coordinator of Citus adds to the error of another server, where an index has a number besides. */
-const REMOTE_COMMAND = /^while executing command on /m;
+/** What is in the error of a server of Citus, where an index has the number of its shard besides. */
+const OF_SHARD = /^(?:while executing command on |PL\/pgSQL function run_at_home\()/m;
 const SHARD_NUMBER = /_\d+$/;
+/** The coordinator tells it in words alone. */
+const TAKEN = /^duplicate key value violates unique constraint "(.+)"$/;
 
 /**
  * The unique index or other constraint a write ran into: from the error of Postgres, or from a `ServiceError`
@@ -166,10 +168,11 @@ const SHARD_NUMBER = /_\d+$/;
  */
 export function findConstraint(error: unknown): string | undefined {
   if (!isNativeError(error)) return undefined;
+  const isOfShard = 'where' in error && OF_SHARD.test(String(error.where));
   if ('constraint' in error && typeof error.constraint === 'string') {
-    const isOfShard = 'where' in error && REMOTE_COMMAND.test(String(error.where));
     return isOfShard ? error.constraint.replace(SHARD_NUMBER, '') : error.constraint;
   }
+  if (isOfShard) return TAKEN.exec(error.message)?.[1]?.replace(SHARD_NUMBER, '');
   const constraint = findDriverError(error)?.constraint;
   if (constraint && 'index' in constraint) return constraint.index;
   return findConstraint(error.cause);

@@ -17,6 +17,7 @@ import { Cancellation } from './cancellation.js';
 import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.js';
 import { translateDatabaseError } from './database-errors.js';
 import type { JoinedBatch, RowPunctuation } from './gathered-rows.js';
+import { HomeServer } from './home-server.js';
 import { HomeStatements } from './home-statements.js';
 import { Listener } from './listener.js';
 import { type OpenedReplicas, openReplicas } from './open-replicas.js';
@@ -281,7 +282,7 @@ class PostgresDatabase implements Database {
       cancellation: this.#cancellation,
       batchTimeoutMs: options.statementTimeoutMs,
     });
-    this.home = options.isSpread ? new HomeStatements(this.#statements) : undefined;
+    this.home = options.isSpread ? this.#openHome() : undefined;
     this.apart = {
       query: (sql, queryOptions) => this.#statements.queryBy(this.#apartPool, sql, queryOptions),
     };
@@ -327,7 +328,22 @@ class PostgresDatabase implements Database {
     return this.#replicas?.reads.sourceFor(caller) ?? this;
   }
 
-  async query<Row extends object>(sql: Prisma.Sql, options?: QueryOptions): Promise<Row[]> {
+  #openHome(): HomeStatements {
+    const { applicationName, poolSize, statementTimeoutMs } = this.#options;
+    const settings = settingsOf(this.#options);
+    return new HomeStatements({
+      coordinator: this.#statements,
+      openServer: (hostname, port) => {
+        const url = Object.assign(new URL(this.url), { hostname, port: String(port) }).href;
+        return new HomeServer({ url, applicationName, poolSize, statementTimeoutMs, settings });
+      },
+    });
+  }
+
+  async query<Row extends object>(sql: Prisma.Sql, { home, ...options }: QueryOptions = {}): Promise<Row[]> {
+    if (home !== undefined && this.home !== undefined) {
+      return await this.home.query<Row>(sql, home, options);
+    }
     return await this.#statements.query<Row>(sql, options);
   }
 
@@ -474,6 +490,7 @@ class PostgresDatabase implements Database {
 
   async close(): Promise<void> {
     await this.#replicas?.close();
+    await this.home?.close();
     await this.prisma.$disconnect();
     const pools = [this.pool, this.#streamPool, this.#apartPool, this.lockPool];
     await Promise.all([this.#listener.close(), ...pools.map((pool) => pool.end())]);

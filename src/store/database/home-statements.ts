@@ -8,42 +8,84 @@
  * What only the coordinator can do is not for such a statement: numbers of sequences, notifications, and the
  * tables that it alone has.
  */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import pg from 'pg';
+import { invariant } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { QueryOptions } from './query-options.js';
+import type { HomeServer } from './home-server.js';
+import type { Home, QueryOptions } from './query-options.js';
 import { toParameterText } from './row-query.js';
 import type { ServerStatements } from './server-statements.js';
 
-export interface HomeStatementOptions extends QueryOptions {
-  readonly domain: string;
-  /** The columns of its rows with their types, as SQL. */
-  readonly columns: string;
+export interface HomeStatementsOptions {
+  readonly coordinator: ServerStatements;
+  readonly openServer: (host: string, port: number) => HomeServer;
 }
 
 /** The name of statements that are prepared for once. */
 const UNNAMED = 'unnamed';
+/** After so long it is asked again where a domain is: if it has moved, its statements take a way round. */
+const KNOWN_MS = 10_000;
+const MOST_KNOWN = 10_000;
 
 export class HomeStatements {
   readonly #coordinator: ServerStatements;
+  readonly #openServer: HomeStatementsOptions['openServer'];
+  readonly #servers = new Map<string, HomeServer>();
+  readonly #serverByDomain = new LRUCache<string, Promise<HomeServer>>({ max: MOST_KNOWN, ttl: KNOWN_MS });
 
-  constructor(coordinator: ServerStatements) {
+  constructor({ coordinator, openServer }: HomeStatementsOptions) {
     this.#coordinator = coordinator;
+    this.#openServer = openServer;
   }
 
   /**
-   * Runs the statement where the domain is. With a name it is prepared there.
+   * Runs the statement where the domain is; with a name it is prepared there. It is asked of that server, or
+   * of the coordinator where that server was never reached from here; either finds the right one, should the
+   * domain have moved since.
    *
    * @throws as `Queryable.query`
    */
   async query<Row extends object>(
     { text, values }: Prisma.Sql,
-    { domain, columns, name, ...options }: HomeStatementOptions,
+    { domain, columns }: Home,
+    { name, ...options }: Omit<QueryOptions, 'home'> = {},
   ): Promise<Row[]> {
     const call = Prisma.sql`
       select *
       from run_at_home(${domain}, ${name ?? UNNAMED}, ${text}, ${values.map(toParameterText)}::text[])
         as row (${Prisma.raw(columns)})`;
-    return await this.#coordinator.query<Row>(call, { ...options, name: `at home: ${columns}` });
+    const statements = await this.#statementsFor(domain);
+    return await statements.query<Row>(call, { ...options, name: nameOfCall(columns) });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#servers.values()].map((server) => server.close()));
+  }
+
+  async #statementsFor(domain: string): Promise<ServerStatements> {
+    let finding = this.#serverByDomain.get(domain);
+    if (finding === undefined) {
+      finding = this.#findServer(domain);
+      this.#serverByDomain.set(domain, finding);
+      finding.catch(() => this.#serverByDomain.delete(domain));
+    }
+    const server = await finding;
+    return server.wasReached ? server.statements : this.#coordinator;
+  }
+
+  async #findServer(domain: string): Promise<HomeServer> {
+    const [row] = await this.#coordinator.query<{ host: string; port: number }>(Prisma.sql`
+      select n.nodename as host, n.nodeport as port
+        from pg_dist_placement p
+        join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
+       where p.shardid = get_shard_id_for_distribution_column('records', ${domain}::text)`);
+    invariant(row, 'every domain is somewhere');
+    const key = `${row.host}:${row.port}`;
+    const server = this.#servers.get(key) ?? this.#openServer(row.host, row.port);
+    this.#servers.set(key, server);
+    return server;
   }
 
   /** Ids for entries of the audit trail, in their order: those that servers would count do not compare. */
@@ -57,21 +99,32 @@ export class HomeStatements {
   }
 }
 
+const namesOfCalls = new Map<string, string>();
+
+/** PostgreSQL knows 63 characters of a name. There are as many as there are kinds of rows. */
+function nameOfCall(columns: string): string {
+  const known = namesOfCalls.get(columns);
+  if (known !== undefined) return known;
+  const name = `at_home_${createHash('sha256').update(columns).digest('hex').slice(0, 24)}`;
+  namesOfCalls.set(columns, name);
+  return name;
+}
+
 /**
- * Makes the function. The lock is the one by which Citus keeps writers away from a shard at the end of its
- * move: whoever waited for it finds that the shard is elsewhere now, and asks again.
+ * What `run_at_home` does. The lock is the one by which Citus keeps writers away from a shard at the end of
+ * its move: whoever waited for it finds that the shard is elsewhere now, and asks again.
  *
- * A prepared statement holds the names of the shard, so each shard has one of its own.
+ * A prepared statement holds the names of the shard, so each shard has one of its own. What is prepared is
+ * noted in a setting, for the list of prepared statements takes long to read.
  */
-const RUN_AT_HOME = `
-create or replace function run_at_home(domain text, name text, statement text, parameters text[])
-returns setof record
-language plpgsql
-as $function$
+const BODY = `
 declare
   home bigint := get_shard_id_for_distribution_column('records', domain);
   prepared text := name || '_' || home;
+  mark text := 'campus.at_home_' || prepared;
   spread record;
+  parameter text;
+  literals text := '';
 begin
   perform lock_shard_metadata(5, array[home]);
   if not exists (
@@ -81,10 +134,10 @@ begin
   ) then
     raise exception 'the domain has moved to another server' using errcode = 'serialization_failure';
   end if;
-  if name = '${UNNAMED}' and exists (select from pg_prepared_statements s where s.name = prepared) then
-    execute format('deallocate %I', prepared);
-  end if;
-  if not exists (select from pg_prepared_statements s where s.name = prepared) then
+  if name = '${UNNAMED}' or current_setting(mark, true) is distinct from 'prepared' then
+    if exists (select from pg_prepared_statements s where s.name = prepared) then
+      execute format('deallocate %I', prepared);
+    end if;
     for spread in
       select p.logicalrelid as id, c.relname as name
         from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
@@ -99,21 +152,33 @@ begin
       );
     end loop;
     execute format('prepare %I as %s', prepared, statement);
+    perform set_config(mark, 'prepared', false);
   end if;
-  return query execute format(
-    'execute %I(%s)',
-    prepared,
-    (
-      select string_agg(quote_nullable(p.value), ', ' order by p.place)
-        from unnest(parameters) with ordinality as p (value, place)
-    )
-  );
+  foreach parameter in array parameters loop
+    literals := literals || ', ' || quote_nullable(parameter);
+  end loop;
+  return query execute 'execute ' || quote_ident(prepared)
+    || case when literals = '' then '' else '(' || substr(literals, 3) || ')' end;
 end
-$function$`;
+`;
 
 /** Has Citus run `run_at_home` where the domain is; `records` is spread already. */
 export async function spreadHomeStatements(client: pg.ClientBase): Promise<void> {
-  await client.query(RUN_AT_HOME);
+  const { rows } = await client.query(
+    `select
+       from pg_proc p join pg_dist_object o on o.classid = 'pg_proc'::regclass and o.objid = p.oid
+      where p.oid = to_regprocedure('run_at_home(text, text, text, text[])')
+        and p.prosrc = $1
+        and o.distribution_argument_index is not null`,
+    [BODY],
+  );
+  if (rows.length > 0) return;
+  await client.query(
+    `create or replace function run_at_home(domain text, name text, statement text, parameters text[])
+     returns setof record
+     language plpgsql
+     as ${pg.escapeLiteral(BODY)}`,
+  );
   await client.query(
     `select create_distributed_function(
       'run_at_home(text, text, text, text[])', 'domain', colocate_with => 'records'

@@ -18,6 +18,17 @@ export interface QueryOptions {
   readonly texts?: 'strings' | 'bytes' | undefined;
   /** The caller on whose behalf it runs; the scope of a request is one. */
   readonly caller?: StatementCaller | undefined;
+  /**
+   * For a statement about one domain, outside transactions: where the database is spread over several
+   * servers, that of the domain does it whole (home-statements.ts).
+   */
+  readonly home?: Home | undefined;
+}
+
+export interface Home {
+  readonly domain: string;
+  /** The columns of the rows with their types, as SQL. */
+  readonly columns: string;
 }
 
 export interface StreamOptions extends QueryOptions {

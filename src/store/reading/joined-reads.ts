@@ -26,6 +26,8 @@ export interface LoneRead {
   /** The values of its conditions, the id left out. */
   readonly values: readonly unknown[];
   readonly texts: NonNullable<QueryOptions['texts']>;
+  /** The columns of its row with their types, as SQL. */
+  readonly columns: string;
   /** The kept statement that gives the rows with this condition on `r.id`. */
   readonly statement: (isAsked: Prisma.Sql) => FilledStatement;
 }
@@ -122,6 +124,7 @@ export class JoinedReads {
       name,
       texts: read.texts,
       caller: { requestId, operation },
+      home: { domain: scope.domain.id, columns: read.columns },
     });
     const durationMs = performance.now() - startedAt;
     for (const waiting of served) waiting.scope.onDuration?.(durationMs);
@@ -148,6 +151,9 @@ async function readAlone<Row extends RecordRow>(
   // The run of a script that is ended takes its statements with it.
   const signal = scope.scriptDepth === undefined ? undefined : scope.signal;
   const { sql, name } = statement;
-  const [row] = await queryable.query<Row>(sql, { name, caller: scope, signal, texts: read.texts });
+  const [row] = await queryable.query<Row>(sql, {
+    ...{ name, caller: scope, signal, texts: read.texts },
+    home: { domain: scope.domain.id, columns: read.columns },
+  });
   return row;
 }

@@ -31,7 +31,7 @@ import type { RecordPage, RecordSetOptions } from './record-page.js';
 import { type ListMarks, type PagePrinter, printRecordTexts, printWhole } from './record-printer.js';
 import { type RecordTexts, selectTexts } from './record-texts.js';
 import { compileReferrers, type ReferrersPage, type ReferrersRequest, readReferrers } from './referrers.js';
-import { type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
+import { STORED_COLUMNS, type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
 
 /**
  * The pieces of the statement that reads a set, all over the alias `r`: `select … from ${from} where ${where}
@@ -185,6 +185,7 @@ export class RecordSet {
       signal,
       texts: 'bytes',
       caller: scope,
+      home: { domain: scope.domain.id, columns: 'json text, count int' },
     });
     invariant(page, 'an aggregate has a row');
     this.#rowsStreamed = page.count;
@@ -227,7 +228,8 @@ export class RecordSet {
     options: { readonly signal?: EndSignal | undefined },
   ): Promise<RecordTexts> {
     const { scope: caller } = this.#options;
-    const [row] = await server.query<RecordTexts>(sql, { name, caller, texts: 'bytes', ...options });
+    const home = { domain: caller.domain.id, columns: 'ids text, fields text' };
+    const [row] = await server.query<RecordTexts>(sql, { name, caller, home, texts: 'bytes', ...options });
     return row ?? NO_RECORDS;
   }
 
@@ -305,6 +307,7 @@ export class RecordSet {
       name,
       signal,
       caller: scope,
+      home: { domain: scope.domain.id, columns: `${STORED_COLUMNS}, cursor text` },
     });
     const shown = query.limit === undefined ? rows : rows.slice(0, query.limit);
     const hasMore = rows.length > shown.length;
@@ -328,6 +331,7 @@ export class RecordSet {
       name,
       signal: scope.signal,
       caller: scope,
+      home: { domain: scope.domain.id, columns: 'found int' },
     });
     return row?.found ?? 0;
   }
@@ -423,7 +427,8 @@ export class RecordSet {
     if (printer === undefined) {
       return await this.#printOne(primary, statement(Prisma.sql`r.id = ${asked}`), {});
     }
-    const read: LoneRead = { id: asked, values: this.#where.values, texts: 'bytes', statement };
+    const columns = 'id text, fields text';
+    const read: LoneRead = { id: asked, values: this.#where.values, texts: 'bytes', columns, statement };
     const found = await joinedReads.read<{ id: Buffer; fields: Buffer }>(scope, read, within);
     if (found === undefined) return undefined;
     const texts = { ids: Buffer.from(JSON.stringify(id)), fields: found.fields };
@@ -523,7 +528,8 @@ export class RecordSet {
     options: { readonly signal?: EndSignal | undefined },
   ): Promise<string | undefined> {
     const { scope: caller } = this.#options;
-    const [row] = await server.query<{ json: string }>(sql, { name, caller, ...options });
+    const home = { domain: caller.domain.id, columns: 'json text' };
+    const [row] = await server.query<{ json: string }>(sql, { name, caller, home, ...options });
     return row?.json;
   }
 }

@@ -36,6 +36,10 @@ export function storedColumns(projection: Sql): Sql {
   return Prisma.sql`r.id, r.version, r.created_at, r.updated_at, ${projection} as json`;
 }
 
+/** The columns of `StoredRow` with their types. */
+export const STORED_COLUMNS =
+  'id text, version int, created_at timestamptz, updated_at timestamptz, json text';
+
 export function toStoredRecord(row: StoredRow): StoredRecord {
   return {
     id: row.id,

@@ -142,7 +142,9 @@ export class JoinedCreates {
     const [first] = served;
     const { requestId, operation } = first?.create.scope ?? scope;
     const startedAt = performance.now();
-    const rows = await this.#environment.insert<{ id: string; json: string }>(context, served.length, {
+    const rows = await this.#environment.write<{ id: string; json: string }>(context, {
+      operation: 'create',
+      count: served.length,
       columns: 'id text, json text',
       caller: { requestId, operation },
       statement: (changed) => insertJoined(changed, sought, records),

@@ -20,7 +20,7 @@ import { isAtHome, USER_COLLECTION, type WriteContext } from './record-statement
 import { fillReferenceLabels } from './reference-labels.js';
 import { findDeadReferences, type ReferenceContext, selectDead } from './references.js';
 import type { StoredChange } from './validation.js';
-import { NO_TRIGGERS, type WriteTriggers } from './write-triggers.js';
+import { NO_TRIGGERS, type WriteOperation, type WriteTriggers } from './write-triggers.js';
 
 export interface RecordEnvironmentOptions {
   readonly database: Database;
@@ -217,24 +217,24 @@ export class RecordEnvironment {
   }
 
   /**
-   * Runs a statement that stores so many new records: where the database is spread, as a whole on the server
-   * of the domain, if it is part of no transaction and nothing of it is the coordinator's. A statement by
-   * itself may wait for others in a circle like a transaction, and takes turns with them.
+   * Runs a statement that writes so many records: where the database is spread, as a whole on the server of
+   * the domain, if it is part of no transaction and nothing of it is the coordinator's. A statement by itself
+   * may wait for others in a circle like a transaction, and takes turns with them.
    */
-  async insert<Row extends object>(
+  async write<Row extends object>(
     context: WriteContext,
-    count: number,
-    { within, statement, columns, caller }: Insertion,
+    { within, operation, count, statement, columns, caller }: WriteStatement,
   ): Promise<Row[]> {
     if (within !== undefined) return await this.run<Row>(within, statement(context), caller);
     const { home, turns } = this.database;
-    if (home === undefined || !isAtHome(context, 'create')) {
+    if (home === undefined || !isAtHome(context, operation)) {
       const sql = statement(context);
       return await turns.take(() => this.run<Row>(this.database, sql, caller));
     }
     const sql = statement({ ...context, entryIds: await home.takeEntryIds(count) });
-    const options = { domain: context.scope.domain.id, columns, name: statementName(sql.text), caller };
-    return await turns.take(() => home.query<Row>(sql, options));
+    const options = { name: statementName(sql.text), caller };
+    const { id: domain } = context.scope.domain;
+    return await turns.take(() => home.query<Row>(sql, { domain, columns }, options));
   }
 
   async run<Row extends object>(
@@ -249,10 +249,13 @@ export class RecordEnvironment {
   }
 }
 
-/** A statement that stores new records. */
-export interface Insertion {
+/** A statement that writes records. */
+export interface WriteStatement {
   /** The transaction that it is part of. */
   readonly within?: Transaction | undefined;
+  readonly operation: WriteOperation;
+  /** How many records it writes, at most. */
+  readonly count: number;
   /** The statement in a context that may say more than the one asked with. */
   readonly statement: (context: WriteContext) => Prisma.Sql;
   /** The columns of its rows with their types, as SQL. */

@@ -130,14 +130,16 @@ export class RecordInserts {
   async #insertAtOnce(insert: Insert, within: Transaction | undefined): Promise<readonly string[]> {
     const { records, context } = insert;
     const attempt = { ...insert, verb: 'create' } as const;
-    const insertion = {
+    const write = {
       within,
+      operation: 'create',
+      count: records.length,
       columns: 'json text',
       caller: insert.scope,
       statement: (changed: WriteContext) =>
         this.#firstPart({ ...insert, context: changed }, [...records.keys()]).statement,
-    };
-    const run = () => this.#environment.insert<InsertedRow>(context, records.length, insertion);
+    } as const;
+    const run = () => this.#environment.write<InsertedRow>(context, write);
     const rows = await this.#storeFirst(insert, within, () =>
       runWrite(this.#environment, within, run, attempt),
     );

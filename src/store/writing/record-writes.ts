@@ -4,7 +4,12 @@ import type { Collection } from '../../model/collection.js';
 import type { RecordVerb, Scope } from '../../model/scope.js';
 import { accessOf, type EffectiveAccess, findAccess } from '../access/access.js';
 import type { Transaction } from '../database/database.js';
-import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
+import {
+  STORED_COLUMNS,
+  type StoredRecord,
+  type StoredRow,
+  toStoredRecord,
+} from '../reading/stored-record.js';
 import { liveRecordsOf, recordsOf } from '../sql/records-of.js';
 import { atomically } from './atomically.js';
 import { fieldsTogether, findCheckFaults, keysOf } from './check-faults.js';
@@ -28,8 +33,15 @@ import {
   tooManyRecords,
   versionConflict,
 } from './record-refusals.js';
-import { deleteRecord, mergedData, replacedData, staysIn, updateRecord } from './record-statements.js';
-import { runInTurn, runWrite } from './run-write.js';
+import {
+  deleteRecord,
+  mergedData,
+  replacedData,
+  staysIn,
+  updateRecord,
+  type WriteContext,
+} from './record-statements.js';
+import { runWrite } from './run-write.js';
 import {
   assertJudgeable,
   assertNoProbing,
@@ -199,8 +211,18 @@ export class RecordWrites {
         rows: this.#environment.rowsOf(scope, collection, access),
         staysInRows: isInRowsForCertain(access, change, options.mode) ? 'certain' : 'checked',
       } as const;
-      const statement = updateRecord(this.#environment.writeContext(scope, collection, now), update);
-      const run = () => runInTurn<StoredRow>(this.#environment, options.within, statement, scope);
+      const context = this.#environment.writeContext(scope, collection, now);
+      const statement = {
+        ...{
+          within: options.within,
+          caller: scope,
+          operation: 'update' as const,
+          count: 1,
+          columns: STORED_COLUMNS,
+        },
+        statement: (changed: WriteContext) => updateRecord(changed, update),
+      } as const;
+      const run = () => this.#environment.write<StoredRow>(context, statement);
       const [written] = await runWrite(this.#environment, options.within, run, {
         scope,
         collection,
@@ -301,9 +323,11 @@ export class RecordWrites {
     const rows = this.#environment.rowsOf(scope, collection, access);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const context = this.#environment.writeContext(scope, collection, this.#environment.now());
-      const statement = deleteRecord(context, { id, ifVersion: options.ifVersion, rows });
       const { ifVersion, within } = options;
-      const [written] = await runInTurn<StoredRow>(this.#environment, within, statement, scope);
+      const [written] = await this.#environment.write<StoredRow>(context, {
+        ...{ within, caller: scope, operation: 'delete' as const, count: 1, columns: STORED_COLUMNS },
+        statement: (changed) => deleteRecord(changed, { id, ifVersion, rows }),
+      });
       if (written !== undefined) {
         if (within === undefined) this.#environment.tellOfCommit(scope, collection, [written]);
         return toStoredRecord(written);

@@ -8,21 +8,6 @@ import type { RecordEnvironment } from './record-environment.js';
 import type { NewRecord } from './record-statements.js';
 import { uniqueConflict } from './unique-conflicts.js';
 
-/**
- * A statement is a transaction of its own where it is part of no other, and may wait for others in a circle
- * like one.
- */
-export async function runInTurn<Row extends object>(
-  environment: RecordEnvironment,
-  within: Transaction | undefined,
-  statement: Prisma.Sql,
-  scope: Scope,
-): Promise<Row[]> {
-  const { database } = environment;
-  if (within !== undefined) return await environment.run<Row>(within, statement, scope);
-  return await database.turns.take(() => environment.run<Row>(database, statement, scope));
-}
-
 /** Which records a statement writes. */
 export interface WriteAttempt {
   readonly scope: Scope;

@@ -77,5 +77,18 @@ describe('findConstraint', () => {
     const where = 'while executing command on 127.0.0.1:5433';
     expect(findConstraint(violated('task_code_key_19bfda3e_102255', where))).toBe('task_code_key_19bfda3e');
     expect(findConstraint(violated('task_code_key_19'))).toBe('task_code_key_19');
+    const atHome =
+      'SQL statement "execute q_1"\nPL/pgSQL function run_at_home(text,text,text,text[]) line 41';
+    expect(findConstraint(violated('records_task_pkey_102255', atHome))).toBe('records_task_pkey');
+  });
+
+  it('reads it from the words, where the coordinator leaves it out', () => {
+    const message = 'duplicate key value violates unique constraint "records_task_pkey_102255"';
+    const error = Object.assign(new Error(message), {
+      code: '23505',
+      where: 'while executing command on 127.0.0.1:5433',
+    });
+    expect(findConstraint(error)).toBe('records_task_pkey');
+    expect(findConstraint(Object.assign(error, { message: 'something else' }))).toBeUndefined();
   });
 });

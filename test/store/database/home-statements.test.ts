@@ -47,7 +47,8 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
           select ${entry}::bigint, ${domain}, 'bus', w.id, 'created', 1, 'me', 'key:1', 'r-1' from written w
         )
         select id from written`,
-      { domain, columns: 'id text', name: 'test_create' },
+      { domain, columns: 'id text' },
+      { name: 'test_create' },
     );
   }
 
@@ -90,11 +91,13 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
       await client.query('select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1', [
         name,
       ]);
+      await client.query(`alter database ${name} rename to ${name}_away`);
       for (const domain of elsewhere) expect(await create(domain, 'alone')).toEqual([{ id: 'alone' }]);
       for (const domain of atAway) {
         await expect(create(domain, 'alone')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
       }
     } finally {
+      await client.query(`alter database ${name}_away rename to ${name}`);
       await client.query(`alter database ${name} with allow_connections true`);
       await client.end();
     }

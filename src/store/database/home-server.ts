@@ -1,0 +1,57 @@
+/** A server of a spread database that has some of the domains, and the connections to it. */
+import { Cancellation } from './cancellation.js';
+import { ConnectionWatch } from './connection-watch.js';
+import { createPool } from './pool.js';
+import { PrimaryFinder } from './primary-finder.js';
+import { ServerStatements } from './server-statements.js';
+
+export interface HomeServerOptions {
+  readonly url: string;
+  readonly applicationName: string;
+  readonly poolSize: number;
+  readonly statementTimeoutMs: number;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+export class HomeServer {
+  readonly statements: ServerStatements;
+  /**
+   * Whether it has ever answered: only the coordinator may have a way to it. From then on, what is asked of
+   * it while it is away fails at once.
+   */
+  wasReached = false;
+  readonly #close: () => Promise<void>;
+
+  constructor({ url, applicationName, poolSize, statementTimeoutMs, settings }: HomeServerOptions) {
+    const finder = new PrimaryFinder({ url, applicationName });
+    const watch = new ConnectionWatch({ finder, applicationName });
+    watch.onAnswer(() => {
+      this.wasReached = true;
+    });
+    void watch.check();
+    const pool = createPool({
+      url: () => finder.url,
+      size: poolSize,
+      applicationName,
+      statementTimeoutMs,
+      settings,
+      watch,
+      places: 'connections to the server of the school (POOL_SIZE)',
+    });
+    const cancellation = new Cancellation(() => finder.url, applicationName);
+    this.statements = new ServerStatements({
+      pool,
+      streamPool: pool,
+      cancellation,
+      batchTimeoutMs: statementTimeoutMs,
+    });
+    this.#close = async () => {
+      await pool.end();
+      await Promise.all([cancellation.close(), watch.close()]);
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#close();
+  }
+}
