@@ -460,6 +460,23 @@ describe('a report', () => {
       .waitFor();
   });
 
+  it('stands before the form on a phone, which is opened by who asks for something else', async () => {
+    const page = await pages.openPortalAs(
+      'accountant',
+      '/portal/reports/fee-defaulters?run=1&startMonth=2026-04&endMonth=2026-11',
+      { viewport: PHONE },
+    );
+    await page.getByText('Start month: 2026-04 · End month: 2026-11').waitFor();
+    expect(await page.getByRole('button', { name: 'Run' }).count()).toBe(0);
+    const change = page.getByRole('button', { name: 'Change' });
+    await change.press('Enter');
+    await page.getByRole('textbox', { name: 'Minimum' }).fill('5000');
+    await page.getByRole('button', { name: 'Run' }).press('Enter');
+    await page.getByText('End month: 2026-11 · Minimum: 5000').waitFor();
+    expect(await change.getAttribute('aria-expanded')).toBe('false');
+    expect(await focused(page)).toBe('Change');
+  });
+
   it('is not there for who may not run it, by its address either', async () => {
     const page = await pages.openPortalAs('teacher', '/portal/reports/fee-summary');
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor();

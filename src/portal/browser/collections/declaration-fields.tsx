@@ -26,46 +26,46 @@ export function DeclarationFields({ collection, fields }: DeclarationFieldsProps
   }
   return (
     <>
-      <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table verticalSpacing="xs" aria-label={t('Fields')}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('Field')}</Table.Th>
-              <Table.Th>{t('Type')}</Table.Th>
-              <Table.Th>{t('Rules')}</Table.Th>
-              <Table.Th>{t('Actions')}</Table.Th>
+      <Table className="stacked-table" verticalSpacing="xs" aria-label={t('Fields')}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('Field')}</Table.Th>
+            <Table.Th>{t('Type')}</Table.Th>
+            <Table.Th>{t('Rules')}</Table.Th>
+            <Table.Th>{t('Actions')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {fields.map((field) => (
+            <Table.Tr key={field.name}>
+              <Table.Th scope="row">
+                <Text size="sm" ff="monospace">
+                  {field.name}
+                </Text>
+                <Text size="sm" c="dimmed" fw={400} className="wrapped">
+                  {field.description}
+                </Text>
+              </Table.Th>
+              <Table.Td className="wrapped" data-label={t('Type')}>
+                {typeText(field, t)}
+              </Table.Td>
+              <Table.Td data-label={t('Rules')}>
+                <FieldRules field={field} />
+              </Table.Td>
+              <Table.Td>
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  onClick={() => setAsked(field.name)}
+                  aria-label={t('Who uses {field}', { field: field.name })}
+                >
+                  {t('Uses')}
+                </Button>
+              </Table.Td>
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {fields.map((field) => (
-              <Table.Tr key={field.name}>
-                <Table.Th scope="row">
-                  <Text size="sm" ff="monospace">
-                    {field.name}
-                  </Text>
-                  <Text size="sm" c="dimmed" fw={400} className="wrapped">
-                    {field.description}
-                  </Text>
-                </Table.Th>
-                <Table.Td className="wrapped">{typeText(field, t)}</Table.Td>
-                <Table.Td>
-                  <FieldRules field={field} />
-                </Table.Td>
-                <Table.Td>
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    onClick={() => setAsked(field.name)}
-                    aria-label={t('Who uses {field}', { field: field.name })}
-                  >
-                    {t('Uses')}
-                  </Button>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+          ))}
+        </Table.Tbody>
+      </Table>
       {asked !== undefined && (
         <Modal
           opened
@@ -89,8 +89,9 @@ function FieldRules({ field }: { readonly field: WrittenField }) {
     ...(field.index ? [t('indexed')] : []),
     ...(field.searchable ? [t('searchable')] : []),
   ];
+  if (rules.length === 0 && field.deprecated === undefined) return '–';
   return (
-    <>
+    <div>
       <Group gap={4}>
         {rules.map((rule) => (
           <Badge key={rule} variant="default" tt="none">
@@ -103,7 +104,7 @@ function FieldRules({ field }: { readonly field: WrittenField }) {
           {t('deprecated: {reason}', { reason: field.deprecated })}
         </Text>
       )}
-    </>
+    </div>
   );
 }
 

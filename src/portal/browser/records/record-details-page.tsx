@@ -157,5 +157,7 @@ function labelOf(
 ): string | undefined {
   if (!collection?.labelField || !record) return undefined;
   const label = (record.data as Readonly<Record<string, unknown>>)[collection.labelField];
-  return typeof label === 'string' || typeof label === 'number' ? String(label) : undefined;
+  // A heading of blanks would be none.
+  if (typeof label === 'string') return label.trim() === '' ? undefined : label;
+  return typeof label === 'number' ? String(label) : undefined;
 }

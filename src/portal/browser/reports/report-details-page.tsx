@@ -1,8 +1,9 @@
 /** A report: its parameters as a form, its rows as a table and a chart, and the request behind it. */
 import { Alert, Button, Card, Group, Stack, Table, Tabs, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { fillVariables } from '../../../explore/example-operation';
 import { REPORT_FORMS } from '../../../generated/portal/report-forms';
 import { useGateway } from '../gateway/gateway-context';
@@ -90,14 +91,14 @@ function AskedReport({ report, form }: AskedReportProps) {
     >
       <Stack>
         {form.parameters.length > 0 && (
-          <Card withBorder padding="md" className="no-print">
+          <AskedAbout form={form} values={values} isAsked={isAsked}>
             <ParametersForm
               form={form}
               values={values}
               isBusy={isFetching}
               onRun={(next) => change({ ...next, run: '1' })}
             />
-          </Card>
+          </AskedAbout>
         )}
         {error && <ProblemState problem={error} retry={() => void refetch()} />}
         {!error && isAsked && !first && <LoadingState rows={10} />}
@@ -146,6 +147,55 @@ function AskedReport({ report, form }: AskedReportProps) {
         )}
       </Stack>
     </PageFrame>
+  );
+}
+
+interface AskedAboutProps {
+  readonly form: AskableReport;
+  readonly values: Values;
+  readonly isAsked: boolean;
+  /** The form in which it is said. */
+  readonly children: ReactNode;
+}
+
+/** On a phone the form would stand before the answer, screens long: there it is folded once it is run. */
+function AskedAbout({ form, values, isAsked, children }: AskedAboutProps) {
+  const t = useTexts();
+  const isPhone = useMediaQuery('(max-width: 36em)', false, { getInitialValueInEffect: false });
+  const [isOpen, setIsOpen] = useState(false);
+  const isFolded = isPhone && isAsked;
+  const said = form.parameters
+    .filter(({ name }) => values[name] !== '')
+    .map(({ name }) => `${nameOfColumn(name)}: ${values[name]}`)
+    .join(' · ');
+  const button = useRef<HTMLButtonElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is folded again when something else is asked.
+  useEffect(() => {
+    if (!isOpen) return;
+    setIsOpen(false);
+    button.current?.focus();
+  }, [said]);
+  return (
+    <Card withBorder padding="md" className="no-print">
+      {isFolded && (
+        <Group justify="space-between" wrap="nowrap">
+          <Text size="sm" className="wrapped">
+            {said === '' ? t('Default choices') : said}
+          </Text>
+          <Button
+            ref={button}
+            flex="none"
+            variant="default"
+            size="compact-sm"
+            aria-expanded={isOpen}
+            onClick={() => setIsOpen(!isOpen)}
+          >
+            {t('Change')}
+          </Button>
+        </Group>
+      )}
+      {(!isFolded || isOpen) && children}
+    </Card>
   );
 }
 
