@@ -13,9 +13,9 @@ import { ServiceError } from '../errors.js';
 import type { Domain } from '../model/scope.js';
 import { createLogger, openStandardOutput } from '../server/logger.js';
 import { createEventLog } from '../server/observation.js';
+import { collectOnceQuiet } from './collect-once-quiet.js';
 import type { CommandLine } from './command-line.js';
 import { printLine } from './console-output.js';
-import { QuietCollection } from './quiet-collection.js';
 import { listenForStopSignal, StoppedBySignal } from './stop-signal.js';
 import { WorkerFailed, WorkerGroup } from './worker-group.js';
 import { WorkerProcess } from './worker-process.js';
@@ -55,6 +55,10 @@ function collectYoungObjectsOnOneThread(): void {
   setFlagsFromString('--no-parallel-scavenge');
 }
 
+function giveBackMemory(): void {
+  collectOnceQuiet().catch((fault: unknown) => tell(`garbage was not collected: ${String(fault)}`));
+}
+
 /** The whole gateway in this process. */
 async function serve(config: Config, stop: AbortSignal): Promise<void> {
   const app = await createApp(config, { onProgress: tell });
@@ -65,7 +69,7 @@ async function serve(config: Config, stop: AbortSignal): Promise<void> {
     stop.throwIfAborted();
     const printBanner = await prepareBanner(app.services, config);
     printLine(printBanner(readableUrl(url)));
-    QuietCollection.begin();
+    giveBackMemory();
     await untilAborted(stop);
   } finally {
     await app.close();
@@ -111,7 +115,7 @@ async function serveAsWorker(config: Config): Promise<void> {
     const app = await createApp(config, { worker: { doesBackgroundWork, sharedFigures } });
     try {
       worker.tellListening(await listen(app, config));
-      QuietCollection.begin();
+      giveBackMemory();
       await worker.stopped;
     } finally {
       await app.close();
