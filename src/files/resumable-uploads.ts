@@ -102,9 +102,16 @@ export class ResumableUploads {
    */
   async get(scope: Scope, id: string): Promise<OpenUpload> {
     const upload = await this.#find(scope, id);
-    return upload.expiresAt !== undefined && upload.offset === upload.length
-      ? await this.#finish(scope, upload)
-      : upload;
+    if (upload.expiresAt === undefined || upload.offset < upload.length) return upload;
+    try {
+      await this.#finish(scope, upload);
+    } catch (fault) {
+      // Who did it at the same time may have taken the bytes to their place first.
+      const now = await this.#find(scope, id);
+      if (now.expiresAt === undefined) return now;
+      throw fault;
+    }
+    return await this.#find(scope, id);
   }
 
   /**
@@ -179,9 +186,9 @@ export class ResumableUploads {
     else assertMayCreate(scope, limits.uploadRoles);
   }
 
-  /** Makes a file of an upload: hashed, and moved to where files are. It may be done by two at once. */
-  async #finish(scope: Scope, upload: OpenUpload): Promise<OpenUpload> {
-    const { database, blobs, quota } = this.#options;
+  /** Makes a file of an upload: hashed, and moved to where files are. */
+  async #finish(scope: Scope, upload: OpenUpload): Promise<void> {
+    const { blobs, quota } = this.#options;
     const [place] = blobs;
     await quota.assertLeft(upload.domainId, 0);
     const hash = createHash('sha256');
@@ -194,9 +201,6 @@ export class ResumableUploads {
       await markReady(tx, ready);
     });
     if (place.kind !== 'database') await this.#waiting.delete(upload);
-    const file = await findOpenUpload(database, upload, { createdBy: upload.createdBy, hours: 0 });
-    if (file !== undefined) return file;
-    throw new ServiceError('NOT_FOUND', `the upload "${upload.id}" was taken away meanwhile`);
   }
 
   async *#bytesOf(upload: OpenUpload, hash: Hash): AsyncGenerator<Buffer, void> {

@@ -152,7 +152,7 @@ describe('an import in the portal', () => {
     await page.getByRole('heading', { level: 1, name: 'after all.csv' }).waitFor();
   });
 
-  it('sends a large file piece by piece, and goes on where the line was cut', async () => {
+  it('sends a file of 30,000 rows piece by piece, and goes on where the line was cut', async () => {
     const page = await pages.openPortalAs('admin', '/portal/imports?collection=registration');
     const pieces: string[] = [];
     await page.route('**/files/*', async (route) => {
@@ -161,12 +161,11 @@ describe('an import in the portal', () => {
       pieces.push(request.headers()['upload-offset'] ?? '');
       await (pieces.length === 2 ? route.abort('internetdisconnected') : route.continue());
     });
-    const rows = Array.from(
-      { length: 20 },
-      (_, row) => `N-${row},Student ${row},5,A,F,,,,${'x'.repeat(900_000)}`,
-    );
+    const text = 'x'.repeat(560);
+    const rows = Array.from({ length: 30_000 }, (_, row) => `N-${row},Student ${row},5,A,F,,,,${text}`);
     await take(page, 'large.csv', rows);
     expect(pieces).toEqual(['0', '8388608', '8388608', '16777216']);
+    await page.getByText('30,000 rows').first().waitFor();
     await page.getByLabel('Student Name goes to').waitFor();
     await page.unrouteAll();
   });

@@ -78,6 +78,23 @@ describe('files in a bucket', () => {
     await gateway.fetch(url, { as: 'clerk', method: 'DELETE' });
   });
 
+  it('go there by several at once who find that nobody saw the last piece', async () => {
+    const tus = { 'tus-resumable': '1.0.0', 'content-type': 'application/offset+octet-stream' };
+    const headers = { ...tus, 'upload-length': '3000000' };
+    const body = randomBytes(2_000_000);
+    const opened = await gateway.fetch('/files', { method: 'POST', as: 'clerk', headers, body });
+    const url = opened.headers.get('location') ?? '';
+    await gateway.sql.query('update files set upload_length = size where upload_length > size');
+    const asked = Array.from({ length: 4 }, () =>
+      gateway.fetch(url, { method: 'HEAD', as: 'clerk', headers: tus }),
+    );
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(Buffer.from(await (await gateway.fetch(url, { as: 'clerk' })).arrayBuffer()).equals(body)).toBe(
+      true,
+    );
+    await gateway.fetch(url, { as: 'clerk', method: 'DELETE' });
+  });
+
   it('leave older ones in the database', async () => {
     expect(await (await gateway.fetch(olderUrl, { as: 'clerk' })).text()).toBe('older');
   });
