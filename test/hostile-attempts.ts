@@ -63,12 +63,35 @@ export const ATTEMPTS: readonly Attempt[] = [
   ...agentCalls(),
   ...headers(),
   ...importedFiles(),
+  ...uploadsByPieces(),
   {
     door: 'POST /auth',
     send: async (gateway, text) =>
       await status(gateway, `/auth?user_name=${encoded(text)}&password=x`, { method: 'POST' }),
   },
 ];
+
+/** What describes an upload travels in base64: it may be any text. */
+function uploadsByPieces(): readonly Attempt[] {
+  const keys = ['filename', 'filetype', 'collection', 'recordId', 'roles', 'import'];
+  const attempts: readonly [string, (text: string) => Record<string, string>][] = [
+    ...keys.map((key): [string, (text: string) => Record<string, string>] => [
+      key,
+      (text) => ({ [key]: text, ...(key === 'collection' && { recordId: 'there' }) }),
+    ]),
+    ['record of a collection', (text) => ({ collection: 'task', recordId: text })],
+  ];
+  return attempts.map(([place, described]) => ({
+    door: `POST /files by tus, ${place}`,
+    send: async (gateway, text) => {
+      const pairs = Object.entries(described(text)).map(
+        ([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`,
+      );
+      const tus = { 'tus-resumable': '1.0.0', 'upload-length': '0', 'upload-metadata': pairs.join(',') };
+      return await status(gateway, '/files', { method: 'POST', headers: tus });
+    },
+  }));
+}
 
 function restReads(): readonly Attempt[] {
   const paths: readonly [string, (text: string) => string][] = [
