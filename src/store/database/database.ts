@@ -456,6 +456,7 @@ class PostgresDatabase implements Database {
 
   watchSlow(watch: SlowStatementWatch): void {
     this.#statements.watchSlow(watch);
+    this.home?.watchSlow(watch);
     this.#replicas?.watchSlow(watch);
   }
 

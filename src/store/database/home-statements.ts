@@ -17,6 +17,7 @@ import type { HomeServer } from './home-server.js';
 import type { Home, QueryOptions } from './query-options.js';
 import { toParameterText } from './row-query.js';
 import type { ServerStatements } from './server-statements.js';
+import type { SlowStatementWatch } from './statement-watch.js';
 
 export interface HomeStatementsOptions {
   readonly coordinator: ServerStatements;
@@ -35,6 +36,8 @@ export class HomeStatements {
   readonly #servers = new Map<string, HomeServer>();
   readonly #serverByDomain = new LRUCache<string, Promise<HomeServer>>({ max: MOST_KNOWN, ttl: KNOWN_MS });
 
+  #slow: SlowStatementWatch | undefined;
+
   constructor({ coordinator, openServer }: HomeStatementsOptions) {
     this.#coordinator = coordinator;
     this.#openServer = openServer;
@@ -48,16 +51,23 @@ export class HomeStatements {
    * @throws as `Queryable.query`
    */
   async query<Row extends object>(
-    { text, values }: Prisma.Sql,
+    sql: Prisma.Sql,
     { domain, columns }: Home,
     { name, ...options }: Omit<QueryOptions, 'home'> = {},
   ): Promise<Row[]> {
+    const { text, values } = sql;
     const call = Prisma.sql`
       select *
       from run_at_home(${domain}, ${name ?? UNNAMED}, ${text}, ${values.map(toParameterText)}::text[])
         as row (${Prisma.raw(columns)})`;
     const statements = await this.#statementsFor(domain);
-    return await statements.query<Row>(call, { ...options, name: nameOfCall(columns) });
+    return await statements.query<Row>(call, { ...options, name: nameOfCall(columns), told: sql });
+  }
+
+  /** Tells `watch` from now on of every statement that took long on another server than the coordinator. */
+  watchSlow(watch: SlowStatementWatch): void {
+    this.#slow = watch;
+    for (const { statements } of this.#servers.values()) statements.watchSlow(watch);
   }
 
   async close(): Promise<void> {
@@ -83,7 +93,10 @@ export class HomeStatements {
        where p.shardid = get_shard_id_for_distribution_column('records', ${domain}::text)`);
     invariant(row, 'every domain is somewhere');
     const key = `${row.host}:${row.port}`;
-    const server = this.#servers.get(key) ?? this.#openServer(row.host, row.port);
+    const known = this.#servers.get(key);
+    if (known !== undefined) return known;
+    const server = this.#openServer(row.host, row.port);
+    if (this.#slow !== undefined) server.statements.watchSlow(this.#slow);
     this.#servers.set(key, server);
     return server;
   }

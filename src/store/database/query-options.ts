@@ -23,6 +23,8 @@ export interface QueryOptions {
    * servers, that of the domain does it whole (home-statements.ts).
    */
   readonly home?: Home | undefined;
+  /** What those who hear of statements are told ran; default: the statement itself. */
+  readonly told?: Prisma.Sql | undefined;
 }
 
 export interface Home {

@@ -65,7 +65,7 @@ export class ServerStatements {
     sql: Prisma.Sql,
     options: QueryOptions = {},
   ): Promise<Row[]> {
-    return await watched(sql, { caller: options.caller, slow: this.#slow }, () =>
+    return await watched(options.told ?? sql, { caller: options.caller, slow: this.#slow }, () =>
       runQuery<Row>(client, sql, options, this.#options.cancellation),
     );
   }
