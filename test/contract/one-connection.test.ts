@@ -173,6 +173,16 @@ describe('with one connection', () => {
     await mutate('deleteFile(id: $id) { id }', { id: createFile.id });
   });
 
+  it('files are kept that are sent piece by piece', async () => {
+    const tus = { 'tus-resumable': '1.0.0', 'content-type': 'application/offset+octet-stream' };
+    const headers = { ...tus, 'upload-length': '600000' };
+    const opened = await rest('/files', { method: 'POST', headers, body: 'x'.repeat(300_000) });
+    const path = opened.headers.get('location') ?? '';
+    const next = { ...tus, 'upload-offset': '300000' };
+    await rest(path, { method: 'PATCH', headers: next, body: 'x'.repeat(300_000) });
+    expect((await (await rest(path)).text()).length).toBe(600_000);
+  });
+
   it('messages are queued, tried again and discarded', async () => {
     const { createFile } = await mutate('createFile(data: $file) { id }', {
       file: { name: 'a.txt', content: Buffer.from('hello').toString('base64') },
