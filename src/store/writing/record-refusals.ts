@@ -56,6 +56,9 @@ export function versionConflict(
   });
 }
 
+/** A write that another one overtook is tried so often before the caller is told. */
+export const MAX_ATTEMPTS = 5;
+
 export function overtaken(collection: Collection, id: string): ServiceError {
   return new ServiceError(
     'UNAVAILABLE',

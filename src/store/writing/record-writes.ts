@@ -19,7 +19,6 @@ import { RecordIds } from './record-ids.js';
 import {
   asItWasSent,
   type CreateOptions,
-  MAX_ATTEMPTS,
   type PermittedWrite,
   RecordInserts,
   type SentRecord,
@@ -27,6 +26,7 @@ import {
 import {
   assertWritable,
   gone,
+  MAX_ATTEMPTS,
   notFound,
   outOfRows,
   overtaken,
