@@ -353,6 +353,9 @@ describe('the first start on an empty database', () => {
     ])
       await page.getByText(nothing).first().waitFor();
     expect(await page.locator('.tile canvas').count()).toBe(0);
+    const steps = page.getByRole('region', { name: 'First steps' });
+    await steps.getByRole('link', { name: 'Bring in the students' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Import' }).waitFor();
 
     for (const [field, text] of [
       ['Name of the school', 'Another'],

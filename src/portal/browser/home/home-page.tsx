@@ -22,6 +22,7 @@ import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
 import { dayBefore, monthsBefore, startOfSession } from './days-before';
 import { Figure } from './figure';
+import { FirstSteps } from './first-steps';
 import { Tile } from './tile';
 import { TileChart } from './tile-chart';
 
@@ -42,6 +43,7 @@ export function HomePage() {
         <DayChoice day={day} today={formats.today} onChoose={(next) => change({ day: next }, 'replace')} />
       }
     >
+      {reports.has('strength') && <FirstSteps />}
       <div className="dashboard">
         {reports.has('daySheet') && <PresentTile day={day} report={reports.get('daySheet') ?? ''} />}
         {reports.has('dailyFeeCollection') && (
