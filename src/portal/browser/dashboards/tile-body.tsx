@@ -7,7 +7,7 @@ import { Figure } from '../home/figure';
 import { TileChart } from '../home/tile-chart';
 import { type Formats, useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
-import { nameOfEnumValue } from '../reports/report-values';
+import { nameOfEnumValue } from '../reports/name-of-column';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import type { TileOperation } from './tile-operation';
 import {

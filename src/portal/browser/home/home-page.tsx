@@ -14,7 +14,7 @@ import {
 } from '../../../generated/portal/home/home';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
-import { nameOfEnumValue } from '../reports/report-values';
+import { nameOfEnumValue } from '../reports/name-of-column';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState } from '../shell/states';

@@ -1,8 +1,9 @@
 import { Autocomplete, Select, Switch, TextInput } from '@mantine/core';
 import type { AskedParameter } from './askable-report';
+import { nameOfColumn, nameOfEnumValue } from './name-of-column';
 import { useNamedRecords } from './named-records';
 import { RecordParameter } from './record-parameter';
-import { nameOfColumn, nameOfEnumValue } from './report-values';
+import { useReportWords } from './use-report-words';
 
 const INPUT_TYPES: Readonly<Record<string, string>> = { LocalDate: 'date', Month: 'month' };
 
@@ -23,11 +24,13 @@ export interface ParameterInputProps {
 
 /** A parameter as the form asks for it: a switch, a choice, a record, a day, a month or a text. */
 export function ParameterInput({ parameter, value, words, onChange }: ParameterInputProps) {
-  const { name, type, isRequired, description, choices } = parameter;
+  const { name, type, isRequired, choices } = parameter;
+  const say = useReportWords();
+  const description = say(parameter.description);
   const named = useNamedRecords(name);
   const isById = named?.field === '_id';
   const common = {
-    label: nameOfColumn(isById ? name.replace(/Id$/, '') : name),
+    label: say(nameOfColumn(isById ? name.replace(/Id$/, '') : name)),
     // Who chooses a person by name need not know that an id is sent.
     description: isById ? undefined : description,
     required: isRequired,
@@ -50,7 +53,7 @@ export function ParameterInput({ parameter, value, words, onChange }: ParameterI
         {...common}
         data={choices.map((choice) => ({
           value: choice,
-          label: nameOfEnumValue(choice),
+          label: say(nameOfEnumValue(choice)),
         }))}
         value={value === '' ? null : value}
         onChange={(next) => onChange(next ?? '')}

@@ -11,7 +11,9 @@ import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { EmptyState } from '../shell/states';
 import type { AskableReport } from './askable-report';
-import { isMoneyColumn, nameOfColumn, type ReportRow, useReportValueText } from './report-values';
+import { nameOfColumn } from './name-of-column';
+import { isMoneyColumn, type ReportRow, useReportValueText } from './report-values';
+import { useReportWords } from './use-report-words';
 
 export interface ReportChartProps {
   readonly form: AskableReport;
@@ -24,6 +26,7 @@ const TIMES: ReadonlySet<ResultColumn['kind']> = new Set(['day', 'month', 'insta
 
 export function ReportChart({ form, rows, currency, title }: ReportChartProps) {
   const t = useTexts();
+  const say = useReportWords();
   const formats = useFormats();
   const valueText = useReportValueText(currency);
   const [measureName, setMeasure] = useState<string>();
@@ -33,7 +36,7 @@ export function ReportChart({ form, rows, currency, title }: ReportChartProps) {
   if (!points) return <EmptyState icon="chart" title={t('There is no number in this part of the answer')} />;
   const { by, measure, split } = points;
   const chosen = (columns: readonly ResultColumn[]) =>
-    columns.map(({ path }) => ({ value: path, label: nameOfColumn(path) }));
+    columns.map(({ path }) => ({ value: path, label: say(nameOfColumn(path)) }));
   const columnOf = ({ path }: ResultColumn) => form.columns.find(({ name }) => name === path);
   const print = (cell: ResultCell, of: ResultColumn) => {
     const column = columnOf(of);
@@ -67,12 +70,12 @@ export function ReportChart({ form, rows, currency, title }: ReportChartProps) {
         kind={TIMES.has(by.kind) ? 'line' : barKind}
         title={t('{title}: {measure} by {label}', {
           title,
-          measure: nameOfColumn(measure.path),
-          label: nameOfColumn(by.path),
+          measure: say(nameOfColumn(measure.path)),
+          label: say(nameOfColumn(by.path)),
         })}
         labels={labels}
         series={points.series.map(({ name, values }) => ({
-          name: split ? print(name, split) || '–' : nameOfColumn(measure.path),
+          name: split ? print(name, split) || '–' : say(nameOfColumn(measure.path)),
           values: values.map((value) => value ?? 0),
         }))}
         unit={measured && isMoneyColumn(measured) ? 'money' : 'number'}

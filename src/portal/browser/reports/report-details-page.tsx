@@ -15,16 +15,12 @@ import { EmptyState, LoadingState, NotFoundState, ProblemState } from '../shell/
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
 import type { AskableReport, ReportColumn } from './askable-report';
+import { nameOfColumn } from './name-of-column';
 import { ParametersForm } from './parameters-form';
 import { ReportDownloads } from './report-downloads';
 import { ReportRequest } from './report-request';
-import {
-  type AnsweredReport,
-  isNumberColumn,
-  nameOfColumn,
-  type ReportRow,
-  useReportValueText,
-} from './report-values';
+import { type AnsweredReport, isNumberColumn, type ReportRow, useReportValueText } from './report-values';
+import { useReportWords } from './use-report-words';
 
 const ReportChart = lazy(async () => ({ default: (await import('./report-chart')).ReportChart }));
 
@@ -47,6 +43,7 @@ interface AskedReportProps {
 
 function AskedReport({ report, form }: AskedReportProps) {
   const t = useTexts();
+  const say = useReportWords();
   const gateway = useGateway();
   const formats = useFormats();
   const defaults = Object.fromEntries(form.parameters.map(({ name }) => [name, '']));
@@ -75,8 +72,8 @@ function AskedReport({ report, form }: AskedReportProps) {
   const rows = data?.pages.flatMap((page) => page?.rows ?? []) ?? [];
   return (
     <PageFrame
-      title={report.title}
-      description={report.description}
+      title={say(report.title)}
+      description={say(report.description)}
       above={[{ label: t('Reports'), to: '/portal/reports' }]}
       actions={
         rows.length > 0 && (
@@ -120,7 +117,7 @@ function AskedReport({ report, form }: AskedReportProps) {
                   <Tabs.Tab value="request">{t('Request')}</Tabs.Tab>
                 </Tabs.List>
                 <Tabs.Panel value="table">
-                  <ReportTable form={form} rows={rows} currency={first.currency} label={report.title} />
+                  <ReportTable form={form} rows={rows} currency={first.currency} label={say(report.title)} />
                   {hasNextPage && (
                     <Group justify="center" mt="md" className="no-print">
                       <Button
@@ -135,7 +132,12 @@ function AskedReport({ report, form }: AskedReportProps) {
                 </Tabs.Panel>
                 <Tabs.Panel value="chart">
                   <Suspense fallback={<LoadingState rows={8} />}>
-                    <ReportChart form={form} rows={rows} currency={first.currency} title={report.title} />
+                    <ReportChart
+                      form={form}
+                      rows={rows}
+                      currency={first.currency}
+                      title={say(report.title)}
+                    />
                   </Suspense>
                 </Tabs.Panel>
                 <Tabs.Panel value="request">
@@ -161,12 +163,13 @@ interface AskedAboutProps {
 /** On a phone the form would stand before the answer, screens long: there it is folded once it is run. */
 function AskedAbout({ form, values, isAsked, children }: AskedAboutProps) {
   const t = useTexts();
+  const say = useReportWords();
   const isPhone = useMediaQuery('(max-width: 36em)', false, { getInitialValueInEffect: false });
   const [isOpen, setIsOpen] = useState(false);
   const isFolded = isPhone && isAsked;
   const said = form.parameters
     .filter(({ name }) => values[name] !== '')
-    .map(({ name }) => `${nameOfColumn(name)}: ${values[name]}`)
+    .map(({ name }) => `${say(nameOfColumn(name))}: ${values[name]}`)
     .join(' · ');
   const button = useRef<HTMLButtonElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is folded again when something else is asked.
@@ -246,6 +249,7 @@ function Warnings({ answer }: { readonly answer: AnsweredReport }) {
 }
 
 function Totals({ form, answer }: { readonly form: AskableReport; readonly answer: AnsweredReport }) {
+  const say = useReportWords();
   const valueText = useReportValueText(answer.currency);
   const shown = form.totals.filter((column) => column.members.length === 0 && !column.isList);
   return (
@@ -253,7 +257,7 @@ function Totals({ form, answer }: { readonly form: AskableReport; readonly answe
       {shown.map((column) => (
         <div key={column.name}>
           <Text component="dt" size="xs" c="dimmed">
-            {nameOfColumn(column.name)}
+            {say(nameOfColumn(column.name))}
           </Text>
           <Text component="dd" fw={600} m={0}>
             {valueText(answer.totals?.[column.name], column)}
@@ -306,6 +310,7 @@ interface ReportTableProps {
 }
 
 function ReportTable({ form, rows, currency, label }: ReportTableProps) {
+  const say = useReportWords();
   const columns = form.columns.filter(({ name }) =>
     rows.some((row) => row[name] !== null && row[name] !== ''),
   );
@@ -322,7 +327,7 @@ function ReportTable({ form, rows, currency, label }: ReportTableProps) {
                 title={column.description}
                 className={isNumberColumn(column) ? 'numeric' : ''}
               >
-                {nameOfColumn(column.name)}
+                {say(nameOfColumn(column.name))}
               </Table.Th>
             ))}
           </Table.Tr>

@@ -2,6 +2,8 @@
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import type { ReportColumn } from './askable-report';
+import { nameOfEnumValue } from './name-of-column';
+import { useReportWords } from './use-report-words';
 
 export type ReportRow = Readonly<Record<string, unknown>>;
 
@@ -25,22 +27,12 @@ export function isMoneyColumn(column: ReportColumn): boolean {
   return isNumberColumn(column) && /in the currency/i.test(column.description);
 }
 
-/** `daysOver90` as people read it: Days over 90. */
-export function nameOfColumn(name: string): string {
-  const words = name.replaceAll(/([a-z])([A-Z0-9])|(\d)([A-Z])/g, '$1$3 $2$4').toLowerCase();
-  return words.replace(/^./, (first) => first.toUpperCase());
-}
-
-/** `NOT_MARKED` as people read it: Not marked. */
-export function nameOfEnumValue(value: string): string {
-  return nameOfColumn(value.toLowerCase().replaceAll('_', ' '));
-}
-
 /** Writes the values of a report as people read them; money in the currency that the report says. */
 export function useReportValueText(
   currency: string | undefined,
 ): (value: unknown, column: ReportColumn) => string {
   const t = useTexts();
+  const say = useReportWords();
   const formats = useFormats();
   const printScalar = (value: unknown, type: string): string => {
     if (value === null || value === undefined) return '';
@@ -50,7 +42,7 @@ export function useReportValueText(
     if (type === 'DateTime') return formats.instant(String(value));
     if (type === 'Boolean') return value === true ? t('yes') : t('no');
     // The other types of a leaf are enums.
-    return type === 'String' ? String(value) : nameOfEnumValue(String(value));
+    return type === 'String' ? String(value) : say(nameOfEnumValue(String(value)));
   };
   const print = (value: unknown, column: ReportColumn): string => {
     if (value === null || value === undefined) return '';

@@ -4,9 +4,11 @@ import { useTexts } from '../language/use-texts';
 import { LinkCard } from '../shell/link-card';
 import { PageFrame } from '../shell/page-frame';
 import { useViewer } from '../shell/viewer';
+import { useReportWords } from './use-report-words';
 
 export function ReportsPage() {
   const t = useTexts();
+  const say = useReportWords();
   const { reports } = useViewer();
   return (
     <PageFrame
@@ -17,9 +19,9 @@ export function ReportsPage() {
     >
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" className="plain-list">
         {reports.map(({ name, title, description }) => (
-          <LinkCard key={name} to={`/portal/reports/${name}`} title={title}>
+          <LinkCard key={name} to={`/portal/reports/${name}`} title={say(title)}>
             <Text size="sm" c="dimmed" lineClamp={3}>
-              {description}
+              {say(description)}
             </Text>
           </LinkCard>
         ))}

@@ -1,0 +1,62 @@
+/** Whether all that the gateway says of its reports can be said in Hindi: hindi-words.json. */
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from '@jest/globals';
+import { buildSchema, GraphQLEnumType } from 'graphql';
+import { nameOfColumn, nameOfEnumValue } from '../../src/portal/browser/reports/name-of-column.js';
+import { formsOf } from '../../src/portal/generate-report-forms.js';
+import { reports } from '../../src/reports/registry.js';
+
+const read = async (file: string) => await readFile(new URL(`../../${file}`, import.meta.url), 'utf8');
+const schema = buildSchema(await read('schema/schema.graphql'));
+const hindi: Readonly<Record<string, string>> = JSON.parse(
+  await read('src/portal/browser/reports/hindi-words.json'),
+);
+
+function wordsOfForms(): readonly string[] {
+  return formsOf(schema).flatMap(({ parameters, columns, totals }) => {
+    const shown = [...columns, ...totals];
+    const types = new Set(shown.flatMap(({ type, members }) => [type, ...members.map((one) => one.type)]));
+    return [
+      ...parameters.flatMap(({ name, description, choices }) => [
+        nameOfColumn(name),
+        // A person is chosen by name, whose id is sent.
+        nameOfColumn(name.replace(/Id$/, '')),
+        description,
+        ...(choices ?? []).map(nameOfEnumValue),
+      ]),
+      ...shown.map(({ name }) => nameOfColumn(name)),
+      ...[...types].flatMap((name) => {
+        const type = schema.getType(name);
+        return type instanceof GraphQLEnumType
+          ? type.getValues().map((value) => nameOfEnumValue(value.name))
+          : [];
+      }),
+    ];
+  });
+}
+
+describe('the words of the reports', () => {
+  const words = new Set([
+    ...wordsOfForms(),
+    ...reports.flatMap(({ title, description }) => [title, description]),
+  ]);
+
+  it('are all said in Hindi', () => {
+    expect([...words].filter((word) => !/[\u0900-\u097f]/.test(hindi[word] ?? ''))).toEqual([]);
+  });
+
+  it('are all there is in the file', () => {
+    expect(Object.keys(hindi).filter((word) => !words.has(word))).toEqual([]);
+  });
+});
+
+describe('a name of the schema', () => {
+  it.each([
+    ['admissionNo', 'Admission no'],
+    ['days0To30', 'Days 0 to 30'],
+    ['daysOver90', 'Days over 90'],
+    ['studentsATeacher', 'Students a teacher'],
+  ])('%s is read as %s', (name, text) => {
+    expect(nameOfColumn(name)).toBe(text);
+  });
+});
