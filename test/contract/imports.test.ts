@@ -194,6 +194,35 @@ describe('an import', () => {
     expect(await records('holiday', 'date=2026-11-01')).toHaveLength(1);
   });
 
+  it('tells what comes twice of rows that are refused for something else, too', async () => {
+    const { id } = await take(
+      'registration',
+      sheetOf(
+        student('T-1', { gender: 'x' }),
+        student('T-1', { name: 'After a wrong one' }),
+        student('T-2', { dob: '31.06.2015' }),
+        student('T-2', { name: 'After a day that is none' }),
+        student('T-3'),
+        student('T-3', { dob: '31.06.2015' }),
+        student('T-4'),
+      ),
+    );
+    expect((await run(id, 'mode=rows')).counts).toMatchObject({ rows: 7, created: 2, refused: 5 });
+    expect(await (await gateway.fetch(`/imports/${id}/errors`, { as: 'admin' })).json()).toMatchObject([
+      { number: 2, faults: [{ column: 'gender' }] },
+      { number: 3, faults: [{ column: 'sequence', detail: 'row 2 of the file has the same sequence' }] },
+      { number: 4, faults: [{ column: 'dob' }] },
+      { number: 5, faults: [{ column: 'sequence', detail: 'row 4 of the file has the same sequence' }] },
+      {
+        number: 7,
+        faults: [
+          { column: 'dob' },
+          { column: 'sequence', detail: 'row 6 of the file has the same sequence' },
+        ],
+      },
+    ]);
+  });
+
   it('tells every row that is wrong, and what would be right; corrected, the list is imported', async () => {
     const faulty = sheetOf(
       student('B-1'),

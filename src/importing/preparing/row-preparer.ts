@@ -88,6 +88,7 @@ export class RowPreparer {
   readonly #columns: readonly string[] | undefined;
   readonly #ask: Ask;
   readonly #seen = new SeenTexts();
+  #hasSeenRefused = false;
 
   constructor(plan: PreparationPlan, columns: readonly string[] | undefined, ask: Ask) {
     const { collection, timeZone, now, key, mapping } = plan;
@@ -107,9 +108,10 @@ export class RowPreparer {
     });
     await this.#settleLookups(pending);
     for (const one of pending) {
-      if (one.mapped === undefined || one.faults.length > 0) continue;
+      if (one.mapped === undefined) continue;
       one.checked = checkRecord(one.mapped.record, this.#rules);
-      one.faults.push(...this.#withColumns(one.checked.faults));
+      // A cell that was not read lacks in the record, which would be told as a second fault of it.
+      if (one.faults.length === 0) one.faults.push(...this.#withColumns(one.checked.faults));
     }
     const missingOf = await this.#settleReferences(pending);
     const lines: string[] = [];
@@ -119,7 +121,7 @@ export class RowPreparer {
     for (const one of pending) {
       const { number } = one.row;
       const { checked, faults } = one;
-      if (checked !== undefined && faults.length === 0) faults.push(...this.#findRepeated(checked, number));
+      if (checked !== undefined) faults.push(...this.#findRepeated(checked, one));
       if (number <= this.#plan.position) continue;
       if (checked === undefined || faults.length > 0) {
         refused.push({ number, errors: faults, source: this.sourceOf(one.row) });
@@ -229,18 +231,21 @@ export class RowPreparer {
     };
   }
 
-  /** What another row of the file has already; what is not there yet is noted. */
-  #findRepeated(checked: CheckedRecord, number: number): readonly RowFault[] {
+  /**
+   * What another row of the file has already; what is not there yet is noted. Rows that are refused count:
+   * they are corrected later, and would then change the record that a repeat of theirs has made.
+   */
+  #findRepeated(checked: CheckedRecord, { row: { number }, faults: others }: PendingRow): readonly RowFault[] {
     const { collection, key } = this.#plan;
     const texts = uniqueTextsOf(checked, this.#rules);
     const keyName = nameOfKey(key);
-    if (key.kind !== 'id' && !texts.some(([name]) => name === keyName)) {
-      const detail = `the row has no ${keyName} to tell its record by`;
-      return [{ detail, expected: `a value for ${keyName}` }];
-    }
     const faults: RowFault[] = [];
+    if (others.length === 0 && key.kind !== 'id' && !texts.some(([name]) => name === keyName)) {
+      const detail = `the row has no ${keyName} to tell its record by`;
+      faults.push({ detail, expected: `a value for ${keyName}` });
+    }
     for (const [name, text] of texts) {
-      const row = this.#seen.find(name, text);
+      const row = this.#rowWith(name, text);
       if (row === undefined) continue;
       const paths = [name, ...partsOf(collection, name)];
       const [column] = paths.flatMap((path) => this.#columnAt(`/${path}`) ?? []);
@@ -250,10 +255,28 @@ export class RowPreparer {
         ...(column !== undefined && { column }),
       });
     }
-    if (faults.length > 0) return faults;
-    for (const [name, text] of texts) this.#seen.add(name, text, number);
-    return NO_FAULTS;
+    const isRefused = others.length + faults.length > 0;
+    for (const [name, text] of texts) {
+      if (!isRefused) this.#seen.add(name, text, number);
+      else if (this.#rowWith(name, text) === undefined) {
+        this.#hasSeenRefused = true;
+        this.#seen.add(ruleOfRefused(name), text, number);
+      }
+    }
+    return faults.length > 0 ? faults : NO_FAULTS;
   }
+
+  /** The row of the file that has the text already, whether it is refused or not. */
+  #rowWith(rule: string, text: string): number | undefined {
+    const row = this.#seen.find(rule, text);
+    if (row !== undefined || !this.#hasSeenRefused) return row;
+    return this.#seen.find(ruleOfRefused(rule), text);
+  }
+}
+
+/** Apart from the rule of rows that are written: a reference to a row that is refused leads nowhere. */
+function ruleOfRefused(rule: string): string {
+  return `${rule} of a refused row`;
 }
 
 /** Faults of a record as those of a row: by the column that its pointer leads to. */
