@@ -102,7 +102,7 @@ export class RowPreparer {
 
   async prepare(rows: readonly SourceRow[]): Promise<PreparedRows> {
     const pending = rows.map((row): PendingRow => {
-      if (row.fault !== undefined) return { row, mapped: undefined, faults: [{ detail: row.fault }] };
+      if (row.fault !== undefined) return { row, mapped: undefined, faults: [faultOfRow(row, row.fault)] };
       const mapped = this.#map(row.values);
       return { row, mapped, faults: [...mapped.faults] };
     });
@@ -235,7 +235,10 @@ export class RowPreparer {
    * What another row of the file has already; what is not there yet is noted. Rows that are refused count:
    * they are corrected later, and would then change the record that a repeat of theirs has made.
    */
-  #findRepeated(checked: CheckedRecord, { row: { number }, faults: others }: PendingRow): readonly RowFault[] {
+  #findRepeated(
+    checked: CheckedRecord,
+    { row: { number }, faults: others }: PendingRow,
+  ): readonly RowFault[] {
     const { collection, key } = this.#plan;
     const texts = uniqueTextsOf(checked, this.#rules);
     const keyName = nameOfKey(key);
@@ -272,6 +275,11 @@ export class RowPreparer {
     if (row !== undefined || !this.#hasSeenRefused) return row;
     return this.#seen.find(ruleOfRefused(rule), text);
   }
+}
+
+/** What keeps a row from being read at all. */
+function faultOfRow({ faultColumn: column }: SourceRow, detail: string): RowFault {
+  return { detail, ...(column !== undefined && { column }) };
 }
 
 /** Apart from the rule of rows that are written: a reference to a row that is refused leads nowhere. */

@@ -27,6 +27,8 @@ export interface SourceRow {
    * header. Such a row is not to be written; the rows behind it are read all the same.
    */
   readonly fault?: string;
+  /** The column of the cell that makes it wrong, where it is one. */
+  readonly faultColumn?: string;
 }
 
 /**

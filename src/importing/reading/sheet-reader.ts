@@ -9,7 +9,13 @@ import { type CellValue, isBlankRow, type TableRow, tooManyColumns } from './tab
 
 /** A row of a sheet, with what is wrong with its cells. */
 export interface SheetRow extends TableRow {
-  readonly fault?: string;
+  readonly fault?: CellOfFault;
+}
+
+/** A cell that cannot be read: its column, from 0, and what is wrong with it. */
+export interface CellOfFault {
+  readonly column: number;
+  readonly detail: string;
 }
 
 export interface SheetContext {
@@ -38,7 +44,7 @@ export class SheetReader {
   #rows: SheetRow[] = [];
   #number = 0;
   #cells: CellValue[] = [];
-  #fault: string | undefined;
+  #fault: CellOfFault | undefined;
   #column = -1;
   #type = 'n';
   #style = 0;
@@ -128,9 +134,10 @@ export class SheetReader {
   #value(): CellValue {
     if (!this.#hasValue) {
       if (this.#formula) {
-        this.#fault ??=
-          `cell ${this.#name()} is a formula without a value; ` +
-          'open the workbook in a spreadsheet program and save it, or put the value in its place';
+        this.#tell(
+          'is a formula without a value; ' +
+            'open the workbook in a spreadsheet program and save it, or put the value in its place',
+        );
       }
       return null;
     }
@@ -143,7 +150,7 @@ export class SheetReader {
       case 'b':
         return this.#text === '1' || this.#text === 'true';
       case 'e':
-        this.#fault ??= `cell ${this.#name()} holds the error ${this.#text}; correct it, or empty the cell`;
+        this.#tell(`holds the error ${this.#text}; correct it, or empty the cell`);
         return null;
       case 'd':
         return this.#text;
@@ -187,8 +194,13 @@ export class SheetReader {
   }
 
   #noDay(serial: number): CellValue {
-    this.#fault ??= `cell ${this.#name()} shows ${serial} as a day, which is none; write the day as text`;
+    this.#tell(`shows ${serial} as a day, which is none; write the day as text`);
     return null;
+  }
+
+  /** The first cell of a row that is wrong is told. */
+  #tell(detail: string): void {
+    this.#fault ??= { column: this.#column, detail: `cell ${this.#name()} ${detail}` };
   }
 
   /** As people call it: `C5`. */

@@ -124,7 +124,10 @@ function toCheckedRow(row: SheetRow, { header, columns }: TableHeader): SourceRo
   if (header !== 'none' && number <= header) return undefined;
   const blanks = Array.from({ length: Math.max(0, columns.length - cells.length) }, () => null);
   const source = toSourceRow({ number, cells: [...cells, ...blanks] }, columns);
-  if (fault !== undefined) return { ...source, fault };
+  if (fault !== undefined) {
+    const faultColumn = columns[fault.column];
+    return { ...source, fault: fault.detail, ...(faultColumn !== undefined && { faultColumn }) };
+  }
   if (cells.length <= columns.length || isBlankRow(cells.slice(columns.length))) return source;
   return {
     ...source,

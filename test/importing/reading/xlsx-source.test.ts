@@ -167,6 +167,12 @@ describe('a workbook', () => {
     expect(await valueIn(cell)).toEqual(value);
   });
 
+  it('names the column of a cell that makes its row wrong', async () => {
+    const sheet = sheetOf(['a', 'b'], ['<c><v>1</v></c>', '<c t="e"><v>#REF!</v></c>'], ['2', '3']);
+    const { rows } = await read({ sheets: { S: sheet } });
+    expect(rows.map(({ faultColumn }) => faultColumn)).toEqual(['b', undefined]);
+  });
+
   it.each<[string | number, string, unknown]>([
     [14, '45747', '2025-03-31'],
     [14, '1', '1900-01-01'],
