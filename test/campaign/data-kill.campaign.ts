@@ -9,6 +9,8 @@ import { killBackup, killRestore } from './backup-kill-round.js';
 import { campaign } from './campaign.js';
 import { killImport } from './import-kill-round.js';
 import { KilledSchool } from './killed-school.js';
+import { killDryRunAndUndo } from './undo-kill-round.js';
+import { killUpload } from './upload-kill-round.js';
 
 /** What a backup and a restore have to carry. */
 const KEPT_RECORDS = 20_000;
@@ -46,6 +48,24 @@ campaign(
     expect(restore.faults).toEqual([]);
     count(`kills of the ${restore.victim} in a restore`);
     await rm(path.join(folder, round.name));
+  },
+);
+
+campaign(
+  'leaves nothing of a dry run, an undoing or an upload twice, lost or half done by kill -9',
+  async ({ seed, random, count }) => {
+    const rows = random.integer(10_000, 40_000);
+    const { dryRun, undo } = await killDryRunAndUndo(school, { seed, random, rows, kills: 3 });
+    const upload = await killUpload(school, {
+      random,
+      bytes: random.integer(3_000_000, 12_000_000),
+      kills: 3,
+    });
+    for (const [name, { kills, faults }] of Object.entries({ dryRun, undo, upload })) {
+      expect({ name, faults }).toEqual({ name, faults: [] });
+      count(`kills of the gateway in: ${name}`, kills.gateway);
+      count(`kills of the database in: ${name}`, kills.database);
+    }
   },
 );
 

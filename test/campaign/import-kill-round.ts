@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../src/demo/random.js';
+import { type KilledWork, killAgain } from './kill-again.js';
 import type { KilledSchool } from './killed-school.js';
 
 export interface ImportKillRound {
@@ -13,11 +14,6 @@ export interface ImportKillRound {
   readonly rows: number;
   /** How often at most. */
   readonly kills: number;
-}
-
-export interface KilledImport {
-  readonly kills: Readonly<Record<'gateway' | 'database', number>>;
-  readonly faults: readonly string[];
 }
 
 interface Plan {
@@ -33,11 +29,10 @@ interface Plan {
 }
 
 const ENDED: readonly unknown[] = ['done', 'failed', 'cancelled'];
-const END_WITHIN_MS = 120_000;
 /** An import of some ten thousand rows takes a second or so. */
 const KILL_AFTER_MS = [0, 1_200] as const;
 
-export async function killImport(school: KilledSchool, round: ImportKillRound): Promise<KilledImport> {
+export async function killImport(school: KilledSchool, round: ImportKillRound): Promise<KilledWork> {
   const { seed, random, rows } = round;
   const mode = random.pick<Plan['mode']>(['atomic', 'rows']);
   const plan: Plan = {
@@ -50,29 +45,16 @@ export async function killImport(school: KilledSchool, round: ImportKillRound): 
   };
   await insertBefore(school, plan);
   const id = await begin(school, plan);
-  const kills = { gateway: 0, database: 0 };
-  const faults: string[] = [];
-  for (let kill = 0; kill < round.kills; kill += 1) {
-    await sleep(random.integer(...KILL_AFTER_MS));
-    const victim = random.pick<keyof typeof kills>(['gateway', 'database']);
-    if (victim === 'gateway') await school.killGateway();
-    else await school.killDatabase();
-    kills[victim] += 1;
-    await school.untilDatabaseAnswers();
-    faults.push(...(await findFaults(school, plan, id)));
-    if (victim === 'gateway') await school.startGateway();
-    await school.untilReady();
-    if (ENDED.includes(await stateOf(school, id))) break;
-  }
-  for (const end = Date.now() + END_WITHIN_MS; !ENDED.includes(await stateOf(school, id)); await sleep(50)) {
-    if (Date.now() > end)
-      return { kills, faults: [...faults, `it is ${await stateOf(school, id)} for good`] };
-  }
-  faults.push(...(await findFaults(school, plan, id)));
-  const state = await stateOf(school, id);
-  if (state !== 'done') faults.push(`it is ${state}`);
+  const { kills, faults } = await killAgain(school, {
+    random,
+    kills: round.kills,
+    killAfterMs: KILL_AFTER_MS,
+    isOver: async () => ENDED.includes(await stateOfImport(school, id)),
+    findFaults: async () => await findFaults(school, plan, id),
+  });
+  const state = await stateOfImport(school, id);
   await forget(school, plan, id);
-  return { kills, faults };
+  return { kills, faults: state === 'done' ? faults : [...faults, `it is ${state}`] };
 }
 
 /** Ids of documents go up from 1, as the rows of the file do. */
@@ -96,26 +78,17 @@ async function begin(school: KilledSchool, plan: Plan): Promise<string> {
     const amount = isWrong(plan, row) ? 'many' : row;
     return JSON.stringify({ _id: idOf(plan, row), name: `Task ${row}`, amount });
   });
-  const taken = await insist(school, `/imports?collection=task&format=ndjson&name=${plan.prefix}.ndjson`, {
+  const taken = await school.insist(`/imports?collection=task&format=ndjson&name=${plan.prefix}.ndjson`, {
     method: 'POST',
     body: `${lines.join('\n')}\n`,
   });
   const { id } = JSON.parse(taken) as { readonly id: string };
-  while ((await stateOf(school, id)) !== 'ready') await sleep(20);
-  await insist(school, `/imports/${id}/run?mode=${plan.mode}&by=_id`, { method: 'POST' });
+  while ((await stateOfImport(school, id)) !== 'ready') await sleep(20);
+  await school.insist(`/imports/${id}/run?mode=${plan.mode}&by=_id`, { method: 'POST' });
   return id;
 }
 
-async function insist(school: KilledSchool, path: string, init: RequestInit): Promise<string> {
-  for (;;) {
-    const { outcome, text } = await school.send(path, init);
-    if (outcome === 'acknowledged') return text;
-    if (outcome === 'refused') throw new Error(`${path}: ${text}`);
-    await sleep(100);
-  }
-}
-
-async function stateOf({ sql }: KilledSchool, id: string): Promise<unknown> {
+export async function stateOfImport({ sql }: KilledSchool, id: string): Promise<unknown> {
   const { rows } = await sql.query('select state from imports where id = $1::uuid', [id]);
   return rows[0]?.state;
 }

@@ -131,21 +131,32 @@ export class KilledSchool {
     });
   }
 
+  /** The answer; `undefined` where the connection ended before it, which is what the campaigns are about. */
+  async fetch(path: string, init: RequestInit): Promise<Response | undefined> {
+    const headers = new Headers(init.headers);
+    headers.set('authorization', `Bearer ${this.#token}`);
+    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+    return await fetch(this.#url + path, { ...init, headers, signal }).catch(() => undefined);
+  }
+
   async send(
     path: string,
     init: RequestInit = {},
   ): Promise<{ readonly outcome: Outcome; readonly text: string }> {
-    const headers = new Headers(init.headers);
-    headers.set('authorization', `Bearer ${this.#token}`);
-    try {
-      const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
-      const response = await fetch(this.#url + path, { ...init, headers, signal });
-      const text = await response.text();
-      if (response.ok) return { outcome: 'acknowledged', text };
-      return { outcome: response.status < 500 ? 'refused' : 'unknown', text };
-    } catch {
-      // The connection ended before the answer, which is what the campaign is about.
-      return { outcome: 'unknown', text: '' };
+    const response = await this.fetch(path, init);
+    const text = await response?.text().catch(() => undefined);
+    if (response === undefined || text === undefined) return { outcome: 'unknown', text: '' };
+    if (response.ok) return { outcome: 'acknowledged', text };
+    return { outcome: response.status < 500 ? 'refused' : 'unknown', text };
+  }
+
+  /** Sends it again for as long as nobody knows what came of it. @throws where it is refused */
+  async insist(path: string, init: RequestInit): Promise<string> {
+    for (;;) {
+      const { outcome, text } = await this.send(path, init);
+      if (outcome === 'acknowledged') return text;
+      if (outcome === 'refused') throw new Error(`${path}: ${text}`);
+      await sleep(100);
     }
   }
 
