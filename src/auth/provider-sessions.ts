@@ -2,7 +2,7 @@
  * Ends the session that people have at the provider of identities with the one they have here: otherwise the
  * next one at the same computer is let in as they, without a password.
  *
- * @see OpenID Connect RP-Initiated Logout 1.0
+ * @see https://openid.net/specs/openid-connect-rpinitiated-1_0.html
  */
 import type { IdentityProvider } from './identity-provider.js';
 import type { TextEncryption } from './text-encryption.js';
