@@ -156,6 +156,8 @@ describe('the page of files', () => {
     await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('torn.png is removed.').waitFor();
     await page.getByText('3 files', { exact: true }).waitFor();
+    // The row that opened the dialog is gone with the file.
+    await page.waitForFunction(() => document.activeElement?.tagName === 'H1');
   });
 
   it('is refused to another role that types its address', async () => {

@@ -24,6 +24,7 @@ import { Icon } from './icon';
 import { MainMenu } from './main-menu';
 import { ShortcutsHelp, useShortcuts } from './shortcuts';
 import { LoadingState } from './states';
+import { useFocusAfterDialogs } from './use-focus-after-dialogs';
 import { useViewer } from './viewer';
 
 export function PortalShell() {
@@ -35,6 +36,7 @@ export function PortalShell() {
   const isFull = PORTAL_PAGES.some((page) => page.isFull === true && isAt(page.path, pathname));
   const keepLanguage = useChange(KeepLanguage);
   useShortcuts(help.open);
+  useFocusAfterDialogs();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a link in the menu leads to another address.
   useEffect(menu.close, [pathname]);
   return (

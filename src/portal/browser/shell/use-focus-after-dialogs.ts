@@ -1,0 +1,33 @@
+import { useEffect } from 'react';
+
+/** The library gives the focus back to what opened a dialog a moment after it is gone. */
+const GIVEN_BACK_MS = 60;
+
+/**
+ * Takes the focus to the heading of the page when a dialog is gone that had it, and what opened the dialog is
+ * gone as well, such as the row that was removed: the keyboard would begin again at the top of the window.
+ *
+ * @see WCAG 2.2, 2.4.3
+ */
+export function useFocusAfterDialogs(): void {
+  useEffect(() => {
+    let within: Element | undefined;
+    const note = ({ target }: FocusEvent) => {
+      within = target instanceof Element && target.closest('[role=dialog]') ? target : undefined;
+    };
+    const observer = new MutationObserver(() => {
+      if (within === undefined || within.isConnected) return;
+      within = undefined;
+      setTimeout(() => {
+        if (document.activeElement !== document.body) return;
+        document.querySelector<HTMLElement>('#content h1')?.focus({ preventScroll: true });
+      }, GIVEN_BACK_MS);
+    });
+    document.addEventListener('focusin', note);
+    observer.observe(document.body, { childList: true, subtree: true });
+    return () => {
+      document.removeEventListener('focusin', note);
+      observer.disconnect();
+    };
+  }, []);
+}
