@@ -264,10 +264,12 @@ describe('the page of settings', () => {
     await page.getByRole('button', { name: 'New mail template' }).click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('dues');
     await page.getByRole('button', { name: 'Go on' }).click();
-    await page
-      .getByRole('dialog')
-      .getByLabel('Value')
-      .fill('{"subject": "Dues", "text": "Please pay {{total}}"}');
+    const value = page.getByRole('dialog').getByRole('textbox', { name: 'Value' });
+    await value.fill('{"subject": "Dues",\n "text": Please}');
+    await page.getByText('This is no JSON: line 2, column 10').waitFor();
+    await expectWellMade(page);
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await value.fill('{"subject": "Dues", "text": "Please pay {{total}}"}');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('mailTemplate.dues', { exact: true }).waitFor();
   });

@@ -1,6 +1,6 @@
 /** One setting to change, by a control that suits it; or to be as it is by default. */
-import { Button, Group, Modal, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Button, Group, Input, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, lazy, Suspense, useState } from 'react';
 import {
   RemoveSchoolSetting,
   SchoolSettings,
@@ -9,9 +9,13 @@ import {
 } from '../../../generated/portal/settings/settings';
 import { useChange } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
-import { ProblemState } from '../shell/states';
+import { CodeSpans } from '../shell/code-spans';
+import { LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
+import { findJsonFault } from './find-json-fault';
 import { parseProperty, printProperty } from './print-property';
+
+const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
 
 export interface PropertyDialogProps {
   readonly property: ShownPropertyFragment;
@@ -26,6 +30,7 @@ export function PropertyDialog({ property, onClose }: PropertyDialogProps) {
   const set = useChange(SetSchoolSetting, [SchoolSettings]);
   const remove = useChange(RemoveSchoolSetting, [SchoolSettings]);
   const parsed = parseProperty(property, text);
+  const fault = parsed === undefined && text !== '' ? findJsonFault(text) : undefined;
   const done = (words: string) => {
     notice(words);
     onClose();
@@ -39,14 +44,16 @@ export function PropertyDialog({ property, onClose }: PropertyDialogProps) {
     <Modal opened onClose={onClose} title={name} closeButtonProps={{ 'aria-label': t('Close') }}>
       <form onSubmit={submit}>
         <Stack>
-          <Text size="sm">{description}</Text>
+          <Text size="sm" component="div">
+            <CodeSpans text={description} />
+          </Text>
           {isSecret && (
             <Text size="sm">{t('What is set is shown to nobody, and neither is what you set now.')}</Text>
           )}
           <PropertyControl
             property={property}
             text={text}
-            error={parsed === undefined && text !== '' ? t('This is no JSON') : undefined}
+            error={fault && t('This is no JSON: line {line, number}, column {column, number}', { ...fault })}
             onChange={setText}
           />
           {problem && <ProblemState problem={problem} />}
@@ -103,7 +110,11 @@ function PropertyControl({ property, text, error, onChange }: PropertyControlPro
   const description = t('Expected: {expected}', { expected });
   if (kind === 'JSON') {
     return (
-      <Textarea {...common} description={description} autosize minRows={3} maxRows={14} spellCheck={false} />
+      <Input.Wrapper label={common.label} description={description} error={error}>
+        <Suspense fallback={<LoadingState rows={3} />}>
+          <CodeEditor label={common.label} value={text} language="json" onChange={onChange} />
+        </Suspense>
+      </Input.Wrapper>
     );
   }
   return (

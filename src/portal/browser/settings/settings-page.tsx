@@ -8,6 +8,7 @@ import {
 } from '../../../generated/portal/settings/settings';
 import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { CodeSpans } from '../shell/code-spans';
 import { FindInput } from '../shell/find-input';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
@@ -105,7 +106,7 @@ function SettingsTable({ properties, onEdit }: SettingsTableProps) {
                 {property.name}
               </Text>
               <Text size="sm" c="dimmed">
-                {property.description}
+                <CodeSpans text={property.description} />
               </Text>
             </Table.Td>
             <Table.Td data-label={t('Value')} maw={360}>

@@ -1,0 +1,62 @@
+export interface JsonFault {
+  readonly line: number;
+  readonly column: number;
+}
+
+/**
+ * Where a text ceases to be JSON, line and column counted from 1: of a text that is JSON, its end. Browsers
+ * say it in different words, and newer ones not at all.
+ */
+export function findJsonFault(text: string): JsonFault {
+  const reader = new JsonReader(text);
+  if (reader.takesValue()) reader.takes(SPACE);
+  const lines = text.slice(0, reader.at).split('\n');
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+}
+
+const SPACE = /[ \t\n\r]*/y;
+/** Of the control characters, JSON takes those behind U+007E as they are. */
+const TEXT = /"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;
+const OTHER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+
+/** Goes on as long as the text is JSON. */
+class JsonReader {
+  readonly #text: string;
+  at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  takes(part: RegExp): boolean {
+    part.lastIndex = this.at;
+    if (!part.test(this.#text)) return false;
+    this.at = part.lastIndex;
+    return true;
+  }
+
+  takesValue(): boolean {
+    this.takes(SPACE);
+    if (this.takes(/\[/y)) return this.#takesRest(/\]/y, () => this.takesValue());
+    if (this.takes(/\{/y)) return this.#takesRest(/\}/y, () => this.#takesMember());
+    return this.takes(TEXT) || this.takes(OTHER);
+  }
+
+  #takesMember(): boolean {
+    this.takes(SPACE);
+    if (!this.takes(TEXT)) return false;
+    this.takes(SPACE);
+    return this.takes(/:/y) && this.takesValue();
+  }
+
+  /** What stands behind an opening bracket, the closing one included. */
+  #takesRest(end: RegExp, takesOne: () => boolean): boolean {
+    this.takes(SPACE);
+    if (this.takes(end)) return true;
+    do {
+      if (!takesOne()) return false;
+      this.takes(SPACE);
+    } while (this.takes(/,/y));
+    return this.takes(end);
+  }
+}
