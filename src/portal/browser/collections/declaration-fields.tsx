@@ -4,6 +4,7 @@ import { UsesOfField } from '../../../generated/portal/collections/collections';
 import { useOperation } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
+import { CodeSpans } from '../shell/code-spans';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { typeText } from './type-text';
 import type { WrittenField } from './written-declaration';
@@ -43,7 +44,7 @@ export function DeclarationFields({ collection, fields }: DeclarationFieldsProps
                   {field.name}
                 </Text>
                 <Text size="sm" c="dimmed" fw={400} className="wrapped">
-                  {field.description}
+                  {field.description !== undefined && <CodeSpans text={field.description} />}
                 </Text>
               </Table.Th>
               <Table.Td className="wrapped" data-label={t('Type')}>

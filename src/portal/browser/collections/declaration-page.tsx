@@ -12,6 +12,7 @@ import { GatewayProblem } from '../gateway/gateway-problem';
 import { useChange, useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { CountButton } from '../records/count-button';
+import { CodeSpans } from '../shell/code-spans';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { PageFrame } from '../shell/page-frame';
 import { LoadingState, ProblemState } from '../shell/states';
@@ -37,7 +38,7 @@ export function DeclarationPage() {
     <PageFrame
       title={written?.title ?? name}
       above={[{ label: t('Collections'), to: '/portal/collections' }]}
-      description={written?.description}
+      description={written && <CodeSpans text={written.description ?? ''} />}
       actions={
         written && (
           <>

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { DeclaredCollections } from '../../../generated/portal/collections/collections';
 import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { CodeSpans } from '../shell/code-spans';
 import { FindInput } from '../shell/find-input';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
@@ -64,7 +65,7 @@ export function DeclaredCollectionsPage() {
                       {name}
                     </Text>
                     <Text size="sm" c="dimmed" className="wrapped">
-                      {description}
+                      <CodeSpans text={description} />
                     </Text>
                   </Table.Td>
                   <Table.Td className="numeric" data-label={t('Fields')}>

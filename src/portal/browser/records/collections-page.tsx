@@ -3,6 +3,7 @@ import { SimpleGrid, Text } from '@mantine/core';
 import { CollectionDescriptions } from '../../../generated/portal/records/records';
 import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { CodeSpans } from '../shell/code-spans';
 import { FindInput } from '../shell/find-input';
 import { LinkCard } from '../shell/link-card';
 import { PageFrame } from '../shell/page-frame';
@@ -38,7 +39,7 @@ export function CollectionsPage() {
         {found.map(({ name, title }) => (
           <LinkCard key={name} to={`/portal/records/${name}`} title={title}>
             <Text size="sm" c="dimmed" lineClamp={2} className="collection-description">
-              {described.get(name)}
+              <CodeSpans text={described.get(name) ?? ''} />
             </Text>
             <Text size="xs" c="dimmed" ff="monospace" mt="xs">
               {name}

@@ -12,9 +12,11 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { isExactNumber, numberOfText } from '../gateway/exact-number';
 import { useTexts } from '../language/use-texts';
 import { fromWallTime, toWallTime } from '../language/wall-time';
+import { CodeSpans } from '../shell/code-spans';
 import { Icon } from '../shell/icon';
 import { useViewer } from '../shell/viewer';
 import { type DeclaredField, isReferenceValue, nameOfField } from './declared-field';
@@ -38,7 +40,7 @@ function SingleInput({ field, value, onChange, isReadOnly, error }: FieldInputPr
   const t = useTexts();
   const common = {
     label: nameOfField(field.name),
-    description: field.description,
+    description: described(field),
     required: field.isRequired,
     readOnly: isReadOnly,
     error,
@@ -58,7 +60,7 @@ function SingleInput({ field, value, onChange, isReadOnly, error }: FieldInputPr
     return (
       <Switch
         label={common.label}
-        description={field.description}
+        description={described(field)}
         checked={value === true}
         disabled={isReadOnly}
         error={error}
@@ -185,7 +187,7 @@ function ListInput({ field, value, onChange, isReadOnly, error }: FieldInputProp
   return (
     <Input.Wrapper
       label={label}
-      description={field.description}
+      description={described(field)}
       error={error}
       required={field.isRequired}
       labelElement="div"
@@ -237,4 +239,9 @@ function ListInput({ field, value, onChange, isReadOnly, error }: FieldInputProp
 function numberText(value: unknown): number | string {
   if (isExactNumber(value)) return value.$number;
   return typeof value === 'number' ? value : '';
+}
+
+/** `undefined` where there is nothing to say: an empty line would stand there. */
+function described({ description }: DeclaredField): ReactNode {
+  return description ? <CodeSpans text={description} /> : undefined;
 }

@@ -4,6 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { CollectionDeclaration } from '../../../generated/portal/records/records';
 import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { CodeSpans } from '../shell/code-spans';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
 import { LoadingState, ProblemState } from '../shell/states';
@@ -28,7 +29,7 @@ export function RecordsPage() {
           </Button>
         )
       }
-      description={collection && firstSentence(collection.description)}
+      description={collection && <CodeSpans text={firstSentence(collection.description)} />}
     >
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!error && !collection && <LoadingState />}

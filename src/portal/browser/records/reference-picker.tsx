@@ -2,7 +2,7 @@
 import { ActionIcon, Group, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
 import { useViewer } from '../shell/viewer';
@@ -14,7 +14,7 @@ export interface ReferencePickerProps {
   readonly value: ReferenceValue | undefined;
   onChange(value: unknown): void;
   readonly label: string;
-  readonly description?: string;
+  readonly description?: ReactNode;
   readonly required: boolean;
   readonly readOnly: boolean;
   readonly error?: string | undefined;

@@ -1,4 +1,5 @@
 import { Autocomplete, Select, Switch, TextInput } from '@mantine/core';
+import { CodeSpans } from '../shell/code-spans';
 import type { AskedParameter } from './askable-report';
 import { nameOfColumn, nameOfEnumValue } from './name-of-column';
 import { useNamedRecords } from './named-records';
@@ -26,7 +27,7 @@ export interface ParameterInputProps {
 export function ParameterInput({ parameter, value, words, onChange }: ParameterInputProps) {
   const { name, type, isRequired, choices } = parameter;
   const say = useReportWords();
-  const description = say(parameter.description);
+  const description = <CodeSpans text={say(parameter.description)} />;
   const named = useNamedRecords(name);
   const isById = named?.field === '_id';
   const common = {

@@ -9,6 +9,7 @@ import { REPORT_FORMS } from '../../../generated/portal/report-forms';
 import { useGateway } from '../gateway/gateway-context';
 import { type Formats, useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
+import { CodeSpans } from '../shell/code-spans';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, NotFoundState, ProblemState } from '../shell/states';
@@ -73,7 +74,7 @@ function AskedReport({ report, form }: AskedReportProps) {
   return (
     <PageFrame
       title={say(report.title)}
-      description={say(report.description)}
+      description={<CodeSpans text={say(report.description)} />}
       above={[{ label: t('Reports'), to: '/portal/reports' }]}
       actions={
         rows.length > 0 && (

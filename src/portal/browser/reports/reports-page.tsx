@@ -1,6 +1,7 @@
 /** The reports that the viewer may run, to choose one. */
 import { SimpleGrid, Text } from '@mantine/core';
 import { useTexts } from '../language/use-texts';
+import { CodeSpans } from '../shell/code-spans';
 import { LinkCard } from '../shell/link-card';
 import { PageFrame } from '../shell/page-frame';
 import { useViewer } from '../shell/viewer';
@@ -21,7 +22,7 @@ export function ReportsPage() {
         {reports.map(({ name, title, description }) => (
           <LinkCard key={name} to={`/portal/reports/${name}`} title={say(title)}>
             <Text size="sm" c="dimmed" lineClamp={3}>
-              {say(description)}
+              <CodeSpans text={say(description)} />
             </Text>
           </LinkCard>
         ))}
