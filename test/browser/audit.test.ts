@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
-import { usePages } from './use-pages.js';
+import { PHONE, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
 
 jest.setTimeout(90_000);
@@ -89,6 +89,21 @@ describe('the page of the audit', () => {
     const row = page.getByRole('row', { name: / Created API keys / });
     await row.getByRole('link').click();
     await page.getByRole('heading', { level: 1, name: 'bell' }).waitFor();
+  });
+
+  it('opens its filter on a phone when it is wanted', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/audit', { viewport: PHONE });
+    const filter = page.getByRole('button', { name: 'Filter', exact: true });
+    await filter.waitFor();
+    expect(await page.getByLabel('What').count()).toBe(0);
+    await filter.press('Enter');
+    await page.getByLabel('What').selectOption({ label: 'Removed' });
+    await page.waitForURL(/operation=/);
+    await filter.press('Enter');
+    await page.getByRole('button', { name: 'Take the filter away' }).press('Enter');
+    await page.waitForURL(/\/portal\/audit$/);
+    await filter.press('Enter');
+    await expectWellMade(page);
   });
 
   it('is refused to another role that types its address', async () => {

@@ -1,9 +1,10 @@
-import { Button, Group, NativeSelect, Select, TextInput } from '@mantine/core';
+import { NativeSelect, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { AuditUsers } from '../../../generated/portal/audit/audit';
 import { useOperation } from '../gateway/use-operation';
 import { phrase, useTexts } from '../language/use-texts';
+import { PageFilter } from '../shell/page-filter';
 import { isFiltering } from '../shell/use-address';
 import { useUserNames } from '../shell/use-user-names';
 import { useViewer } from '../shell/viewer';
@@ -52,9 +53,8 @@ export function AuditFilter({ filter, onChange }: AuditFilterProps) {
     onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
       onChange({ [name]: event.currentTarget.value }, 'replace'),
   });
-  const isAsked = isFiltering(filter);
   return (
-    <Group gap="xs" mb="sm" align="flex-end" className="page-filter">
+    <PageFilter isSet={isFiltering(filter)} onClear={() => onChange(NO_AUDIT_FILTER)}>
       <UserSelect userId={filter.principal} onChange={(principal) => onChange({ principal }, 'replace')} />
       <NativeSelect
         label={t('What')}
@@ -85,12 +85,7 @@ export function AuditFilter({ filter, onChange }: AuditFilterProps) {
       <TextInput type="date" label={t('Until')} {...field('until')} />
       <TextInput label={t('Record')} placeholder="_id" {...field('recordId')} />
       <TextInput label={t('Request')} {...field('requestId')} />
-      {isAsked && (
-        <Button variant="default" onClick={() => onChange(NO_AUDIT_FILTER)}>
-          {t('Take the filter away')}
-        </Button>
-      )}
-    </Group>
+    </PageFilter>
   );
 }
 

@@ -10,6 +10,7 @@ import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { FindInput } from '../shell/find-input';
 import { Icon } from '../shell/icon';
+import { PageFilter } from '../shell/page-filter';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { isFiltering, useAddress } from '../shell/use-address';
@@ -103,7 +104,7 @@ function FilesFilter({ filter, onChange }: FilesFilterProps) {
   const t = useTexts();
   const { collections } = useViewer();
   return (
-    <Group gap="xs" mb="sm" className="page-filter">
+    <PageFilter isSet={isFiltering(filter)} onClear={() => onChange(NO_FILTER)} isShort>
       <FindInput
         label={t('Find a file by its name')}
         value={filter.name}
@@ -118,12 +119,7 @@ function FilesFilter({ filter, onChange }: FilesFilterProps) {
           ...collections.map(({ name, title }) => ({ value: name, label: title })),
         ]}
       />
-      {isFiltering(filter) && (
-        <Button variant="default" onClick={() => onChange(NO_FILTER)}>
-          {t('Take the filter away')}
-        </Button>
-      )}
-    </Group>
+    </PageFilter>
   );
 }
 

@@ -1,5 +1,6 @@
-import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { phrase, useTexts } from '../language/use-texts';
+import { PageFilter } from '../shell/page-filter';
 import { isFiltering } from '../shell/use-address';
 
 /** As it stands in the address; '' for what is not asked. */
@@ -35,7 +36,7 @@ export function MessagesFilter({ filter, onChange }: MessagesFilterProps) {
   const choices = (names: Readonly<Record<string, string>>) =>
     Object.entries(names).map(([value, name]) => ({ value, label: t(name) }));
   return (
-    <Group gap="xs" mb="sm" align="flex-end" className="page-filter">
+    <PageFilter isSet={isFiltering(filter)} onClear={() => onChange(NO_MESSAGES_FILTER)}>
       <NativeSelect
         label={t('State')}
         {...field('state')}
@@ -49,11 +50,6 @@ export function MessagesFilter({ filter, onChange }: MessagesFilterProps) {
       <TextInput label={t('Address or number')} placeholder="asha@example.org" {...field('recipient')} />
       <TextInput type="date" label={t('From')} {...field('from')} />
       <TextInput type="date" label={t('Until')} {...field('until')} />
-      {isFiltering(filter) && (
-        <Button variant="default" onClick={() => onChange(NO_MESSAGES_FILTER)}>
-          {t('Take the filter away')}
-        </Button>
-      )}
-    </Group>
+    </PageFilter>
   );
 }
