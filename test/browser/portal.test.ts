@@ -483,6 +483,35 @@ describe('a report', () => {
   });
 });
 
+describe('a page that is not for a role', () => {
+  const OF_ADMINS = [
+    ...['people', 'people/usr-admin', 'collections', 'collections/registration', 'scripts', 'messages'],
+    ...['files', 'settings', 'audit', 'health', 'imports', 'imports/none'],
+  ].map((name) => `/portal/${name}`);
+
+  it.each(['accountant', 'teacher', 'clerk', 'viewer'])(
+    'asks for nothing and says so to %s',
+    async (role) => {
+      const page = await pages.openPortalAs(role, '/portal/account');
+      await page.getByRole('heading', { level: 1, name: 'My account' }).waitFor();
+      const menu = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').all();
+      const addresses = await Promise.all(menu.map((link) => link.getAttribute('href')));
+      await page.waitForLoadState('networkidle');
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+      for (const path of OF_ADMINS) {
+        expect(addresses).not.toContain(path);
+        await goWithin(page, path);
+        await page.getByText('This page is not for your role').waitFor();
+        // What would be left of this refusal is not to be taken for the next.
+        await goWithin(page, '/portal/nowhere');
+        await page.getByText('There is no such page').waitFor();
+      }
+      expect(asked.filter((path) => !path.startsWith('/portal/assets/'))).toEqual([]);
+    },
+  );
+});
+
 describe('the keyboard in the portal', () => {
   it('skips to the page, and follows to the heading of the next one', async () => {
     const page = await pages.openPortalAs('viewer', '/');
@@ -527,6 +556,14 @@ describe('the keyboard in the portal', () => {
     await menu.waitFor({ state: 'hidden' });
   });
 });
+
+/** As a link of the page does: nothing is loaded anew. */
+async function goWithin(page: Page, address: string): Promise<void> {
+  await page.evaluate((to) => {
+    history.pushState(null, '', to);
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, address);
+}
 
 async function isDrawn(canvas: Locator): Promise<boolean> {
   return await canvas.evaluate((element) => {
