@@ -262,6 +262,23 @@ describe('a record', () => {
     await page.getByText('9007199254740993.25').first().waitFor();
   });
 
+  it('is saved when the gateway is back that went away in the middle of it', async () => {
+    const id = await makeTask('Cut off');
+    const page = await pages.openPortalAs('admin', `/portal/records/task/${id}`);
+    await page.getByLabel('Name').fill('Kept while it was away');
+    // As a browser sees it while the gateway is started anew.
+    await page.route('**/graphql', (route) => route.abort('connectionrefused'));
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Kept while it was away');
+    await page.unroute('**/graphql');
+    await page.reload();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Kept while it was away');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Kept while it was away' }).waitFor();
+  });
+
   it('is saved after the session has ended in the middle of it', async () => {
     const id = await makeTask('Interrupted');
     const page = await pages.openPortalAs('admin', '/');

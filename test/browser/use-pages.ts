@@ -21,6 +21,8 @@ export interface Pages {
   openPortalAs(userName: string, path: string, options?: BrowserContextOptions): Promise<Page>;
 }
 
+const TOLD_BY_THE_PAGE =
+  /status of 4\d\d|ERR_(INTERNET_DISCONNECTED|CONNECTION_REFUSED)|Failed to fetch dyn|You are offline/;
 const DESKTOP = { width: 1400, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
@@ -72,10 +74,8 @@ export function usePages(
     });
     page.on('pageerror', (error) => complaints.push(`threw: ${error.message}`));
     page.on('console', (message) => {
-      // A refusal of the gateway, which the page shows, is also a line of the console; so is being offline.
-      const isTold = /status of 4\d\d|ERR_INTERNET_DISCONNECTED|Failed to fetch dyn|You are offline/.test(
-        message.text(),
-      );
+      // A refusal of the gateway, which the page shows, is also a line of the console; so is being cut off.
+      const isTold = TOLD_BY_THE_PAGE.test(message.text());
       if (message.type() === 'error' && !isTold) complaints.push(`said: ${message.text()}`);
     });
     await page.addInitScript(stopDate, Date.parse(`${DEMO_TODAY}T10:00:00+05:30`));
