@@ -7,7 +7,7 @@ const GIVEN_BACK_MS = 60;
  * Takes the focus to the heading of the page when a dialog is gone that had it, and what opened the dialog is
  * gone as well, such as the row that was removed: the keyboard would begin again at the top of the window.
  *
- * @see WCAG 2.2, 2.4.3
+ * @see https://www.w3.org/TR/WCAG22/#focus-order
  */
 export function useFocusAfterDialogs(): void {
   useEffect(() => {
