@@ -1,9 +1,10 @@
 /** One file: what is known of it, what it looks like where it is a picture, and what may be done with it. */
-import { Anchor, Button, Code, Group, Modal, Stack, Table } from '@mantine/core';
+import { Anchor, Button, Code, Group, Modal, Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
+import { FactsTable } from '../shell/facts-table';
 import { Icon } from '../shell/icon';
 import { useUserNames } from '../shell/use-user-names';
 import type { ListedFile } from './listed-file';
@@ -47,21 +48,7 @@ export function FileDialog({ file, onDownload, onRemove, onClose }: FileDialogPr
     >
       <Stack>
         <PicturePreview file={file} />
-        <Table fz="sm" verticalSpacing={4}>
-          <Table.Tbody>
-            {facts.map(
-              ([name, value]) =>
-                value && (
-                  <Table.Tr key={name}>
-                    <Table.Th scope="row" w={120}>
-                      {name}
-                    </Table.Th>
-                    <Table.Td className="wrapped">{value}</Table.Td>
-                  </Table.Tr>
-                ),
-            )}
-          </Table.Tbody>
-        </Table>
+        <FactsTable facts={facts} />
         <Group justify="flex-end">
           <Button variant="default" onClick={() => onRemove(file)}>
             {t('Remove')}

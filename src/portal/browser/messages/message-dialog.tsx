@@ -1,5 +1,5 @@
 /** One message: what it says, what became of it, and what may be done about it. */
-import { Anchor, Badge, Button, Code, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Code, Group, Modal, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import {
@@ -11,6 +11,7 @@ import { useChange } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
+import { FactsTable } from '../shell/facts-table';
 import { useNotice } from '../shell/use-notice';
 import { useUserNames } from '../shell/use-user-names';
 import { useViewer } from '../shell/viewer';
@@ -134,23 +135,7 @@ function MessageFacts({ message }: { readonly message: ListedMessage }) {
       ),
     ],
   ];
-  return (
-    <Table fz="sm" verticalSpacing={4}>
-      <Table.Tbody>
-        {facts.map(
-          ([name, value]) =>
-            value && (
-              <Table.Tr key={name}>
-                <Table.Th scope="row" w={140}>
-                  {name}
-                </Table.Th>
-                <Table.Td className="wrapped">{value}</Table.Td>
-              </Table.Tr>
-            ),
-        )}
-      </Table.Tbody>
-    </Table>
-  );
+  return <FactsTable facts={facts} />;
 }
 
 /** As text, whatever is in it: what a message of others brings along is not run here. */

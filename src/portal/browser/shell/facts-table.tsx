@@ -1,0 +1,28 @@
+import { Table } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+export interface FactsTableProps {
+  /** What each is called, and what it is; one without a value is left out. */
+  readonly facts: readonly (readonly [name: string, value: ReactNode])[];
+}
+
+/** What is known of one thing, a line a fact. */
+export function FactsTable({ facts }: FactsTableProps) {
+  return (
+    <Table fz="sm" verticalSpacing={4}>
+      <Table.Tbody>
+        {facts.map(
+          ([name, value]) =>
+            value && (
+              <Table.Tr key={name}>
+                <Table.Th scope="row" w={140}>
+                  {name}
+                </Table.Th>
+                <Table.Td className="wrapped">{value}</Table.Td>
+              </Table.Tr>
+            ),
+        )}
+      </Table.Tbody>
+    </Table>
+  );
+}
