@@ -49,8 +49,6 @@ function WithViewer() {
     staleTime: Number.POSITIVE_INFINITY,
   });
   const viewer = data?.me;
-  // The page of the address comes while the viewer is asked for, not behind it.
-  useEffect(() => void router.preloadRoute({ to: location.pathname as '/' }), [router]);
   const chosen = viewer?.language;
   useEffect(() => {
     if (chosen === 'en' || chosen === 'hi') void switchLanguage(chosen);
