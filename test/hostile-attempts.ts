@@ -359,6 +359,16 @@ function graphqlOperations(): readonly Attempt[] {
       'mutation ($v: String!) { removeDomainProperty(name: $v) { name } }',
       (text) => text,
     ],
+    [
+      'id of a branch',
+      'mutation ($v: ID!) { createBranch(data: {id: $v, name: "x", timeZone: "nowhere"}) { id } }',
+      (text) => text,
+    ],
+    [
+      'name of a branch',
+      'mutation ($v: String!) { createBranch(data: {id: "top", name: $v}) { id } }',
+      (text) => text,
+    ],
     ['rotation of a key', 'mutation ($v: ID!) { rotateApiKey(id: $v) { id } }', (text) => text],
     [
       'addresses of a key',

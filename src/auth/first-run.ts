@@ -2,19 +2,14 @@
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { systemPrincipal } from '../model/scope.js';
-import { assertDomainId, type Domains } from '../store/catalog/domains.js';
-import { assertPropertyValue } from '../store/catalog/known-properties.js';
+import type { Domains } from '../store/catalog/domains.js';
+import { assertNewDomain, type NewDomain } from '../store/catalog/new-domain.js';
 import type { Database } from '../store/database/database.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
 import { assertAcceptablePassword } from './passwords.js';
 import type { Users } from './users.js';
 
-export interface FirstSchool {
-  /** Letters, digits, `_`, `.` and `-`; what `X-Domain` names. */
-  readonly id: string;
-  readonly name: string;
-  /** An IANA name; absent: Asia/Kolkata. */
-  readonly timeZone?: string | undefined;
+export interface FirstSchool extends NewDomain {
   readonly admin: { readonly userName: string; readonly name: string; readonly password: string };
 }
 
@@ -25,12 +20,12 @@ const LONGEST_NAME = 200;
 
 export class FirstRun {
   readonly #database: Database;
-  readonly #domains: Pick<Domains, 'top' | 'refresh' | 'createTop' | 'setProperty'>;
+  readonly #domains: Pick<Domains, 'top' | 'refresh' | 'createTop'>;
   readonly #users: Pick<Users, 'add'>;
 
   constructor(options: {
     readonly database: Database;
-    readonly domains: Pick<Domains, 'top' | 'refresh' | 'createTop' | 'setProperty'>;
+    readonly domains: Pick<Domains, 'top' | 'refresh' | 'createTop'>;
     readonly users: Pick<Users, 'add'>;
   }) {
     this.#database = options.database;
@@ -74,9 +69,8 @@ export class FirstRun {
       delete from settings where ${isLink(token)} returning 1 as one`);
     if (taken.length === 0) throw noSuchLink();
     const { id, name, timeZone, admin } = school;
-    const domain = await this.#domains.createTop({ id, name });
+    const domain = await this.#domains.createTop({ id, name, timeZone });
     const scope = { domain, principal: systemPrincipal('first run', ['admin'], id), requestId: 'first run' };
-    if (timeZone !== undefined) await this.#domains.setProperty(scope, { name: 'timezone', value: timeZone });
     await this.#users.add(scope, { ...admin, roles: ['admin'] });
   }
 
@@ -95,13 +89,11 @@ function isLink(token: string): Prisma.Sql {
 }
 
 /** Everything that could go wrong after the link is used up. @throws INVALID_VALUE (400) */
-function assertSchool({ id, name, timeZone, admin }: FirstSchool): void {
-  assertDomainId(id);
-  assertName('name', name);
+function assertSchool({ admin, ...domain }: FirstSchool): void {
+  assertNewDomain(domain);
   assertName('userName', admin.userName);
   assertName('adminName', admin.name);
   assertAcceptablePassword(admin.password);
-  if (timeZone !== undefined) assertPropertyValue('timezone', timeZone);
 }
 
 function assertName(parameter: string, name: string): void {

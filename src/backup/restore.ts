@@ -9,7 +9,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { invariant, ServiceError } from '../errors.js';
 import type { Bucket } from '../files/blob-store.js';
 import { DatabaseBlobs } from '../files/database-blobs.js';
-import { assertDomainId } from '../store/catalog/domains.js';
+import { assertDomainId } from '../store/catalog/new-domain.js';
 import { translateDatabaseError } from '../store/database/database-errors.js';
 import {
   applyNamedMigrations,

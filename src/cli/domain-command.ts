@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import type { Services } from '../compose/services.js';
 import { ServiceError } from '../errors.js';
-import type { Domain } from '../model/scope.js';
-import type { NewDomain } from '../store/catalog/domains.js';
-import { assertPropertyValue } from '../store/catalog/known-properties.js';
+import type { NewDomain } from '../store/catalog/new-domain.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 import { printTable } from './print-table.js';
@@ -17,14 +15,7 @@ export function registerDomainCommand(domain: Command, commandLine: CommandLine)
     .option('--timezone <zone>', 'IANA name, e.g. Asia/Kolkata; default: inherited')
     .action((id: string, options: { name: string; timezone?: string }) =>
       withServices(commandLine, async (services) => {
-        // This is checked before anything is added: a command that fails leaves no domain behind.
-        if (options.timezone !== undefined) assertPropertyValue('timezone', options.timezone);
-        const added = { id, name: options.name };
-        const created = await addDomain(services, added);
-        if (options.timezone !== undefined) {
-          const scope = operatorScope(services, created.id);
-          await services.domains.setProperty(scope, { name: 'timezone', value: options.timezone });
-        }
+        await addDomain(services, { id, name: options.name, timeZone: options.timezone });
         printLine(`added ${id}`);
       }),
     );
@@ -46,11 +37,12 @@ export function registerDomainCommand(domain: Command, commandLine: CommandLine)
  * The first domain is the top one. Of two that are added first at once, the second is a branch, as if it had
  * come later.
  */
-async function addDomain(services: Services, added: NewDomain): Promise<Domain> {
+async function addDomain(services: Services, added: NewDomain): Promise<void> {
   const { domains } = services;
   if (domains.top() === undefined) {
     try {
-      return await domains.createTop(added);
+      await domains.createTop(added);
+      return;
     } catch (fault) {
       await domains.refresh();
       const isLate =
@@ -58,5 +50,5 @@ async function addDomain(services: Services, added: NewDomain): Promise<Domain> 
       if (!isLate) throw fault;
     }
   }
-  return await domains.create(operatorScope(services, undefined), added);
+  await domains.create(operatorScope(services, undefined), added);
 }

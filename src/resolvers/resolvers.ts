@@ -36,6 +36,7 @@ import { RecordResolver } from './records/record-resolver.js';
 import { ReceiptResolver } from './reports/receipt-resolver.js';
 import { AuditResolver } from './services/audit-resolver.js';
 import { AuthResolver } from './services/auth-resolver.js';
+import { BranchResolver } from './services/branch-resolver.js';
 import { CallerResolver } from './services/caller-resolver.js';
 import type { ListedOperation } from './services/caller-rights.js';
 import { CollectionResolver } from './services/collection-resolver.js';
@@ -96,6 +97,7 @@ export interface Resolvers {
   readonly imports: ImportResolver;
   readonly collections: CollectionResolver;
   readonly auth: AuthResolver;
+  readonly branches: BranchResolver;
   readonly caller: CallerResolver;
   readonly audit: AuditResolver;
   readonly scripts: ScriptResolver;
@@ -117,6 +119,7 @@ export const RESOLVER_CLASSES = [
   ReceiptResolver,
   AuditResolver,
   AuthResolver,
+  BranchResolver,
   BulkResolver,
   CallerResolver,
   CollectionResolver,
@@ -144,6 +147,7 @@ export function createResolvers(services: ResolverServices): Resolvers {
     imports: new ImportResolver(services),
     collections: new CollectionResolver(services),
     auth: new AuthResolver(services),
+    branches: new BranchResolver(services),
     caller: new CallerResolver({ ...services, rights: services }),
     audit: new AuditResolver(services),
     scripts: new ScriptResolver(services),

@@ -507,3 +507,63 @@ describe('the settings of the school', () => {
     expect(refusalsOf(await set('passPercent', null))).not.toEqual([]);
   });
 });
+
+describe('branches', () => {
+  const MAKE = 'mutation ($data: NewBranchInput!) { createBranch(data: $data) { id name timeZone } }';
+  const make = (data: Readonly<Record<string, unknown>>, as: Role = 'admin', headers = {}) =>
+    send(gateway, { query: MAKE, variables: { data }, as, headers });
+  const faultOf = ({ errors }: GraphqlAnswer) => errors.map(({ extensions }) => extensions.code).join();
+
+  it('are made by an admin of the main school, who then works there', async () => {
+    const made = await make({ id: 'hills', name: 'Hill branch', timeZone: 'Asia/Dubai' });
+    expect(made.data.createBranch).toEqual({ id: 'hills', name: 'Hill branch', timeZone: 'Asia/Dubai' });
+    expect((await make({ id: 'lakes', name: 'Lake branch' })).data.createBranch.timeZone).toBe(
+      'Asia/Kolkata',
+    );
+
+    const { inviteUser } = await ask(
+      gateway,
+      'mutation { inviteUser(data: {userName: "head", name: "Head", roles: ["admin"]}) { userId } }',
+      { headers: { 'x-domain': 'hills' } },
+    );
+    expect(inviteUser.userId).toEqual(expect.any(String));
+    const { me } = await ask(gateway, '{ me { domain { name } duties branches { id } } }', {
+      headers: { 'x-domain': 'hills' },
+    });
+    expect(me).toMatchObject({ domain: { name: 'Hill branch' } });
+    expect(me.branches.map(({ id }: { id: string }) => id)).toEqual(['top', 'hills', 'lakes']);
+
+    const { auditTrail } = await ask(
+      gateway,
+      '{ auditTrail(collection: "$domain", first: 2) { recordId operation } }',
+    );
+    expect(auditTrail).toEqual([
+      { recordId: 'lakes', operation: 'created' },
+      { recordId: 'hills', operation: 'created' },
+    ]);
+  });
+
+  it('are not made by anybody else, twice, or with what cannot be kept', async () => {
+    for (const as of ['accountant', 'clerk', 'teacher', 'viewer'] as const) {
+      expect(faultOf(await make({ id: 'none', name: 'None' }, as))).toBe('FORBIDDEN');
+    }
+    expect((await send(gateway, { query: MAKE, variables: { data: { id: 'n', name: 'N' } } })).status).toBe(
+      401,
+    );
+    expect(faultOf(await make({ id: 'hills', name: 'Hill branch' }))).toBe('CONFLICT');
+    for (const wrong of [
+      { id: '', name: 'X' },
+      { id: '..', name: 'X' },
+      { id: 'a b', name: 'X' },
+      { id: 'x'.repeat(65), name: 'X' },
+      { id: 'x', name: ' ' },
+      { id: 'x', name: 'x'.repeat(201) },
+      { id: 'x', name: 'a\u0000b' },
+      { id: 'x', name: 'X', timeZone: 'Mars/Olympus' },
+    ]) {
+      expect([wrong, faultOf(await make(wrong))]).toEqual([wrong, 'INVALID_VALUE']);
+    }
+    const { me } = await ask(gateway, '{ me { branches { id } } }');
+    expect(me.branches).toHaveLength(3);
+  });
+});

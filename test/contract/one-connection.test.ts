@@ -314,6 +314,7 @@ describe('with one connection', () => {
     await mutate('setLanguage(language: "hi")');
     await mutate('setDomainProperty(name: "passPercent", value: 40) { name }');
     await mutate('removeDomainProperty(name: "passPercent") { name }');
+    await mutate('createBranch(data: {id: "hills", name: "Hill branch", timeZone: "Asia/Dubai"}) { id }');
     const { inviteUser } = await mutate(
       'inviteUser(data: {userName: "new", name: "New", roles: ["clerk"]}) { userId link }',
     );

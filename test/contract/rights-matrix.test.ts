@@ -8,6 +8,7 @@ import { PROBES, READ_DOORS, WRITE_DOORS } from '../campaign/rights/doors.js';
 import { IMPORT_DOORS, IMPORT_PROBES } from '../campaign/rights/import-doors.js';
 import {
   recordsOf,
+  tryToAdminister,
   tryToFindOut,
   tryToHavePersons,
   tryToKnow,
@@ -167,6 +168,7 @@ it.each([
   ['is told by openapi.json of what it may read, and of nothing else', tryToKnow],
   ['sees the messages of the school that are its own', tryToSeeMessages],
   ['sees the imports that are its own to see', tryToSeeImports],
+  ['looks after settings and branches where it administers, and nowhere else', tryToAdminister],
   ['has persons exported and erased where it administers, and nowhere else', tryToHavePersons],
 ] as const)(
   'every caller %s',

@@ -25,6 +25,7 @@ import {
   KNOWN_PROPERTIES,
   type KnownProperty,
 } from './known-properties.js';
+import { assertNewDomain, type NewDomain } from './new-domain.js';
 
 /** A property as it is listed: a secret's value never leaves the service. */
 export interface ListedProperty {
@@ -42,15 +43,8 @@ export interface KnownPropertyInForce {
   readonly inForce: ListedProperty | undefined;
 }
 
-export interface NewDomain {
-  /** Letters, digits, `_`, `.` and `-`; what `X-Domain` names. */
-  readonly id: string;
-  readonly name: string;
-}
-
 const CHANNEL = 'campus_domains';
 const MASK = '********';
-const DOMAIN_ID = /^[A-Za-z0-9_.-]{1,64}$/;
 const PROPERTY_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/;
 /** All gateways hold all properties of all domains in memory. */
 const MAX_PROPERTIES = 500;
@@ -144,15 +138,16 @@ export class Domains {
   async create(scope: Scope, domain: NewDomain): Promise<Domain> {
     const top = this.top();
     if (top !== undefined) assertTopDomainAdmin(scope, top);
-    return await this.#insert(domain, top === undefined ? 'top' : 'branch');
+    return await this.#insert(domain, { place: top === undefined ? 'top' : 'branch', by: scope });
   }
 
   /**
-   * Creates the top domain of an empty instance. For the seeder and the first start. @throws CONFLICT when
-   * there is one
+   * Creates the top domain of an empty instance. For the seeder and the first start.
+   *
+   * @throws CONFLICT when there is one; INVALID_VALUE
    */
   async createTop(domain: NewDomain): Promise<Domain> {
-    return await this.#insert(domain, 'top');
+    return await this.#insert(domain, { place: 'top', by: undefined });
   }
 
   /**
@@ -278,8 +273,13 @@ export class Domains {
     return { hint: property.value === undefined ? undefined : hintAtPropertyName(property.name) };
   }
 
-  async #insert(domain: NewDomain, place: 'top' | 'branch'): Promise<Domain> {
-    assertDomainId(domain.id);
+  /** The audit trail of the top domain tells who made a branch; at the first start nobody did. */
+  async #insert(
+    domain: NewDomain,
+    { place, by }: { readonly place: 'top' | 'branch'; readonly by: Scope | undefined },
+  ): Promise<Domain> {
+    assertNewDomain(domain);
+    const { id, name, timeZone } = domain;
     const created = await this.#database.transaction(async (tx) => {
       await tx.query(LOCK_DOMAINS);
       const [top] = await tx.query<{ id: string }>(
@@ -288,18 +288,30 @@ export class Domains {
       if (place === 'top' && top !== undefined) {
         throw new ServiceError('CONFLICT', `the top domain is "${top.id}" already`);
       }
-      return await tx.query(Prisma.sql`
+      const inserted = await tx.query(Prisma.sql`
         with created as (
           insert into domains (id, name, parent_id)
-          values (${domain.id}, ${domain.name}, ${top?.id ?? null})
+          values (${id}, ${name}, ${top?.id ?? null})
           on conflict (id) do nothing
           returning id
         )
         select pg_notify(${CHANNEL}, id) from created`);
+      if (inserted.length === 0) return false;
+      if (timeZone !== undefined) {
+        await tx.query(Prisma.sql`
+          insert into properties (domain_id, name, value, is_secret, updated_at)
+          values (${id}, 'timezone', ${printValue(timeZone)}::jsonb, false, now())`);
+      }
+      if (by !== undefined) {
+        await tx.query(
+          auditedAct(by, { collection: '$domain', id, operation: 'created', domainId: top?.id ?? id }),
+        );
+      }
+      return true;
     });
-    if (created.length === 0) throw new ServiceError('CONFLICT', `there is a domain "${domain.id}" already`);
+    if (!created) throw new ServiceError('CONFLICT', `there is a domain "${id}" already`);
     await this.refresh();
-    return this.get(domain.id);
+    return this.get(id);
   }
 
   #findProperty(domainId: string, name: string): Property | undefined {
@@ -399,13 +411,4 @@ function isStorable(value: JsonValue): boolean {
   if (Array.isArray(value)) return value.every(isStorable);
   if (!isJsonObject(value)) return true;
   return Object.entries(value).every(([name, member]) => isStorable(name) && isStorable(member));
-}
-
-/** @throws INVALID_VALUE for what cannot be the id of a domain */
-export function assertDomainId(id: string): void {
-  if (DOMAIN_ID.test(id) && id !== '.' && id !== '..') return;
-  const expected = '1 to 64 letters, digits, `_`, `.` or `-`';
-  throw new ServiceError('INVALID_VALUE', `"${id}" cannot be the id of a domain: ${expected}`, {
-    errors: [{ parameter: 'id', detail: 'not an id', expected, sent: id }],
-  });
 }

@@ -243,6 +243,24 @@ export async function tryToHavePersons(school: School, caller: Caller): Promise<
   return unless(erased, [refusal]);
 }
 
+/** The settings are those of every administrator; the school has its branches from those of the main one. */
+export async function tryToAdminister(school: School, caller: Caller): Promise<string | undefined> {
+  const voice = voiceOf(school, caller);
+  const refusal = caller.roles.length === 0 ? 401 : 403;
+  for (const query of [
+    '{ domainProperties { name value } }',
+    'mutation { setDomainProperty(name: "passPercent", value: 35) { name } }',
+    'mutation { removeDomainProperty(name: "passPercent") { name } }',
+  ]) {
+    const fault = unless(await voice.graphql(query), [isAdministrator(caller) ? 200 : refusal]);
+    if (fault !== undefined) return `${query}: ${fault}`;
+  }
+  const isOfMainSchool = caller.domain === 'top' || caller.headers['x-domain'] !== undefined;
+  // Who may make a branch is told that this one is there.
+  const made = await voice.graphql('mutation { createBranch(data: {id: "branch", name: "Branch"}) { id } }');
+  return unless(made, [isAdministrator(caller) && isOfMainSchool ? 409 : refusal]);
+}
+
 export async function tryToFindOut(
   { school, caller, collection }: Attempt,
   probe: Probe,

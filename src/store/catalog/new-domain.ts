@@ -1,0 +1,35 @@
+/** A school, or part of one, before it is made. @see decisions 7 */
+import { ServiceError } from '../../errors.js';
+import { findUnstorableText } from '../../model/unstorable-text.js';
+import { assertPropertyValue } from './known-properties.js';
+
+export interface NewDomain {
+  /** Letters, digits, `_`, `.` and `-`; what `X-Domain` names. */
+  readonly id: string;
+  /** The name people read. */
+  readonly name: string;
+  /** An IANA name; absent: that of the top domain, and of that one Asia/Kolkata. */
+  readonly timeZone?: string | undefined;
+}
+
+const DOMAIN_ID = /^[A-Za-z0-9_.-]{1,64}$/;
+const LONGEST_NAME = 200;
+
+/** @throws INVALID_VALUE, naming the member that cannot be */
+export function assertNewDomain({ id, name, timeZone }: NewDomain): void {
+  assertDomainId(id);
+  if (name.trim() === '' || name.length > LONGEST_NAME || findUnstorableText(name) !== undefined) {
+    const detail = `name has 1 to ${LONGEST_NAME} characters.`;
+    throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter: 'name', detail }] });
+  }
+  if (timeZone !== undefined) assertPropertyValue('timezone', timeZone);
+}
+
+/** @throws INVALID_VALUE for what cannot be the id of a domain */
+export function assertDomainId(id: string): void {
+  if (DOMAIN_ID.test(id) && id !== '.' && id !== '..') return;
+  const expected = '1 to 64 letters, digits, `_`, `.` or `-`';
+  throw new ServiceError('INVALID_VALUE', `"${id}" cannot be the id of a domain: ${expected}`, {
+    errors: [{ parameter: 'id', detail: 'not an id', expected, sent: id }],
+  });
+}
