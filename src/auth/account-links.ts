@@ -24,6 +24,8 @@ export interface OpenedLink {
   readonly purpose: LinkPurpose;
   readonly userName: string;
   readonly name: string;
+  /** Where its user logs in. */
+  readonly domainId: string;
   readonly domainName: string;
   readonly expiresAt: Date;
 }

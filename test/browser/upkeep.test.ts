@@ -280,6 +280,72 @@ describe('the page of settings', () => {
   });
 });
 
+describe('branches', () => {
+  it('are made, gone to and left, and their first user is invited there', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/settings');
+    await page.getByRole('button', { name: 'New branch' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New branch' });
+    await dialog.getByLabel('Name of the school').fill('Hill Branch');
+    await expectWellMade(page);
+    await dialog.getByRole('button', { name: 'Make the branch' }).click();
+    await dialog.getByText('Hill Branch is made.').waitFor();
+    await dialog.getByRole('link', { name: 'Go to Hill Branch' }).click();
+
+    await page.getByText('You are working in Hill Branch.').waitFor();
+    await page.getByRole('link', { name: 'People', exact: true }).click();
+    await page.getByRole('heading', { name: 'People' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?branch=hill-branch');
+    await expectWellMade(page);
+    expect(await page.getByRole('row', { name: /clerk/ }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Invite a user' }).click();
+    const invitation = page.getByRole('dialog', { name: 'Invite a user' });
+    await invitation.getByLabel('User name').fill('head');
+    await invitation.getByLabel(/^Name/).fill('Leela Head');
+    await invitation.getByRole('combobox', { name: 'Roles' }).fill('admin');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await invitation.getByRole('button', { name: 'Invite', exact: true }).click();
+    const link = await invitation.getByText(/^http.*#/).innerText();
+    await invitation.getByRole('button', { name: 'Close' }).click();
+
+    await page.getByRole('button', { name: /^School: Hill Branch/ }).click();
+    const choice = page.getByRole('dialog', { name: 'Go to another school' });
+    await choice.getByRole('link', { name: /Hill Branch/ }).waitFor();
+    await expectWellMade(page);
+    await choice.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('link', { name: 'Back to your own school' }).click();
+    await page.getByRole('button', { name: /^School: Gyan/ }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+
+    const head = await pages.open(new URL(link).pathname + new URL(link).hash);
+    await head.getByLabel('New password', { exact: true }).fill('correct horse');
+    await head.getByLabel('The same password again').fill('correct horse');
+    await head.getByRole('button', { name: 'Set the password and log in' }).click();
+    await head.getByRole('button', { name: 'Account of head' }).waitFor();
+    await head.getByText('Hill Branch').first().waitFor();
+    expect(await head.getByRole('button', { name: /^School:/ }).count()).toBe(0);
+  });
+
+  it('say why one is not made, and lead back whoever may not be there', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/settings');
+    await page.getByRole('button', { name: 'New branch' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New branch' });
+    await dialog.getByLabel('Name of the school').fill('Hill Branch');
+    await dialog.getByRole('button', { name: 'Make the branch' }).click();
+    await dialog
+      .getByRole('alert')
+      .getByText(/there is a domain "hill-branch" already/)
+      .waitFor();
+
+    const clerk = await pages.openPortalAs('clerk', '/');
+    await clerk.goto(`${gateway.url}/portal/records?branch=hill-branch`);
+    await clerk.getByText('Only an admin of the top domain may act in another domain').waitFor();
+    await expectWellMade(clerk);
+    await clerk.getByRole('link', { name: 'Back to your own school' }).click();
+    await clerk.getByRole('button', { name: 'Account of clerk' }).waitFor();
+  });
+});
+
 function dayBefore(now: Date): string {
   return new Date(now.getTime() - 86_400_000).toISOString().slice(0, 16);
 }

@@ -6,6 +6,7 @@ import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { type ComponentType, lazy, StrictMode, Suspense, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
+import { branchInAddress } from './branches/branch-in-address';
 import { takeLinkToken } from './entrance/link-token';
 import { LoginPage } from './entrance/login-page';
 import { SessionEnded } from './entrance/session-ended';
@@ -21,7 +22,7 @@ import '@mantine/notifications/styles.css';
 import './portal.css';
 
 const session = new LoginSession();
-const gateway = new GatewayClient(session);
+const gateway = new GatewayClient(session, branchInAddress());
 
 const linkToken = takeLinkToken();
 

@@ -116,6 +116,9 @@ export class AccountLinkResult {
   @Field(() => String, { description: 'The full name.' })
   readonly name!: string;
 
+  @Field(() => ID, { description: 'The `domain` to log in with.' })
+  readonly domainId!: string;
+
   @Field(() => String, { description: 'The school.' })
   readonly domainName!: string;
 

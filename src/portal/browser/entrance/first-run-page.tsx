@@ -1,6 +1,7 @@
-import { Alert, Anchor, Button, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { FirstRunOpen, MakeFirstSchool } from '../../../generated/portal/entrance/first-run';
+import { SchoolFields } from '../branches/school-fields';
 import { useGateway } from '../gateway/gateway-context';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { useOpenOperation } from '../gateway/use-open-operation';
@@ -53,8 +54,6 @@ function SchoolForm({ token, onStep }: SchoolFormProps) {
   const t = useTexts();
   const gateway = useGateway();
   const session = useSession();
-  const [name, setName] = useState('');
-  const [id, setId] = useState<string>();
   const [refusal, setRefusal] = useState('');
   const [isBusy, setIsBusy] = useState(false);
 
@@ -95,32 +94,7 @@ function SchoolForm({ token, onStep }: SchoolFormProps) {
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        <TextInput
-          name="name"
-          label={t('Name of the school')}
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-          maxLength={200}
-          autoComplete="organization"
-          required
-          withAsterisk={false}
-        />
-        <TextInput
-          name="id"
-          label={t('Short name')}
-          description={t('For programs: letters, digits, “_”, “.” and “-”. It cannot be changed later.')}
-          value={id ?? suggestId(name)}
-          onChange={({ currentTarget }) => setId(currentTarget.value)}
-          maxLength={64}
-          pattern="[A-Za-z0-9_.\-]+"
-          title={t('Letters, digits, “_”, “.” and “-”')}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          required
-          withAsterisk={false}
-        />
-        <NativeSelect name="timeZone" label={t('Time zone')} data={timeZones()} defaultValue={DEFAULT_ZONE} />
+        <SchoolFields timeZone={DEFAULT_ZONE} />
         <TextInput
           name="adminName"
           label={t('Your name')}
@@ -152,15 +126,4 @@ function SchoolForm({ token, onStep }: SchoolFormProps) {
       </Stack>
     </form>
   );
-}
-
-/** The words of a name without their marks: `St. Mary’s School` is `st-marys-school`. */
-function suggestId(name: string): string {
-  const plain = name.normalize('NFKD').replaceAll(/[\p{M}'’]/gu, '');
-  const words = plain.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  return words.join('-').slice(0, 64);
-}
-
-function timeZones(): string[] {
-  return [...new Set([DEFAULT_ZONE, ...Intl.supportedValuesOf('timeZone')])].sort();
 }

@@ -93,11 +93,11 @@ function PasswordForm({ token, account, onStep }: PasswordFormProps) {
       return next.kind === 'unknown' ? setRefusal(next.words) : onStep(next);
     }
     try {
-      await session.logIn({ userName: account.userName, password, domain: '' });
+      await session.logIn({ userName: account.userName, password, domain: account.domainId });
       location.replace('/');
     } catch {
-      // A user of a branch names it at the log-in, and who has a second factor gives its code there. Whoever
-      // else was logged in with this browser is not the one who goes on.
+      // Who has a second factor gives its code at the log-in. Whoever else was logged in with this browser is
+      // not the one who goes on.
       await session.logOutHere();
       onStep({ kind: 'set' });
     }

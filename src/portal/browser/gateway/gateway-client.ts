@@ -10,6 +10,9 @@ import { parseExactly, printExactly } from './exact-number';
 import { GatewayProblem } from './gateway-problem';
 import type { PortalOperation } from './portal-operation';
 
+/** The headers that say who asks, and in which school. */
+export type CallerHeaders = Readonly<Record<string, string>>;
+
 interface GraphqlAnswer<Result> {
   readonly data?: Result | null;
   readonly errors?: readonly {
@@ -20,10 +23,13 @@ interface GraphqlAnswer<Result> {
 
 export class GatewayClient {
   readonly #session: LoginSession;
+  readonly #branch: string;
   #socket: Promise<Client> | undefined;
 
-  constructor(session: LoginSession) {
+  /** With the branch to work in; '' for the school of who is logged in. */
+  constructor(session: LoginSession, branch: string) {
     this.#session = session;
+    this.#branch = branch;
   }
 
   /** @throws GatewayProblem */
@@ -70,17 +76,17 @@ export class GatewayClient {
    * A request as the user, of any path. Answers that are no 401 are the caller's. @throws GatewayProblem
    */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    return await this.#withToken((token) => send(path, init, token));
+    return await this.#asUser((credentials) => send(path, init, credentials));
   }
 
   /** As `fetch`, and what is no success is thrown. @throws GatewayProblem */
   async fetchAnswer(path: string, init: RequestInit = {}): Promise<Response> {
-    return await this.sendAsUser((token) => send(path, init, token));
+    return await this.sendAsUser((credentials) => send(path, init, credentials));
   }
 
   /** As `fetchAnswer`, by the caller's own way of sending, which throws a `TypeError` as `fetch` does. */
-  async sendAsUser(send: (token: string) => Promise<Response>): Promise<Response> {
-    const response = await this.#withToken((token) => send(token).catch(unreachable));
+  async sendAsUser(send: (credentials: CallerHeaders) => Promise<Response>): Promise<Response> {
+    const response = await this.#asUser((credentials) => send(credentials).catch(unreachable));
     if (!response.ok) throw await toProblem(response, await readJson(response));
     return response;
   }
@@ -98,7 +104,7 @@ export class GatewayClient {
   ): () => void {
     let isOver = false;
     let stop = () => {};
-    this.#socket ??= openSocket(this.#session);
+    this.#socket ??= openSocket(async () => this.#credentials((await this.#session.accessToken()) ?? ''));
     // Where its script cannot be loaded, e.g. offline, the next one who follows tries again.
     const notLoaded = () => {
       this.#socket = undefined;
@@ -126,11 +132,15 @@ export class GatewayClient {
   }
 
   /** Sent again with another token where that was refused. */
-  async #withToken(send: (token: string) => Promise<Response>): Promise<Response> {
+  async #asUser(send: (credentials: CallerHeaders) => Promise<Response>): Promise<Response> {
     const token = await this.#token();
-    const response = await send(token);
+    const response = await send(this.#credentials(token));
     if (response.status !== 401) return response;
-    return await send((await this.#session.renew(token)) ?? (await this.#token()));
+    return await send(this.#credentials((await this.#session.renew(token)) ?? (await this.#token())));
+  }
+
+  #credentials(token: string): CallerHeaders {
+    return { authorization: `Bearer ${token}`, ...(this.#branch !== '' && { 'x-domain': this.#branch }) };
   }
 
   async #token(): Promise<string> {
@@ -169,9 +179,9 @@ async function readAnswer<Result>(response: Response): Promise<Result> {
   return answer.data;
 }
 
-async function send(path: string, init: RequestInit, token: string): Promise<Response> {
+async function send(path: string, init: RequestInit, credentials: CallerHeaders): Promise<Response> {
   const headers = new Headers(init.headers);
-  headers.set('authorization', `Bearer ${token}`);
+  for (const [name, value] of Object.entries(credentials)) headers.set(name, value);
   return await fetch(path, { ...init, headers }).catch(unreachable);
 }
 
@@ -201,13 +211,13 @@ async function readJson<Value>(response: Response): Promise<Value | undefined> {
 }
 
 /** Loaded with the first that is followed. */
-async function openSocket(session: LoginSession): Promise<Client> {
+async function openSocket(connectionParams: () => Promise<CallerHeaders>): Promise<Client> {
   const { createClient } = await import('graphql-ws');
   return createClient({
     url: new URL('/graphql', location.href).href.replace(/^http/, 'ws'),
     lazyCloseTimeout: 5_000,
     retryAttempts: 1_000,
     shouldRetry: () => true,
-    connectionParams: async () => ({ authorization: `Bearer ${(await session.accessToken()) ?? ''}` }),
+    connectionParams,
   });
 }

@@ -1,4 +1,4 @@
-import type { GatewayClient } from './gateway-client';
+import type { CallerHeaders, GatewayClient } from './gateway-client';
 
 export interface SendFileOptions {
   readonly signal: AbortSignal;
@@ -19,8 +19,8 @@ export async function sendFile(
   options: SendFileOptions,
 ): Promise<string> {
   const headers = { 'content-type': file.type === '' ? 'application/octet-stream' : file.type };
-  const response = await gateway.sendAsUser((token) =>
-    sendBody({ method: 'POST', path, headers, body: file }, token, options),
+  const response = await gateway.sendAsUser((credentials) =>
+    sendBody({ method: 'POST', path, headers: { ...headers, ...credentials }, body: file }, options),
   );
   return await response.text();
 }
@@ -28,21 +28,20 @@ export async function sendFile(
 interface SentBody {
   readonly method: string;
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Those of the user among them. */
+  readonly headers: CallerHeaders;
   readonly body: Blob;
 }
 
 /** Sends one request, and tells how far it is. @throws TypeError where the gateway is not reached */
 export function sendBody(
   { method, path, headers, body }: SentBody,
-  token: string,
   { signal, onSent }: SendFileOptions,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const request = new XMLHttpRequest();
     request.open(method, path);
-    request.setRequestHeader('authorization', `Bearer ${token}`);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded }) => onSent(loaded);
     request.onload = () => {

@@ -53,8 +53,11 @@ export async function sendInPieces(
   async function sendPiece(to: string, piece: Blob, offset: number): Promise<void> {
     const of = { ...TUS, 'upload-offset': String(offset), 'content-type': 'application/offset+octet-stream' };
     const tell = (bytes: number) => onSent(offset + bytes);
-    await gateway.sendAsUser((token) =>
-      sendBody({ method: 'PATCH', path: to, headers: of, body: piece }, token, { signal, onSent: tell }),
+    await gateway.sendAsUser((credentials) =>
+      sendBody(
+        { method: 'PATCH', path: to, headers: { ...of, ...credentials }, body: piece },
+        { signal, onSent: tell },
+      ),
     );
   }
 

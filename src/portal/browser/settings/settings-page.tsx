@@ -1,11 +1,8 @@
 /** What the school decides for itself: the settings that the gateway reads, and its branches. */
-import { Badge, Button, Code, Group, Stack, Table, Text, Title } from '@mantine/core';
-import { useId, useState } from 'react';
-import {
-  SchoolBranches,
-  SchoolSettings,
-  type ShownPropertyFragment,
-} from '../../../generated/portal/settings/settings';
+import { Badge, Button, Code, Stack, Table, Text } from '@mantine/core';
+import { useState } from 'react';
+import { SchoolSettings, type ShownPropertyFragment } from '../../../generated/portal/settings/settings';
+import { BranchesSection } from '../branches/branches-section';
 import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
@@ -63,7 +60,7 @@ export function SettingsPage() {
         {!data && !error && <LoadingState />}
         {found?.length === 0 && <EmptyState icon="search" title={t('No setting has these words')} />}
         {found && found.length > 0 && <SettingsTable properties={found} onEdit={setEdited} />}
-        <Branches />
+        <BranchesSection />
       </Stack>
       {isNaming && (
         <TemplateDialog
@@ -151,44 +148,4 @@ function PropertyInForce({ property }: { readonly property: ShownPropertyFragmen
   const text = printProperty(property, property.isSet ? property.value : property.defaultValue);
   if (text === '') return <Text size="sm">–</Text>;
   return <Code className="wrapped">{text}</Code>;
-}
-
-/** The domains that the viewer may know of: for an admin of the main school all of them. */
-function Branches() {
-  const t = useTexts();
-  const heading = useId();
-  const { data } = useOperation(SchoolBranches, {});
-  if (!data) return null;
-  return (
-    <section aria-labelledby={heading}>
-      <Title order={2} size="h4" mb="xs" id={heading}>
-        {t('School and branches')}
-      </Title>
-      <Table className="stacked-table" verticalSpacing="sm" aria-labelledby={heading} maw={820}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('Name')}</Table.Th>
-            <Table.Th>X-Domain</Table.Th>
-            <Table.Th>{t('Time zone')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {data.me.branches.map(({ id, name, timeZone }) => (
-            <Table.Tr key={id}>
-              <Table.Td className="wrapped">{name}</Table.Td>
-              <Table.Td data-label="X-Domain">
-                <Code className="wrapped">{id}</Code>
-              </Table.Td>
-              <Table.Td data-label={t('Time zone')}>{timeZone}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-      <Group mt="xs">
-        <Text size="sm" c="dimmed">
-          {t('A branch is added where the gateway runs, by its operator:')} <Code>campus domain add</Code>
-        </Text>
-      </Group>
-    </section>
-  );
 }

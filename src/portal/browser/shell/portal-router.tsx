@@ -1,5 +1,12 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  retainSearchParams,
+} from '@tanstack/react-router';
 import type { ComponentType } from 'react';
+import { BRANCH_PARAMETER } from '../branches/branch-in-address';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { PORTAL_PAGES, type PortalPage } from '../portal-pages';
 import { GuardedPage } from './guarded-page';
@@ -8,7 +15,12 @@ import { LoadingState, NotFoundState, ProblemState } from './states';
 
 /** The addresses of the table of pages. What stands after `?` are texts, and read as they are written. */
 export function createPortalRouter() {
-  const root = createRootRoute({ component: PortalShell, notFoundComponent: NotFoundState });
+  const root = createRootRoute({
+    component: PortalShell,
+    notFoundComponent: NotFoundState,
+    // Whoever works in a branch stays there, whichever link is followed.
+    search: { middlewares: [retainSearchParams<Record<string, string>>([BRANCH_PARAMETER])] },
+  });
   const home = PORTAL_PAGES.find(({ path }) => path === '/');
   const alias: readonly PortalPage[] = home ? [{ ...home, path: '/portal' }] : [];
   const routes = [...PORTAL_PAGES, ...alias].map((page) => {

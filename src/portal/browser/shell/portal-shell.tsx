@@ -14,6 +14,8 @@ import { useDisclosure, useMediaQuery, useNetwork } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
 import { KeepLanguage } from '../../../generated/portal/shell/viewer';
+import { BranchNotice } from '../branches/branch-notice';
+import { SchoolChoice } from '../branches/school-choice';
 import { Brand } from '../entrance/brand';
 import { Preferences } from '../entrance/preferences';
 import { useChange } from '../gateway/use-operation';
@@ -61,7 +63,7 @@ export function PortalShell() {
             <Link to="/" className="brand-link" aria-label={t('Campus Gateway, home')}>
               <Brand />
             </Link>
-            <SchoolName />
+            <SchoolChoice />
           </Group>
           <Group gap={4} wrap="nowrap">
             <ActionIcon size="lg" onClick={help.open} aria-label={t('Keyboard shortcuts')} visibleFrom="sm">
@@ -88,6 +90,7 @@ export function PortalShell() {
       </Drawer>
       <AppShell.Main className={isFull ? 'portal-main portal-main-full' : 'portal-main'}>
         <OfflineNotice />
+        <BranchNotice />
         <div id="content" tabIndex={-1}>
           <Suspense fallback={<LoadingState />}>
             <Outlet />
@@ -106,15 +109,6 @@ function skipToPage(): void {
 /** Whether an address is that of a page, whose path may have parts to fill in. */
 function isAt(path: string, address: string): boolean {
   return new RegExp(`^${path.replaceAll(/\$\w+/g, '[^/]+')}/?$`).test(address);
-}
-
-function SchoolName() {
-  const { domain } = useViewer();
-  return (
-    <Text size="sm" c="dimmed" truncate visibleFrom="sm" className="school-name">
-      {domain.name}
-    </Text>
-  );
 }
 
 function AccountMenu() {

@@ -8,8 +8,8 @@ import { PortalViewer } from '../../../generated/portal/shell/viewer';
 import { useGateway } from '../gateway/gateway-context';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { switchLanguage } from '../language/languages';
+import { NoViewerPage } from './no-viewer-page';
 import { createPortalRouter } from './portal-router';
-import { ProblemState } from './states';
 import { ViewerContext } from './viewer';
 
 const EnrolmentPage = lazy(async () => ({
@@ -53,7 +53,7 @@ function WithViewer() {
   useEffect(() => {
     if (chosen === 'en' || chosen === 'hi') void switchLanguage(chosen);
   }, [chosen]);
-  if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
+  if (error) return <NoViewerPage problem={error} retry={() => void refetch()} />;
   if (!viewer) {
     return (
       <Center h="100vh">

@@ -1,0 +1,65 @@
+import { Code, Modal, NavLink, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { SchoolBranches } from '../../../generated/portal/branches/branches';
+import { useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { FindInput } from '../shell/find-input';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useViewer } from '../shell/viewer';
+import { homeOfBranch } from './branch-in-address';
+
+/** More than fit on the screen are found by their names. */
+const MOST_WITHOUT_SEARCH = 8;
+/** Of many that have the words, those that one would read. */
+const MOST_SHOWN = 100;
+
+/** The schools that the user may work in. Each is a page that is loaded anew. */
+export function BranchDialog({ onClose }: { onClose(): void }) {
+  const t = useTexts();
+  const { domain } = useViewer();
+  const [words, setWords] = useState('');
+  const { data, error, refetch } = useOperation(SchoolBranches, {});
+  const branches = data?.me.branches ?? [];
+  const found = branches.filter(({ id, name }) =>
+    `${name} ${id}`.toLowerCase().includes(words.trim().toLowerCase()),
+  );
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('Go to another school')}
+      closeButtonProps={{ 'aria-label': t('Close') }}
+    >
+      <Stack gap="xs">
+        {error && <ProblemState problem={error} retry={() => void refetch()} />}
+        {!data && !error && <LoadingState rows={3} />}
+        {branches.length > MOST_WITHOUT_SEARCH && (
+          <FindInput label={t('Find a school')} value={words} onFind={setWords} />
+        )}
+        {data && found.length === 0 && <EmptyState icon="search" title={t('No school has these words')} />}
+        <nav aria-label={t('Schools')}>
+          {found.slice(0, MOST_SHOWN).map(({ id, name }) => (
+            <NavLink
+              key={id}
+              href={homeOfBranch(id)}
+              label={name}
+              description={<Code>{id}</Code>}
+              active={id === domain.id}
+              {...(id === domain.id && { 'aria-current': 'true' as const })}
+            />
+          ))}
+        </nav>
+        {found.length > MOST_SHOWN && (
+          <Text size="sm" c="dimmed">
+            {t('{count, number} more: write some of the name', { count: found.length - MOST_SHOWN })}
+          </Text>
+        )}
+        {data && branches.length === 1 && (
+          <Text size="sm" c="dimmed">
+            {t('There is no other yet. A branch is made under Settings.')}
+          </Text>
+        )}
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,52 @@
+import { Anchor, Button, Modal, Stack, Text } from '@mantine/core';
+import type { FormEvent } from 'react';
+import { MakeBranch, SchoolBranches } from '../../../generated/portal/branches/branches';
+import { useChange } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { ProblemState } from '../shell/states';
+import { useViewer } from '../shell/viewer';
+import { homeOfBranch } from './branch-in-address';
+import { SchoolFields } from './school-fields';
+
+/** Makes a branch, and leads into it: somebody has to invite its people. */
+export function NewBranchDialog({ onClose }: { onClose(): void }) {
+  const t = useTexts();
+  const { domain } = useViewer();
+  const { mutate, data, error, isPending } = useChange(MakeBranch, [SchoolBranches]);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget);
+    const textOf = (field: string) => String(fields.get(field) ?? '').trim();
+    mutate({ data: { name: textOf('name'), id: textOf('id'), timeZone: textOf('timeZone') } });
+  };
+  return (
+    <Modal opened onClose={onClose} title={t('New branch')} closeButtonProps={{ 'aria-label': t('Close') }}>
+      {data ? (
+        <Stack>
+          <Text size="sm" role="status">
+            {t('{name} is made. It has no records and no users yet: go there and invite its people.', {
+              name: data.createBranch.name,
+            })}
+          </Text>
+          <Anchor href={homeOfBranch(data.createBranch.id)}>
+            {t('Go to {name}', { name: data.createBranch.name })}
+          </Anchor>
+        </Stack>
+      ) : (
+        <form onSubmit={submit}>
+          <Stack>
+            <Text size="sm">
+              {t('A part of the school with records, users and settings of its own.')}{' '}
+              {t('Its users write the short name when they log in.')}
+            </Text>
+            <SchoolFields timeZone={domain.timeZone} />
+            {error && <ProblemState problem={error} />}
+            <Button type="submit" loading={isPending}>
+              {t('Make the branch')}
+            </Button>
+          </Stack>
+        </form>
+      )}
+    </Modal>
+  );
+}
