@@ -1,7 +1,8 @@
 /**
  * `npm run bench -- flood`: what one school notices while another one floods the gateway that they share. The
  * quiet school asks a few times a second, as people do; the other one asks on 2,000 connections as fast as it
- * is answered.
+ * is answered. Where there are four cores, the gateway and PostgreSQL have two of them, and the two schools
+ * one each, so that what the quiet one waits for is the gateway's doing.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -17,9 +18,11 @@ import { parseConfig } from '../../src/config.js';
 import { DEMO_DEFAULTS, DEMO_DOMAIN } from '../../src/demo/demo-options.js';
 import { eventually } from '../eventually.js';
 import { freePort } from '../free-port.js';
+import { findCores, keepOnCores, keepThreadsOnCores } from './cores.js';
+import { findPostmaster } from './find-postmaster.js';
 import type { HttpRequest } from './load/http-request.js';
 import { floodWith, writeRequests } from './load/load.js';
-import { forgetHighestMemory, highestMemory } from './process-usage.js';
+import { residentMemory } from './process-usage.js';
 import { startGateway } from './targets/gateway.js';
 
 const CONNECTIONS = 2000;
@@ -48,13 +51,24 @@ const FLOODS = new Map<string, (keys: Keys) => readonly HttpRequest[]>([
   ['wrong credentials', () => [read('/o/recs/pltf_user/usr-admin', 'nobody')]],
 ]);
 
-/** `workers`: processes of the gateway. */
-export async function benchFlood(databaseUrl: string, workers: number): Promise<void> {
+export interface FloodOptions {
+  /** Processes of the gateway. */
+  readonly workers: number;
+  /** The floods to try, by the beginning of their names; empty: all. */
+  readonly only: readonly string[];
+}
+
+export async function benchFlood(databaseUrl: string, { workers, only }: FloodOptions): Promise<void> {
   const keys = await prepareTwoSchools(databaseUrl);
   const directory = await mkdtemp(path.join(tmpdir(), 'campus-flood-'));
   const [gateway] = await startGateway({ databaseUrl, key: keys.loud, directory, poolSize: 16, workers });
   if (gateway === undefined) throw new Error('no gateway was started');
   const elsewhere = await startElsewhere(directory, workers);
+  const cores = await findCores();
+  if (cores) {
+    await keepOnCores(cores.measured, gateway.pid, elsewhere.pid, await findPostmaster(databaseUrl));
+    await keepThreadsOnCores(cores.measuring, process.pid);
+  }
   try {
     const table = new Table({
       style: { head: [], border: [], compact: true },
@@ -66,10 +80,13 @@ export async function benchFlood(databaseUrl: string, workers: number): Promise<
         'p99 ms',
         'most ms',
         'failed',
-        'gateway MiB',
+        'gateway MiB after 2 s',
+        'after 6 s',
+        'after 10 s',
       ],
     });
     for (const [name, requestsOf] of FLOODS) {
+      if (only.length > 0 && !only.some((asked) => name.startsWith(asked))) continue;
       process.stderr.write(`bench: ${name}\n`);
       const requests = path.join(directory, 'requests');
       const asked = requestsOf(keys);
@@ -80,13 +97,16 @@ export async function benchFlood(databaseUrl: string, workers: number): Promise<
         agent: new Agent({ keepAlive: true, maxSockets: PEOPLE }),
       };
       await askAsPeople(people, 1);
-      await forgetHighestMemory(gateway.pid);
       const url = name === ELSEWHERE ? elsewhere.url : gateway.url;
       const flooding =
         asked.length === 0
           ? undefined
-          : floodWith({ url, requests, connections: CONNECTIONS, seconds: SECONDS + 3 });
+          : floodWith({
+              ...{ url, requests, connections: CONNECTIONS, seconds: SECONDS + 3 },
+              cores: cores?.load,
+            });
       await sleep(2000);
+      const memory = sampleMemory(gateway.pid);
       const { milliseconds, failed } = await askAsPeople(people, SECONDS);
       const flood = await flooding;
       people.agent.destroy();
@@ -98,7 +118,7 @@ export async function benchFlood(databaseUrl: string, workers: number): Promise<
         quantile(milliseconds, 0.99).toFixed(1),
         Math.max(...milliseconds).toFixed(1),
         failed,
-        Math.round((await highestMemory(gateway.pid)) / 2 ** 20),
+        ...(await memory),
       ]);
     }
     process.stdout.write(`${table.toString()}\n`);
@@ -107,6 +127,16 @@ export async function benchFlood(databaseUrl: string, workers: number): Promise<
     elsewhere.stop();
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** In MiB, three times within the time that people ask. */
+async function sampleMemory(pid: number): Promise<readonly number[]> {
+  const samples: number[] = [];
+  for (let count = 0; count < 3; count++) {
+    if (count > 0) await sleep((SECONDS * 1000) / 2 - 100);
+    samples.push(Math.round((await residentMemory(pid)) / 2 ** 20));
+  }
+  return samples;
 }
 
 /** As many processes as the gateway has, which answer at once. A cluster starts its processes from a file. */
@@ -128,7 +158,7 @@ async function startElsewhere(directory: string, workers: number) {
       () => false,
     ),
   );
-  return { url, stop: () => child.kill('SIGTERM') };
+  return { url, pid: child.pid ?? 0, stop: () => child.kill('SIGTERM') };
 }
 
 function read(address: string, key: string): HttpRequest {

@@ -6,10 +6,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Table from 'cli-table3';
-import pg from 'pg';
+import { findPostmaster } from './find-postmaster.js';
 import { putLoad, writeRequests } from './load/load.js';
 import { median } from './median.js';
-import { parentOf, processorMs } from './process-usage.js';
+import { processorMs } from './process-usage.js';
 import { FIRST_CREATED_DAY, prepareSchool, removeCreated } from './school.js';
 import { startGateway } from './targets/gateway.js';
 import type { Target } from './targets/target.js';
@@ -106,15 +106,4 @@ interface Cost {
 
 function sumOf(cost: Cost | undefined): number {
   return cost === undefined ? Number.NaN : cost.server + cost.database;
-}
-
-async function findPostmaster(databaseUrl: string): Promise<number> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    return await parentOf(rows[0]?.pid ?? 0);
-  } finally {
-    await client.end();
-  }
 }

@@ -60,7 +60,9 @@ async function main(): Promise<void> {
       await withServer(path.join(directory, 'imports'), (url) => benchImports(url, asked));
     } else if (positionals[0] === 'flood') {
       const { benchFlood } = await import('./flood.js');
-      await withServer(path.join(directory, 'flood'), (url) => benchFlood(url, Number(options.workers)));
+      await withServer(path.join(directory, 'flood'), (url) =>
+        benchFlood(url, { workers: Number(options.workers), only: names(options.only) }),
+      );
     } else if (positionals[0] === 'tracing') {
       const { benchTracing } = await import('./tracing.js');
       await withServer(path.join(directory, 'tracing'), benchTracing);

@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 /** Of Linux on every machine we know; `getconf CLK_TCK` says it. */
 const TICK_MS = 10;
 
-interface ProcessStat {
+export interface ProcessStat {
   readonly parent: number;
   readonly ownMs: number;
   /** Of children that have ended and were waited for. */
@@ -53,7 +53,7 @@ async function readMemory(pid: number, name: 'VmRSS' | 'VmHWM'): Promise<number>
 }
 
 /** The process and all below it. */
-async function listTree(pid: number): Promise<ReadonlyMap<number, ProcessStat>> {
+export async function listTree(pid: number): Promise<ReadonlyMap<number, ProcessStat>> {
   const processes = await listProcesses();
   const tree = new Map<number, ProcessStat>();
   const add = (id: number) => {

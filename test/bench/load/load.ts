@@ -26,6 +26,8 @@ export interface Load {
   readonly seconds: number;
   /** The first day of the marks to create, where requests create marks. */
   readonly marks?: string | undefined;
+  /** The cores on which the load is made, as `taskset` takes them. */
+  readonly cores?: string | undefined;
 }
 
 /** Writes requests as the load generators read them. */
@@ -65,23 +67,20 @@ export function hasWrk(): Promise<boolean> {
   return wrkIsThere;
 }
 
-async function runWrk({ url, requests, connections, seconds, marks }: Load): Promise<LoadResult> {
+async function runWrk({ url, requests, connections, seconds, marks, cores }: Load): Promise<LoadResult> {
   const script = fileURLToPath(new URL('./wrk.lua', import.meta.url));
-  const { stdout } = await run(
-    'wrk',
-    ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '60s', '-s', script, url],
-    {
-      env: {
-        ...process.env,
-        REQUESTS: requests,
-        ...(marks !== undefined && { MARKS: String(Date.parse(marks) / 1000) }),
-      },
+  const asked = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '60s', '-s', script, url];
+  const { stdout } = await run(...onCores(cores, 'wrk', asked), {
+    env: {
+      ...process.env,
+      REQUESTS: requests,
+      ...(marks !== undefined && { MARKS: String(Date.parse(marks) / 1000) }),
     },
-  );
+  });
   return readResult(stdout);
 }
 
-async function runOwn({ url, requests, connections, seconds, marks }: Load): Promise<LoadResult> {
+async function runOwn({ url, requests, connections, seconds, marks, cores }: Load): Promise<LoadResult> {
   const { hostname, port } = new URL(url);
   const load: OwnLoad = {
     host: hostname,
@@ -92,8 +91,17 @@ async function runOwn({ url, requests, connections, seconds, marks }: Load): Pro
     ...(marks !== undefined && { marks }),
   };
   const script = fileURLToPath(new URL('./own-load.ts', import.meta.url));
-  const { stdout } = await run(process.execPath, [...process.execArgv, script, JSON.stringify(load)]);
+  const asked = [...process.execArgv, script, JSON.stringify(load)];
+  const { stdout } = await run(...onCores(cores, process.execPath, asked));
   return readResult(stdout);
+}
+
+function onCores(
+  cores: string | undefined,
+  program: string,
+  args: readonly string[],
+): [program: string, args: readonly string[]] {
+  return cores === undefined ? [program, args] : ['taskset', ['-c', cores, program, ...args]];
 }
 
 function readResult(output: string): LoadResult {
