@@ -63,7 +63,7 @@ export function CellEditor({ collection, field, row, onSaved, onDone, children }
       opened
       position="bottom-start"
       offset={-36}
-      width={320}
+      width="min(320px, 94vw)"
       shadow="md"
       trapFocus
       withRoles={false}
