@@ -9,7 +9,7 @@ import { contentDispositionOf } from '../files/content-disposition.js';
 import type { Files, NewFile } from '../files/files.js';
 import type { StoredFile } from '../files/stored-file.js';
 import { requireScope } from '../resolvers/request-context.js';
-import { toLink, toResult } from '../resolvers/services/file-resolver.js';
+import { describeFile, toLink } from '../resolvers/services/file-resolver.js';
 import { UPLOAD_PARAMETERS } from '../rest/file-routes.js';
 import { resetConnection } from '../text-answer.js';
 import { addOtherMethods } from './rest.js';
@@ -114,7 +114,7 @@ async function upload(request: FastifyRequest, reply: FastifyReply, { files, sta
       .code(201)
       .headers({ location: `/files/${kept.id}`, etag: etagOf(kept) })
       .type('application/json; charset=utf-8')
-      .send(JSON.stringify(toResult(kept)));
+      .send(JSON.stringify(describeFile(kept)));
   } catch (error) {
     endWithUnreadBody(request.raw, reply);
     throw error;

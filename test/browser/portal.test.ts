@@ -311,6 +311,11 @@ describe('a record', () => {
     const started = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download marks.txt' }).click();
     expect(await readFile(await (await started).path(), 'utf8')).toBe('all A');
+    const actions = { name: /marks\.txt$/ };
+    expect(await page.getByRole('button', actions).count()).toBe(2);
+    const clerk = await pages.openPortalAs('clerk', '/portal/records/registration/stu-00001?tab=files');
+    await clerk.getByRole('cell', { name: 'marks.txt', exact: true }).waitFor();
+    expect(await clerk.getByRole('button', actions).count()).toBe(1);
     await page.getByRole('tab', { name: 'Points here' }).click();
     await page
       .getByRole('link', { name: /2026, .* · (present|absent|leave)$/ })

@@ -400,6 +400,14 @@ describe('GET /files/<id>', () => {
 describe('DELETE /files/<id>', () => {
   it('is for its owner and admins', async () => {
     const file = await kept('x', { query: 'name=a&roles=teacher,viewer' });
+    const asked = 'query ($id: ID!) { file(id: $id) { mayRemove } }';
+    for (const [as, mayRemove] of [
+      ['teacher', false],
+      ['clerk', true],
+      ['admin', true],
+    ] as const) {
+      expect((await query(asked, { id: file.id }, as)).data?.file).toEqual({ mayRemove });
+    }
     expect((await gateway.fetch(file.url, { as: 'teacher', method: 'DELETE' })).status).toBe(403);
     expect((await gateway.fetch(file.url, { as: 'accountant', method: 'DELETE' })).status).toBe(404);
     expect((await gateway.fetch(file.url, { as: 'clerk', method: 'DELETE' })).status).toBe(204);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { findJsonFault } from '../../src/portal/browser/settings/find-json-fault.js';
+import { findJsonFault } from '../../src/portal/browser/shell/find-json-fault.js';
 
 describe('the place where a text ceases to be JSON', () => {
   it.each([

@@ -4,6 +4,8 @@ import { isBase64 } from '../../base64.js';
 import { ServiceError } from '../../errors.js';
 import type { Files } from '../../files/files.js';
 import type { FileFilter, FileLink, StoredFile } from '../../files/stored-file.js';
+import { isOwn } from '../../files/visible-files.js';
+import type { Scope } from '../../model/scope.js';
 import { type Connection, toConnection } from '../connection.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
@@ -26,7 +28,8 @@ export class FileResolver {
     @Ctx() context: RequestContext,
     @Arg('id', () => ID, { description: 'The id of the file.' }) id: string,
   ): Promise<FileResult> {
-    return toResult(await this.#files.get(requireScope(context), id));
+    const scope = requireScope(context);
+    return toResult(scope, await this.#files.get(scope, id));
   }
 
   @Query(() => FileConnection, {
@@ -48,7 +51,7 @@ export class FileResolver {
     };
     const found = await this.#files.list(scope, { filter, ...page });
     return {
-      ...toConnection(found, { toNode: toResult, cursorOf: ({ id }) => id }),
+      ...toConnection(found, { toNode: (file) => toResult(scope, file), cursorOf: ({ id }) => id }),
       totalCount: () => this.#files.count(scope, filter),
     };
   }
@@ -67,14 +70,15 @@ export class FileResolver {
         errors: [{ parameter: 'content', detail: 'not base64', expected: 'base64 (RFC 4648, section 4)' }],
       });
     }
-    const file = await this.#files.create(requireScope(context), {
+    const scope = requireScope(context);
+    const file = await this.#files.create(scope, {
       name: data.name,
       contentType: data.contentType ?? undefined,
       stream: once(Buffer.from(data.content, 'base64')),
       link: toLink(data.collection, data.recordId),
       roles: data.roles ?? undefined,
     });
-    return toResult(file);
+    return toResult(scope, file);
   }
 
   @Mutation(() => FileResult, {
@@ -86,7 +90,8 @@ export class FileResolver {
     @Ctx() context: RequestContext,
     @Arg('id', () => ID, { description: 'The id of the file.' }) id: string,
   ): Promise<FileResult> {
-    return toResult(await this.#files.delete(requireScope(context), id));
+    const scope = requireScope(context);
+    return toResult(scope, await this.#files.delete(scope, id));
   }
 }
 
@@ -95,7 +100,12 @@ interface FilePageResult extends Connection<FileResult> {
   totalCount(): Promise<number>;
 }
 
-export function toResult(file: StoredFile): FileResult {
+export function toResult(scope: Scope, file: StoredFile): FileResult {
+  return { ...describeFile(file), mayRemove: isOwn(scope, file) };
+}
+
+/** A file as every door tells of it. */
+export function describeFile(file: StoredFile): Omit<FileResult, 'mayRemove'> {
   return {
     id: file.id,
     name: file.name,

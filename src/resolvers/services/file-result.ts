@@ -45,6 +45,9 @@ export class FileResult {
 
   @Field(() => DateTime, { description: 'When it was uploaded.' })
   readonly createdAt!: Date;
+
+  @Field(() => Boolean, { description: 'Whether you may take it away: its owner and admins may.' })
+  readonly mayRemove!: boolean;
 }
 
 const FileEdge = edgeType('File', () => FileResult, 'A file');

@@ -109,6 +109,6 @@ export class PersonResolver {
     const asked = { collection, id };
     const stream = await this.#persons.export(scope, asked);
     const name = archiveName(asked);
-    return toResult(await this.#files.create(scope, { name, contentType: 'application/zip', stream }));
+    return toResult(scope, await this.#files.create(scope, { name, contentType: 'application/zip', stream }));
   }
 }

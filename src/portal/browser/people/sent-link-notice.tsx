@@ -1,6 +1,7 @@
-import { Alert, Button, Code, CopyButton, Stack, Text } from '@mantine/core';
+import { Alert, Code, Stack, Text } from '@mantine/core';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
+import { CopyTextButton } from '../shell/copy-text-button';
 
 export interface SentLinkNoticeProps {
   /** `null` where the gateway has mailed it. */
@@ -20,13 +21,7 @@ export function SentLinkNotice({ link, expiresAt }: SentLinkNoticeProps) {
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{until}</Text>
         <Code className="wrapped">{address}</Code>
-        <CopyButton value={address}>
-          {({ copied, copy }) => (
-            <Button size="compact-sm" variant="default" onClick={copy}>
-              {copied ? t('Copied') : t('Copy')}
-            </Button>
-          )}
-        </CopyButton>
+        <CopyTextButton title={t('the link')} text={address} />
       </Stack>
     </Alert>
   );

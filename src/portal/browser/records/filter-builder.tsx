@@ -1,19 +1,8 @@
 /** A filter put together row by row; beside it stands what it is as text, which can be written as well. */
-import {
-  ActionIcon,
-  Button,
-  Code,
-  CopyButton,
-  Drawer,
-  Group,
-  Select,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { ActionIcon, Button, Drawer, Group, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { phrase, useTexts } from '../language/use-texts';
+import { CodeToCopy } from '../shell/code-to-copy';
 import { Icon } from '../shell/icon';
 import { type DeclaredField, nameOfField } from './declared-field';
 import {
@@ -132,23 +121,7 @@ export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: Filt
             spellCheck={false}
           />
           {where !== undefined && asWhere !== '' && (
-            <div>
-              <Group justify="space-between">
-                <Text size="sm" fw={500}>
-                  {t('The same for GraphQL (where)')}
-                </Text>
-                <CopyButton value={asWhere}>
-                  {({ copied, copy }) => (
-                    <Button size="compact-xs" variant="subtle" onClick={copy}>
-                      {copied ? t('Copied') : t('Copy')}
-                    </Button>
-                  )}
-                </CopyButton>
-              </Group>
-              <Code block className="wrapped">
-                {asWhere}
-              </Code>
-            </div>
+            <CodeToCopy title={t('The same for GraphQL (where)')} text={asWhere} />
           )}
           {where !== undefined && (
             <Textarea

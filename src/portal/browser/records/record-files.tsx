@@ -80,7 +80,7 @@ export function RecordFiles({ collection, id, mayChange }: RecordFilesProps) {
                       >
                         <Icon name="download" />
                       </ActionIcon>
-                      {mayChange && (
+                      {file.mayRemove && (
                         <ActionIcon
                           onClick={() => setRemoved(file)}
                           aria-label={t('Remove {name}', { name: file.name })}

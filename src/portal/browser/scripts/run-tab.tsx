@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { RunOfScript, RunsOfScript } from '../../../generated/portal/scripts/scripts';
 import { useChange } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { findJsonFault } from '../shell/find-json-fault';
 import { ProblemState } from '../shell/states';
 import { FinishedRun } from './finished-run';
 
@@ -12,13 +13,14 @@ export function RunTab({ name }: { readonly name: string }) {
   const [text, setText] = useState('{}');
   const run = useChange(RunOfScript, [RunsOfScript]);
   const read = readJson(text);
+  const fault = read === undefined ? findJsonFault(text) : undefined;
   return (
     <Stack maw={800}>
       <Textarea
         label={t('Arguments, as JSON')}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
-        error={read === undefined ? t('This is no JSON') : undefined}
+        error={fault && t('This is no JSON: line {line, number}, column {column, number}', { ...fault })}
         autosize
         minRows={4}
         spellCheck={false}

@@ -10,9 +10,9 @@ import {
 import { useChange } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
+import { findJsonFault } from '../shell/find-json-fault';
 import { LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
-import { findJsonFault } from './find-json-fault';
 import { parseProperty, printProperty } from './print-property';
 
 const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
