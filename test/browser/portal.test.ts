@@ -311,7 +311,7 @@ describe('a record', () => {
     const started = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download marks.txt' }).click();
     expect(await readFile(await (await started).path(), 'utf8')).toBe('all A');
-    const actions = { name: /marks\.txt$/ };
+    const actions = { name: /marks\.txt/ };
     expect(await page.getByRole('button', actions).count()).toBe(2);
     const clerk = await pages.openPortalAs('clerk', '/portal/records/registration/stu-00001?tab=files');
     await clerk.getByRole('cell', { name: 'marks.txt', exact: true }).waitFor();
