@@ -79,7 +79,7 @@ async function importCollection(
   options: ImportDumpOptions,
 ): Promise<ImportedCollection> {
   const { services, scope, signal } = options;
-  const { format, report, inspection, withTexts } = await surveyDocuments(
+  const { format, report, inspection, evidence } = await surveyDocuments(
     { file: one.file },
     {
       signal,
@@ -87,7 +87,7 @@ async function importCollection(
     },
   );
   const proposal = proposeDeclaration({
-    ...{ name: collection, inspection, withTexts, collections },
+    ...{ name: collection, inspection, evidence, collections },
     metadata: one.metadata,
   });
   const { database, name } = one;

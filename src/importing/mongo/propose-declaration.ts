@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
 import type { ColumnInspection } from '../reading/column-findings.js';
 import type { SourceInspection } from '../reading/inspect-source.js';
 import { toCollectionName } from './collection-name.js';
+import type { ElementKind, FieldEvidence } from './field-evidence.js';
 
 /** A file for `schema/collections`, to be read and corrected by a person, with what it leaves out. */
 export interface ProposedDeclaration {
@@ -30,8 +31,7 @@ export interface DeclarationEvidence {
   /** The name of the collection here. */
   readonly name: string;
   readonly inspection: Pick<SourceInspection, 'columns'>;
-  /** The fields of the first level in which texts stand. */
-  readonly withTexts: ReadonlySet<string>;
+  readonly evidence: FieldEvidence;
   /** What MongoDB keeps of the collection, its indexes among it. */
   readonly metadata: JsonObject | undefined;
   /** The names here of all collections that a reference may point to. */
@@ -42,12 +42,12 @@ export interface DeclarationEvidence {
  * Proposes a declaration: the fields of the first level with their types, which of them are unique or
  * indexed, indexes over several, and values unique together.
  */
-export function proposeDeclaration(evidence: DeclarationEvidence): ProposedDeclaration {
-  const { name, inspection, metadata, withTexts } = evidence;
+export function proposeDeclaration(found: DeclarationEvidence): ProposedDeclaration {
+  const { name, inspection, metadata, evidence } = found;
   const notes: string[] = [];
-  const types = typesOf(inspection.columns, withTexts);
+  const types = typesOf(inspection.columns, evidence);
   for (const field of referencesIn(inspection.columns)) {
-    const target = targetOf(field, evidence.collections);
+    const target = targetOf(field, found.collections);
     if (target === undefined) notes.push(`${field} looks like a reference, but no collection is called so`);
     // Its target may come later, or not at all: a dump holds what MongoDB held, and no more.
     else types.set(field, { type: 'reference', target, mustExist: false });
@@ -60,7 +60,7 @@ export function proposeDeclaration(evidence: DeclarationEvidence): ProposedDecla
     } else if (!FIELD_NAME.test(field)) notes.push(`${field} has a name that no declaration takes`);
     else if (fields.size === MAX_FIELDS) notes.push(`${field} is one of more than ${MAX_FIELDS} fields`);
     else if (type !== undefined) fields.set(field, { name: field, ...type });
-    else notes.push(`${field} holds values of several kinds, and is not declared`);
+    else notes.push(`${field} ${whyUndeclared(evidence.elementKinds.get(field))}, and is not declared`);
   }
   const several: JsonValue[] = [];
   const uniqueTogether: JsonValue[] = [];
@@ -90,14 +90,18 @@ export function proposeDeclaration(evidence: DeclarationEvidence): ProposedDecla
 /** By the first step of each path; `undefined` where the cells are of several kinds. */
 function typesOf(
   columns: readonly ColumnInspection[],
-  withTexts: ReadonlySet<string>,
+  { withTexts, elementKinds }: FieldEvidence,
 ): Map<string, JsonObject | undefined> {
   const types = new Map<string, JsonObject | undefined>();
   for (const column of columns) {
     if (column.filled === 0) continue;
     const [field = '', ...rest] = column.column.split('.');
-    if (rest.length === 0)
-      types.set(field, types.has(field) ? undefined : typeOf(column, withTexts.has(field)));
+    if (rest.length === 0) {
+      const type = elementKinds.has(field)
+        ? typeOfList(column, elementKinds.get(field))
+        : typeOf(column, withTexts.has(field));
+      types.set(field, types.has(field) ? undefined : type);
+    }
     // What has members is an object, whatever these are, unless it is something else in other documents.
     else if (!types.has(field)) types.set(field, { type: 'object' });
     else if (types.get(field)?.type !== 'object') types.set(field, undefined);
@@ -141,13 +145,28 @@ function typeOf({ likely, kinds, filled }: ColumnInspection, hasTexts: boolean):
       return likely.format === 'YYYY-MM-DD' && isAll(kinds, filled, ['day'])
         ? { type: 'datetime', format: 'date' }
         : { type: 'text' };
-    // A list says nothing of what it holds until its elements are looked at by a person.
     case 'list':
     case 'object':
       return undefined;
     default:
       return { type: 'text' };
   }
+}
+
+/** A list whose elements are all of one kind. */
+function typeOfList(
+  { kinds, filled }: ColumnInspection,
+  elementKinds: ReadonlySet<ElementKind> | undefined,
+): JsonObject | undefined {
+  const [kind, ...others] = elementKinds ?? [];
+  if (kind === undefined || kind === 'other' || others.length > 0 || !isAll(kinds, filled, ['list'])) {
+    return undefined;
+  }
+  return { type: kind === 'instant' ? 'datetime' : kind, list: true };
+}
+
+function whyUndeclared(elementKinds: ReadonlySet<ElementKind> | undefined): string {
+  return elementKinds?.size === 0 ? 'holds no list with an element' : 'holds values of several kinds';
 }
 
 function isAll(kinds: ColumnInspection['kinds'], filled: number, wanted: readonly string[]): boolean {
@@ -194,7 +213,7 @@ function fieldAt<Field extends JsonObject>(
 }
 
 function isIndexed(field: JsonObject | undefined): boolean {
-  return field !== undefined && field.type !== 'object';
+  return field !== undefined && field.type !== 'object' && field.list !== true;
 }
 
 /** Extended JSON writes `1` as `{"$numberInt": "1"}`, old servers as a float. */

@@ -3,6 +3,7 @@ import { runOnThread } from '../preparing/file-thread.js';
 import type { SourceInspection } from '../reading/inspect-source.js';
 import type { SourceFormat } from '../reading/row-source.js';
 import type { CollectionReport } from './collection-report.js';
+import type { FieldEvidence } from './field-evidence.js';
 
 const ENTRY = new URL('./survey-thread', import.meta.url);
 
@@ -13,10 +14,9 @@ export interface SurveyStart {
 export interface DocumentSurvey {
   readonly format: SourceFormat;
   readonly report: CollectionReport;
-  /** Of the first documents: a declaration is a proposal. */
+  /** Both of the first documents: a declaration is a proposal. */
   readonly inspection: Pick<SourceInspection, 'columns'>;
-  /** The fields of the first level in which texts stand, in the first documents. */
-  readonly withTexts: ReadonlySet<string>;
+  readonly evidence: FieldEvidence;
 }
 
 /**

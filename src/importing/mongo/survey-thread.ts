@@ -4,8 +4,8 @@ import { doTask } from '../preparing/file-thread.js';
 import { inspectSource } from '../reading/inspect-source.js';
 import { openRowSource } from '../reading/open-row-source.js';
 import type { RowSource } from '../reading/row-source.js';
-import { addFieldsWithText } from './add-fields-with-text.js';
 import { CollectionReporter } from './collection-report.js';
+import { addFieldEvidence, createFieldEvidence } from './field-evidence.js';
 import type { DocumentSurvey, SurveyStart } from './survey-documents.js';
 
 /** Documents from which types are guessed. */
@@ -14,16 +14,16 @@ const SAMPLE_ROWS = 5_000;
 await doTask(async ({ file }: SurveyStart, tellProgress): Promise<DocumentSurvey> => {
   const source = await openDocuments(file);
   const reporter = new CollectionReporter();
-  const withTexts = new Set<string>();
+  const evidence = createFieldEvidence();
   let read = 0;
   for await (const rows of source.rows()) {
     for (const row of rows) reporter.add(row);
-    if (read < SAMPLE_ROWS) for (const row of rows) addFieldsWithText(withTexts, row.values);
+    if (read < SAMPLE_ROWS) for (const row of rows) addFieldEvidence(evidence, row.values);
     read += rows.length;
     tellProgress(read);
   }
   const inspection = await inspectSource(source, { maxRows: SAMPLE_ROWS });
-  return { format: source.format, report: reporter.finish(), inspection, withTexts };
+  return { format: source.format, report: reporter.finish(), inspection, evidence };
 });
 
 /** Plain JSON of mongoexport is extended JSON too: its `_id` is to be one of ours. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { addFieldsWithText } from '../../../src/importing/mongo/add-fields-with-text.js';
 import { toCollectionName } from '../../../src/importing/mongo/collection-name.js';
 import { CollectionReporter } from '../../../src/importing/mongo/collection-report.js';
+import { addFieldEvidence, createFieldEvidence } from '../../../src/importing/mongo/field-evidence.js';
 import {
   type ProposedDeclaration,
   proposeDeclaration,
@@ -16,13 +16,13 @@ async function proposed(documents: readonly object[], metadata?: JsonObject): Pr
   const json = documents.map((document) => JSON.stringify(document)).join('\n');
   return await withFile(`${json}\n`, async (path) => {
     const source = await openRowSource({ path }, { format: 'ejson' });
-    const withTexts = new Set<string>();
+    const evidence = createFieldEvidence();
     for await (const rows of source.rows()) {
-      for (const { values } of rows) addFieldsWithText(withTexts, values);
+      for (const { values } of rows) addFieldEvidence(evidence, values);
     }
     return proposeDeclaration({
       ...{ name: 'students', metadata, collections: ['classes', 'students', 'staff'] },
-      ...{ inspection: await inspectSource(source), withTexts },
+      ...{ inspection: await inspectSource(source), evidence },
     });
   });
 }
@@ -84,12 +84,12 @@ describe('the declaration that a collection of MongoDB suggests', () => {
         { name: 'joined', type: 'datetime' },
         { name: 'dob', type: 'datetime', format: 'date' },
         { name: 'address', type: 'object' },
+        { name: 'marks', type: 'number', list: true },
       ],
       indexes: [['class', 'joined']],
       uniqueTogether: [{ name: 'class_admission', parts: [{ path: 'class' }, { path: 'admission' }] }],
     });
     expect(notes).toEqual([
-      'marks holds values of several kinds, and is not declared',
       'mixed holds values of several kinds, and is not declared',
       'version is a name of every record here, and is not declared',
       'first name has a name that no declaration takes',
@@ -109,6 +109,39 @@ describe('the declaration that a collection of MongoDB suggests', () => {
       { name: 'pages', type: 'text' },
       { name: 'height', type: 'number' },
     ]);
+  });
+
+  it('takes for a list what is one in all documents, with elements of one kind', async () => {
+    const { declaration, notes } = await proposed(
+      [
+        {
+          ...{
+            _id: 1,
+            tags: ['a', '12'],
+            days: [{ $date: '2026-03-31T04:00:00Z' }],
+            lines: [{ head: 'Bus' }],
+          },
+          ...{ flags: [true], mixed: [1, 'a'], deep: [[1]], gaps: ['a', null], one: ['a'], none: [] },
+        },
+        { _id: 2, tags: [], days: [], lines: [{ head: 'Lab' }], flags: [false], one: 'a', none: [] },
+      ],
+      { indexes: [{ key: { tags: 1 }, name: 'tags_1' }] },
+    );
+    expect(declaration.fields).toEqual([
+      { name: 'tags', type: 'text', list: true },
+      { name: 'days', type: 'datetime', list: true },
+      { name: 'lines', type: 'object', list: true },
+      { name: 'flags', type: 'boolean', list: true },
+    ]);
+    expect(notes).toEqual([
+      'mixed holds values of several kinds, and is not declared',
+      'deep holds values of several kinds, and is not declared',
+      'gaps holds values of several kinds, and is not declared',
+      'one holds values of several kinds, and is not declared',
+      'none holds no list with an element, and is not declared',
+      'the index tags_1 is not proposed: tags is no declared field of one value',
+    ]);
+    expect(parseDefinition(declaration, 'the proposal')).toMatchObject({ name: 'students' });
   });
 
   it('points with {value, label} at the collection that the field is called after', async () => {
