@@ -316,6 +316,28 @@ describe('an import', () => {
     expect((await run(again.id, 'mode=rows')).counts).toMatchObject({ created: 0, same: 2, refused: 1 });
   });
 
+  it('tells a repeat of a refused row by values unique together, and by what the row says', async () => {
+    const { id } = await take(
+      'attendance',
+      [
+        'Adm No,Date,Status',
+        'A-1,2026-07-02T03:30:00Z,X',
+        'A-1,2026-07-02T05:00:00Z,P',
+        'A-2,yesterday,P',
+        // Without a day it is one of today, which the row before did not say.
+        'A-2,,P',
+        '',
+      ].join('\n'),
+      '&mapping=marks&by=student_day',
+    );
+    expect((await run(id, 'mode=rows')).counts).toMatchObject({ rows: 4, created: 1, refused: 3 });
+    expect(await (await gateway.fetch(`/imports/${id}/errors`, { as: 'admin' })).json()).toMatchObject([
+      { number: 2, faults: [{ column: 'Status' }] },
+      { number: 3, faults: [{ detail: 'row 2 of the file has the same student_day' }] },
+      { number: 4, faults: [{ column: 'Date' }] },
+    ]);
+  });
+
   it('removes what a full list does not have, once a dry run has said how many', async () => {
     const first = await take('fee_head', 'name,order\nTuition,1\nBus,2\nLab,3\n');
     expect((await run(first.id)).counts).toMatchObject({ created: 3 });

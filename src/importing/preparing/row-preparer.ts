@@ -239,8 +239,12 @@ export class RowPreparer {
     checked: CheckedRecord,
     { row: { number }, faults: others }: PendingRow,
   ): readonly RowFault[] {
-    const { collection, key } = this.#plan;
-    const texts = uniqueTextsOf(checked, this.#rules);
+    const { key } = this.#plan;
+    // What a default stands for in the place of a cell that was not read is no key of the row.
+    const isWrong = (sought: string) => others.some(({ column }) => column === sought);
+    const texts = uniqueTextsOf(checked, this.#rules).filter(
+      ([name]) => others.length === 0 || !this.#columnsOf(name).some(isWrong),
+    );
     const keyName = nameOfKey(key);
     const faults: RowFault[] = [];
     if (others.length === 0 && key.kind !== 'id' && !texts.some(([name]) => name === keyName)) {
@@ -250,8 +254,7 @@ export class RowPreparer {
     for (const [name, text] of texts) {
       const row = this.#rowWith(name, text);
       if (row === undefined) continue;
-      const paths = [name, ...partsOf(collection, name)];
-      const [column] = paths.flatMap((path) => this.#columnAt(`/${path}`) ?? []);
+      const [column] = this.#columnsOf(name);
       faults.push({
         detail: `row ${row} of the file has the same ${name}`,
         expected: `each ${name} once`,
@@ -267,6 +270,12 @@ export class RowPreparer {
       }
     }
     return faults.length > 0 ? faults : NO_FAULTS;
+  }
+
+  /** The columns of a field that is to be unique, or of the parts of a rule. */
+  #columnsOf(name: string): readonly string[] {
+    const paths = [name, ...partsOf(this.#plan.collection, name)];
+    return paths.flatMap((path) => this.#columnAt(`/${path}`) ?? []);
   }
 
   /** The row of the file that has the text already, whether it is refused or not. */

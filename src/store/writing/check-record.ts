@@ -39,9 +39,8 @@ export function checkRecord(record: JsonObject, rules: StagingRules): CheckedRec
   const { id, data: sent, errors } = takeSentId(record, '');
   const change = toStaged(collection, sent, rules);
   const faults = errors.length === 0 ? change.faults : [...errors, ...change.faults];
-  // What is wrong has no key to be found by.
-  const keys = faults.length > 0 ? undefined : keysOf(collection, change.data, timeZone);
-  return { id, sent, change, keys, faults };
+  // A value that is wrong is null here, so that no rule over it has a key; the others tell a repeat.
+  return { id, sent, change, keys: keysOf(collection, change.data, timeZone), faults };
 }
 
 /**
