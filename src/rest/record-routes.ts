@@ -262,6 +262,8 @@ function listRoute(
     isOpen: false,
     formats: FORMATS,
     assertAllowed: allowedTo('read', collection),
+    // Without a limit, all of them.
+    urgencyOf: ({ limit }) => (Number(limit ?? Number.POSITIVE_INFINITY) <= MAX_PAGE ? 'short' : 'stream'),
     ...via('records', ['records', 'parseSince'], (records, request) => {
       const wanted = readRecordsRequest(collection ?? pathOf(request, 'collection'), extra, request);
       const { since } = request.parameters;

@@ -70,6 +70,7 @@ export function reportRoutes(reports: readonly Report[]): readonly Route[] {
         isOpen: false,
         formats: FORMATS,
         resolvers: [`reports.${report.field}`],
+        urgencyOf: () => 'stream',
         assertAllowed: (_services, { context }) => report.assertAllowed(requireScope(context)),
         run: (services, request) =>
           runReport({

@@ -9,6 +9,7 @@ import type { RequestContext } from '../resolvers/request-context.js';
 import type { Resolvers } from '../resolvers/resolvers.js';
 import type { Format } from '../tables/format.js';
 import type { Answer } from './answer.js';
+import type { Urgency } from './urgency.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -94,6 +95,8 @@ export interface Route extends RouteDescription {
   readonly formats: readonly [Format, ...Format[]];
   /** The resolver methods that answer, e.g. `records.records`; empty for the few that need none. */
   readonly resolvers: readonly string[];
+  /** Absent: short. `sent`: the query, or the body where there is one. */
+  urgencyOf?(sent: Readonly<Record<string, unknown>>): Urgency;
   run(services: RestServices, request: RestRequest): Answer | Promise<Answer>;
   /**
    * Refuses a caller who may not do this at all, whatever is sent. Asked where what is sent is wrong: who may

@@ -56,6 +56,7 @@ const runScript: Route = {
   ],
   isOpen: false,
   formats: ['json'],
+  urgencyOf: () => 'script',
   ...via('scripts', ['run'], async (scripts, request) =>
     answerRun(await scripts.run(request.context, request.path.name ?? '', request.body ?? null)),
   ),

@@ -139,6 +139,7 @@ export function indexRoute(options: {
       typeof report === 'string'
         ? [named, ...parametersWithName(getNamedReport(options.reports, report))]
         : undefined,
+    urgencyOf: ({ report }) => (report === undefined ? 'short' : 'stream'),
     assertAllowed: (_services, { context, query: { report } }) => {
       if (typeof report === 'string')
         getNamedReport(options.reports, report).assertAllowed(requireScope(context));

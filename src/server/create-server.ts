@@ -45,7 +45,7 @@ import { type ScriptEndpointServices, useScriptEndpoints } from './script-endpoi
 import { API_HEADERS, SANDBOX_HEADERS } from './security-headers.js';
 import { Stopping, stopServer, useStopping } from './stopping.js';
 import { StreamLimits, type StreamLimitsOptions } from './stream-limits.js';
-import { Turnstile } from './turnstile.js';
+import { type RequestPlaces, Turnstile } from './turnstile.js';
 import { useTusDiscovery } from './tus-serving.js';
 import { WebSockets } from './web-sockets.js';
 
@@ -89,7 +89,7 @@ export interface ServerOptions {
   readonly bodies: BodyLimits;
   readonly maxWebSockets: number;
   /** How many requests are let in at the same time. */
-  readonly requestsAtOnce: number;
+  readonly requestsAtOnce: RequestPlaces;
   readonly corsOrigins: readonly string[];
   /** The proxies whose X-Forwarded-For and X-Forwarded-Proto are believed. */
   readonly trustProxy: TrustedProxies;

@@ -4,7 +4,10 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
+import { isJsonObject } from '../json.js';
 import type { Principal } from '../model/scope.js';
+import type { Route } from '../rest/route.js';
+import type { Urgency } from '../rest/urgency.js';
 import type { Asker, Passage, Turnstile } from './turnstile.js';
 
 /** How much of a credential is kept to know it again: too little to be used, enough to be its own. */
@@ -30,6 +33,13 @@ export class KnownAskers {
   }
 }
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Absent: short. `sent`: the query, or the body where there is one. */
+    readonly urgencyOf?: Route['urgencyOf'];
+  }
+}
+
 export interface FairTurnsOptions {
   readonly turnstile: Turnstile;
   readonly askers: KnownAskers;
@@ -39,7 +49,8 @@ export interface FairTurnsOptions {
 export function useFairTurns(app: FastifyInstance, { turnstile, askers }: FairTurnsOptions): void {
   const enter = (request: FastifyRequest, done: (error?: Error) => void) => {
     const { arrival } = request;
-    const entry = turnstile.enter(askers.find(request.headers.authorization, arrival.address));
+    const asker = askers.find(request.headers.authorization, arrival.address);
+    const entry = turnstile.enter(asker, urgencyOf(request));
     if (isPassage(entry)) {
       arrival.enter(entry);
       done();
@@ -69,6 +80,14 @@ export function useFairTurns(app: FastifyInstance, { turnstile, askers }: FairTu
 
 function isPassage(entry: Passage | Promise<Passage>): entry is Passage {
   return 'leave' in entry;
+}
+
+/** A body is there only when its request comes again; until then it is short: its credential is looked at. */
+function urgencyOf(request: FastifyRequest): Urgency {
+  const { query, body, routeOptions } = request;
+  const { urgencyOf } = routeOptions.config;
+  if (urgencyOf === undefined || (hasBody(request) && body === undefined)) return 'short';
+  return urgencyOf({ ...(isJsonObject(query) && query), ...(isJsonObject(body) && body) });
 }
 
 function hasBody({ headers, routeOptions }: FastifyRequest): boolean {

@@ -45,6 +45,7 @@ export async function useScriptEndpoints(
     endpoints.route<EndpointGeneric>({
       method: [...ENDPOINT_METHODS],
       url: '/x/:name',
+      config: { urgencyOf: () => 'script' },
       // This runs before a body is read.
       onRequest: async (request) => {
         findScript(services, request);

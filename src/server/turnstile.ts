@@ -1,8 +1,16 @@
-import { RETRY_SOON_SECONDS, ServiceError } from '../errors.js';
+import { invariant, RETRY_SOON_SECONDS, ServiceError } from '../errors.js';
+import type { Urgency } from '../rest/urgency.js';
+import { PartyLine } from './party-line.js';
+
+/** How many requests are under way at the same time. */
+export interface RequestPlaces {
+  readonly all: number;
+  /** Of those parties that have more to ask than may go, together, while others ask too. */
+  readonly besideOthers: number;
+}
 
 export interface TurnstileOptions {
-  /** How many requests are under way at the same time. */
-  readonly places: number;
+  readonly places: RequestPlaces;
   /** How long a request waits for a place before it is refused. */
   readonly patienceMs: number;
 }
@@ -11,15 +19,23 @@ export interface TurnstileOptions {
 const LEAST_PLACES = 32;
 /** A process of several has its part of them, and never fewer than these. */
 const LEAST_OF_PROCESS = 8;
+const LEAST_BESIDE_OTHERS = 2;
 
 /**
  * The places of one process. What the processes of a gateway share, the processors and PostgreSQL, is there
  * once for all: each with the places of a lone one, they would let so many in that everybody waits behind a
  * flood.
+ *
+ * Beside others a flood has as many as half of the connections: with more it would be no faster, but the
+ * others would find PostgreSQL at work for it, or have to wait for a connection.
  */
-export function countPlaces(shared: { readonly poolSize: number; readonly workers: number }): number {
-  const places = Math.max(LEAST_PLACES, 2 * shared.poolSize);
-  return Math.max(LEAST_OF_PROCESS, Math.ceil(places / shared.workers));
+export function countPlaces(shared: { readonly poolSize: number; readonly workers: number }): RequestPlaces {
+  const { poolSize, workers } = shared;
+  const all = Math.max(LEAST_PLACES, 2 * poolSize);
+  return {
+    all: Math.max(LEAST_OF_PROCESS, Math.ceil(all / workers)),
+    besideOthers: Math.max(LEAST_BESIDE_OTHERS, Math.floor(poolSize / 2 / workers)),
+  };
 }
 
 /** Whose request it is: of a party, which shares the places with the other ones, the member. */
@@ -37,14 +53,26 @@ export interface Passage {
 }
 
 interface Waiter {
-  readonly passage: CountedPassage;
   readonly since: number;
   readonly go: () => void;
   readonly refuse: (error: ServiceError) => void;
 }
 
+/** Those of one party that are under way; `long`: streams and scripts among them. */
+interface PartyCount {
+  all: number;
+  long: number;
+}
+
 /** The part of the places that one party may have: the others find one at once. */
 const PART_OF_A_PARTY = 3 / 4;
+/** The part of them that its streams and scripts may have: its short requests find one soon. */
+const PART_OF_LONG_ONES = 1 / 2;
+/** Others ask too for so long after one of them has. */
+const BESIDE_OTHERS_MS = 1_000;
+/** More are not kept waiting, whatever they wait for: each takes some 20 KiB. */
+const MOST_WAITING = 16_384;
+const MOST_WAITING_OF_PARTY = 4_096;
 /**
  * Who has been under way for so long waits for something itself: a script, a slow reader, its turn to write.
  * It has other limits, and keeps its place only while nobody wants it.
@@ -57,6 +85,12 @@ const LOOK_MS = 250;
  */
 const COMING_A_TURN = 16;
 const WAITING_A_TURN = 4;
+/**
+ * Who is refused at once asks at once again, where it is made for that. So refusals are given at a pace that
+ * leaves the time to others: some 1,600 a second.
+ */
+const REFUSED_AT_ONCE = 8;
+const REFUSALS_EVERY_MS = 5;
 
 /**
  * Lets few requests in at the same time, and those that wait in turns: one of each party, and of a party one
@@ -67,15 +101,18 @@ const WAITING_A_TURN = 4;
  * answered kept all others waiting for seconds.
  */
 export class Turnstile {
-  readonly #places: number;
-  readonly #placesOfParty: number;
+  readonly #places: RequestPlaces;
   readonly #patienceMs: number;
   /** The oldest first. */
   readonly #underWay = new Set<CountedPassage>();
-  readonly #countByParty = new Map<string, number>();
-  /** In the order of their turns: the queue of each member, by party. */
-  readonly #lines = new Map<string, Map<string, Waiter[]>>();
+  readonly #countByParty = new Map<string, PartyCount>();
+  /** In the order of their turns. */
+  readonly #lines = new Map<string, PartyLine<Waiter>>();
   #waiting = 0;
+  readonly #refused: (() => void)[] = [];
+  #lastParty: string | undefined;
+  /** When one party asked after another one. */
+  #otherPartyAt = Number.NEGATIVE_INFINITY;
   #cameInTurn = 0;
   readonly #onLeave = (passage: CountedPassage) => this.#left(passage);
   readonly #endTurn = () => {
@@ -83,27 +120,31 @@ export class Turnstile {
   };
   #isServing = false;
   #look: NodeJS.Timeout | undefined;
+  #refusing: NodeJS.Timeout | undefined;
 
   constructor({ places, patienceMs }: TurnstileOptions) {
     this.#places = places;
-    this.#placesOfParty = Math.max(1, Math.floor(places * PART_OF_A_PARTY));
     this.#patienceMs = patienceMs;
   }
 
   /** How many wait. */
   get waiting(): number {
-    return this.#waiting;
+    return this.#waiting + this.#refused.length;
   }
 
   /**
-   * A place, at once where there is one and nobody of the party waits for it.
+   * A place, at once where there is one and nobody of the party waits for it who is as urgent.
    *
-   * @throws UNAVAILABLE (503) with Retry-After after `patienceMs`
+   * @throws UNAVAILABLE (503) with Retry-After after `patienceMs`, or before when it would wait in vain
    */
-  enter(asker: Asker): Passage | Promise<Passage> {
+  enter(asker: Asker, urgency: Urgency = 'short'): Passage | Promise<Passage> {
     const { party } = asker;
-    const passage = new CountedPassage(party, this.#onLeave);
-    if (!this.#lines.has(party) && this.#mayGoOn(party)) {
+    if (party !== this.#lastParty) {
+      if (this.#lastParty !== undefined) this.#otherPartyAt = performance.now();
+      this.#lastParty = party;
+    }
+    const passage = new CountedPassage(party, urgency, this.#onLeave);
+    if (!this.#lines.get(party)?.hasBefore(urgency) && this.#mayGoOn(party, urgency)) {
       this.#cameInTurn += 1;
       if (this.#cameInTurn === 1) setImmediate(this.#endTurn);
       this.#admit(passage);
@@ -114,43 +155,67 @@ export class Turnstile {
         this.#admit(passage);
         resolve(passage);
       };
-      this.#join(asker, { passage, since: performance.now(), go, refuse });
+      this.#join(asker, urgency, { since: performance.now(), go, refuse });
     });
   }
 
-  #mayGoOn(party: string): boolean {
-    return this.#underWay.size < this.#places && this.#cameInTurn < COMING_A_TURN && this.#hasRoomFor(party);
+  #mayGoOn(party: string, urgency: Urgency): boolean {
+    const isThereRoom = this.#underWay.size < this.#places.all && this.#cameInTurn < COMING_A_TURN;
+    return isThereRoom && this.#hasRoomFor(party, urgency);
   }
 
-  #hasRoomFor(party: string): boolean {
-    return (this.#countByParty.get(party) ?? 0) < this.#placesOfParty;
+  #hasRoomFor(party: string, urgency: Urgency): boolean {
+    const count = this.#countByParty.get(party);
+    if (count === undefined) return true;
+    const places = this.#placesOfParty();
+    if (count.all >= places) return false;
+    return urgency === 'short' || count.long < Math.max(1, Math.floor(places * PART_OF_LONG_ONES));
+  }
+
+  #placesOfParty(): number {
+    const { all, besideOthers } = this.#places;
+    if (performance.now() - this.#otherPartyAt > BESIDE_OTHERS_MS)
+      return Math.max(1, Math.floor(all * PART_OF_A_PARTY));
+    return Math.max(1, Math.floor(besideOthers / Math.max(1, this.#lines.size)));
   }
 
   #admit(passage: CountedPassage): void {
-    const { party } = passage;
+    const { party, urgency } = passage;
     passage.since = performance.now();
     this.#underWay.add(passage);
-    this.#countByParty.set(party, (this.#countByParty.get(party) ?? 0) + 1);
+    const count = this.#countByParty.get(party) ?? { all: 0, long: 0 };
+    this.#countByParty.set(party, count);
+    count.all += 1;
+    if (urgency !== 'short') count.long += 1;
   }
 
   #left(passage: CountedPassage): void {
-    const { party } = passage;
+    const { party, urgency } = passage;
     if (!this.#underWay.delete(passage)) return;
-    const count = (this.#countByParty.get(party) ?? 1) - 1;
-    if (count === 0) this.#countByParty.delete(party);
-    else this.#countByParty.set(party, count);
+    const count = this.#countByParty.get(party);
+    invariant(count, 'who is under way is counted');
+    count.all -= 1;
+    if (urgency !== 'short') count.long -= 1;
+    if (count.all === 0) this.#countByParty.delete(party);
     if (this.#waiting > 0) this.#serveSoon();
   }
 
-  #join({ party, member }: Asker, waiter: Waiter): void {
-    const members = this.#lines.get(party) ?? new Map<string, Waiter[]>();
-    this.#lines.set(party, members);
-    const queue = members.get(member);
-    if (queue === undefined) members.set(member, [waiter]);
-    else queue.push(waiter);
+  #join({ party, member }: Asker, urgency: Urgency, waiter: Waiter): void {
+    const line = this.#lines.get(party) ?? new PartyLine<Waiter>();
+    if (this.#waiting >= MOST_WAITING || line.size >= MOST_WAITING_OF_PARTY) {
+      waiter.refuse(inVain(RETRY_SOON_SECONDS));
+      return;
+    }
+    const waitMs = line.waitMs(member, urgency) ?? 0;
+    if (waitMs > this.#patienceMs) {
+      this.#refuseSoon(waiter, inVain(Math.ceil((waitMs - this.#patienceMs) / 1000)));
+      return;
+    }
+    this.#lines.set(party, line);
+    line.join(member, urgency, waiter);
     this.#waiting += 1;
     this.#look ??= setInterval(() => this.#lookAfterThem(), LOOK_MS).unref();
-    if (this.#underWay.size < this.#places) this.#serveSoon();
+    if (this.#underWay.size < this.#places.all) this.#serveSoon();
   }
 
   /** Not in this turn of the event loop: it would never end while all that is let in is answered at once. */
@@ -159,7 +224,7 @@ export class Turnstile {
     this.#isServing = true;
     setImmediate(() => {
       this.#isServing = false;
-      for (let served = 0; this.#underWay.size < this.#places; served += 1) {
+      for (let served = 0; this.#underWay.size < this.#places.all; served += 1) {
         if (served === WAITING_A_TURN) {
           this.#serveSoon();
           return;
@@ -172,13 +237,12 @@ export class Turnstile {
 
   /** Whether there was one that may go. */
   #serveNext(): boolean {
-    for (const [party, members] of this.#lines) {
-      if (!this.#hasRoomFor(party)) continue;
-      const next = takeTurn(members);
+    for (const [party, line] of this.#lines) {
+      const next = line.take((urgency) => this.#hasRoomFor(party, urgency));
+      if (next === undefined) continue;
       this.#lines.delete(party);
       // Its next turn comes after those of all others.
-      if (members.size > 0) this.#lines.set(party, members);
-      if (next === undefined) continue;
+      if (line.size > 0) this.#lines.set(party, line);
       this.#waiting -= 1;
       next.go();
       return true;
@@ -192,18 +256,30 @@ export class Turnstile {
       if (now - passage.since < SHORT_MS) break;
       passage.leave();
     }
-    for (const [party, members] of this.#lines) {
-      for (const [member, queue] of members) {
-        const inTime = queue.findIndex(({ since }) => now - since < this.#patienceMs);
-        for (const { refuse } of queue.splice(0, inTime === -1 ? queue.length : inTime)) {
-          this.#waiting -= 1;
-          refuse(tooBusy());
-        }
-        if (queue.length === 0) members.delete(member);
+    for (const [party, line] of this.#lines) {
+      const refused = line.look(now, this.#patienceMs);
+      this.#waiting -= refused.length;
+      for (const waiter of refused) {
+        const hasWaited = now - waiter.since >= this.#patienceMs;
+        this.#refuseSoon(waiter, hasWaited ? tooBusy() : inVain(RETRY_SOON_SECONDS));
       }
-      if (members.size === 0) this.#lines.delete(party);
+      if (line.size === 0) this.#lines.delete(party);
     }
+    // A party may have more places since the others ask no more.
+    if (this.#waiting > 0) this.#serveSoon();
     this.#stopLooking();
+  }
+
+  #refuseSoon({ refuse }: Waiter, error: ServiceError): void {
+    this.#refused.push(() => refuse(error));
+    this.#refusing ??= setInterval(() => this.#refuseSome(), REFUSALS_EVERY_MS);
+  }
+
+  #refuseSome(): void {
+    for (const refuse of this.#refused.splice(0, REFUSED_AT_ONCE)) refuse();
+    if (this.#refused.length > 0) return;
+    clearInterval(this.#refusing);
+    this.#refusing = undefined;
   }
 
   #stopLooking(): void {
@@ -219,6 +295,7 @@ class CountedPassage implements Passage {
 
   constructor(
     readonly party: string,
+    readonly urgency: Urgency,
     readonly onLeave: (passage: CountedPassage) => void,
   ) {}
 
@@ -227,18 +304,16 @@ class CountedPassage implements Passage {
   }
 }
 
-function takeTurn(members: Map<string, Waiter[]>): Waiter | undefined {
-  for (const [member, queue] of members) {
-    const waiter = queue.shift();
-    members.delete(member);
-    if (queue.length > 0) members.set(member, queue);
-    return waiter;
-  }
-  return undefined;
-}
-
 function tooBusy(): ServiceError {
   return new ServiceError('UNAVAILABLE', 'Too many requests are under way at the moment; try again later.', {
     retryAfterSeconds: RETRY_SOON_SECONDS,
   });
+}
+
+function inVain(retryAfterSeconds: number): ServiceError {
+  return new ServiceError(
+    'UNAVAILABLE',
+    'More requests wait, of this domain or address, than can be answered in time; ask fewer at once.',
+    { retryAfterSeconds },
+  );
 }

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '../eventually.js';
 import { useGateway } from './gateway.js';
 
 const gateway = useGateway({ LOG_LEVEL: 'error', RATE_LIMIT_PER_MINUTE: '100000' });
@@ -70,6 +71,15 @@ describe('a flood', () => {
     expect(outcome.before).toBeLessThan(FLOOD / 2);
   });
 
+  it('of long lists lets a short read of the same user go before', async () => {
+    const outcome = await answeredBefore(
+      () => gateway.fetch('/o/recs/task', { as: 'teacher' }),
+      () => gateway.fetch('/o/recs/task?limit=5', { as: 'teacher' }),
+    );
+    expect(outcome).toMatchObject({ status: 200, statuses: new Set([200]) });
+    expect(outcome.before).toBeLessThan(FLOOD / 2);
+  });
+
   it('of wrong credentials lets those with a right one go before', async () => {
     await list();
     const outcome = await answeredBefore(
@@ -92,6 +102,35 @@ describe('a flood', () => {
       ).toEqual([]);
     } finally {
       for (const sender of senders) sender.end();
+    }
+  });
+});
+
+describe('more requests of a school than can be answered in time', () => {
+  it('are refused before their time is over, with the time to come again; the rest is answered', async () => {
+    const holder = await gateway.sql.connect();
+    try {
+      await holder.query('begin');
+      const { rows } = await holder.query(
+        `select tableoid::regclass as partition from records where collection = 'task' limit 1`,
+      );
+      await holder.query(`lock table ${rows[0].partition} in access exclusive mode`);
+      const refused: Response[] = [];
+      const flooding = Array.from({ length: 500 }, async () => {
+        const response = await gateway.fetch('/o/recs/task?limit=5', { as: 'teacher' });
+        if (response.status === 503) refused.push(response.clone());
+        await response.text();
+        return response.status;
+      });
+      await eventually(() => refused.length > 50);
+      await holder.query('rollback');
+      expect((await list()).status).toBe(200);
+      const [first] = refused;
+      expect(Number(first?.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(await first?.json()).toMatchObject({ detail: expect.stringContaining('More requests wait') });
+      expect(new Set(await Promise.all(flooding))).toEqual(new Set([200, 503]));
+    } finally {
+      holder.release();
     }
   });
 });

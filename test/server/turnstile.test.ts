@@ -1,8 +1,10 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { URGENCIES } from '../../src/rest/urgency.js';
 import { countPlaces, type Passage, Turnstile } from '../../src/server/turnstile.js';
+import { eventually } from '../eventually.js';
 
-/** Requests by name, e.g. `a/x`: of party `a`, the member `x`. */
+/** Requests by name, e.g. `a/x/short 1`: of party `a`, the member `x`, and how urgent it is. */
 class Crowd {
   readonly turnstile: Turnstile;
   /** In the order in which they were let in. */
@@ -10,18 +12,19 @@ class Crowd {
   readonly refused: string[] = [];
   readonly #passages = new Map<string, Passage>();
 
-  constructor(places: number, patienceMs = 60_000) {
-    this.turnstile = new Turnstile({ places, patienceMs });
+  constructor(places: number, { patienceMs = 60_000, besideOthers = places } = {}) {
+    this.turnstile = new Turnstile({ places: { all: places, besideOthers }, patienceMs });
   }
 
   come(...names: readonly string[]): void {
     for (const name of names) {
-      const [party = '', member = ''] = name.split('/');
+      const [party = '', member = '', kind = ''] = name.split('/');
+      const urgency = URGENCIES.find((known) => kind.startsWith(known)) ?? 'short';
       const letIn = (passage: Passage) => {
         this.entered.push(name);
         this.#passages.set(name, passage);
       };
-      const entry = this.turnstile.enter({ party, member });
+      const entry = this.turnstile.enter({ party, member }, urgency);
       if ('then' in entry) entry.then(letIn, (error) => this.refused.push(`${name}: ${error.code}`));
       else letIn(entry);
     }
@@ -38,20 +41,63 @@ async function settle(): Promise<void> {
 }
 
 describe('the turnstile', () => {
-  it('lets in as many as there are places, and a party three quarters of them', async () => {
+  it('lets in as many as there are places, and a party that is alone three quarters of them', async () => {
     const crowd = new Crowd(4);
-    crowd.come('a/1/1', 'a/1/2', 'a/1/3', 'a/1/4', 'b/1/1', 'b/1/2');
+    crowd.come('a/1/1', 'a/1/2', 'a/1/3', 'a/1/4');
     await settle();
-    expect(crowd.entered).toEqual(['a/1/1', 'a/1/2', 'a/1/3', 'b/1/1']);
-    expect(crowd.turnstile.waiting).toBe(2);
+    expect(crowd.entered).toEqual(['a/1/1', 'a/1/2', 'a/1/3']);
+    expect(crowd.turnstile.waiting).toBe(1);
     crowd.leave('a/1/2');
     crowd.leave('a/1/2');
     await settle();
-    expect(crowd.entered.slice(4)).toEqual(['a/1/4']);
-    crowd.leave('b/1/1', 'a/1/1');
-    await settle();
-    expect(crowd.entered.slice(5)).toEqual(['b/1/2']);
+    expect(crowd.entered.slice(3)).toEqual(['a/1/4']);
     expect(crowd.turnstile.waiting).toBe(0);
+  });
+
+  it('gives floods together few places while others ask too, and all again when they have gone', async () => {
+    const crowd = new Crowd(16, { besideOthers: 4 });
+    crowd.come('b/1/1');
+    crowd.leave('b/1/1');
+    crowd.come(...Array.from({ length: 14 }, (_, index) => `a/1/${index}`));
+    await settle();
+    expect(crowd.entered).toHaveLength(1 + 4);
+    crowd.come('b/1/2', 'c/1/1', 'c/1/2', 'c/1/3', 'c/1/4');
+    await settle();
+    // With two in line each has half of the four.
+    expect(crowd.entered.slice(5)).toEqual(['b/1/2', 'c/1/1', 'c/1/2', 'c/1/3', 'c/1/4']);
+    crowd.come('c/1/5');
+    crowd.leave('c/1/1', 'c/1/2', 'a/1/0', 'a/1/1');
+    await settle();
+    expect(crowd.entered.slice(10)).toEqual([]);
+    crowd.leave('c/1/3');
+    await settle();
+    expect(crowd.entered.slice(10)).toEqual(['c/1/5', 'a/1/4', 'a/1/5']);
+    await eventually(() => crowd.entered.filter((name) => name.startsWith('a/')).length === 14);
+  });
+
+  it('lets short requests go before streams, and these before scripts, which are not forgotten', async () => {
+    const crowd = new Crowd(1);
+    crowd.come('a/x/short 0', 'a/x/script', 'a/x/stream');
+    const short = Array.from({ length: 8 }, (_, index) => `a/x/short ${index + 1}`);
+    crowd.come(...short);
+    for (let index = 0; index < 11; index++) {
+      await settle();
+      crowd.leave(crowd.entered[index] ?? '');
+    }
+    expect(crowd.entered).toEqual([
+      'a/x/short 0',
+      ...short.slice(0, 7),
+      'a/x/script',
+      'a/x/short 8',
+      'a/x/stream',
+    ]);
+  });
+
+  it('keeps half of the places of a party for its short requests', async () => {
+    const crowd = new Crowd(8);
+    crowd.come(...Array.from({ length: 4 }, (_, index) => `a/x/stream ${index}`), 'a/x/script', 'a/x/short');
+    await settle();
+    expect(crowd.entered).toEqual(['a/x/stream 0', 'a/x/stream 1', 'a/x/stream 2', 'a/x/short']);
   });
 
   it('lets parties in by turns, and of a party its members', async () => {
@@ -83,7 +129,7 @@ describe('the turnstile', () => {
   });
 
   it('refuses who waited too long, and nobody else', async () => {
-    const crowd = new Crowd(1, 300);
+    const crowd = new Crowd(1, { patienceMs: 300 });
     crowd.come('a/x/1', 'a/x/2', 'b/x/1');
     await sleep(700);
     expect(crowd.refused).toEqual(['a/x/2: UNAVAILABLE', 'b/x/1: UNAVAILABLE']);
@@ -92,6 +138,17 @@ describe('the turnstile', () => {
     crowd.leave('a/x/1');
     await settle();
     expect(crowd.entered).toEqual(['a/x/1', 'a/x/3']);
+  });
+
+  it('refuses at once who would wait in vain, and nobody who asks for little', async () => {
+    const crowd = new Crowd(1, { patienceMs: 30_000 });
+    crowd.come(...Array.from({ length: 100 }, (_, index) => `a/x/${index}`));
+    // None is done, so every second or so a place is taken from whoever has it.
+    await eventually(() => crowd.refused.length > 50, 20_000);
+    expect(crowd.turnstile.waiting).toBeGreaterThan(0);
+    crowd.come(...Array.from({ length: 30 }, (_, index) => `a/x/late ${index}`), 'a/y/other');
+    await eventually(() => crowd.refused.includes('a/x/late 29: UNAVAILABLE'), 20_000);
+    expect(crowd.refused).not.toContain('a/y/other: UNAVAILABLE');
   });
 
   it('gives the place of what takes long to who waits', async () => {
@@ -111,12 +168,16 @@ describe('the turnstile', () => {
 
 describe('the places of a process', () => {
   it.each([
-    { poolSize: 4, workers: 1, places: 32 },
-    { poolSize: 20, workers: 1, places: 40 },
-    { poolSize: 16, workers: 2, places: 16 },
-    { poolSize: 20, workers: 3, places: 14 },
-    { poolSize: 16, workers: 8, places: 8 },
-  ])('are $places beside $poolSize connections, one of $workers', ({ places, ...shared }) => {
-    expect(countPlaces(shared)).toBe(places);
-  });
+    { poolSize: 4, workers: 1, all: 32, besideOthers: 2 },
+    { poolSize: 16, workers: 1, all: 32, besideOthers: 8 },
+    { poolSize: 20, workers: 1, all: 40, besideOthers: 10 },
+    { poolSize: 16, workers: 2, all: 16, besideOthers: 4 },
+    { poolSize: 20, workers: 3, all: 14, besideOthers: 3 },
+    { poolSize: 16, workers: 8, all: 8, besideOthers: 2 },
+  ])(
+    'are $all beside $poolSize connections, one of $workers; $besideOthers for floods beside others',
+    ({ poolSize, workers, ...places }) => {
+      expect(countPlaces({ poolSize, workers })).toEqual(places);
+    },
+  );
 });
