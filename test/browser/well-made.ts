@@ -9,16 +9,27 @@ const SIZES = [
   { width: 768, height: 1024 },
   { width: 1440, height: 900 },
 ] as const;
-/** What is left of 1,280 pixels at a zoom of 400 %. @see https://www.w3.org/TR/WCAG22/#reflow */
-const NARROWEST = { width: 320, height: 256 };
+/**
+ * What is left of 1,280 by 1,024 pixels at a zoom of 400 % and of 200 %.
+ *
+ * @see https://www.w3.org/TR/WCAG22/#reflow
+ */
+const ZOOMED = [
+  { width: 320, height: 256 },
+  { width: 640, height: 512 },
+] as const;
 
 /**
  * Holds the page that is shown to WCAG 2.2 AA by axe-core, in both themes on a phone, a tablet and a desk,
- * and to its width, also where its user zooms in or spaces the text: nothing but what scrolls by itself may
- * be wider than the screen. Nothing is loaded anew.
+ * and to its room, also where its user zooms in or spaces the text: nothing but what scrolls by itself may
+ * be wider than the screen, and no text is cut or runs into another. Nothing is loaded anew.
  */
 export async function expectWellMade(page: Page): Promise<void> {
   await page.evaluate(axe.source);
+  for (const size of ZOOMED) {
+    await page.setViewportSize(size);
+    await expectRoom(page, size.width, 'zoomed in');
+  }
   for (const size of SIZES) {
     await page.setViewportSize(size);
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -27,42 +38,57 @@ export async function expectWellMade(page: Page): Promise<void> {
       const found = await page.evaluate(findViolations, colorScheme);
       expect({ ...size, colorScheme, found }).toEqual({ ...size, colorScheme, found: [] });
     }
-    await expectWidth(page, size.width, 'as it is');
+    await expectRoom(page, size.width, 'as it is');
     await page.evaluate(spaceText);
-    await expectWidth(page, size.width, 'with spaced text');
+    await expectRoom(page, size.width, 'with spaced text');
     await page.evaluate(() => document.adoptedStyleSheets.pop());
   }
-  await page.setViewportSize(NARROWEST);
-  await expectWidth(page, NARROWEST.width, 'zoomed in');
-  await page.setViewportSize(SIZES[2]);
 }
 
-async function expectWidth(page: Page, width: number, how: string): Promise<void> {
-  const wide = await page.evaluate(findWide);
-  expect({ width, how, wide }).toEqual({ width, how, wide: [] });
+async function expectRoom(page: Page, width: number, how: string): Promise<void> {
+  const cut = await page.evaluate(findCut);
+  expect({ width, how, cut }).toEqual({ width, how, cut: [] });
 }
 
-/** Runs in the page: what makes it wider than the screen, once charts have taken their new size. */
-async function findWide(): Promise<string[]> {
+/**
+ * Runs in the page: what makes it wider than the screen, and what does not hold its text, once charts have
+ * taken their new size. What scrolls shows all of its text in the end, as a field does by its caret; a line
+ * that ends in dots says all of it in its title, and a cell of the grid on the page of its record.
+ */
+async function findCut(): Promise<string[]> {
   for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
-  const { scrollWidth, clientWidth } = document.documentElement;
-  if (scrollWidth <= clientWidth) return [];
-  const scrolls = (element: Element | null): boolean =>
-    element !== null && element !== document.body
-      ? getComputedStyle(element).overflowX !== 'visible' || scrolls(element.parentElement)
-      : false;
-  const wide = [...document.querySelectorAll('body *')].filter(
-    (element) => element.getBoundingClientRect().right > clientWidth && !scrolls(element.parentElement),
+  const { scrollWidth: widest, clientWidth: room } = document.documentElement;
+  const clips = (element: Element | null): boolean =>
+    element !== null &&
+    element !== document.body &&
+    (getComputedStyle(element).overflowX !== 'visible' || clips(element.parentElement));
+  const isCut = (element: HTMLElement): boolean => {
+    const { clientWidth, clientHeight, scrollWidth, scrollHeight } = element;
+    const isTooWide = scrollWidth > clientWidth + 2;
+    if (!isTooWide && scrollHeight <= clientHeight + 2) return false;
+    const style = getComputedStyle(element);
+    const isUnseen = clientWidth <= 1 || style.display.startsWith('inline');
+    if (isUnseen || element.textContent.trim() === '') return false;
+    if (style.overflowX === 'visible') return isTooWide && !clips(element.parentElement);
+    if (/auto|scroll/.test(style.overflowX)) return false;
+    if (style.textOverflow === 'ellipsis') return isTooWide && element.closest('[title], td, th') === null;
+    return isTooWide || (style.overflowY !== 'visible' && style.webkitLineClamp === 'none');
+  };
+  const isTooFarRight = (element: Element) =>
+    widest > room && element.getBoundingClientRect().right > room && !clips(element.parentElement);
+  const cut = [...document.querySelectorAll<HTMLElement>('body *:not(select, option, svg, svg *)')].filter(
+    (element) => !element.closest('.monaco-editor, .cm-editor') && (isCut(element) || isTooFarRight(element)),
   );
-  const shown = wide.slice(0, 5).map(({ outerHTML }) => outerHTML.slice(0, 120));
-  return [`${scrollWidth} of ${clientWidth}`, ...shown];
+  const shown = cut.slice(0, 5).map(({ outerHTML }) => outerHTML.slice(0, 160));
+  return widest > room ? [`${widest} of ${room}`, ...shown] : shown;
 }
 
 /** Runs in the page: what its user may set of all texts. @see https://www.w3.org/TR/WCAG22/#text-spacing */
 function spaceText(): void {
   const spaced = new CSSStyleSheet();
   spaced.replaceSync(
-    '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }',
+    `* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
+     p { margin-bottom: 2em !important }`,
   );
   document.adoptedStyleSheets.push(spaced);
 }

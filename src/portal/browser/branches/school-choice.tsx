@@ -14,7 +14,7 @@ export function SchoolChoice() {
   const [isOpen, dialog] = useDisclosure(false);
   if (!duties.includes('branches')) {
     return (
-      <Text size="sm" c="dimmed" truncate visibleFrom="sm" className="school-name">
+      <Text size="sm" c="dimmed" truncate className="school-name" title={domain.name}>
         {domain.name}
       </Text>
     );
@@ -27,7 +27,7 @@ export function SchoolChoice() {
         aria-label={t('School: {name}. Go to another one', { name: domain.name })}
         aria-haspopup="dialog"
       >
-        <Text size="sm" c="dimmed" truncate visibleFrom="sm">
+        <Text size="sm" c="dimmed" truncate title={domain.name}>
           {domain.name}
         </Text>
         <Icon name="chevron" size={14} />

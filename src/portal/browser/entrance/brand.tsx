@@ -7,7 +7,7 @@ export function Brand() {
         <path d="M6 14 16 8l10 6-10 6z" fill="#fff" />
         <path d="M10 18v4.5c3.6 2.7 8.400 2.700 12 0V18l-6 3.600z" fill="#fff" opacity=".8" />
       </svg>
-      Campus Gateway
+      <span className="brand-name">Campus Gateway</span>
     </span>
   );
 }

@@ -395,8 +395,9 @@ function LeaveTile() {
                         {name?.label ?? id}
                       </Anchor>
                     </Table.Td>
-                    <Table.Td className="numeric one-line">
-                      {[from, to].map((one) => (one === undefined ? '' : formats.day(one))).join(' – ')}
+                    <Table.Td className="numeric">
+                      <span className="unbroken">{from === undefined ? '' : formats.day(from)} –</span>{' '}
+                      <span className="unbroken">{to === undefined ? '' : formats.day(to)}</span>
                     </Table.Td>
                   </Table.Tr>
                 );

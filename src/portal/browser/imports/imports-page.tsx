@@ -62,8 +62,9 @@ function ImportList({ label }: { readonly label: string }) {
   if (imports.length === 0) return <EmptyState icon="upload" title={t('Nothing was imported yet')} />;
   return (
     <>
-      <Table.ScrollContainer minWidth={720} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table aria-labelledby={label}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard. */}
+      <section className="table-scroll" tabIndex={0} aria-labelledby={label}>
+        <Table className="stacked-table">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{t('File')}</Table.Th>
@@ -81,7 +82,7 @@ function ImportList({ label }: { readonly label: string }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </section>
       {hasNextPage && (
         <Group mt="sm">
           <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
@@ -105,16 +106,24 @@ function ImportRow({ one }: { readonly one: PastImport }) {
           {name}
         </Anchor>
       </Table.Td>
-      <Table.Td>{collections.find((known) => known.name === collection)?.title ?? collection}</Table.Td>
-      <Table.Td>
+      <Table.Td data-label={t('Collection')}>
+        {collections.find((known) => known.name === collection)?.title ?? collection}
+      </Table.Td>
+      <Table.Td data-label={t('State')}>
         <Badge variant="default" tt="none">
           {t(STATE_NAMES[state])}
         </Badge>
       </Table.Td>
-      <Table.Td className="numeric">{formats.number(counts.created)}</Table.Td>
-      <Table.Td className="numeric">{formats.number(counts.updated)}</Table.Td>
-      <Table.Td className="numeric">{formats.number(counts.refused)}</Table.Td>
-      <Table.Td>{formats.instant(createdAt)}</Table.Td>
+      <Table.Td className="numeric" data-label={t('New')}>
+        {formats.number(counts.created)}
+      </Table.Td>
+      <Table.Td className="numeric" data-label={t('Changed')}>
+        {formats.number(counts.updated)}
+      </Table.Td>
+      <Table.Td className="numeric" data-label={t('Wrong')}>
+        {formats.number(counts.refused)}
+      </Table.Td>
+      <Table.Td data-label={t('Taken')}>{formats.instant(createdAt)}</Table.Td>
     </Table.Tr>
   );
 }

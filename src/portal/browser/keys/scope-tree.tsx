@@ -181,7 +181,7 @@ function Branch({ label, note, state, onTick, isOpenAtFirst = false, children }:
             onChange={() => onTick?.(state !== 'all')}
           />
         )}
-        <Text size="xs" c="dimmed" truncate>
+        <Text size="xs" c="dimmed">
           {note}
         </Text>
       </Group>

@@ -73,8 +73,9 @@ function FoundAccounts({ find, state }: { readonly find: string; readonly state:
   if (accounts.length === 0) return <EmptyState icon="users" title={t('No user is like that')} />;
   return (
     <>
-      <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard. */}
+      <section className="table-scroll" tabIndex={0} aria-label={t('People')}>
+        <Table className="stacked-table">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{t('Name')}</Table.Th>
@@ -90,7 +91,7 @@ function FoundAccounts({ find, state }: { readonly find: string; readonly state:
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </section>
       {hasNextPage && (
         <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           {t('More users')}
@@ -112,12 +113,12 @@ function AccountRow({ account }: { readonly account: ListedAccount }) {
           {name || userName}
         </Anchor>
       </Table.Td>
-      <Table.Td>{userName}</Table.Td>
-      <Table.Td>{roles.join(', ')}</Table.Td>
-      <Table.Td>
+      <Table.Td data-label={t('User name')}>{userName}</Table.Td>
+      <Table.Td data-label={t('Roles')}>{roles.join(', ')}</Table.Td>
+      <Table.Td data-label={t('State')}>
         <Badge variant="default">{isActive ? invited : t('Deactivated')}</Badge>
       </Table.Td>
-      <Table.Td>{lastLoginAt === null ? '–' : instant(lastLoginAt)}</Table.Td>
+      <Table.Td data-label={t('Last login')}>{lastLoginAt === null ? '–' : instant(lastLoginAt)}</Table.Td>
     </Table.Tr>
   );
 }

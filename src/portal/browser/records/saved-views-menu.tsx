@@ -47,6 +47,7 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
             variant={active ? 'light' : 'default'}
             leftSection={<Icon name="bookmark" />}
             className="view-button"
+            title={active && viewLabel(active, isChanged)}
           >
             {active ? viewLabel(active, isChanged) : t('Views')}
           </Button>

@@ -36,8 +36,9 @@ export function ScriptsPage() {
         </EmptyState>
       )}
       {data && data.scripts.length > 0 && (
-        <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-          <Table verticalSpacing="sm" aria-label={t('Scripts')}>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard.
+        <section className="table-scroll" tabIndex={0} aria-label={t('Scripts')}>
+          <Table className="stacked-table" verticalSpacing="sm">
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>{t('Name')}</Table.Th>
@@ -58,24 +59,30 @@ export function ScriptsPage() {
                       {script.description}
                     </Text>
                   </Table.Td>
-                  <Table.Td className="wrapped">{describeTriggers(script, t).join(', ') || '–'}</Table.Td>
-                  <Table.Td>
+                  <Table.Td className="wrapped" data-label={t('What starts it')}>
+                    {describeTriggers(script, t).join(', ') || '–'}
+                  </Table.Td>
+                  <Table.Td data-label={t('State')}>
                     <Badge variant="default" tt="none">
                       {script.isEnabled ? t('Switched on') : t('Switched off')}
                     </Badge>
                   </Table.Td>
-                  <Table.Td className="numeric">{script.version}</Table.Td>
-                  <Table.Td>
-                    {formats.instant(script.updatedAt)}
-                    <Text size="xs" c="dimmed">
-                      {nameOf(script.updatedBy)}
-                    </Text>
+                  <Table.Td className="numeric" data-label={t('Version')}>
+                    {script.version}
+                  </Table.Td>
+                  <Table.Td data-label={t('Saved')}>
+                    <div>
+                      {formats.instant(script.updatedAt)}
+                      <Text size="xs" c="dimmed">
+                        {nameOf(script.updatedBy)}
+                      </Text>
+                    </div>
                   </Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>
           </Table>
-        </Table.ScrollContainer>
+        </section>
       )}
       {isMaking && <NewScriptDialog onClose={() => setIsMaking(false)} />}
     </PageFrame>
