@@ -6,8 +6,18 @@ export function headingWords(name: string): readonly string[] {
     name
       .normalize('NFKC')
       .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? []
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
   ).map(inSingular);
+}
+
+/** In lower case, without an article, spaces and signs; a number is a `no`. */
+export function plainHeading(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/^(the|a|an)\s+/, '')
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
+    .replace(/number$/, 'no');
 }
 
 /** As a heading has it of a collection's title, whose word is that of many. */

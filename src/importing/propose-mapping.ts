@@ -2,7 +2,8 @@
 import { findNearest } from '../did-you-mean.js';
 import { columnsOfRecords, REST_HEADING, type RecordColumn } from '../exporting/record-columns.js';
 import type { Collection, Field } from '../model/collection.js';
-import { eventOf, headingWords } from './heading-words.js';
+import { findHeadingSynonym } from './heading-synonyms.js';
+import { eventOf, headingWords, plainHeading } from './heading-words.js';
 import { type ColumnMapping, formatsOf, type ImportMapping, targetOf } from './import-mapping.js';
 import type { ColumnInspection, FoundKind } from './reading/column-findings.js';
 
@@ -19,11 +20,11 @@ interface Candidate {
 const ID_WORDS = ['_id', 'id', 'record id'];
 
 /**
- * A mapping of all columns: exact names first, then names that differ by case, spaces and a letter or two,
- * the labels of fields in descriptions, and last those that share words with one field alone
- * ("Student Name" of students, "Phone" for `guardian_phone`), or are the day of the same event ("Date of
- * Admission" for `admitted_on`), and whose cells may be of its type. What is like no field is left out. A
- * field is given to one column.
+ * A mapping of all columns: exact names first, then names that differ by case and spaces, the labels of
+ * fields in descriptions, other names of the same thing ("Sex" for `gender`), names that differ by a letter
+ * or two, and last those that share words with one field alone ("Class name" for `class`), or are the day of
+ * the same event ("Date of Admission" for `admitted_on`); by the last two and by other names only where the
+ * cells may be of its type. What is like no field is left out. A field is given to one column.
  */
 export function proposeMapping(
   collection: Collection,
@@ -46,12 +47,18 @@ export function proposeMapping(
     if (ID_WORDS.includes(column.trim().toLowerCase())) give(column, '_id');
   }
   for (const column of open()) {
-    const plain = plainName(column);
+    const plain = plainHeading(column);
     give(column, candidates.find(({ names }) => names.includes(plain))?.field);
   }
   const isFree = ({ field }: Candidate) => !taken.has(field);
   for (const column of open()) {
-    const plain = plainName(column);
+    const name = findHeadingSynonym(column);
+    const meant = candidates.filter((one) => name !== undefined && isFree(one) && one.names.includes(name));
+    const [first] = meant.filter((one) => agrees(one, cellsOf(column)));
+    if (meant.length === 1) give(column, first?.field);
+  }
+  for (const column of open()) {
+    const plain = plainHeading(column);
     if (column === ERROR_COLUMN || plain.length < 4) continue;
     const free = candidates.filter(isFree);
     const nearest = findNearest(
@@ -180,13 +187,13 @@ function isWithin(path: string, outer: string): boolean {
 function candidatesOf(collection: Collection): readonly Candidate[] {
   const flat = columnsOfRecords(collection, undefined, new Set()).map(({ heading, path, kind }) => {
     const field = path.length === 1 ? collection.fieldsByName.get(path[0] ?? '') : undefined;
-    return { field: heading, kind, names: [plainName(heading), ...labelsOf(field)] };
+    return { field: heading, kind, names: [plainHeading(heading), ...labelsOf(field)] };
   });
   const references = collection.fields
     .filter(({ type }) => type === 'reference')
     .map(({ name, ...field }) => ({
       ...{ field: name, kind: 'reference' as const },
-      names: [plainName(name), ...labelsOf(field)],
+      names: [plainHeading(name), ...labelsOf(field)],
     }));
   return [...flat, ...references];
 }
@@ -195,7 +202,7 @@ function candidatesOf(collection: Collection): readonly Candidate[] {
 function labelsOf(field: Pick<Field, 'description'> | undefined): readonly string[] {
   const [first = ''] = (field?.description ?? '').split(/[.,;:(]/, 1);
   const words = first.trim().split(/\s+/);
-  return words.length <= 4 && first !== '' ? [plainName(first)] : [];
+  return words.length <= 4 && first !== '' ? [plainHeading(first)] : [];
 }
 
 /** Whether a field has all words of a column, or a column all of a field that has more than one. */
@@ -203,13 +210,4 @@ function shareWords(ofColumn: readonly string[], ofField: readonly string[]): bo
   const hasAll = (fewer: readonly string[], more: readonly string[]) =>
     fewer.length > 0 && fewer.every((word) => word.length > 3 && more.includes(word));
   return hasAll(ofColumn, ofField) || (ofField.length > 1 && hasAll(ofField, ofColumn));
-}
-
-function plainName(name: string): string {
-  return name
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/^(the|a|an)\s+/, '')
-    .replace(/[^\p{L}\p{N}]+/gu, '')
-    .replace(/number$/, 'no');
 }

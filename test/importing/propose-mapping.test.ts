@@ -33,20 +33,55 @@ describe('the mapping that is proposed for a list of students', () => {
     ['Phone', 'guardian_phone'],
     ['Date of birth', 'dob'],
     ['Email', 'email'],
+    ['Adm No', 'sequence'],
+    ['Adm. No.', 'sequence'],
+    ['ADMN NO', 'sequence'],
+    ['Admission No.', 'sequence'],
+    ['GR No', 'sequence'],
+    ['Name of the Student', 'name'],
+    ['Sex', 'gender'],
+    ['DOB', 'dob'],
+    ['D.O.B.', 'dob'],
+    ['Birth Date', 'dob'],
+    ["Father's Name", 'father_name'],
+    ['Father’s Name', 'father_name'],
+    ['F. Name', 'father_name'],
+    ["Mother's Name", 'mother_name'],
+    ['Std', 'class'],
+    ['Sec.', 'section'],
+    ['Roll', 'roll_no'],
+    ['Roll No.', 'roll_no'],
+    ['Mobile No.', 'guardian_phone'],
+    ['Contact Number', 'guardian_phone'],
+    ['Caste', 'category'],
+    ['Academic Year', 'session'],
+    ['D.O.A.', 'admitted_on'],
+    ['E-mail ID', 'email'],
+    ['Bus Route', 'route'],
+    ['नाम', 'name'],
+    ['पिता का नाम', 'father_name'],
+    ['जन्म तिथि', 'dob'],
+    ['कक्षा', 'class'],
+    // A serial number is no roll number, and no other person's phone the family's.
+    ['S. No.', null],
+    ['Sr No', null],
+    ['Teacher Phone', null],
     // Two fields have the word, and none is it alone.
     ['Parent names', null],
     ['Student', null],
     ['Blood group', null],
     ['error', null],
   ])('gives the column %s to the field %s', async (column, field) => {
-    expect(await proposed(`${column},zzz`, 'a,b')).toMatchObject([{ column, field }, { field: null }]);
+    expect(await proposed(`${column},zzz`, ',b')).toMatchObject([{ column, field }, { field: null }]);
   });
 
   it.each([
     ['Date of Admission', '01/04/2024', 'admitted_on'],
     ['Admission Date', '45383', 'admitted_on'],
     ['admitted at', '', 'admitted_on'],
+    ['DOA', '01/04/2024', 'admitted_on'],
     // What stands in it is no day.
+    ['DOA', 'yes', null],
     ['Date of Admission', 'yes', null],
     // Another event, one that the heading shares nothing but letters with, and two of them.
     ['Date of Administration', '01/04/2024', null],

@@ -1,0 +1,38 @@
+/** What the sheets of schools in India call the same thing, in English and in Hindi. */
+import { plainHeading } from './heading-words.js';
+
+/** Of each line all names are of one thing, which is called as our fields, or their descriptions, call it. */
+const SAME: readonly (readonly string[])[] = [
+  ['admission no', 'adm no', 'admn no', 'admsn no', 'admission id', 'adm id', 'adm', 'admno', 'gr no'],
+  ['admission no', 'scholar no', 'enrolment no', 'enrollment no', 'प्रवेश क्रमांक', 'प्रवेश संख्या'],
+  ['name', 'full name', 'student name', 'name of student', 'name of the student', 'pupil name', 'नाम'],
+  ['name', 'child name', "child's name", 'name of child', 'छात्र का नाम', 'विद्यार्थी का नाम'],
+  ['class', 'cls', 'std', 'standard', 'grade', 'class name', 'present class', 'कक्षा'],
+  ['section', 'sec', 'sect', 'div', 'division', 'section name', 'अनुभाग'],
+  ['roll no', 'roll', 'r no', 'class roll no', 'अनुक्रमांक', 'रोल नंबर'],
+  ['gender', 'sex', 'm f', 'boy girl', 'लिंग'],
+  ['date of birth', 'dob', 'birth date', 'birthday', 'born on', 'जन्म तिथि'],
+  ['father name', "father's name", 'father', 'name of father', 'f name', 'पिता का नाम', 'पिता'],
+  ['mother name', "mother's name", 'mother', 'name of mother', 'm name', 'माता का नाम', 'माता'],
+  ['guardian phone', 'phone', 'phone no', 'mobile', 'mobile no', 'mob', 'mob no', 'cell no', 'मोबाइल'],
+  ['guardian phone', 'contact', 'contact no', 'telephone', 'tel no', 'whatsapp no', 'मोबाइल नंबर'],
+  ['guardian phone', 'parent mobile', 'parent mobile no', 'parent phone', 'parent contact no'],
+  ['email', 'e mail', 'mail id', 'email id', 'email address', 'parent email', 'ईमेल'],
+  ['address', 'residential address', 'permanent address', 'home address', 'residence', 'पता'],
+  ['category', 'caste', 'caste category', 'social category', 'श्रेणी', 'जाति'],
+  ['session', 'academic session', 'academic year', 'school year', 'सत्र'],
+  ['admitted on', 'doa', 'doj', 'प्रवेश तिथि'],
+  ['left on', 'tc date', 'date of tc'],
+  ['route', 'bus route', 'van route', 'transport route'],
+];
+
+const namesByHeading: ReadonlyMap<string, string> = new Map(
+  SAME.flatMap(([name = '', ...others]) =>
+    others.map((other): [string, string] => [plainHeading(other), plainHeading(name)]),
+  ),
+);
+
+/** What we call the thing that a heading names, as `plainHeading` has it. */
+export function findHeadingSynonym(heading: string): string | undefined {
+  return namesByHeading.get(plainHeading(heading));
+}
