@@ -4,7 +4,6 @@
  */
 import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../errors.js';
-import { REST_HEADING } from '../exporting/record-columns.js';
 import type { Files, NewFile } from '../files/files.js';
 import { assertAtMost, type MostBytes } from '../files/most-bytes.js';
 import { Prisma } from '../generated/prisma/client.js';
@@ -16,14 +15,12 @@ import type { Database } from '../store/database/database.js';
 import { type KeysetPage, type KeysetRequest, withPlaces } from '../store/database/keyset.js';
 import type { UndoConflict, UndoPreview } from '../store/history/undo-preview.js';
 import type { RecordStore } from '../store/record-store.js';
-import { printCsvLine } from '../tables/csv-line.js';
 import { fieldsOfMapping, type ImportMapping, toImportMapping } from './import-mapping.js';
 import { forgetSeen } from './note-refused.js';
 import { parseImportMapping } from './parse-import-mapping.js';
-import type { RowFault } from './preparing/row-mapper.js';
-import { ERROR_COLUMN } from './propose-mapping.js';
 import type { SourceOptions } from './reading/row-source.js';
 import { SOURCE_LIMITS } from './reading/source-limits.js';
+import { listRefusedRows, printRefusedRows, type RefusedRowOfImport } from './refused-rows.js';
 import {
   changesOf,
   DEFAULT_OPTIONS,
@@ -60,12 +57,6 @@ export interface NewImport {
   readonly options: Partial<ImportOptions>;
 }
 
-export interface RefusedRowOfImport {
-  readonly number: number;
-  readonly errors: readonly RowFault[];
-  readonly source: readonly string[];
-}
-
 export interface SavedMapping {
   readonly name: string;
   readonly collection: string;
@@ -84,7 +75,6 @@ const WRITTEN: readonly ImportState[] = ['done', 'failed', 'cancelled'];
 const IMPORT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const MAPPING_NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u;
 const MOST_MAPPINGS = 500;
-const ERRORS_AT_ONCE = 1_000;
 
 export class Imports {
   readonly #options: ImportsOptions;
@@ -317,31 +307,12 @@ export class Imports {
   /** The first rows that were refused by the last step. */
   async listErrors(scope: Scope, id: string, limit: number): Promise<readonly RefusedRowOfImport[]> {
     const one = await this.get(scope, id);
-    return await this.#readErrors(one, { after: -1, limit });
+    return await listRefusedRows(this.#options.database, one, { after: -1, limit });
   }
 
-  /**
-   * All rows that were refused by the last step as a CSV of the columns of the file, or of a column of whole
-   * documents, and one with what is wrong; corrected, it may be sent as a file of its own.
-   */
+  /** All rows that were refused by the last step, to be corrected and sent as a file of their own. */
   async *errorsCsv(scope: Scope, id: string): AsyncGenerator<string, void> {
-    const one = await this.get(scope, id);
-    // The column of an export that holds whatever no other one does: a document as a whole.
-    const columns = one.inspection?.columns ?? [REST_HEADING];
-    const kept = columns.filter((column) => column !== ERROR_COLUMN);
-    const places = kept.map((column) => columns.indexOf(column));
-    yield printCsvLine([...kept, ERROR_COLUMN]);
-    for (let after = -1; ; ) {
-      const rows = await this.#readErrors(one, { after, limit: ERRORS_AT_ONCE });
-      if (rows.length === 0) return;
-      yield rows
-        .map(({ source, errors, number }) => {
-          const wrong = errors.map(({ detail }) => detail).join('; ');
-          return printCsvLine([...places.map((place) => source[place] || null), `row ${number}: ${wrong}`]);
-        })
-        .join('');
-      after = rows.at(-1)?.number ?? after;
-    }
+    yield* printRefusedRows(this.#options.database, await this.get(scope, id));
   }
 
   async listMappings(scope: Scope, collection: string | undefined): Promise<readonly SavedMapping[]> {
@@ -478,22 +449,6 @@ export class Imports {
     if (catalog.find(collection) === undefined) return false;
     return !isAllowed(() => store.assertAllowed(scope, collection, 'read'));
   }
-
-  async #readErrors(
-    one: StoredImport,
-    page: { readonly after: number; readonly limit: number },
-  ): Promise<readonly RefusedRowOfImport[]> {
-    const step = stepOf(one);
-    const rows = await this.#options.database.query<{ number: number; errors: RowFault[]; source: string[] }>(
-      Prisma.sql`
-      select e.row_number as number, e.errors, e.source
-      from import_errors e
-      where e.import_id = ${one.id}::uuid and e.step = ${step} and e.row_number > ${page.after}::bigint
-      order by e.row_number
-      limit ${page.limit}`,
-    );
-    return rows;
-  }
 }
 
 interface GoneImport {
@@ -501,14 +456,6 @@ interface GoneImport {
   readonly domainId: string;
   readonly file_id: string;
   readonly owns_file: boolean;
-}
-
-/** Whose errors are shown: those of the run once it has begun, else those of the dry run. */
-function stepOf({ state, trial, startedAt }: StoredImport): 'try' | 'run' {
-  if (state === 'trying' || state === 'tried') return 'try';
-  if (state === 'ready' || state === 'waiting')
-    return trial === undefined && startedAt !== undefined ? 'run' : 'try';
-  return 'run';
 }
 
 interface MappingRow {

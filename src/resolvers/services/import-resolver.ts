@@ -1,7 +1,8 @@
 /** The door to imports, but for the bytes of files, which go by `POST /imports` or `POST /files`. */
 import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
-import type { Imports, RefusedRowOfImport, SavedMapping } from '../../importing/imports.js';
+import type { Imports, SavedMapping } from '../../importing/imports.js';
 import { parseSourceOptions } from '../../importing/parse-source-options.js';
+import type { RefusedRowOfImport } from '../../importing/refused-rows.js';
 import {
   changesOf,
   fingerprintOf,

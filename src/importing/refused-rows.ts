@@ -1,0 +1,61 @@
+/** The rows that an import has refused, read page by page. */
+import { REST_HEADING } from '../exporting/record-columns.js';
+import { Prisma } from '../generated/prisma/client.js';
+import type { Queryable } from '../store/database/database.js';
+import { printCsvLine } from '../tables/csv-line.js';
+import type { RowFault } from './preparing/row-mapper.js';
+import { ERROR_COLUMN } from './propose-mapping.js';
+import type { StoredImport } from './stored-import.js';
+
+export interface RefusedRowOfImport {
+  readonly number: number;
+  readonly errors: readonly RowFault[];
+  readonly source: readonly string[];
+}
+
+const ROWS_AT_ONCE = 1_000;
+
+/** Those that the last step refused, in the order of the file. */
+export async function listRefusedRows(
+  db: Queryable,
+  one: StoredImport,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<readonly RefusedRowOfImport[]> {
+  return await db.query<RefusedRowOfImport>(Prisma.sql`
+    select e.row_number as number, e.errors, e.source
+    from import_errors e
+    where e.import_id = ${one.id}::uuid and e.step = ${stepOf(one)} and e.row_number > ${after}::bigint
+    order by e.row_number
+    limit ${limit}`);
+}
+
+/**
+ * All of them as a CSV of the columns of the file, or of a column of whole documents, and one with what is
+ * wrong; corrected, it may be sent as a file of its own.
+ */
+export async function* printRefusedRows(db: Queryable, one: StoredImport): AsyncGenerator<string, void> {
+  // The column of an export that holds whatever no other one does: a document as a whole.
+  const columns = one.inspection?.columns ?? [REST_HEADING];
+  const kept = columns.filter((column) => column !== ERROR_COLUMN);
+  const places = kept.map((column) => columns.indexOf(column));
+  yield printCsvLine([...kept, ERROR_COLUMN]);
+  for (let after = -1; ; ) {
+    const rows = await listRefusedRows(db, one, { after, limit: ROWS_AT_ONCE });
+    if (rows.length === 0) return;
+    yield rows
+      .map(({ source, errors, number }) => {
+        const wrong = errors.map(({ detail }) => detail).join('; ');
+        return printCsvLine([...places.map((place) => source[place] || null), `row ${number}: ${wrong}`]);
+      })
+      .join('');
+    after = rows.at(-1)?.number ?? after;
+  }
+}
+
+/** Whose errors are shown: those of the run once it has begun, else those of the dry run. */
+function stepOf({ state, trial, startedAt }: StoredImport): 'try' | 'run' {
+  if (state === 'trying' || state === 'tried') return 'try';
+  if (state === 'ready' || state === 'waiting')
+    return trial === undefined && startedAt !== undefined ? 'run' : 'try';
+  return 'run';
+}
