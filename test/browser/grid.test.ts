@@ -33,6 +33,28 @@ async function readTask(id: string): Promise<Readonly<Record<string, unknown>>> 
   return (await response.json()) as Readonly<Record<string, unknown>>;
 }
 
+async function versionsOf(id: string): Promise<number> {
+  const response = await gateway.fetch(`/o/recs/task/${id}/history`, { as: 'admin' });
+  return ((await response.json()) as unknown[]).length;
+}
+
+async function amountsOf(name: string): Promise<readonly unknown[]> {
+  const query = new URLSearchParams({ stream: 'true', oquery: `name=*${name}`, sort: 'created_on' });
+  const response = await gateway.fetch(`/o/recs/task?${query}`, { as: 'admin' });
+  return ((await response.json()) as { readonly amount: unknown }[]).map(({ amount }) => amount);
+}
+
+/** The next write reaches the gateway and is done there, and its answer does not come back. */
+async function loseAnswer(page: Page): Promise<void> {
+  let isLost = false;
+  await page.route('**/graphql', async (route) => {
+    if (isLost || !route.request().postData()?.includes('"query":"mutation')) return await route.fallback();
+    isLost = true;
+    await route.fetch();
+    await route.abort('connectionrefused');
+  });
+}
+
 const TASKS = '/portal/records/task?columns=name,amount,created_on,manager&oquery=name=*';
 
 /** The columns count from the first that is a field, 0. */
@@ -210,5 +232,83 @@ describe('chosen records', () => {
     const page = await pages.openPortalAs('viewer', '/portal/records/task');
     await page.getByRole('grid').waitFor();
     expect(await page.getByRole('checkbox').count()).toBe(0);
+  });
+});
+
+describe('work that is cut off', () => {
+  async function openChange(page: Page): Promise<Locator> {
+    await page
+      .getByRole('button', { name: 'Choose all that the filter leaves' })
+      .or(page.getByRole('checkbox', { name: 'Choose all that are read' }))
+      .first()
+      .click();
+    await page.getByRole('button', { name: 'Change a field' }).click();
+    return page.getByRole('dialog', { name: 'Change a field of many records' });
+  }
+
+  it('is done once where the answer was lost and it is asked for again', async () => {
+    const one = await makeTask({ name: 'Lost one', amount: 1 });
+    const two = await makeTask({ name: 'Lost two', amount: 2 });
+    const page = await pages.openPortalAs('admin', `/portal/records/task/${one}`);
+    await page.getByLabel('Name').fill('Lost first');
+    await loseAnswer(page);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect(await readTask(one)).toMatchObject({ name: 'Lost first', amount: 1 });
+    expect(await versionsOf(one)).toBe(2);
+
+    await page.goto(`${gateway.url}${TASKS}lost`);
+    const dialog = await openChange(page);
+    await dialog.getByRole('combobox', { name: 'Field' }).fill('Amount');
+    await page.getByRole('option', { name: 'Amount' }).click();
+    await dialog.getByRole('textbox', { name: 'Amount' }).fill('50');
+    await loseAnswer(page);
+    await dialog.getByRole('button', { name: 'Change 2 records' }).click();
+    await dialog.getByText('The gateway cannot be reached').waitFor();
+    await dialog.getByRole('button', { name: 'Change 2 records' }).click();
+    await page.getByText('2 records changed.').waitFor();
+    expect([await versionsOf(one), await versionsOf(two)]).toEqual([3, 2]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('2 records are as before.').waitFor();
+    expect(await readTask(two)).toMatchObject({ amount: 2 });
+  });
+
+  it('goes on where the gateway is started anew, and is there after a reload', async () => {
+    const one = await makeTask({ name: 'Anew one', amount: 1 });
+    await makeTask({ name: 'Anew two', amount: 2 });
+    const form = await pages.openPortalAs('admin', `/portal/records/task/${one}`);
+    await form.getByLabel('Name').fill('Anew first');
+    const grid = await form.context().newPage();
+    await grid.goto(`${gateway.url}${TASKS}anew`);
+    const cell = cellOf(grid, 'Anew two', 1);
+    await cell.click();
+    await grid.keyboard.press('F2');
+    await grid.getByRole('textbox', { name: 'Amount' }).fill('20');
+    const many = await form.context().newPage();
+    await many.goto(`${gateway.url}${TASKS}anew`);
+    let dialog = await openChange(many);
+    await dialog.getByRole('combobox', { name: 'Field' }).fill('Amount');
+    await many.getByRole('option', { name: 'Amount' }).click();
+    await dialog.getByRole('textbox', { name: 'Amount' }).fill('70');
+    await gateway.restart(async () => {
+      await form.getByRole('button', { name: 'Save' }).click();
+      await form.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
+      await grid.keyboard.press('Enter');
+      await grid.getByText('The gateway cannot be reached').first().waitFor();
+      await dialog.getByRole('button', { name: 'Change 2 records' }).click();
+      await dialog.getByText('The gateway cannot be reached').waitFor();
+    });
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Saved.').waitFor();
+    await grid.getByRole('textbox', { name: 'Amount' }).press('Enter');
+    await eventually(async () => (await amountsOf('Anew')).join() === '1,20');
+    await many.reload();
+    dialog = await openChange(many);
+    expect(await dialog.getByRole('textbox', { name: 'Amount' }).inputValue()).toContain('70');
+    await dialog.getByRole('button', { name: 'Change 2 records' }).click();
+    await many.getByText('2 records changed.').waitFor();
+    expect(await amountsOf('Anew')).toEqual([70, 70]);
   });
 });

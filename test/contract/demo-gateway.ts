@@ -20,6 +20,8 @@ export interface DemoGateway {
   readonly services: Services;
   tokenOf(role: Role): string;
   fetch(path: string, init?: RequestInit & { readonly as?: Role | undefined }): Promise<Response>;
+  /** Stops it, does something meanwhile, and starts it anew at the same address and on the same database. */
+  restart(meanwhile: () => Promise<void>): Promise<void>;
   /** As an operator by `campus property set`. */
   setProperty(name: string, value: JsonValue): Promise<void>;
 }
@@ -35,6 +37,8 @@ export function useDemoGateway(
   let started: { readonly app: App; readonly url: string; readonly databaseUrl: string } | undefined;
   let drop: (() => Promise<void>) | undefined;
   const tokens = new Map<Role, string>();
+  const create = (databaseUrl: string, port = '0') =>
+    createApp(parseConfig({ ...DEFAULT_SETTINGS, ...settings, DATABASE_URL: databaseUrl, PORT: port }));
   const get = () => {
     if (!started) throw new Error('The gateway exists only while tests run');
     return started;
@@ -42,9 +46,7 @@ export function useDemoGateway(
   beforeAll(async () => {
     const database = await createTestDatabase();
     drop = database.drop;
-    const app = await createApp(
-      parseConfig({ ...DEFAULT_SETTINGS, ...settings, DATABASE_URL: database.url }),
-    );
+    const app = await create(database.url);
     const progress = { show() {}, tell() {}, stop() {} };
     await seedSchool(app.services, { ...DEMO_DEFAULTS, today: DEMO_TODAY, ...size, progress });
     started = { app, url: await app.listen(), databaseUrl: database.url };
@@ -69,6 +71,13 @@ export function useDemoGateway(
       const headers = new Headers(init.headers);
       if (as) headers.set('authorization', `Bearer ${tokens.get(as)}`);
       return fetch(get().url + path, { ...init, headers });
+    },
+    async restart(meanwhile) {
+      const { app, url, databaseUrl } = get();
+      await app.close();
+      await meanwhile();
+      const next = await create(databaseUrl, new URL(url).port);
+      started = { app: next, url: await next.listen(), databaseUrl };
     },
     async setProperty(name, value) {
       const { services } = get().app;

@@ -9,9 +9,16 @@ import { problemCode } from '../session/problem-code';
 import { parseExactly, printExactly } from './exact-number';
 import { GatewayProblem } from './gateway-problem';
 import type { PortalOperation } from './portal-operation';
+import { UnansweredWrites } from './unanswered-writes';
 
 /** The headers that say who asks, and in which school. */
 export type CallerHeaders = Readonly<Record<string, string>>;
+
+interface AskOptions {
+  /** Of the operation, where the document names it. */
+  readonly name?: string;
+  readonly signal?: AbortSignal | undefined;
+}
 
 interface GraphqlAnswer<Result> {
   readonly data?: Result | null;
@@ -24,6 +31,7 @@ interface GraphqlAnswer<Result> {
 export class GatewayClient {
   readonly #session: LoginSession;
   readonly #branch: string;
+  readonly #unanswered = new UnansweredWrites();
   #socket: Promise<Client> | undefined;
 
   /** With the branch to work in; '' for the school of who is logged in. */
@@ -46,21 +54,13 @@ export class GatewayClient {
     { name, text }: PortalOperation<Result, Variables>,
     variables: Variables,
   ): Promise<{ readonly answer: Result; readonly requestId: string }> {
-    const request = graphqlRequest({ query: text, variables, operationName: name });
-    const response = await this.fetch('/graphql', request);
-    const answer = await readAnswer<Result>(response);
-    return { answer, requestId: response.headers.get('x-request-id') ?? '' };
+    return await this.#ask<Result>(text, variables, { name });
   }
 
   /** A document that is only known when it is asked, such as that of a report. @throws GatewayProblem */
-  async executeText<Result>(
-    query: string,
-    variables: unknown,
-    { name, signal }: { readonly name?: string; readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<Result> {
-    const request = graphqlRequest({ query, variables, ...(name !== undefined && { operationName: name }) });
-    const response = await this.fetch('/graphql', { ...request, ...(signal && { signal }) });
-    return await readAnswer<Result>(response);
+  async executeText<Result>(query: string, variables: unknown, options: AskOptions = {}): Promise<Result> {
+    const { answer } = await this.#ask<Result>(query, variables, options);
+    return answer;
   }
 
   /** What needs no credential, whoever is logged in. @throws GatewayProblem */
@@ -131,6 +131,30 @@ export class GatewayClient {
     };
   }
 
+  /** A write is done once, also where its answer is lost and it is asked again. */
+  async #ask<Result>(
+    query: string,
+    variables: unknown,
+    { name, signal }: AskOptions,
+  ): Promise<{ readonly answer: Result; readonly requestId: string }> {
+    const request = graphqlRequest({ query, variables, ...(name !== undefined && { operationName: name }) });
+    const asked = query.startsWith('mutation') ? request.body : undefined;
+    const id = asked === undefined ? undefined : this.#unanswered.idOf(asked);
+    const headers = {
+      ...request.headers,
+      ...(id !== undefined && { 'idempotency-key': id, 'x-request-id': id }),
+    };
+    try {
+      const response = await this.fetch('/graphql', { ...request, headers, ...(signal && { signal }) });
+      const answer = await readAnswer<Result>(response);
+      if (asked !== undefined) this.#unanswered.forget(asked);
+      return { answer, requestId: response.headers.get('x-request-id') ?? '' };
+    } catch (fault) {
+      if (asked !== undefined && !mayBeDone(fault)) this.#unanswered.forget(asked);
+      throw fault;
+    }
+  }
+
   /** Sent again with another token where that was refused. */
   async #asUser(send: (credentials: CallerHeaders) => Promise<Response>): Promise<Response> {
     const token = await this.#token();
@@ -151,7 +175,13 @@ export class GatewayClient {
   }
 }
 
-function graphqlRequest(asked: Readonly<Record<string, unknown>>): RequestInit {
+/** Whether a write that came to nothing here may have been done at the gateway all the same. */
+function mayBeDone(fault: unknown): boolean {
+  if (!(fault instanceof GatewayProblem)) return true;
+  return fault.kind === 'unreachable' || /^(INTERNAL|UNAVAILABLE|5\d\d)$/.test(fault.code);
+}
+
+function graphqlRequest(asked: Readonly<Record<string, unknown>>) {
   return {
     method: 'POST',
     headers: {
@@ -202,9 +232,11 @@ async function toProblem(response: Response, read: unknown): Promise<GatewayProb
   });
 }
 
+/** @throws GatewayProblem where the answer broke off */
 async function readJson<Value>(response: Response): Promise<Value | undefined> {
+  const text = await response.text().catch(unreachable);
   try {
-    return parseExactly(await response.text()) as Value;
+    return parseExactly(text) as Value;
   } catch {
     return undefined;
   }

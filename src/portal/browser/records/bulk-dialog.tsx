@@ -1,7 +1,6 @@
 /** Before many records are changed or removed together: how many, and the first of them as they will be. */
 import { Checkbox, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { ChangeRecords, RemoveRecords } from '../../../generated/portal/records/bulk';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { useGateway } from '../gateway/gateway-context';
@@ -15,6 +14,7 @@ import { type CountedFilter, countUpToMost } from './count-up-to-most';
 import type { DeclaredCollection } from './declared-collection';
 import { type DeclaredField, nameOfField } from './declared-field';
 import { FieldInput } from './field-input';
+import { useDraft } from './use-draft';
 import { useUndoNotice } from './use-undo-notice';
 import { useValueText } from './use-value-text';
 
@@ -34,9 +34,11 @@ export function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDi
   const gateway = useGateway();
   const queries = useQueryClient();
   const offerUndo = useUndoNotice();
-  const { maxRecordsPerWrite: most } = useViewer();
-  const [field, setField] = useState<DeclaredField>();
-  const [value, setValue] = useState<unknown>();
+  const viewer = useViewer();
+  const { maxRecordsPerWrite: most } = viewer;
+  const [draft, keepDraft] = useDraft(`many:${viewer.domain.id}:${viewer.id}:${collection.name}`);
+  const { field: fieldName, value } = draft;
+  const field = collection.fields.find(({ name }) => name === fieldName);
   const counted = useQuery({
     queryKey: ['BulkCount', filter],
     queryFn: () => countUpToMost(gateway, filter, most),
@@ -67,6 +69,7 @@ export function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDi
       );
       const message = count === counted.data ? done : `${done} ${differs}`;
       offerUndo(message, { requestId, onUndone: readAnew });
+      keepDraft({});
       onDone();
       await readAnew();
     },
@@ -87,17 +90,19 @@ export function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDi
       isBusy={write.isPending}
       problem={write.error ?? counted.error}
       onConfirm={() => write.mutate()}
-      onClose={onClose}
+      onClose={() => {
+        keepDraft({});
+        onClose();
+      }}
     >
       <Stack gap="sm">
         {kind === 'change' && (
           <NewValue
             {...{ collection, field, value }}
-            onField={(next) => {
-              setField(next);
-              setValue(next?.type === 'boolean' ? false : undefined);
-            }}
-            onValue={setValue}
+            onField={(next) =>
+              keepDraft({ field: next?.name, ...(next?.type === 'boolean' && { value: false }) })
+            }
+            onValue={(next) => keepDraft({ field: fieldName, value: next })}
           />
         )}
         {count === undefined && !counted.error && <LoadingState rows={2} />}

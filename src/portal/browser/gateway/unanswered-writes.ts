@@ -1,0 +1,30 @@
+/** More than a person has under way; one that is never asked again is forgotten behind so many others. */
+const MOST_KEPT = 50;
+
+/**
+ * The ids of writes, each kept until its answer has come. Where an answer was lost, nobody knows whether the
+ * write was done: asked once more it goes by the same id, and the gateway does it once. @see decisions 4
+ */
+export class UnansweredWrites {
+  readonly #ids = new Map<string, string>();
+
+  /** The id of a request by what it asks for: that of the one that was not answered, else a new one. */
+  idOf(asked: string): string {
+    const id = this.#ids.get(asked) ?? newId();
+    this.#ids.set(asked, id);
+    const [oldest] = this.#ids.keys();
+    if (this.#ids.size > MOST_KEPT && oldest !== undefined) this.#ids.delete(oldest);
+    return id;
+  }
+
+  /** It was done, or refused: asked once more, it is another one. */
+  forget(asked: string): void {
+    this.#ids.delete(asked);
+  }
+}
+
+/** As `crypto.randomUUID`, which pages have by HTTPS alone. */
+function newId(): string {
+  const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
+  return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
