@@ -125,6 +125,7 @@ export class Authenticator {
    */
   async login(attempt: LoginAttempt): Promise<Login> {
     const { domains, throttle, lockout, passwords, sessions } = this.#options;
+    await domains.assureKnown(attempt.domainId);
     const domain =
       attempt.domainId === undefined || attempt.domainId === ''
         ? domains.top()
@@ -162,6 +163,7 @@ export class Authenticator {
    */
   async loginByIdentity(attempt: IdentityAttempt): Promise<Login> {
     const { domains, lockout, sessions } = this.#options;
+    await domains.assureKnown(attempt.domainId);
     const domain = attempt.domainId === '' ? domains.top() : domains.find(attempt.domainId);
     const users = await this.#findByEmail(domain?.id ?? '', attempt.email);
     const [user] = users;
@@ -356,8 +358,10 @@ export class Authenticator {
   }
 
   async #findUser(domainId: string | undefined, userName: string): Promise<StoredUser | undefined> {
-    // The round trip is made for an unknown domain and an impossible name as well: it takes the same time.
-    const isPossible = domainId !== undefined && isPossibleUserName(userName);
+    // Whether an unknown domain is one after all was a round trip already.
+    if (domainId === undefined) return undefined;
+    // The round trip is made for an impossible name as well: it takes the same time.
+    const isPossible = isPossibleUserName(userName);
     const [user] = await this.#options.database.query<StoredUser>(
       Prisma.sql`
         select

@@ -4,7 +4,7 @@ import type { EndSignal } from '../model/end-signal.js';
 import type { Domain, Principal, Scope } from '../model/scope.js';
 import type { Domains } from '../store/catalog/domains.js';
 
-export type DomainDirectory = Pick<Domains, 'find' | 'top'>;
+export type DomainDirectory = Pick<Domains, 'find' | 'top' | 'assureKnown'>;
 
 export interface ScopeRequest {
   readonly principal: Principal;
@@ -35,7 +35,7 @@ export interface ScopeRequest {
  * credential's domain is gone
  * @see decisions 7
  */
-export function resolveScope(domains: DomainDirectory, request: ScopeRequest): Scope {
+export function resolveScope(domains: Pick<DomainDirectory, 'find'>, request: ScopeRequest): Scope {
   const { principal, requestId, arrival } = request;
   const own = domains.find(principal.domainId);
   if (!own) throw new ServiceError('UNAUTHENTICATED', 'The domain of this credential no longer exists.');
@@ -62,7 +62,7 @@ export function resolveScope(domains: DomainDirectory, request: ScopeRequest): S
   };
 }
 
-function chooseDomain(domains: DomainDirectory, own: Domain, request: ScopeRequest): Domain {
+function chooseDomain(domains: Pick<DomainDirectory, 'find'>, own: Domain, request: ScopeRequest): Domain {
   const wanted = request.askedDomain?.trim();
   if (wanted === undefined || wanted === '' || wanted === own.id) return own;
   if (own.parentId !== undefined || !request.principal.roles.has('admin'))

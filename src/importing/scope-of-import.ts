@@ -22,6 +22,7 @@ export async function scopeOfImport(
 ): Promise<Scope> {
   const { principals, domains, imports } = services;
   const principal = await principalOf(one, principals);
+  await domains.assureKnown(one.domainId);
   const scope = resolveScope(domains, { principal, askedDomain: one.domainId, requestId: one.id });
   imports.assertMayImport(scope, one.collection);
   return { ...scope, operation: 'import' };

@@ -53,6 +53,7 @@ export function useAuthentication(
     arrival.credential = principal.credential;
     count(reply, options.rateLimits.take(principal.credential.id));
     const { askedDomain, requestId } = arrival;
+    await options.domains.assureKnown(principal.domainId, askedDomain?.trim());
     const scope = resolveScope(options.domains, { principal, askedDomain, requestId, arrival });
     request.requestContext = arrival.toContext(scope);
   });

@@ -86,6 +86,10 @@ describe('a login', () => {
           userName,
           { statements: 2, checks: 1 },
         ]);
+      counted.count = 0;
+      const elsewhere = { domainId: 'nowhere', userName: 'meena', password: PASSWORD, address: '192.0.2.1' };
+      expect(await codeOf(other.authenticator.login(elsewhere))).toBe('WRONG_LOGIN');
+      expect(counted.count).toBe(2);
     } finally {
       check.mockRestore();
       await other.close();
@@ -130,6 +134,18 @@ describe('a login', () => {
     expect(login.user.domain).toBe('north');
     expect((await gateway.authenticator.authenticate(login.accessToken)).domainId).toBe('north');
     expect((await gateway.login('meena')).user.domain).toBe('top');
+  });
+
+  it('finds a domain that another gateway has made, and has not told of yet', async () => {
+    await database.query(Prisma.sql`insert into domains (id, name, parent_id) values ('untold', 'U', 'top')`);
+    await insertUser(database, { userName: 'meena', domain: 'untold' });
+    const login = await gateway.authenticator.login({
+      domainId: 'untold',
+      userName: 'meena',
+      password: PASSWORD,
+      address: '192.0.2.1',
+    });
+    expect(login.user.domain).toBe('untold');
   });
 
   it('hashes the password again when the cost has changed, and no session ends by it', async () => {

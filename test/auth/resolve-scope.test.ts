@@ -1,14 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { type DomainDirectory, resolveScope } from '../../src/auth/resolve-scope.js';
+import { resolveScope } from '../../src/auth/resolve-scope.js';
 import type { Domain, Principal } from '../../src/model/scope.js';
 
 const TOP: Domain = { id: 'top', name: 'Top', parentId: undefined, timeZone: 'Asia/Kolkata' };
 const NORTH: Domain = { id: 'north', name: 'North', parentId: 'top', timeZone: 'Asia/Kolkata' };
 const SOUTH: Domain = { id: 'south', name: 'South', parentId: 'top', timeZone: 'Asia/Kolkata' };
 const OTHER_TOP: Domain = { ...TOP, id: 'other', name: 'Other' };
-const DOMAINS: DomainDirectory = {
-  find: (id) => [TOP, NORTH, SOUTH, OTHER_TOP].find((domain) => domain.id === id),
-  top: () => TOP,
+const DOMAINS = {
+  find: (id: string) => [TOP, NORTH, SOUTH, OTHER_TOP].find((domain) => domain.id === id),
 };
 
 describe('the domain of a request', () => {

@@ -514,6 +514,22 @@ describe('branches', () => {
     send(gateway, { query: MAKE, variables: { data }, as, headers });
   const faultOf = ({ errors }: GraphqlAnswer) => errors.map(({ extensions }) => extensions.code).join();
 
+  it('are worked in before this gateway was told that another one has made them', async () => {
+    await gateway.sql.query(`insert into domains (id, name, parent_id) values ('untold', 'Untold', 'top')`);
+    try {
+      const { me } = await ask(gateway, '{ me { domain { name } } }', { headers: { 'x-domain': 'untold' } });
+      expect(me.domain.name).toBe('Untold');
+      const { errors } = await send(gateway, {
+        query: '{ me { id } }',
+        headers: { 'x-domain': 'nowhere', authorization: `Bearer ${gateway.tokenOf('admin')}` },
+      });
+      expect(errors.map(({ extensions }) => extensions.code)).toEqual(['NOT_FOUND']);
+    } finally {
+      await gateway.sql.query(`delete from domains where id = 'untold'`);
+      await gateway.sql.query(`select pg_notify('campus_domains', 'untold')`);
+    }
+  });
+
   it('are made by an admin of the main school, who then works there', async () => {
     const made = await make({ id: 'hills', name: 'Hill branch', timeZone: 'Asia/Dubai' });
     expect(made.data.createBranch).toEqual({ id: 'hills', name: 'Hill branch', timeZone: 'Asia/Dubai' });

@@ -41,6 +41,7 @@ export class LiveCaller {
     const { authorization, askedDomain, requestId, address } = this.#credential;
     const bearer = bearerOf(authorization);
     const principal = await this.#options.authenticator.authenticate(bearer, address);
+    await this.#options.domains.assureKnown(principal.domainId, askedDomain?.trim());
     return resolveScope(this.#options.domains, { principal, askedDomain, requestId });
   }
 }

@@ -25,7 +25,7 @@ import {
   KNOWN_PROPERTIES,
   type KnownProperty,
 } from './known-properties.js';
-import { assertNewDomain, type NewDomain } from './new-domain.js';
+import { assertNewDomain, isDomainId, type NewDomain } from './new-domain.js';
 
 /** A property as it is listed: a secret's value never leaves the service. */
 export interface ListedProperty {
@@ -112,6 +112,21 @@ export class Domains {
 
   find(id: string): Domain | undefined {
     return this.#snapshot.domains.get(id);
+  }
+
+  /**
+   * Reads all domains again where one of these is not known, but there: another gateway has made it, and the
+   * announcement is on its way. To come before `find` where a caller names a domain.
+   */
+  async assureKnown(...ids: readonly (string | undefined)[]): Promise<void> {
+    for (const id of ids) {
+      if (id === undefined || id === '' || this.find(id) !== undefined) continue;
+      const [row] = await this.#database.query(
+        Prisma.sql`select 1 as found from domains where id = ${isDomainId(id) ? id : ''}`,
+        { name: 'domain-known' },
+      );
+      if (row !== undefined) await this.refresh();
+    }
   }
 
   /** The top domain; `undefined` before the first one was created. */

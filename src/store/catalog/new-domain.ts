@@ -25,9 +25,13 @@ export function assertNewDomain({ id, name, timeZone }: NewDomain): void {
   if (timeZone !== undefined) assertPropertyValue('timezone', timeZone);
 }
 
+export function isDomainId(text: string): boolean {
+  return DOMAIN_ID.test(text) && text !== '.' && text !== '..';
+}
+
 /** @throws INVALID_VALUE for what cannot be the id of a domain */
 export function assertDomainId(id: string): void {
-  if (DOMAIN_ID.test(id) && id !== '.' && id !== '..') return;
+  if (isDomainId(id)) return;
   const expected = '1 to 64 letters, digits, `_`, `.` or `-`';
   throw new ServiceError('INVALID_VALUE', `"${id}" cannot be the id of a domain: ${expected}`, {
     errors: [{ parameter: 'id', detail: 'not an id', expected, sent: id }],

@@ -52,6 +52,22 @@ describe('domains', () => {
     expect(() => domains.get('brunch')).toThrow('"branch"');
   });
 
+  it('are known once asked for, before it was told that another gateway made them', async () => {
+    await test.database.query(
+      Prisma.sql`insert into domains (id, name, parent_id) values ('new', 'New', 'school')`,
+    );
+    try {
+      expect(domains.find('new')).toBeUndefined();
+      await domains.assureKnown('new');
+      expect(domains.find('new')).toMatchObject({ name: 'New', parentId: 'school' });
+      await domains.assureKnown('nowhere', 'no\0where', undefined, '');
+      expect(domains.find('nowhere')).toBeUndefined();
+    } finally {
+      await test.database.query(Prisma.sql`delete from domains where id = 'new'`);
+      await domains.refresh();
+    }
+  });
+
   it('are one above and the others below it', () => {
     expect(domains.top()).toEqual(TOP);
     expect(domains.get('branch')).toEqual(SUB);
