@@ -57,7 +57,13 @@ export function HistoryTab({ collection, id, version }: HistoryTabProps) {
   const nameOf = useUserNames(versions.flatMap(({ by }) => (by ? [by.principal] : [])));
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
   if (!data) return <LoadingState />;
-  if (versions.length === 0) return <EmptyState icon="history" title={t('No changes are kept')} />;
+  if (versions.length === 0) {
+    return (
+      <EmptyState icon="history" title={t('No changes are kept')}>
+        {t('The record is as it was brought in, or its changes are older than the school keeps.')}
+      </EmptyState>
+    );
+  }
   return (
     <Stack component="ol" className="plain-list" maw={900}>
       {versions.map((one) => (

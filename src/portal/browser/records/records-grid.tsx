@@ -135,10 +135,14 @@ function toJson(text: string): unknown {
   }
 }
 
-function useReadableFields({ name, fields }: DeclaredCollection): readonly DeclaredField[] {
+/** By what a record is called it is found and opened: that stands first. */
+function useReadableFields({ name, fields, labelField }: DeclaredCollection): readonly DeclaredField[] {
   const rights = useViewer().collections.find((one) => one.name === name);
   const readable = new Set(rights?.readableFields);
-  return fields.filter((field) => readable.has(field.name));
+  const isLabel = (field: DeclaredField) => Number(field.name === labelField);
+  return fields
+    .filter((field) => readable.has(field.name))
+    .sort((one, other) => isLabel(other) - isLabel(one));
 }
 
 /** `-date,name` as it stands in the address and in REST. */

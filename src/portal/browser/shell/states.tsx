@@ -59,7 +59,7 @@ export function ProblemState({ problem, retry }: ProblemStateProps) {
   return (
     <Alert color="red" variant="light" title={title} icon={<Icon name="warning" />} role="alert">
       <Stack gap="xs">
-        <Text size="sm">
+        <Text size="sm" className="wrapped">
           {known?.kind === 'unreachable'
             ? t('Are you online? Nothing you have entered is lost; try again in a moment.')
             : problem.message}
@@ -71,7 +71,7 @@ export function ProblemState({ problem, retry }: ProblemStateProps) {
             </Button>
           )}
           {known?.requestId !== undefined && (
-            <Text size="xs" c="dimmed">
+            <Text size="xs" c="dimmed" className="wrapped">
               {known.code} · {t('Request')} <Code>{known.requestId}</Code>
             </Text>
           )}
