@@ -15,6 +15,7 @@ import {
   type WorkerPool,
 } from 'graphile-worker';
 import type pg from 'pg';
+import { shareWithAll } from '../model/end-signal.js';
 import type { Database } from '../store/database/database.js';
 import { inTraceOf, type TraceHeaders } from '../traced.js';
 import { catchUpCron, cronQueueOf } from './catch-up-cron.js';
@@ -157,7 +158,7 @@ export class JobWorkers {
             attempt: job.attempts,
             maxAttempts: job.max_attempts,
           } as const;
-          const context = { ...end, signal: abortSignal ?? this.#stopping.signal };
+          const context = { ...end, signal: shareWithAll(abortSignal ?? this.#stopping.signal) };
           const tell = (outcome: 'done' | 'retried' | 'failed', error?: unknown) =>
             this.#options.observe({ ...end, outcome, durationMs: performance.now() - startedAt, error });
           this.#running.add(context.jobId);

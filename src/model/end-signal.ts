@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /**
  * Tells those who work for a caller that nobody waits for it any more: as much of an `AbortSignal` as
  * statements need. Every `AbortSignal` is one.
@@ -50,6 +52,15 @@ export class Ending implements EndSignal {
   }
 }
 
+/**
+ * Has Node take any number of listeners for what they are: statements and jobs that end when this does. Of
+ * more than ten it would warn as of a leak.
+ */
+export function shareWithAll(signal: AbortSignal): AbortSignal {
+  setMaxListeners(Number.POSITIVE_INFINITY, signal);
+  return signal;
+}
+
 /** The same for those who take nothing but an `AbortSignal`. */
 export function toAbortSignal(signal: EndSignal): AbortSignal {
   if (signal instanceof AbortSignal) return signal;
@@ -57,5 +68,5 @@ export function toAbortSignal(signal: EndSignal): AbortSignal {
   const abort = () => controller.abort(signal.reason);
   if (signal.aborted) abort();
   else signal.addEventListener('abort', abort, { once: true });
-  return controller.signal;
+  return shareWithAll(controller.signal);
 }

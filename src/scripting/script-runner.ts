@@ -6,13 +6,12 @@
  * ended takes the statement it waits for with it.
  */
 
-import { setMaxListeners } from 'node:events';
 import { v7 as uuidv7 } from 'uuid';
 import { invariant, ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { parsePlainJson, printExactJson } from '../json.js';
 import { isNestedDeeply } from '../json-depth.js';
-import { toAbortSignal } from '../model/end-signal.js';
+import { shareWithAll, toAbortSignal } from '../model/end-signal.js';
 import type { Database, Transaction } from '../store/database/database.js';
 import { inSpan, withinTrace } from '../traced.js';
 import { GuestPool, shareInterpreter } from './guest-pool.js';
@@ -102,7 +101,7 @@ export class ScriptRunner {
     const signals = [request.signal, request.scope.signal, this.#closing.signal];
     const signal = AbortSignal.any(signals.flatMap((one) => (one === undefined ? [] : [toAbortSignal(one)])));
     // Every host call under way listens, and a script may make many at once.
-    setMaxListeners(0, signal);
+    shareWithAll(signal);
     const running = this.#runInPlace(request, { argumentsText, signal });
     this.#runs.add(running);
     try {
@@ -165,7 +164,7 @@ export class ScriptRunner {
     const { limits } = this.#options;
     this.#checkSize(source);
     const { name: script, code } = source;
-    const wait = { signal: this.#closing.signal, longestMs: limits.wallTimeMs };
+    const wait = { signal: shareWithAll(this.#closing.signal), longestMs: limits.wallTimeMs };
     const leave = await this.#places.take(READER, wait);
     const ended = await this.#pool
       .lend((thread) =>
@@ -266,7 +265,7 @@ class Run {
     const { askedAt, wallTimeMs } = this.#options;
     const { source, scope } = request;
     signal.throwIfAborted();
-    setMaxListeners(0, this.#end.signal);
+    shareWithAll(this.#end.signal);
     const { openStreams } = this.#options;
     const context = this.#createContext();
     const calls = new HostCalls({ bindings, limits, openStreams, onFault, context });

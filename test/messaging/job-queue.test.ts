@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { getMaxListeners } from 'node:events';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import type { JobContext } from '../../src/messaging/job.js';
 import { JobQueue, migrateJobQueue } from '../../src/messaging/job-queue.js';
 import { useTestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
@@ -37,6 +39,16 @@ describe('a job', () => {
       outcome: 'done',
       attempt: 1,
     });
+  });
+
+  it('has a signal that the statements of all jobs at work may listen to', async () => {
+    const task = {
+      name: 'listen',
+      run: async (_: unknown, { signal }: JobContext) => void calls.push(getMaxListeners(signal)),
+    };
+    await workers.start({ tasks: [task] });
+    await jobs.add('listen', {});
+    await expectEventually(() => calls, [Number.POSITIVE_INFINITY]);
   });
 
   it('is not there when the transaction it was added in is rolled back', async () => {

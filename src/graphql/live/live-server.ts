@@ -4,7 +4,6 @@
  *
  * @see https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
  */
-import { setMaxListeners } from 'node:events';
 import {
   type ExecutionArgs,
   GraphQLError,
@@ -15,6 +14,7 @@ import {
 import { type Context, makeServer, type Server, type SubscribePayload } from 'graphql-ws';
 import { assertJsonShape, bodyShape } from '../../body-shape.js';
 import { ServiceError } from '../../errors.js';
+import { shareWithAll } from '../../model/end-signal.js';
 import type { Scope } from '../../model/scope.js';
 import type { FieldMeter } from '../../store/catalog/field-meter.js';
 import { assertPermitted, type PermissionOptions } from '../limits/permitted.js';
@@ -302,10 +302,11 @@ export class LiveServer {
   }
 }
 
-/** Nothing of a subscription outlives its queue, which says itself when it ends. */
-const NEVER = new AbortController().signal;
-// Every statement that runs for a subscription listens to it.
-setMaxListeners(0, NEVER);
+/**
+ * Nothing of a subscription outlives its queue, which says itself when it ends. Every statement that runs for
+ * one listens to it.
+ */
+const NEVER = shareWithAll(new AbortController().signal);
 
 function assertSubscription({ operation: type }: OperationDefinitionNode): void {
   if (type === OperationTypeNode.SUBSCRIPTION) return;

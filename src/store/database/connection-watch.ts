@@ -9,10 +9,10 @@
  * that have been silent for some beats: one on which the server says it is doing nothing is dead, and closed.
  * A statement pays nothing for any of this.
  */
-import { setMaxListeners } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
 import { guarded } from '../../guarded.js';
+import { shareWithAll } from '../../model/end-signal.js';
 import { SilenceError } from './deadline.js';
 import type { PrimaryFinder } from './primary-finder.js';
 import { Pulse, type PulseAnswer } from './pulse.js';
@@ -166,8 +166,8 @@ export class ConnectionWatch implements ClientWatcher {
 
   /** Waits while the database is away, or until the watch ends or the signal says so. */
   async untilBack(signal: AbortSignal): Promise<void> {
-    // All of the background waits for the end by the same signal, and Node takes more than ten for a leak.
-    setMaxListeners(0, signal);
+    // All of the background waits for the end by the same signal.
+    shareWithAll(signal);
     while (this.#away !== undefined && !this.#isClosed && !signal.aborted) {
       await new Promise<void>((resolve) => {
         // The signal lives as long as the work in the background: what is not taken off it again stays for
