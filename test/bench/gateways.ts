@@ -1,14 +1,17 @@
 /**
  * What a setting costs: gateways that differ by settings alone are asked the same by turns, and what counts
- * is the processor time that a request takes of them and of PostgreSQL.
+ * is the processor time that a request takes of them and of PostgreSQL. In each round they are asked in order
+ * and then backwards, so that what grows from one to the next, such as the machine's other work, falls on all
+ * alike; they are told against the first of the same round.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Table from 'cli-table3';
+import { findCores, keepOnCores } from './cores.js';
 import { findPostmaster } from './find-postmaster.js';
 import { putLoad, writeRequests } from './load/load.js';
-import { median } from './median.js';
+import { median, medianInterval } from './median.js';
 import { processorMs } from './process-usage.js';
 import { FIRST_CREATED_DAY, prepareSchool, removeCreated } from './school.js';
 import { startGateway } from './targets/gateway.js';
@@ -17,8 +20,8 @@ import { type LoadWorkload, listWorkloads } from './workloads.js';
 
 const ATTENDANCE = { students: 1500, days: 20 };
 const CONNECTIONS = 16;
-const SECONDS = 2;
-const ROUNDS = 9;
+const SECONDS = 1;
+const ROUNDS = 12;
 
 export interface GatewaysOptions {
   readonly databaseUrl: string;
@@ -39,6 +42,9 @@ export async function compareGateways({ databaseUrl, gateways, workloads }: Gate
       const options = { databaseUrl, key, directory, poolSize: 16, workers: 1 };
       started.set(name, await startGateway({ ...options, settings, name }));
     }
+    const cores = await findCores();
+    const measured = [postmaster, ...[...started.values()].flatMap(([target]) => target?.pid ?? [])];
+    if (cores) await keepOnCores(cores.measured, ...measured);
     const table = new Table({
       style: { head: [], border: [], compact: true },
       head: ['ms a request: gateway + PostgreSQL', ...gateways.keys()],
@@ -60,11 +66,12 @@ export async function compareGateways({ databaseUrl, gateways, workloads }: Gate
     for (let round = 0; round <= ROUNDS; round++) {
       const costs = new Map<string, Cost>();
       // Whoever comes after whom is another in each round.
-      const turns = [...started];
-      for (const [name, targets] of [...turns.slice(round % turns.length), ...turns].slice(0, turns.length)) {
+      const all = [...started];
+      const turns = [...all.slice(round % all.length), ...all].slice(0, all.length);
+      for (const [name, targets] of [...turns, ...turns.toReversed()]) {
         const target = targets.find((one) => one.name === dialect);
         if (target === undefined) throw new Error(`no gateway is asked by ${dialect}`);
-        costs.set(name, await costOf(workload, target));
+        costs.set(name, add(costs.get(name), await costOf(workload, target)));
         if (workload.creates) await removeCreated(databaseUrl);
       }
       // The first round is for what is compiled and filled at its first use.
@@ -80,30 +87,58 @@ export async function compareGateways({ databaseUrl, gateways, workloads }: Gate
     const { requests: answered } = await putLoad({
       ...{ url: target.url, requests, connections: CONNECTIONS, seconds: SECONDS },
       marks: workload.creates ? FIRST_CREATED_DAY : undefined,
+      cores: (await findCores())?.load,
     });
     const [serverAfter, databaseAfter] = [await processorMs(target.pid), await processorMs(postmaster)];
     return {
-      server: (serverAfter - serverBefore) / answered,
-      database: (databaseAfter - databaseBefore) / answered,
+      answered,
+      serverMs: serverAfter - serverBefore,
+      databaseMs: databaseAfter - databaseBefore,
     };
   }
 
-  /** Medians of the rounds; what is more is taken within a round. */
+  /** Medians of the rounds; what is more is taken within a round, with the interval its median lies in. */
   function tell(rounds: readonly ReadonlyMap<string, Cost>[], name: string): string {
     const [first = ''] = gateways.keys();
-    const of = (part: keyof Cost) => median(rounds.map((costs) => costs.get(name)?.[part] ?? Number.NaN));
-    const more = median(rounds.map((costs) => sumOf(costs.get(name)) / sumOf(costs.get(first)) - 1));
-    const figures = `${of('server').toFixed(3)} + ${of('database').toFixed(3)}`;
-    return name === first ? figures : `${figures} (${(more * 100).toFixed(1)} % more)`;
+    const of = (part: (cost: Cost) => number) => rounds.map((costs) => perRequest(costs.get(name), part));
+    const more = rounds.map(
+      (costs) =>
+        perRequest(costs.get(name), gatewayAndDatabase) / perRequest(costs.get(first), gatewayAndDatabase) -
+        1,
+    );
+    const figures =
+      `${median(of(({ serverMs }) => serverMs)).toFixed(3)} + ` +
+      median(of(({ databaseMs }) => databaseMs)).toFixed(3);
+    if (name === first) return figures;
+    const [least, most] = medianInterval(more);
+    return `${figures} (${percent(median(more))}, ${percent(least)} to ${percent(most)} more)`;
   }
 }
 
-/** Processor time of a request, in milliseconds. */
+/** Processor time of those that were answered. */
 interface Cost {
-  readonly server: number;
-  readonly database: number;
+  readonly answered: number;
+  readonly serverMs: number;
+  readonly databaseMs: number;
 }
 
-function sumOf(cost: Cost | undefined): number {
-  return cost === undefined ? Number.NaN : cost.server + cost.database;
+function add(one: Cost | undefined, other: Cost): Cost {
+  if (one === undefined) return other;
+  return {
+    answered: one.answered + other.answered,
+    serverMs: one.serverMs + other.serverMs,
+    databaseMs: one.databaseMs + other.databaseMs,
+  };
+}
+
+function perRequest(cost: Cost | undefined, part: (cost: Cost) => number): number {
+  return cost === undefined ? Number.NaN : part(cost) / cost.answered;
+}
+
+function gatewayAndDatabase({ serverMs, databaseMs }: Cost): number {
+  return serverMs + databaseMs;
+}
+
+function percent(part: number): string {
+  return `${(part * 100).toFixed(1)} %`;
 }
