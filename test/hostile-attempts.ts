@@ -127,6 +127,7 @@ function restReads(): readonly Attempt[] {
     ['file', (text) => `/files/${encoded(text)}`],
     ['import', (text) => `/imports/${encoded(text)}`],
     ['refused rows of an import', (text) => `/imports/${encoded(text)}/errors.csv`],
+    ['outcomes of an import', (text) => `/imports/${encoded(text)}/outcomes.csv`],
     ['page of imports', (text) => `/imports?after=${encoded(text)}`],
     ['mappings', (text) => `/import-mappings?collection=${encoded(text)}`],
     ['history', (text) => `/o/recs/task/${encoded(text)}/history`],

@@ -54,6 +54,7 @@ export const KEPT_TABLES: readonly KeptTable[] = [
   },
   { name: 'imports', domain: DOMAIN },
   { name: 'import_errors', domain: { through: 'import_id', owner: 'imports', key: 'id' } },
+  { name: 'import_outcomes', domain: { through: 'import_id', owner: 'imports', key: 'id' } },
   { name: 'import_seen', domain: DOMAIN },
   { name: 'import_mappings', domain: DOMAIN },
   // These three follow from the records. They are carried, for making them anew takes longer than all else.

@@ -28,6 +28,7 @@ interface ImportCommandOptions {
   readonly json?: boolean;
   readonly resume?: string;
   readonly errors?: string;
+  readonly outcomes?: string;
   readonly undo?: string;
 }
 
@@ -56,6 +57,7 @@ export function registerImportCommand(command: Command, commandLine: CommandLine
     .option('--resume <id>', 'go on with an import that was stopped')
     .option('--undo <id>', 'take back all that an import has written')
     .option('--errors <file>', 'where the refused rows go, with what is wrong, to be corrected and imported')
+    .option('--outcomes <file>', 'where the dry run says what would become of each row')
     .option('--json', 'print the import as JSON')
     .action((file: string | undefined, options: ImportCommandOptions) => {
       const signal = listenForStopSignal();
@@ -94,6 +96,10 @@ async function importFile(work: Work, file: string | undefined): Promise<StoredI
   if (options.yes && missing !== 'remove' && !options.dryRun) return await write(work, taken.id);
   await services.imports.try(scope, taken.id);
   const tried = await goOn(work, taken, 'trying');
+  if (options.outcomes !== undefined) {
+    const file = createWriteStream(options.outcomes);
+    await pipeline(services.imports.outcomesCsv(scope, taken.id), file);
+  }
   if (tried.state !== 'tried' || options.dryRun) return tried;
   if (!options.yes) {
     print(tried, { ...options, json: false });

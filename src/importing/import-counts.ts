@@ -48,23 +48,3 @@ export function addFields(
   }
   return Object.fromEntries(counts);
 }
-
-/** The first rows of a batch, in the order of the file. */
-export function previewOf(
-  batch: Pick<PreparedRows, 'first'>,
-  outcome: StagedOutcome,
-  refused: readonly RefusedRow[],
-): readonly PreviewedRow[] {
-  const created = new Set(outcome.created);
-  const updated = new Map(outcome.updated.map(({ number, fields }) => [number, fields]));
-  const wrong = new Set(refused.map(({ number }) => number));
-  const numbers = [...new Set([...batch.first, ...[...wrong].slice(0, batch.first.length)])].sort(
-    (a, b) => a - b,
-  );
-  return numbers.map((number): PreviewedRow => {
-    if (wrong.has(number)) return { number, outcome: 'error' };
-    if (created.has(number)) return { number, outcome: 'create' };
-    const fields = updated.get(number);
-    return fields === undefined ? { number, outcome: 'same' } : { number, outcome: 'update', fields };
-  });
-}

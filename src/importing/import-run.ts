@@ -8,14 +8,7 @@ import type { Database, OwnConnection, OwnTransaction, Queryable } from '../stor
 import type { StagedOutcome, StagedWrites } from '../store/writing/staged-writes.js';
 import type { UniqueKey } from '../store/writing/unique-key.js';
 import type { TriggerNames } from '../store/writing/write-triggers.js';
-import {
-  addCounts,
-  addFields,
-  type ImportCounts,
-  NO_COUNTS,
-  type PreviewedRow,
-  previewOf,
-} from './import-counts.js';
+import { addCounts, addFields, type ImportCounts, NO_COUNTS, type PreviewedRow } from './import-counts.js';
 import type { ImportMapping } from './import-mapping.js';
 import { forgetSeen, noteRefused, noteSeen, unseen } from './note-refused.js';
 import { PreparedFile } from './preparing/prepared-file.js';
@@ -28,6 +21,7 @@ import {
   withColumns,
 } from './preparing/row-preparer.js';
 import type { SourceOptions } from './reading/row-source.js';
+import { firstRowsOf, forgetOutcomes, noteOutcomes, outcomesOf } from './row-outcomes.js';
 import {
   findImport,
   fingerprintOf,
@@ -113,8 +107,10 @@ export class ImportRun {
         const { outcome, refused } = await this.#write(run, { transaction, scope, batch, mode: 'try' });
         const after = addCounts(counts, batch, outcome, refused);
         const allFields = addFields(fields, outcome);
-        const shown = [...preview, ...previewOf(batch, outcome, refused)].slice(0, MOST_PREVIEWED);
+        const runs = outcomesOf(batch, outcome, refused);
+        const shown = [...preview, ...firstRowsOf(runs, MOST_PREVIEWED - preview.length)];
         await noteRefused(transaction, one.id, state === 'trying' ? 'try' : 'run', refused);
+        if (state === 'trying') await noteOutcomes(transaction, one.id, runs);
         if (one.options.missing === 'remove') await noteSeen(transaction, one, outcome.ids());
         await this.#note(transaction, one.id, state, {
           position: batch.position,
@@ -270,6 +266,7 @@ export class ImportRun {
     const begun = await connection.transaction(async (transaction) => {
       await transaction.query(Prisma.sql`
         delete from import_errors where import_id = ${one.id}::uuid and step = ${step}`);
+      if (step === 'try') await forgetOutcomes(transaction, one.id);
       await forgetSeen(transaction, one);
       return await updateImport(transaction, one.id, {
         from,

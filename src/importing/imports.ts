@@ -21,6 +21,7 @@ import { parseImportMapping } from './parse-import-mapping.js';
 import type { SourceOptions } from './reading/row-source.js';
 import { SOURCE_LIMITS } from './reading/source-limits.js';
 import { listRefusedRows, printRefusedRows, type RefusedRowOfImport } from './refused-rows.js';
+import { printOutcomes } from './row-outcomes.js';
 import {
   changesOf,
   DEFAULT_OPTIONS,
@@ -313,6 +314,11 @@ export class Imports {
   /** All rows that were refused by the last step, to be corrected and sent as a file of their own. */
   async *errorsCsv(scope: Scope, id: string): AsyncGenerator<string, void> {
     yield* printRefusedRows(this.#options.database, await this.get(scope, id));
+  }
+
+  /** What would become of each row, as the last dry run found. */
+  async *outcomesCsv(scope: Scope, id: string): AsyncGenerator<string, void> {
+    yield* printOutcomes(this.#options.database, (await this.get(scope, id)).id);
   }
 
   async listMappings(scope: Scope, collection: string | undefined): Promise<readonly SavedMapping[]> {

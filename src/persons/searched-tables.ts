@@ -236,6 +236,7 @@ export const UNSEARCHED_TABLES: ReadonlyMap<string, string> = new Map([
   ['key_requests', 'they count the requests of keys, which go with the user'],
   ['key_usage', 'it counts the requests of keys, which go with the user'],
   ['field_uses', 'it names keys and operations, and no values'],
+  ['import_outcomes', 'it names rows and fields, and no values'],
   ['webhook_position', 'it is a place in the audit trail'],
   ['login_failures', 'they have a hash of the name, for a while'],
   ['fee_months', 'the statements that write records write them too'],

@@ -347,6 +347,26 @@ const readErrors: Route = {
   }),
 };
 
+const readOutcomes: Route = {
+  name: 'readImportOutcomes',
+  method: 'GET',
+  path: '/imports/{id}/outcomes.csv',
+  group: 'Imports',
+  summary: 'What would become of each row, as the last dry run found',
+  description:
+    'By the number of the row: `create`, `update` with the fields that would be another, `same`, or ' +
+    '`error` with what is wrong. Without a dry run there are no rows.',
+  parameters: [ID],
+  answers: [{ status: 200, description: 'The rows, in the order of the file.', schema: { type: 'string' } }],
+  errors: [...ERRORS, 'NOT_ACCEPTABLE'],
+  isOpen: false,
+  formats: ['csv'],
+  ...via('imports', ['outcomesCsv'], async (imports, request) => {
+    const texts = await imports.outcomesCsv(request.context, idOf(request));
+    return { kind: 'stream', mediaType: 'text/csv; charset=utf-8', open: () => texts };
+  }),
+};
+
 const listMappings: Route = {
   name: 'listImportMappings',
   method: 'GET',
@@ -382,6 +402,7 @@ export const IMPORT_ROUTES: readonly Route[] = [
   undoImport,
   listErrors,
   readErrors,
+  readOutcomes,
   listMappings,
 ];
 

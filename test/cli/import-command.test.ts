@@ -141,9 +141,14 @@ describe('campus import', () => {
   it('tells what is wrong with the rows, and keeps them in a file to be corrected', async () => {
     const file = await fileOf('faults.csv', '_id,name,amount', 'f-1,One,1', 'f-2,Two,many');
     const errors = path.join(directory, 'errors.csv');
-    const { output } = await run(`import ${file} --collection task --mode rows --dry-run --errors ${errors}`);
+    const outcomes = path.join(directory, 'outcomes.csv');
+    const files = `--errors ${errors} --outcomes ${outcomes}`;
+    const { output } = await run(`import ${file} --collection task --mode rows --dry-run ${files}`);
     expect(output).toMatch(/\nrow 3, amount: .*many.*\nall of them: /s);
     expect(await readFile(errors, 'utf8')).toMatch(/^_id,name,amount,error\r?\nf-2,Two,many,"?row 3: /);
+    expect(await readFile(outcomes, 'utf8')).toMatch(
+      /^row,outcome,fields,error\r?\n2,create,,\r?\n3,error,,"?amount: /,
+    );
   });
 
   it('goes on after kill -9 where it stood, and writes nothing twice', async () => {

@@ -338,6 +338,38 @@ describe('an import', () => {
     ]);
   });
 
+  it('tells what would become of each row, as the last dry run found', async () => {
+    const rows = Array.from({ length: 3_000 }, (_, index) => `each-${index},Task ${index},1`);
+    const outcomes = async (id: string) => {
+      const answer = await gateway.fetch(`/imports/${id}/outcomes.csv`, { as: 'admin' });
+      return (await answer.text()).split('\r\n');
+    };
+    const first = await take('task', `_id,name,amount\n${rows.slice(0, 2_600).join('\n')}\n`);
+    expect(await outcomes(first.id)).toEqual(['row,outcome,fields,error', '']);
+    await run(first.id, 'mode=rows');
+    rows[1] = 'each-1,Task 1,2';
+    rows[2] = 'each-2,Another,3';
+    rows[2_550] = 'each-2550,Task 2550,many';
+    const { id } = await take('task', `_id,name,amount\n${rows.join('\n')}\n`);
+    const tried = async () => {
+      await ask('POST', `/imports/${id}/dry-run?mode=rows`);
+      await rested(id);
+      return await outcomes(id);
+    };
+    const told = await tried();
+    expect(told).toHaveLength(3_002);
+    expect([1, 2, 3, 2_551, 2_600, 2_601, 3_000].map((line) => told[line])).toEqual([
+      '2,same,,',
+      '3,update,amount,',
+      '4,update,"name, amount",',
+      expect.stringMatching(/^2552,error,,"amount: .*many.*"$/),
+      '2601,same,,',
+      '2602,create,,',
+      '3001,create,,',
+    ]);
+    expect(await tried()).toEqual(told);
+  });
+
   it('removes what a full list does not have, once a dry run has said how many', async () => {
     const first = await take('fee_head', 'name,order\nTuition,1\nBus,2\nLab,3\n');
     expect((await run(first.id)).counts).toMatchObject({ created: 3 });
@@ -530,7 +562,9 @@ describe('who imports', () => {
     expect(await rested(id, 'clerk')).toMatchObject({ state: 'ready', createdBy: 'usr-clerk' });
     expect((await gateway.fetch(`/imports/${id}`, { as: 'admin' })).status).toBe(200);
     expect(await refusal('GET', `/imports/${id}`, 'accountant')).toMatchObject({ status: 404 });
-    expect(await refusal('GET', `/imports/${id}/errors.csv`, 'accountant')).toMatchObject({ status: 404 });
+    for (const file of ['errors.csv', 'outcomes.csv']) {
+      expect(await refusal('GET', `/imports/${id}/${file}`, 'accountant')).toMatchObject({ status: 404 });
+    }
     await gateway.sql.query(`insert into domains (id, name, parent_id) values ('branch', 'Branch', 'top')`);
     const other = await gateway.fetch(`/imports/${id}`, { as: 'admin', headers: { 'x-domain': 'branch' } });
     expect(other.status).toBe(404);

@@ -66,8 +66,8 @@ export interface PreparedRows {
   readonly rows: number;
   /** The number of the last row. */
   readonly position: number;
-  /** The numbers of the first rows that were staged. */
-  readonly first: readonly number[];
+  /** The numbers of the rows that were staged, as runs of such as follow each other. */
+  readonly staged: readonly (readonly [first: number, last: number])[];
 }
 
 export interface RefusedRow {
@@ -77,7 +77,6 @@ export interface RefusedRow {
   readonly source: readonly string[];
 }
 
-const MOST_FIRST = 100;
 const NO_FAULTS: readonly never[] = [];
 
 export class RowPreparer {
@@ -115,7 +114,7 @@ export class RowPreparer {
     }
     const missingOf = await this.#settleReferences(pending);
     const lines: string[] = [];
-    const first: number[] = [];
+    const staged: [number, number][] = [];
     const fields = new Set<string>();
     const refused: RefusedRow[] = [];
     for (const one of pending) {
@@ -137,7 +136,9 @@ export class RowPreparer {
           missing: missingOf(one),
         }),
       );
-      if (first.length < MOST_FIRST) first.push(number);
+      const run = staged.at(-1);
+      if (run?.[1] === number - 1) run[1] = number;
+      else staged.push([number, number]);
     }
     return {
       lines: new TextEncoder().encode(lines.join('')),
@@ -146,7 +147,7 @@ export class RowPreparer {
       refused,
       rows: pending.filter(({ row }) => row.number > this.#plan.position).length,
       position: rows.at(-1)?.number ?? 0,
-      first,
+      staged,
     };
   }
 

@@ -230,6 +230,13 @@ export class ImportResolver {
     await this.#imports.get(scope, id);
     return this.#imports.errorsCsv(scope, id);
   }
+
+  /** For REST: what would become of each row, as text. @throws NOT_FOUND */
+  async outcomesCsv(context: RequestContext, id: string): Promise<AsyncIterable<string>> {
+    const scope = requireScope(context);
+    await this.#imports.get(scope, id);
+    return this.#imports.outcomesCsv(scope, id);
+  }
 }
 
 export function toImportResult(one: StoredImport): ImportResult {

@@ -52,6 +52,7 @@ export const TABLE_PLACES: ReadonlyMap<string, TablePlace> = new Map<string, Tab
   ['erasures', 'coordinator'],
   ['import_errors', 'coordinator'],
   ['import_mappings', 'coordinator'],
+  ['import_outcomes', 'coordinator'],
   ['imports', 'coordinator'],
   ['message_attachments', 'coordinator'],
   ['messages', 'coordinator'],

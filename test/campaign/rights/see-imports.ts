@@ -24,6 +24,7 @@ const DOORS: readonly ((voice: Voice, id: string) => ReturnType<Voice['rest']>)[
   (v, id) => v.rest('GET', `/imports/${id}`),
   (v, id) => v.rest('GET', `/imports/${id}/errors`),
   (v, id) => v.rest('GET', `/imports/${id}/errors.csv`),
+  (v, id) => v.rest('GET', `/imports/${id}/outcomes.csv`),
   (v, id) => v.rest('POST', `/imports/${id}/dry-run`),
   (v, id) => v.rest('POST', `/imports/${id}/run`),
   (v, id) => v.rest('POST', `/imports/${id}/cancel`),

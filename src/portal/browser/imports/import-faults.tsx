@@ -1,15 +1,12 @@
 /** The rows that are wrong: the first of them to read, all of them as a file to correct and send again. */
 import { Button, Group, Table, Text, Title } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { FaultsOfImport } from '../../../generated/portal/imports/imports';
-import { useGateway } from '../gateway/gateway-context';
-import { saveFile } from '../gateway/save-file';
 import { useOperation } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
-import { Icon } from '../shell/icon';
 import { LoadingState, ProblemState } from '../shell/states';
+import { CsvOfImport } from './csv-of-import';
 
 /** The gateway gives no more; the file has all of them. */
 const MOST_SHOWN = 1_000;
@@ -18,33 +15,21 @@ const SHOWN_AT_ONCE = 50;
 export function ImportFaults({ id, refused }: { readonly id: string; readonly refused: number }) {
   const t = useTexts();
   const formats = useFormats();
-  const gateway = useGateway();
   const heading = useId();
   const [first, setFirst] = useState(SHOWN_AT_ONCE);
   const { data, error, refetch } = useOperation(FaultsOfImport, { id, first }, { keepsPrevious: true });
-  const download = useMutation({
-    mutationFn: async () => saveFile(await gateway.fetchFile(`/imports/${id}/errors.csv`), 'errors.csv'),
-  });
-  const problem = error ?? download.error;
   return (
     <section aria-labelledby={heading}>
       <Group justify="space-between" mb="xs">
         <Title order={2} size="h4" id={heading}>
           {t('What is wrong')}
         </Title>
-        <Button
-          variant="default"
-          leftSection={<Icon name="download" />}
-          loading={download.isPending}
-          onClick={() => download.mutate()}
-        >
-          {t('All wrong rows (CSV)')}
-        </Button>
+        <CsvOfImport id={id} file="errors.csv" label={t('All wrong rows (CSV)')} />
       </Group>
       <Text size="sm" c="dimmed" mb="xs">
         {t('Correct them in the file and import that: its last column, “error”, is left out.')}
       </Text>
-      {problem && <ProblemState problem={problem} retry={() => void refetch()} />}
+      {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!data && !error && <LoadingState />}
       {data && (
         <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>

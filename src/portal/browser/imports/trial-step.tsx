@@ -13,6 +13,7 @@ import { phrase, useTexts } from '../language/use-texts';
 import { nameOfField } from '../records/declared-field';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { WarningNotice } from '../shell/warning-notice';
+import { CsvOfImport } from './csv-of-import';
 import { ImportFaults } from './import-faults';
 import { RowCounts } from './row-counts';
 import { useMayUndo } from './use-may-undo';
@@ -65,7 +66,7 @@ export function TrialStep({ one, onCorrect }: TrialStepProps) {
       </Group>
       {counts.refused > 0 && <ImportFaults id={one.id} refused={counts.refused} />}
       <ChangedFieldsTable fields={fields} />
-      <FirstRows preview={preview} />
+      <FirstRows id={one.id} preview={preview} />
       {isAsked && (
         <ConfirmDialog
           title={isHeldBack ? t('Import the right rows?') : t('Import now?')}
@@ -130,15 +131,24 @@ function ChangedFieldsTable({
   );
 }
 
-function FirstRows({ preview }: { readonly preview: NonNullable<ShownImportFragment['trial']>['preview'] }) {
+function FirstRows({
+  id,
+  preview,
+}: {
+  readonly id: string;
+  readonly preview: NonNullable<ShownImportFragment['trial']>['preview'];
+}) {
   const t = useTexts();
   const heading = useId();
   if (preview.length === 0) return null;
   return (
     <section aria-labelledby={heading}>
-      <Title order={2} size="h4" mb="xs" id={heading}>
-        {t('The first rows')}
-      </Title>
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h4" id={heading}>
+          {t('The first rows')}
+        </Title>
+        <CsvOfImport id={id} file="outcomes.csv" label={t('All rows (CSV)')} />
+      </Group>
       <Table aria-labelledby={heading} maw={640}>
         <Table.Thead>
           <Table.Tr>
