@@ -1,5 +1,10 @@
 /** Extended JSON, as `mongoexport` and `bsondump` write it. */
-import {
+import type * as Bson from 'bson';
+import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, toPlainNumber } from '../../json.js';
+import { bson } from './bson.js';
+import { UnkeptValue } from './plain-document.js';
+
+const {
   Binary,
   BSONRegExp,
   BSONSymbol,
@@ -12,9 +17,7 @@ import {
   ObjectId,
   Timestamp,
   UUID,
-} from 'bson';
-import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, toPlainNumber } from '../../json.js';
-import { UnkeptValue } from './plain-document.js';
+} = bson;
 
 /**
  * The values that a parsed document of extended JSON stands for, as the types of BSON: canonical, relaxed,
@@ -104,16 +107,16 @@ function validDate(date: Date): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-function binaryOf(value: JsonValue, { $type }: JsonObject): Binary | undefined {
+function binaryOf(value: JsonValue, { $type }: JsonObject): Bson.Binary | undefined {
   if (isText(value)) return Binary.createFromBase64(value, Number.parseInt(isText($type) ? $type : '0', 16));
   if (!isJsonObject(value) || !isText(value.base64)) return undefined;
   return Binary.createFromBase64(value.base64, Number.parseInt(String(value.subType ?? '0'), 16));
 }
 
-function referenceOf(value: JsonValue, { $id, $db, label }: JsonObject): DBRef | undefined {
+function referenceOf(value: JsonValue, { $id, $db, label }: JsonObject): Bson.DBRef | undefined {
   if (!isText(value) || $id === undefined) return undefined;
   // The type of the driver says that an id is an ObjectId, though it may be of any type.
-  const id = valueIn($id) as ObjectId;
+  const id = valueIn($id) as Bson.ObjectId;
   return new DBRef(value, id, isText($db) ? $db : undefined, isText(label) ? { label } : {});
 }
 

@@ -1,6 +1,12 @@
 /** Documents of MongoDB as what a record may hold. */
 import { createHash } from 'node:crypto';
-import {
+import type * as Bson from 'bson';
+import { isExactNumber, toPlainNumber } from '../../json.js';
+import { isRecordId } from '../../model/record-id.js';
+import { findUnstorableText } from '../../model/unstorable-text.js';
+import { bson } from './bson.js';
+
+const {
   Binary,
   BSONRegExp,
   BSONSymbol,
@@ -14,10 +20,7 @@ import {
   MinKey,
   ObjectId,
   Timestamp,
-} from 'bson';
-import { isExactNumber, toPlainNumber } from '../../json.js';
-import { isRecordId } from '../../model/record-id.js';
-import { findUnstorableText } from '../../model/unstorable-text.js';
+} = bson;
 
 /** A value, or a name, that could not be kept as it was. */
 export interface Alteration {
@@ -142,7 +145,7 @@ class DocumentConversion {
     return Number.isFinite(value) ? value : this.#alter(path, String(value), 'left out', undefined);
   }
 
-  #decimal(value: Decimal128, path: string): unknown {
+  #decimal(value: Bson.Decimal128, path: string): unknown {
     const text = value.toString();
     if (!/\d/.test(text)) return this.#alter(path, text, 'left out', undefined);
     return toPlainNumber(text.replace('E+', 'e').replace('E', 'e'));
@@ -155,7 +158,7 @@ class DocumentConversion {
     return this.#alter(path, 'a date outside the years 0 to 9999', 'its text', text || 'Invalid Date');
   }
 
-  #reference({ collection, oid, db, fields }: DBRef, path: string): unknown {
+  #reference({ collection, oid, db, fields }: Bson.DBRef, path: string): unknown {
     this.#alter(
       path,
       `a DBRef to ${db === undefined ? '' : `${db}.`}${collection}`,
@@ -234,7 +237,7 @@ function madeId(text: string): string {
   return `${text.replaceAll(/[^A-Za-z0-9_.:-]+/g, '_').slice(0, 40)}-${hash}`;
 }
 
-function textOfBinary(value: Binary): string {
+function textOfBinary(value: Bson.Binary): string {
   const isUuid = value.sub_type === Binary.SUBTYPE_UUID && value.position === 16;
   return isUuid ? value.toUUID().toString() : value.toString('base64');
 }

@@ -1,8 +1,8 @@
 /** An archive of `mongodump --archive`, taken apart into a file of BSON for each collection. */
 import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
-import { deserialize, Long } from 'bson';
 import { ServiceError } from '../../errors.js';
+import { bson } from '../documents/bson.js';
 import { packingOf, readUnpacked } from '../documents/read-unpacked.js';
 import { splitBson } from '../documents/split-bson.js';
 import { Crc64 } from './crc64.js';
@@ -171,7 +171,7 @@ class ArchiveParts implements AsyncDisposable {
     this.#open.delete(name);
     this.#place = 'ended';
     const { high, low } = one.crc.sum;
-    if (!(CRC instanceof Long) || CRC.high !== high || CRC.low !== low) {
+    if (!(CRC instanceof bson.Long) || CRC.high !== high || CRC.low !== low) {
       throw damaged(`the checksum of ${name} is another than that of its documents`);
     }
   }
@@ -198,7 +198,7 @@ async function write(one: OpenCollection): Promise<void> {
 
 function read(bytes: Buffer): Readonly<Record<string, unknown>> {
   try {
-    return deserialize(bytes, { promoteLongs: false });
+    return bson.deserialize(bytes, { promoteLongs: false });
   } catch (cause) {
     throw damaged(cause instanceof Error ? cause.message : String(cause));
   }

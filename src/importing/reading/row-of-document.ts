@@ -1,7 +1,7 @@
 /** Rows of documents: how the text or bytes of one become its values. */
-import { deserialize } from 'bson';
 import { isJsonObject, type JsonObject, parseAsWritten } from '../../json.js';
 import { isNestedDeeply, MAX_JSON_DEPTH } from '../../json-depth.js';
+import { bson } from '../documents/bson.js';
 import { fromExtendedJson } from '../documents/extended-json.js';
 import { toPlainDocument } from '../documents/plain-document.js';
 import type { SourceRow } from './row-source.js';
@@ -23,7 +23,7 @@ export function rowOfExtendedJsonDocument(number: number, json: string): SourceR
 /** The row of a document of BSON. */
 export function rowOfBsonDocument(number: number, bytes: Uint8Array): SourceRow {
   try {
-    return withAlterations(number, toPlainDocument(deserialize(bytes, BSON_OPTIONS)));
+    return withAlterations(number, toPlainDocument(bson.deserialize(bytes, BSON_OPTIONS)));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { number, values: {}, fault: `document ${number} is no BSON (${reason}); dump it again` };

@@ -1,24 +1,20 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import {
-  Binary,
-  Code,
-  DBRef,
-  Decimal128,
-  Long,
-  MaxKey,
-  MinKey,
-  ObjectId,
-  serialize,
-  Timestamp,
-  UUID,
-} from 'bson';
 import fc from 'fast-check';
+import { bson } from '../../../src/importing/documents/bson.js';
 import { idText } from '../../../src/importing/documents/plain-document.js';
 import { ExactNumber } from '../../../src/json.js';
 import { isRecordId } from '../../../src/model/record-id.js';
+import { findPackageDirectory } from '../../../src/package-directory.js';
 import { runsOf } from '../../full-length.js';
 import { readSource } from './source-fixture.js';
+
+const run = promisify(execFile);
+// The classes that the reader knows: another copy of the package has its own.
+const { Binary, Code, DBRef, Decimal128, Long, MaxKey, MinKey, ObjectId, serialize, Timestamp, UUID } = bson;
 
 const ID = '507f1f77bcf86cd799439011';
 
@@ -33,6 +29,22 @@ async function read(document: object) {
 }
 
 describe('a file of BSON', () => {
+  it('is read without the 17 MiB that its package takes for what it would write', async () => {
+    const entry = path.join(findPackageDirectory(), 'dist/importing/documents/bson.js');
+    const program = `
+      const held = () => process.memoryUsage().arrayBuffers;
+      const before = held();
+      const { bson } = await import(${JSON.stringify(entry)});
+      const taken = held() - before;
+      const { text } = bson.deserialize(bson.serialize({ text: 'x'.repeat(100_000) }));
+      console.log(JSON.stringify({ taken, length: text.length }));`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program]);
+    const { taken, length } = JSON.parse(stdout);
+    expect(taken).toBeLessThan(1024 ** 2);
+    // What is written is: the package makes room for it then.
+    expect(length).toBe(100_000);
+  });
+
   it('is read, gzipped or not, with the number of each document', async () => {
     const bytes = bsonOf({ _id: new ObjectId(ID), a: 1 }, { _id: 2, a: { b: ['x'] } });
     for (const content of [bytes, gzipSync(bytes)]) {
