@@ -8,8 +8,9 @@ import { type FileLink, type StoredFile } from './stored-file.js';
 
 /** An upload that is under way, or over. */
 export interface OpenUpload extends BlobKey, Pick<StoredFile, 'name' | 'createdBy' | 'link' | 'roles'> {
-  /** The bytes that the file will have. */
+  /** The bytes that the file will have; the most it may have while its sender has not said them. */
   readonly length: number;
+  readonly isLengthDeferred: boolean;
   /** The bytes that are there. */
   readonly offset: number;
   /** How its sender described it, word for word. */
@@ -20,7 +21,8 @@ export interface OpenUpload extends BlobKey, Pick<StoredFile, 'name' | 'createdB
   readonly expiresAt: Date | undefined;
 }
 
-export interface NewUpload extends Pick<OpenUpload, 'length' | 'metadata' | 'importInto'> {
+export interface NewUpload
+  extends Pick<OpenUpload, 'length' | 'isLengthDeferred' | 'metadata' | 'importInto'> {
   readonly name: string;
   readonly contentType: string;
   readonly link: FileLink | undefined;
@@ -37,6 +39,7 @@ interface UploadRow {
   readonly record_id: string | null;
   readonly roles: readonly string[];
   readonly length: number;
+  readonly is_length_deferred: boolean;
   readonly size: number;
   readonly upload_metadata: string | null;
   readonly import_into: string | null;
@@ -46,11 +49,12 @@ interface UploadRow {
 export async function insertOpenUpload(db: Queryable, key: BlobKey, upload: NewUpload): Promise<void> {
   await db.query(Prisma.sql`
     insert into files (id, domain, name, content_type, state, storage, collection, record_id, roles,
-      created_by, upload_length, upload_metadata, import_into)
+      created_by, upload_length, is_length_deferred, upload_metadata, import_into)
     values (
       ${key.id}::uuid, ${key.domainId}, ${upload.name}, ${upload.contentType}, 'uploading', 'database',
       ${upload.link?.collection ?? null}, ${upload.link?.recordId ?? null}, ${upload.roles}::text[],
-      ${upload.createdBy}, ${upload.length}, ${upload.metadata ?? null}, ${upload.importInto ?? null}
+      ${upload.createdBy}, ${upload.length}, ${upload.isLengthDeferred}, ${upload.metadata ?? null},
+      ${upload.importInto ?? null}
     )`);
 }
 
@@ -76,7 +80,7 @@ export async function findOpenUpload(
   const [row] = await db.query<UploadRow>(Prisma.sql`
     select f.id, f.domain, f.name, f.created_by, f.collection, f.record_id, f.roles,
       case f.state when 'ready' then f.size else f.upload_length end as length, f.size, f.upload_metadata,
-      f.import_into,
+      f.is_length_deferred, f.import_into,
       case f.state when 'uploading' then f.updated_at + make_interval(hours => ${hours}::int) end
         as expires_at
     from files f
@@ -104,6 +108,25 @@ export async function takeUploadTurn(
       and size = ${offset}
     returning upload_turn as turn`);
   return row?.turn;
+}
+
+/**
+ * Says the length that was deferred; what a request that began before sends is not written any more. Whether
+ * it was still to be said, of an upload that is so far.
+ */
+export async function sayUploadLength(
+  db: Queryable,
+  { id, domainId, offset }: BlobKey & Pick<OpenUpload, 'offset'>,
+  length: number,
+): Promise<boolean> {
+  const said = await db.query(Prisma.sql`
+    update files
+    set upload_length = ${length}, is_length_deferred = false, upload_turn = upload_turn + 1,
+      updated_at = now()
+    where domain = ${domainId} and id = ${id}::uuid and state = 'uploading' and is_length_deferred
+      and size = ${offset}
+    returning 1`);
+  return said.length > 0;
 }
 
 /** Says that an upload is so far, or alive. Whether the turn is still that of the request. */
@@ -140,6 +163,7 @@ function toOpenUpload(row: UploadRow): OpenUpload {
     link: collection === null || recordId === null ? undefined : { collection, recordId },
     roles: row.roles,
     length: row.length,
+    isLengthDeferred: row.is_length_deferred,
     offset: row.size,
     metadata: row.upload_metadata ?? undefined,
     importInto: row.import_into ?? undefined,

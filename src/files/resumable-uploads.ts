@@ -21,6 +21,7 @@ import {
   insertOpenUpload,
   moveUpload,
   type OpenUpload,
+  sayUploadLength,
   takeUploadTurn,
 } from './open-upload.js';
 import { deleteFile, type FileLink, markReady } from './stored-file.js';
@@ -36,7 +37,8 @@ export interface ResumableUploadsOptions {
 }
 
 export interface UploadToOpen extends DescribedFile {
-  readonly length: number;
+  /** Absent: it is said with a later piece. */
+  readonly length: number | undefined;
   readonly link?: FileLink | undefined;
   /** How its sender described it, kept to be told again. */
   readonly metadata?: string | undefined;
@@ -80,15 +82,17 @@ export class ResumableUploads {
     const { length, link, metadata, importInto, roles = [] } = sent;
     if (importInto === undefined) await this.#assertMayUpload(scope, link);
     else assertIsWhole(scope);
-    assertAtMost(length, importInto?.most ?? this.most);
+    const most = importInto?.most ?? this.most;
+    if (length !== undefined) assertAtMost(length, most);
     const key = { id: uuidv7(), domainId: scope.domain.id };
     const createdBy = scope.principal.id;
     await quota.inTurn(key.domainId, async (tx) => {
-      await quota.assertLeft(key.domainId, length, tx);
+      await quota.assertLeft(key.domainId, length ?? 0, tx);
       const open = await countOpenUploads(tx, { ...key, createdBy, hours: limits.uploadHours });
       if (open >= limits.openUploads) throw tooManyOpen(limits.openUploads);
       await insertOpenUpload(tx, key, {
-        ...{ name, contentType, length, metadata, link, roles, createdBy },
+        ...{ name, contentType, metadata, link, roles, createdBy },
+        ...{ length: length ?? most.bytes, isLengthDeferred: length === undefined },
         importInto: importInto?.collection,
       });
     });
@@ -102,7 +106,8 @@ export class ResumableUploads {
    */
   async get(scope: Scope, id: string): Promise<OpenUpload> {
     const upload = await this.#find(scope, id);
-    if (upload.expiresAt === undefined || upload.offset < upload.length) return upload;
+    const isWhole = !upload.isLengthDeferred && upload.offset >= upload.length;
+    if (upload.expiresAt === undefined || !isWhole) return upload;
     try {
       await this.#finish(scope, upload);
     } catch (fault) {
@@ -157,6 +162,26 @@ export class ResumableUploads {
       if (!(await moveUpload(database, upload, { turn, offset: offset + piece.size }))) throw overtaken();
     }
     return await this.get(scope, id);
+  }
+
+  /**
+   * Says how many bytes an upload will have that was opened without; once said, it stays.
+   *
+   * @throws NOT_FOUND as `get`; MALFORMED_REQUEST for another length than was said, or than is there already;
+   * TOO_LARGE; LIMIT_EXCEEDED over the quota; CONFLICT where another request goes on with it
+   */
+  async sayLength(scope: Scope, id: string, length: number): Promise<OpenUpload> {
+    const { database, quota } = this.#options;
+    const upload = await this.#find(scope, id);
+    const { offset, isLengthDeferred } = upload;
+    if (!isLengthDeferred && length === upload.length) return upload;
+    if (!isLengthDeferred || length < offset) throw otherLength(upload);
+    // Until then, the length is the limit that it was opened with.
+    const setting = upload.importInto === undefined ? this.most.setting : 'IMPORT_MAX_BYTES';
+    assertAtMost(length, { bytes: upload.length, setting });
+    await quota.assertLeft(upload.domainId, length - offset);
+    if (!(await sayUploadLength(database, upload, length))) throw overtaken();
+    return await this.#find(scope, id);
   }
 
   /** Takes an upload away that is not over. @throws NOT_FOUND as `get` */
@@ -267,6 +292,13 @@ function elsewhere(offset: number, sent: number): ServiceError {
     'CONFLICT',
     `The upload is at ${offset}, not at ${sent}: ask by HEAD how far it is.`,
   );
+}
+
+function otherLength({ isLengthDeferred, length, offset }: OpenUpload): ServiceError {
+  const detail = isLengthDeferred
+    ? `${offset} bytes are there already`
+    : `it was said to be ${length}, and stays so`;
+  return new ServiceError('MALFORMED_REQUEST', `Upload-Length: ${detail}.`);
 }
 
 function overtaken(): ServiceError {

@@ -47,6 +47,7 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
       ...UPLOAD_PARAMETERS,
       TUS,
       header('Upload-Length', 'by tus: the bytes that the file will have'),
+      header('Upload-Defer-Length', 'by tus: `1` where they are said later, with `PATCH`'),
       header(
         'Upload-Metadata',
         'by tus: `filename`, `filetype`, `collection`, `recordId`, `roles`, and `import`, the collection ' +
@@ -121,6 +122,7 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
       ID,
       { ...TUS, isRequired: true },
       { ...header('Upload-Offset', 'the bytes that are there'), isRequired: true },
+      header('Upload-Length', 'the bytes that the file will have, where they were not said yet'),
       CHECKSUM,
     ],
     body: {

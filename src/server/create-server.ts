@@ -46,7 +46,7 @@ import { API_HEADERS, SANDBOX_HEADERS } from './security-headers.js';
 import { Stopping, stopServer, useStopping } from './stopping.js';
 import { StreamLimits, type StreamLimitsOptions } from './stream-limits.js';
 import { type RequestPlaces, Turnstile } from './turnstile.js';
-import { useTusDiscovery } from './tus-serving.js';
+import { takeMeantMethod, useTusDiscovery } from './tus-serving.js';
 import { WebSockets } from './web-sockets.js';
 
 export interface ServerServices extends AuthenticationOptions {
@@ -165,6 +165,10 @@ export async function createServer(services: ServerServices, options: ServerOpti
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     frameworkErrors: answerUnreadablePath,
+    rewriteUrl: (request) => {
+      takeMeantMethod(request);
+      return request.url ?? '/';
+    },
     clientErrorHandler: createClientErrorHandler(observe),
   });
   addAllMethods(app);
@@ -292,6 +296,7 @@ function crossOrigin(origins: readonly string[]) {
       'Tus-Checksum-Algorithm',
       'Upload-Offset',
       'Upload-Length',
+      'Upload-Defer-Length',
       'Upload-Metadata',
       'Upload-Expires',
     ],

@@ -17,7 +17,7 @@ export function tusHeaders(maxBytes: number): Readonly<Record<string, string>> {
   return {
     'tus-resumable': TUS_VERSION,
     'tus-version': TUS_VERSION,
-    'tus-extension': 'creation,creation-with-upload,expiration,checksum,termination',
+    'tus-extension': 'creation,creation-with-upload,creation-defer-length,expiration,checksum,termination',
     'tus-max-size': String(maxBytes),
     'tus-checksum-algorithm': CHECKSUM_ALGORITHMS.join(','),
   };
@@ -49,6 +49,18 @@ export function parseByteCount(
   const text = headers[name.toLowerCase()];
   if (typeof text === 'string' && WHOLE_NUMBER.test(text)) return Number(text);
   throw malformed(name, text === undefined ? 'it is missing' : 'it is no number of bytes');
+}
+
+/**
+ * The length that an upload is opened with; `undefined` where it is to be said later.
+ *
+ * @throws MALFORMED_REQUEST
+ */
+export function parseUploadLength(headers: IncomingHttpHeaders): number | undefined {
+  const isDeferred = headers['upload-defer-length'];
+  if (isDeferred === undefined) return parseByteCount(headers, 'Upload-Length');
+  if (isDeferred === '1' && headers['upload-length'] === undefined) return undefined;
+  throw malformed('Upload-Defer-Length', 'expected: 1, without Upload-Length');
 }
 
 /**

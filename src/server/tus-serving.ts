@@ -15,6 +15,7 @@ import {
   parseByteCount,
   parseChecksum,
   parseMetadata,
+  parseUploadLength,
   TUS_VERSION,
   tusHeaders,
 } from './tus-headers.js';
@@ -31,6 +32,7 @@ export interface TusServingOptions {
 type UploadRequest = FastifyRequest<{ Params: { id: string } }>;
 
 const FILES_PATH = /^\/files(?:[/?]|$)/;
+const UPLOAD_PATH = /^\/files\/[^/?]+/;
 
 /** Says in the answer to OPTIONS what is spoken here; to come before what answers preflights of browsers. */
 export function useTusDiscovery(
@@ -42,6 +44,17 @@ export function useTusDiscovery(
     if (request.method === 'OPTIONS' && FILES_PATH.test(request.url)) reply.headers(tusHeaders(most));
     done();
   });
+}
+
+/**
+ * Takes the method that a client of tus means which can send none but GET and POST: on the paths of uploads
+ * alone, so that what is refused by its method elsewhere stays refused.
+ */
+export function takeMeantMethod(request: IncomingMessage): void {
+  const { headers, method, url = '' } = request;
+  const meant = headers['x-http-method-override'];
+  if (method !== 'POST' || !UPLOAD_PATH.test(url) || headers['tus-resumable'] === undefined) return;
+  if (meant === 'PATCH' || meant === 'DELETE') request.method = meant;
 }
 
 /** Whether a request speaks tus, whose answers then do. @throws PROTOCOL_VERSION for another version of it */
@@ -59,10 +72,7 @@ export async function openUpload(request: FastifyRequest, reply: FastifyReply, s
   const { uploads, imports } = services;
   const scope = requireScope(request.requestContext);
   const { headers, raw } = request;
-  if (headers['upload-defer-length'] !== undefined) {
-    throw new ServiceError('MALFORMED_REQUEST', 'Upload-Defer-Length: the length is to be said at once');
-  }
-  const length = parseByteCount(headers, 'Upload-Length');
+  const length = parseUploadLength(headers);
   const text = headers['upload-metadata'];
   const metadata = parseMetadata(text === undefined ? undefined : String(text));
   const { importInto: collection } = metadata;
@@ -80,7 +90,7 @@ export async function openUpload(request: FastifyRequest, reply: FastifyReply, s
     importInto: collection === undefined ? undefined : { collection, most: imports.most },
   });
   reply.header('location', `/files/${opened.id}`);
-  const piece = hasBody(raw) ? pieceOf(request, { offset: 0, length }) : undefined;
+  const piece = hasBody(raw) ? pieceOf(request, { offset: 0, length: opened.length }) : undefined;
   const upload = piece ? await take(request, reply, services, opened.id, piece) : opened;
   return sayWhere(reply.code(201), upload).send();
 }
@@ -92,7 +102,9 @@ export async function tellUpload(
   { uploads }: TusServingOptions,
 ) {
   const upload = await uploads.get(requireScope(request.requestContext), request.params.id);
-  reply.headers({ 'cache-control': 'no-store', 'upload-length': String(upload.length) });
+  reply.header('cache-control', 'no-store');
+  if (upload.isLengthDeferred) reply.header('upload-defer-length', '1');
+  else reply.header('upload-length', String(upload.length));
   if (upload.metadata !== undefined) reply.header('upload-metadata', upload.metadata);
   return sayWhere(reply.code(200), upload).send();
 }
@@ -104,8 +116,12 @@ export async function goOnWithUpload(
   services: TusServingOptions,
 ) {
   const { id } = request.params;
-  const { length } = await services.uploads.get(requireScope(request.requestContext), id);
+  const scope = requireScope(request.requestContext);
   const offset = parseByteCount(request.headers, 'Upload-Offset');
+  const isLengthSaid = request.headers['upload-length'] !== undefined;
+  const { length } = isLengthSaid
+    ? await services.uploads.sayLength(scope, id, parseByteCount(request.headers, 'Upload-Length'))
+    : await services.uploads.get(scope, id);
   const upload = await take(request, reply, services, id, pieceOf(request, { offset, length }));
   return sayWhere(reply.code(204), upload).send();
 }

@@ -98,6 +98,58 @@ async function begun(path: string, offset: number, { length, first }: { length: 
 afterEach(async () => void (await gateway.sql.query('delete from files')));
 
 describe('an upload that is sent piece by piece', () => {
+  it('has its length said later, once', async () => {
+    const response = await tus('POST', '/files', { headers: { 'upload-defer-length': '1' } });
+    const path = response.headers.get('location') ?? '';
+    expect([response.status, response.headers.get('upload-offset')]).toEqual([201, '0']);
+    expect((await patch(path, 0, BYTES.subarray(0, 300_000))).status).toBe(204);
+    const told = (await tus('HEAD', path)).headers;
+    expect([told.get('upload-defer-length'), told.get('upload-length')]).toEqual(['1', null]);
+    expect(told.get('upload-offset')).toBe('300000');
+    const say = async (length: number, offset = 300_000, body = BYTES.subarray(300_000)) =>
+      (await patch(path, offset, body, { headers: { 'upload-length': String(length) } })).status;
+    expect(await say(299_999)).toBe(400);
+    expect(await say(2_000_001)).toBe(413);
+    expect(await say(BYTES.length, 300_000, BYTES.subarray(300_000, 400_000))).toBe(204);
+    expect(await say(BYTES.length + 1, 400_000, BYTES.subarray(400_000))).toBe(400);
+    const known = (await tus('HEAD', path, { to: other })).headers;
+    expect([known.get('upload-defer-length'), known.get('upload-length')]).toEqual([null, '700001']);
+    expect(await say(BYTES.length, 400_000, BYTES.subarray(400_000))).toBe(204);
+    expect((await bytesOf(path)).equals(BYTES)).toBe(true);
+  });
+
+  it('is a file once its length is said to be what is there, and no longer than one may be', async () => {
+    const open = await tus('POST', '/files', { headers: { 'upload-defer-length': '1' } });
+    const path = open.headers.get('location') ?? '';
+    for (let offset = 0; offset < 2_000_000; offset += 500_000) {
+      expect((await patch(path, offset, BYTES.subarray(0, 500_000))).status).toBe(204);
+    }
+    expect((await patch(path, 2_000_000, Buffer.from('x'))).status).toBe(413);
+    expect((await gateway.fetch(path, { as: 'clerk' })).status).toBe(404);
+    const said = await patch(path, 2_000_000, Buffer.alloc(0), { headers: { 'upload-length': '2000000' } });
+    expect(said.status).toBe(204);
+    expect(await bytesOf(path)).toHaveLength(2_000_000);
+  });
+
+  it('is gone on with and taken away by POST, where a client can send nothing else', async () => {
+    const path = await opened(10);
+    const meant = (method: string) => ({ 'x-http-method-override': method });
+    const piece = { ...PIECE, 'upload-offset': '0', ...meant('PATCH') };
+    expect((await tus('POST', path, { headers: piece, body: 'hello' })).status).toBe(204);
+    expect(await offsetOf(path)).toBe(5);
+    expect((await tus('POST', path, { headers: meant('PATCH'), body: 'there' })).status).toBe(415);
+    expect((await tus('POST', path, { headers: meant('GET') })).status).toBe(405);
+    const plain = { method: 'POST', as: 'clerk', headers: meant('DELETE') } as const;
+    // It is spoken by tus alone, and of uploads alone.
+    expect((await gateway.fetch(path, plain)).status).toBe(405);
+    expect((await tus('POST', '/o/recs/task/none', { as: 'admin', headers: meant('DELETE') })).status).toBe(
+      405,
+    );
+    expect((await tus('POST', path, { as: 'teacher', headers: meant('DELETE') })).status).toBe(404);
+    expect((await tus('POST', path, { headers: meant('DELETE') })).status).toBe(204);
+    expect(await offsetOf(path)).toBeUndefined();
+  });
+
   it('is kept as a file, by a client of tus', async () => {
     const options: UploadOptions = {
       endpoint: `${gateway.url}/files`,
@@ -238,7 +290,8 @@ describe('what is not right', () => {
     ['two lengths', 400, { 'upload-length': '10, 10' }],
     ['a length beyond all numbers', 400, { 'upload-length': '9'.repeat(40) }],
     ['a length over the limit', 413, { 'upload-length': '2000001' }],
-    ['a length that is to follow', 400, { 'upload-defer-length': '1' }],
+    ['a length that follows, and is there', 400, { ...LENGTH, 'upload-defer-length': '1' }],
+    ['a length that follows, perhaps', 400, { 'upload-defer-length': '2' }],
     ['a description that is no base64', 400, { ...LENGTH, 'upload-metadata': 'filename a~b' }],
     ['a description that is no UTF-8', 400, { ...LENGTH, 'upload-metadata': 'filename /w==' }],
     ['a description with a key twice', 400, { ...LENGTH, 'upload-metadata': 'filename YQ==,filename YQ==' }],
@@ -437,7 +490,7 @@ describe('OPTIONS', () => {
       expect([response.status, ...said.map((name) => response.headers.get(name))]).toEqual([
         204,
         '1.0.0',
-        'creation,creation-with-upload,expiration,checksum,termination',
+        'creation,creation-with-upload,creation-defer-length,expiration,checksum,termination',
         '2147483648',
         'sha1,sha256,sha512',
       ]);

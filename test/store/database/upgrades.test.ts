@@ -54,6 +54,7 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
   '0036_change_outbox': '1aa60cc4ae651694c40aa1488b447a8ae927589258722b361dcec5376cb78658',
   '0037_undone_imports': 'bcbdaa67c8891328dacca965c908d487e8b6562f922d26f54280178e0cc4c3f0',
   '0038_import_outcomes': '09636c7fc061dd3a82f110cfc3cf67419dedd03a81ca46138631dcc08d7a8cec',
+  '0039_deferred_lengths': '64443d003329cf2e2bb07260972ec017de7b76a480e43f95bc2f67f497bba472',
   '0041_audit_days': 'd48a68e5f2dd91b1e1f2952950e9a409b3260f7024722c90607962db4fd13e36',
   '0043_field_uses': '20d25fd0f1313e070d157cc42d53071fa28ab75080e4a86a85b9902b910570af',
 };
