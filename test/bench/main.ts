@@ -65,7 +65,8 @@ async function main(): Promise<void> {
       );
     } else if (positionals[0] === 'tracing') {
       const { benchTracing } = await import('./tracing.js');
-      await withServer(path.join(directory, 'tracing'), benchTracing);
+      const only = names(options.only);
+      await withServer(path.join(directory, 'tracing'), (url) => benchTracing(url, only));
     } else if (positionals[0] === 'replicas') {
       const { benchReplicas } = await import('./replicas.js');
       await benchReplicas();

@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { compareGateways } from './gateways.js';
 
-export async function benchTracing(databaseUrl: string): Promise<void> {
+/** `only`: the workloads, by their names; empty: both. */
+export async function benchTracing(databaseUrl: string, only: readonly string[]): Promise<void> {
   const collector = await startCollector();
   try {
     const { port } = collector.address() as AddressInfo;
@@ -15,7 +16,7 @@ export async function benchTracing(databaseUrl: string): Promise<void> {
       ['traces', on],
       ['of every request', { ...on, TRACES_PER_SECOND: '1000000' }],
     ]);
-    await compareGateways({ databaseUrl, gateways, workloads: ['w1', 'w2'] });
+    await compareGateways({ databaseUrl, gateways, workloads: only.length > 0 ? only : ['w1', 'w2'] });
   } finally {
     collector.close();
   }
