@@ -1,7 +1,7 @@
 /** Log-in at a provider of identities: a real one, which says of everybody what the test has told it. */
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
-import { useGateway } from './gateway.js';
+import { type Gateway, useGateway } from './gateway.js';
 import { ask } from './graphql.js';
 import { startIdentityProvider, type Told } from './start-identity-provider.js';
 
@@ -19,27 +19,37 @@ async function tell(claims: Claims, amr: readonly string[] = ['pwd']): Promise<v
   await provider.tell({ claims, amr });
 }
 
-const gateway = useGateway({
+const SETTINGS = {
   OIDC_ISSUER: issuer,
   OIDC_CLIENT_ID: 'campus',
   OIDC_CLIENT_SECRET: CLIENT_SECRET,
   OIDC_NAME: 'School ID',
   PUBLIC_URL: PUBLIC,
   SECOND_FACTOR_ROLES: 'accountant',
-});
+};
+const gateway = useGateway(SETTINGS);
 afterAll(() => provider.stop());
 
 beforeEach(async () => {
   await tell({ email: 'clerk@school.example', email_verified: true });
-  await gateway.sql.query(`
-    update records set data = data || jsonb_build_object('email', data ->> 'user_name' || '@school.example')
-    where collection = 'pltf_user'`);
+  await giveEmails(gateway);
   await gateway.sql.query('delete from second_factors; delete from login_failures');
 });
 
+async function giveEmails({ sql }: Gateway): Promise<void> {
+  await sql.query(`
+    update records set data = data || jsonb_build_object('email', data ->> 'user_name' || '@school.example')
+    where collection = 'pltf_user'`);
+}
+
 /** A browser, as far as cookies and redirects go: what each host has set, for whatever path. */
 class Browser {
+  readonly gateway: Pick<Gateway, 'url'>;
   readonly #cookies = new Map<string, Map<string, string>>();
+
+  constructor(at: Pick<Gateway, 'url'> = gateway) {
+    this.gateway = at;
+  }
 
   async get(address: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     return await this.send(address, { headers });
@@ -47,7 +57,7 @@ class Browser {
 
   async send(address: string, init: RequestInit): Promise<Response> {
     // What is sent to the public address comes to the gateway.
-    const url = address.replace(PUBLIC, gateway.url);
+    const url = address.replace(PUBLIC, this.gateway.url);
     const { host } = new URL(url);
     const kept = this.#cookies.get(host) ?? new Map<string, string>();
     const cookie = [...kept].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -78,9 +88,9 @@ class Browser {
   }
 
   async whoAmI(): Promise<{ readonly user?: string; readonly token?: string }> {
-    const response = await this.send(`${gateway.url}/auth/browser/refresh`, {
+    const response = await this.send(`${this.gateway.url}/auth/browser/refresh`, {
       method: 'POST',
-      headers: { origin: gateway.url },
+      headers: { origin: this.gateway.url },
     });
     if (response.status !== 200) return {};
     const { user, access_token: token } = (await response.json()) as {
@@ -91,13 +101,13 @@ class Browser {
   }
 
   cookiesOfGateway(): ReadonlyMap<string, string> {
-    return this.#cookies.get(new URL(gateway.url).host) ?? new Map();
+    return this.#cookies.get(new URL(this.gateway.url).host) ?? new Map();
   }
 
   async sendCode(code: string): Promise<number> {
-    const response = await this.send(`${gateway.url}/auth/browser/oidc/code`, {
+    const response = await this.send(`${this.gateway.url}/auth/browser/oidc/code`, {
       method: 'POST',
-      headers: { origin: gateway.url, 'content-type': 'application/json' },
+      headers: { origin: this.gateway.url, 'content-type': 'application/json' },
       body: JSON.stringify({ code }),
     });
     return response.status;
@@ -245,24 +255,24 @@ describe('the page that was asked for before the log-in', () => {
   });
 });
 
+interface LoggedOut {
+  readonly status: number;
+  readonly end: URL | undefined;
+}
+
+async function logOut(browser: Browser): Promise<LoggedOut> {
+  const response = await browser.send(`${browser.gateway.url}/auth/browser/logout`, {
+    method: 'POST',
+    headers: { origin: browser.gateway.url },
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    end: text === '' ? undefined : new URL((JSON.parse(text) as { end_session: string }).end_session),
+  };
+}
+
 describe('a logout', () => {
-  interface LoggedOut {
-    readonly status: number;
-    readonly end: URL | undefined;
-  }
-
-  async function logOut(browser: Browser): Promise<LoggedOut> {
-    const response = await browser.send(`${gateway.url}/auth/browser/logout`, {
-      method: 'POST',
-      headers: { origin: gateway.url },
-    });
-    const text = await response.text();
-    return {
-      status: response.status,
-      end: text === '' ? undefined : new URL((JSON.parse(text) as { end_session: string }).end_session),
-    };
-  }
-
   it('tells who logged in at the provider where that session is ended, once', async () => {
     const browser = new Browser();
     await browser.logIn();
@@ -306,6 +316,23 @@ describe('a logout', () => {
       headers: { origin: gateway.url, cookie: 'campus_provider=cge1.made.up' },
     });
     expect(response.status).toBe(204);
+  });
+});
+
+describe.each([
+  ['is not wanted', { OIDC_LOGOUT: 'false' }, {}],
+  ['the provider has no page for', {}, { hasNoEnd: true }],
+])('a logout at the provider that %s', (_which, settings, told) => {
+  const other = useGateway({ ...SETTINGS, ...settings });
+
+  it('is one here alone', async () => {
+    await provider.tell({ claims: { email: 'clerk@school.example', email_verified: true }, ...told });
+    await giveEmails(other);
+    const browser = new Browser(other);
+    expect(await browser.logIn()).toBe('/');
+    expect((await browser.whoAmI()).user).toBe('clerk');
+    expect(await logOut(browser)).toEqual({ status: 204, end: undefined });
+    expect(await browser.whoAmI()).toEqual({});
   });
 });
 

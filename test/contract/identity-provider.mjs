@@ -1,7 +1,7 @@
 /**
  * A provider of identities for tests, as a program: it prints its address, and says of everybody what it was
  * told last by `PUT /told`: `claims` and `amr`, whether it asks for a password (`asks`), whether it is away
- * (`isAway`). It does not run in a realm of Jest, whose literals it takes for no plain objects.
+ * (`isAway`), and whether it names a page that ends a session (`hasNoEnd`). It does not run in a realm of Jest, whose literals it takes for no plain objects.
  */
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -58,7 +58,14 @@ server.on('request', async (request, response) => {
     told = await json(request);
     response.end();
   } else if (told.isAway) response.writeHead(503).end();
-  else if (request.url.startsWith('/interaction/') && told.asks && request.method === 'GET') {
+  else if (request.url === '/.well-known/openid-configuration' && told.hasNoEnd) {
+    const { hasNoEnd, ...rest } = told;
+    told = rest;
+    const { end_session_endpoint: _, ...metadata } = await (await fetch(issuer + request.url)).json();
+    told = { ...rest, hasNoEnd };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(metadata));
+  } else if (request.url.startsWith('/interaction/') && told.asks && request.method === 'GET') {
     response.setHeader('content-type', 'text/html');
     response.end(
       '<!doctype html><title>School ID</title><form method="post"><label>Password of School ID ' +
