@@ -209,3 +209,29 @@ async function addTile(page: Page, operation: string, picture: string): Promise<
 async function expectFocus(page: Page, name: string): Promise<void> {
   await page.waitForFunction((label) => document.activeElement?.getAttribute('aria-label') === label, name);
 }
+
+describe('what is printed', () => {
+  it('says whose it is and about what, cuts no chart, and ends in no blank page', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/reports/classes-by-category?run=1');
+    await page.getByRole('cell', { name: 'Primary' }).waitFor();
+    const printed = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
+    expect(printed.match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
+
+    const asked = 'from=2026-04-01&to=2026-11-19&interval=MONTH';
+    await page.goto(`${gateway.url}/portal/reports/collection-trend?run=1&${asked}&tab=chart`);
+    await page.locator('canvas').waitFor();
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    await page.emulateMedia({ media: 'print' });
+    await page.setViewportSize({ width: 640, height: 900 });
+    await page.locator('.printed-head').getByText('Gyan Vidya Senior Secondary School').waitFor();
+    await page.locator('.printed-head').getByText('20 Nov 2026, 10:00 am').waitFor();
+    await page.getByText('From: 1 Apr 2026 · To: 19 Nov 2026 · Interval: Month').waitFor();
+    await page.getByRole('link', { name: 'Campus Gateway, home' }).waitFor({ state: 'hidden' });
+    const [frame, chart] = await Promise.all(
+      ['.chart-frame', 'canvas'].map((one) => page.locator(one).boundingBox()),
+    );
+    expect(chart?.width).toBe(frame?.width);
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+    await page.locator('.printed-head').waitFor({ state: 'detached' });
+  });
+});

@@ -497,13 +497,13 @@ describe('a report', () => {
       '/portal/reports/fee-defaulters?run=1&startMonth=2026-04&endMonth=2026-11',
       { viewport: PHONE },
     );
-    await page.getByText('Start month: 2026-04 · End month: 2026-11').waitFor();
+    await page.getByText('Start month: Apr 2026 · End month: Nov 2026').waitFor();
     expect(await page.getByRole('button', { name: 'Run' }).count()).toBe(0);
     const change = page.getByRole('button', { name: 'Change' });
     await change.press('Enter');
     await page.getByRole('textbox', { name: 'Minimum' }).fill('5000');
     await page.getByRole('button', { name: 'Run' }).press('Enter');
-    await page.getByText('End month: 2026-11 · Minimum: 5000').waitFor();
+    await page.getByText('End month: Nov 2026 · Minimum: 5000').waitFor();
     expect(await change.getAttribute('aria-expanded')).toBe('false');
     expect(await focused(page)).toBe('Change');
   });

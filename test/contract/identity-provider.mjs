@@ -1,7 +1,8 @@
 /**
  * A provider of identities for tests, as a program: it prints its address, and says of everybody what it was
  * told last by `PUT /told`: `claims` and `amr`, whether it asks for a password (`asks`), whether it is away
- * (`isAway`), and whether it names a page that ends a session (`hasNoEnd`). It does not run in a realm of Jest, whose literals it takes for no plain objects.
+ * (`isAway`), and whether it names no page that ends a session (`hasNoEnd`). It does not run in a realm of
+ * Jest, whose literals it takes for no plain objects.
  */
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';

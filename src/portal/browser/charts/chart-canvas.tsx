@@ -16,8 +16,8 @@ import {
   Tooltip,
 } from 'chart.js';
 import { type RefObject, useEffect, useRef, useState } from 'react';
-import { flushSync } from 'react-dom';
 import { useFormats } from '../language/use-formats';
+import { useIsPrinted } from '../shell/use-is-printed';
 
 Chart.register(
   ...[ArcElement, BarController, BarElement, CategoryScale, DoughnutController, Filler, Legend, LinearScale],
@@ -57,22 +57,6 @@ const INKS = {
   light: { text: '#566071', line: '#e2e6ec' },
   dark: { text: '#a9b1bf', line: '#2f3643' },
 } as const;
-
-/** While the page is printed, which waits for nothing that is drawn later. */
-function useIsPrinted(): boolean {
-  const [isPrinted, setIsPrinted] = useState(false);
-  useEffect(() => {
-    const start = () => flushSync(() => setIsPrinted(true));
-    const end = () => setIsPrinted(false);
-    addEventListener('beforeprint', start);
-    addEventListener('afterprint', end);
-    return () => {
-      removeEventListener('beforeprint', start);
-      removeEventListener('afterprint', end);
-    };
-  }, []);
-  return isPrinted;
-}
 
 /** Below the part of the page that is seen, as far as somebody scrolls at once. */
 const NEAR = '0px 0px 400px 0px';

@@ -111,6 +111,7 @@ function FilesFilter({ filter, onChange }: FilesFilterProps) {
         onFind={(name) => onChange({ name }, 'replace')}
       />
       <NativeSelect
+        className="wide-choice"
         aria-label={t('Belongs to a record of')}
         value={filter.collection}
         onChange={(event) => onChange({ collection: event.currentTarget.value })}

@@ -15,6 +15,7 @@ import {
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { nameOfEnumValue } from '../reports/name-of-column';
+import { useReportWords } from '../reports/use-report-words';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState } from '../shell/states';
@@ -164,6 +165,7 @@ function PresentTile({ day, report }: DayTileProps) {
 
 function CollectedTile({ day, report }: DayTileProps) {
   const t = useTexts();
+  const say = useReportWords();
   const formats = useFormats();
   return (
     <Tile
@@ -192,7 +194,7 @@ function CollectedTile({ day, report }: DayTileProps) {
               <TileChart
                 kind="doughnut"
                 title={t('Collected by way of paying')}
-                labels={totals.paymentTypes.map(({ paymentType }) => nameOfEnumValue(paymentType))}
+                labels={totals.paymentTypes.map(({ paymentType }) => say(nameOfEnumValue(paymentType)))}
                 series={[
                   { name: t('Amount'), values: totals.paymentTypes.map(({ amount }) => Number(amount)) },
                 ]}
@@ -454,6 +456,7 @@ function StrengthTile({ report }: { readonly report: string }) {
 
 function ResultsTile() {
   const t = useTexts();
+  const say = useReportWords();
   return (
     <Tile
       title={t('Results by term')}
@@ -473,7 +476,7 @@ function ResultsTile() {
           <TileChart
             kind="stackedBar"
             title={t('Results by term')}
-            labels={terms.map(([term]) => nameOfEnumValue(term))}
+            labels={terms.map(([term]) => say(nameOfEnumValue(term)))}
             series={[
               { name: t('Published'), values: count(true) },
               { name: t('Not published'), values: count(false) },

@@ -4,7 +4,14 @@ export function nameOfColumn(name: string): string {
   return words.replace(/^./, (first) => first.toUpperCase());
 }
 
+/** The values that are no words written in capitals. */
+const WRITTEN: Readonly<Record<string, string>> = {
+  NEFT: 'NEFT',
+  HALFYEAR: 'Half-yearly',
+  FINALYEAR: 'Annual',
+};
+
 /** `NOT_MARKED` as people read it: Not marked. */
 export function nameOfEnumValue(value: string): string {
-  return nameOfColumn(value.toLowerCase().replaceAll('_', ' '));
+  return WRITTEN[value.toUpperCase()] ?? nameOfColumn(value.toLowerCase().replaceAll('_', ' '));
 }

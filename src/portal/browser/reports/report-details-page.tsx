@@ -12,11 +12,12 @@ import { useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
+import { PrintedOnly } from '../shell/printed-only';
 import { EmptyState, LoadingState, NotFoundState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
 import type { AskableReport, ReportColumn } from './askable-report';
-import { nameOfColumn } from './name-of-column';
+import { nameOfColumn, nameOfEnumValue } from './name-of-column';
 import { ParametersForm } from './parameters-form';
 import { ReportDownloads } from './report-downloads';
 import { ReportRequest } from './report-request';
@@ -120,6 +121,13 @@ function AskedReport({ report, form }: AskedReportProps) {
                 <Tabs.Panel value="table">
                   <ReportTable form={form} rows={rows} currency={first.currency} label={say(report.title)} />
                   {hasNextPage && (
+                    <PrintedOnly>
+                      <Text size="sm" mt="sm">
+                        {t('The first {count, number} rows; the report has more.', { count: rows.length })}
+                      </Text>
+                    </PrintedOnly>
+                  )}
+                  {hasNextPage && (
                     <Group justify="center" mt="md" className="no-print">
                       <Button
                         variant="default"
@@ -165,12 +173,22 @@ interface AskedAboutProps {
 function AskedAbout({ form, values, isAsked, children }: AskedAboutProps) {
   const t = useTexts();
   const say = useReportWords();
+  const formats = useFormats();
+  const sayValue = ({ name, type, choices }: AskableReport['parameters'][number]): string => {
+    const value = values[name] ?? '';
+    if (value === '') return '';
+    if (type === 'LocalDate') return formats.day(value);
+    if (type === 'Month') return formats.month(value);
+    if (type === 'Boolean') return value === 'true' ? t('yes') : t('no');
+    return choices ? say(nameOfEnumValue(value)) : value;
+  };
   const isPhone = useMediaQuery('(max-width: 36em)', false, { getInitialValueInEffect: false });
   const [isOpen, setIsOpen] = useState(false);
   const isFolded = isPhone && isAsked;
   const said = form.parameters
-    .filter(({ name }) => values[name] !== '')
-    .map(({ name }) => `${say(nameOfColumn(name))}: ${values[name]}`)
+    .map((parameter) => [say(nameOfColumn(parameter.name)), sayValue(parameter)])
+    .filter(([, value]) => value !== '')
+    .map((parts) => parts.join(': '))
     .join(' · ');
   const button = useRef<HTMLButtonElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is folded again when something else is asked.
@@ -180,26 +198,31 @@ function AskedAbout({ form, values, isAsked, children }: AskedAboutProps) {
     button.current?.focus();
   }, [said]);
   return (
-    <Card withBorder padding="md" className="no-print">
-      {isFolded && (
-        <Group justify="space-between" wrap="nowrap">
-          <Text size="sm" className="wrapped">
-            {said === '' ? t('Default choices') : said}
-          </Text>
-          <Button
-            ref={button}
-            flex="none"
-            variant="default"
-            size="compact-sm"
-            aria-expanded={isOpen}
-            onClick={() => setIsOpen(!isOpen)}
-          >
-            {t('Change')}
-          </Button>
-        </Group>
-      )}
-      {(!isFolded || isOpen) && children}
-    </Card>
+    <>
+      <PrintedOnly>
+        <Text size="sm">{said}</Text>
+      </PrintedOnly>
+      <Card withBorder padding="md" className="no-print">
+        {isFolded && (
+          <Group justify="space-between" wrap="nowrap">
+            <Text size="sm" className="wrapped">
+              {said === '' ? t('Default choices') : said}
+            </Text>
+            <Button
+              ref={button}
+              flex="none"
+              variant="default"
+              size="compact-sm"
+              aria-expanded={isOpen}
+              onClick={() => setIsOpen(!isOpen)}
+            >
+              {t('Change')}
+            </Button>
+          </Group>
+        )}
+        {(!isFolded || isOpen) && children}
+      </Card>
+    </>
   );
 }
 
@@ -296,11 +319,15 @@ function ReportCell({ value, column, currency }: ReportCellProps) {
 
 const TIMES = new Set(['LocalDate', 'Month', 'DateTime']);
 
-/** Lists need room, or each of their words has a line of its own; a day is not cut in three. */
-function classOf(column: ReportColumn): string {
+/** A number of a student or of a telephone; one that is longer may be cut at its hyphens. */
+const CODE = /^\S{0,16}$/;
+
+/** Lists need room, or each of their words has a line of its own; a day or a code is not cut in three. */
+function classOf(column: ReportColumn, rows: readonly ReportRow[]): string {
   if (isNumberColumn(column)) return 'numeric one-line';
   if (column.isList || column.members.length > 0) return 'listing';
-  return TIMES.has(column.type) ? 'one-line' : '';
+  const isCode = column.type === 'String' && rows.every((row) => CODE.test(String(row[column.name] ?? '')));
+  return isCode || TIMES.has(column.type) ? 'one-line' : '';
 }
 
 interface ReportTableProps {
@@ -315,6 +342,7 @@ function ReportTable({ form, rows, currency, label }: ReportTableProps) {
   const columns = form.columns.filter(({ name }) =>
     rows.some((row) => row[name] !== null && row[name] !== ''),
   );
+  const classes = new Map(columns.map((column) => [column, classOf(column, rows)]));
   const className = `table-scroll report-table${columns.length > MOST_ROOMY ? ' report-wide' : ''}`;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
@@ -338,7 +366,7 @@ function ReportTable({ form, rows, currency, label }: ReportTableProps) {
             // biome-ignore lint/suspicious/noArrayIndexKey: a row of a report has no name but its place.
             <Table.Tr key={index}>
               {columns.map((column) => (
-                <Table.Td key={column.name} className={classOf(column)}>
+                <Table.Td key={column.name} className={classes.get(column)}>
                   <ReportCell value={row[column.name]} column={column} currency={currency} />
                 </Table.Td>
               ))}

@@ -32,7 +32,7 @@ export function PageFrame({ title, description, above = [], actions, children }:
       <header className="page-head">
         <div className="page-title">
           {above.length > 0 && (
-            <Breadcrumbs mb={4} separatorMargin={6}>
+            <Breadcrumbs mb={4} separatorMargin={6} className="no-print">
               {above.map(({ label, to }) => (
                 <Anchor key={to} component={Link} to={to} size="sm">
                   {label}

@@ -19,11 +19,13 @@ import { SchoolChoice } from '../branches/school-choice';
 import { Brand } from '../entrance/brand';
 import { Preferences } from '../entrance/preferences';
 import { useChange } from '../gateway/use-operation';
+import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { PORTAL_PAGES } from '../portal-pages';
 import { useSession } from '../session/session-context';
 import { Icon } from './icon';
 import { MainMenu } from './main-menu';
+import { PrintedOnly } from './printed-only';
 import { ShortcutsHelp, useShortcuts } from './shortcuts';
 import { LoadingState } from './states';
 import { useFocusAfterDialogs } from './use-focus-after-dialogs';
@@ -89,6 +91,9 @@ export function PortalShell() {
         </nav>
       </Drawer>
       <AppShell.Main className={isFull ? 'portal-main portal-main-full' : 'portal-main'}>
+        <PrintedOnly>
+          <PrintedHead />
+        </PrintedOnly>
         <OfflineNotice />
         <BranchNotice />
         <div id="content" tabIndex={-1}>
@@ -145,6 +150,18 @@ function AccountMenu() {
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+/** On paper there is no header: whose page it is, and of when. */
+function PrintedHead() {
+  const formats = useFormats();
+  const { domain } = useViewer();
+  return (
+    <Group justify="space-between" className="printed-head">
+      <strong>{domain.name}</strong>
+      <span>{formats.instant(new Date().toISOString())}</span>
+    </Group>
   );
 }
 
