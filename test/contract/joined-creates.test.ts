@@ -143,12 +143,11 @@ describe('records that are created at the same time', () => {
         expect({ status, body }).toMatchObject({ status: 400, body: { errors } });
       } else expect([index, status]).toEqual([index, 201]);
     }
-    const { rows } = await gateway.sql.query(
-      `select count(*)::int as records,
-         (select count(*)::int from audit_entries where collection = 'entry') as entries
-       from records where collection = 'entry' and id like 'e-%'`,
+    const records = await gateway.sql.query(
+      `select id from records where collection = 'entry' and id like 'e-%'`,
     );
-    expect(rows).toEqual([{ records: 12, entries: 12 }]);
+    const entries = await gateway.sql.query(`select id from audit_entries where collection = 'entry'`);
+    expect([records.rowCount, entries.rowCount]).toEqual([12, 12]);
   });
 
   it('let one of several with the same unique value be stored', async () => {

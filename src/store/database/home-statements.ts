@@ -1,12 +1,12 @@
 /**
  * Statements that a server does whole, where the database is spread over several by Citus. Citus has no plan
  * for an insert that is a part of a statement: it would bring what the one part gives to the coordinator,
- * send it to all servers, and commit on all of them. So the statement goes as a text to a function of ours,
- * which Citus runs on the server that has the domain, and which runs it there on the tables of that domain
- * alone, as one PostgreSQL would.
+ * send it to all servers, and commit on all of them. So the server that has the domain is asked itself, and
+ * of the tables of that domain alone, as one PostgreSQL would be. Where it cannot be reached from here, the
+ * statement goes as a text to a function of ours, which Citus runs on that server and which does the same.
  *
- * What only the coordinator can do is not for such a statement: numbers of sequences, notifications, and the
- * tables that it alone has.
+ * What only the coordinator can do is not for such a statement: notifications, and the tables that it alone
+ * has.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -17,6 +17,8 @@ import type { HomeServer } from './home-server.js';
 import type { Home, QueryOptions } from './query-options.js';
 import { toParameterText } from './row-query.js';
 import type { ServerStatements } from './server-statements.js';
+import { ShardTables } from './shard-tables.js';
+import { spreadFunction } from './spread-function.js';
 import type { SlowStatementWatch } from './statement-watch.js';
 
 export interface HomeStatementsOptions {
@@ -26,7 +28,9 @@ export interface HomeStatementsOptions {
 
 /** The name of statements that are prepared for once. */
 const UNNAMED = 'unnamed';
-/** After so long it is asked again where a domain is: if it has moved, its statements take a way round. */
+/** What a server says that does not have the domain any more. */
+const MOVED = 'the domain has moved to another server';
+/** After so long it is asked again where a domain is. */
 const KNOWN_MS = 10_000;
 const MOST_KNOWN = 10_000;
 
@@ -34,7 +38,9 @@ export class HomeStatements {
   readonly #coordinator: ServerStatements;
   readonly #openServer: HomeStatementsOptions['openServer'];
   readonly #servers = new Map<string, HomeServer>();
-  readonly #serverByDomain = new LRUCache<string, Promise<HomeServer>>({ max: MOST_KNOWN, ttl: KNOWN_MS });
+  /** By the numbers of the shards: none has another's. */
+  readonly #tables = new Map<string, ShardTables>();
+  readonly #shardByDomain = new LRUCache<string, Promise<Shard>>({ max: MOST_KNOWN, ttl: KNOWN_MS });
 
   #slow: SlowStatementWatch | undefined;
 
@@ -44,24 +50,50 @@ export class HomeStatements {
   }
 
   /**
-   * Runs the statement where the domain is; with a name it is prepared there. It is asked of that server, or
-   * of the coordinator where that server was never reached from here; either finds the right one, should the
-   * domain have moved since.
+   * Runs the statement where the domain is; with a name it is prepared there. Should the domain have moved
+   * since it was last looked for, it is looked for again.
    *
    * @throws as `Queryable.query`
    */
   async query<Row extends object>(
     sql: Prisma.Sql,
-    { domain, columns }: Home,
-    { name, ...options }: Omit<QueryOptions, 'home'> = {},
+    home: Home,
+    options: Omit<QueryOptions, 'home'> = {},
   ): Promise<Row[]> {
-    const { text, values } = sql;
-    const call = Prisma.sql`
-      select *
-      from run_at_home(${domain}, ${name ?? UNNAMED}, ${text}, ${values.map(toParameterText)}::text[])
-        as row (${Prisma.raw(columns)})`;
-    const statements = await this.#statementsFor(domain);
-    return await statements.query<Row>(call, { ...options, name: nameOfCall(columns), told: sql });
+    try {
+      return await this.#query<Row>(sql, home, options);
+    } catch (error) {
+      if (!hasMoved(error)) throw error;
+      this.#shardByDomain.delete(home.domain);
+      return await this.#query<Row>(sql, home, options);
+    }
+  }
+
+  async #query<Row extends object>(
+    sql: Prisma.Sql,
+    { domain, columns }: Home,
+    { name, ...options }: Omit<QueryOptions, 'home'>,
+  ): Promise<Row[]> {
+    const shard = await this.#findShard(domain);
+    if (!shard.server.wasReached) {
+      const { text, values } = sql;
+      const call = Prisma.sql`
+        select *
+        from run_at_home(${domain}, ${name ?? UNNAMED}, ${text}, ${values.map(toParameterText)}::text[])
+          as row (${Prisma.raw(columns)})`;
+      return await this.#coordinator.query<Row>(call, { ...options, name: nameOfCall(columns), told: sql });
+    }
+    try {
+      return await shard.server.statements.query<Row>(shard.tables.statement(sql, name), {
+        ...options,
+        name: name && `${name}_${shard.id}`,
+        first: { sql: Prisma.sql`select keep_at_home(${shard.id}::bigint)`, name: 'keep_at_home' },
+        told: sql,
+      });
+    } catch (error) {
+      nameConstraintOfTable(error);
+      throw error;
+    }
   }
 
   /** Tells `watch` from now on of every statement that took long on another server than the coordinator. */
@@ -74,42 +106,78 @@ export class HomeStatements {
     await Promise.all([...this.#servers.values()].map((server) => server.close()));
   }
 
-  async #statementsFor(domain: string): Promise<ServerStatements> {
-    let finding = this.#serverByDomain.get(domain);
-    if (finding === undefined) {
-      finding = this.#findServer(domain);
-      this.#serverByDomain.set(domain, finding);
-      finding.catch(() => this.#serverByDomain.delete(domain));
-    }
-    const server = await finding;
-    return server.wasReached ? server.statements : this.#coordinator;
+  async #findShard(domain: string): Promise<Shard> {
+    const known = this.#shardByDomain.get(domain);
+    if (known !== undefined) return await known;
+    const finding = this.#lookForShard(domain);
+    this.#shardByDomain.set(domain, finding);
+    finding.catch(() => this.#shardByDomain.delete(domain));
+    return await finding;
   }
 
-  async #findServer(domain: string): Promise<HomeServer> {
-    const [row] = await this.#coordinator.query<{ host: string; port: number }>(Prisma.sql`
-      select n.nodename as host, n.nodeport as port
-        from pg_dist_placement p
-        join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
-       where p.shardid = get_shard_id_for_distribution_column('records', ${domain}::text)`);
+  async #lookForShard(domain: string): Promise<Shard> {
+    const [row] = await this.#coordinator.query<ShardRow>(
+      Prisma.sql`
+        select p.shardid::text as id, n.nodename as host, n.nodeport as port, t.tables
+          from pg_dist_placement p
+          join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
+         cross join (
+           select json_object_agg(
+               c.relname,
+               shard_name(
+                 s.logicalrelid,
+                 get_shard_id_for_distribution_column(s.logicalrelid, ${domain}::text)
+               )
+             ) as tables
+             from pg_dist_partition s join pg_class c on c.oid = s.logicalrelid
+            where c.relnamespace = current_schema()::regnamespace and not c.relispartition
+         ) t
+         where p.shardid = get_shard_id_for_distribution_column('records', ${domain}::text)`,
+      { name: 'find shard' },
+    );
     invariant(row, 'every domain is somewhere');
-    const key = `${row.host}:${row.port}`;
+    const { id, host, port } = row;
+    const tables = this.#tables.get(id) ?? new ShardTables(row.tables);
+    this.#tables.set(id, tables);
+    return { id, server: this.#serverAt(host, port), tables };
+  }
+
+  #serverAt(host: string, port: number): HomeServer {
+    const key = `${host}:${port}`;
     const known = this.#servers.get(key);
     if (known !== undefined) return known;
-    const server = this.#openServer(row.host, row.port);
+    const server = this.#openServer(host, port);
     if (this.#slow !== undefined) server.statements.watchSlow(this.#slow);
     this.#servers.set(key, server);
     return server;
   }
+}
 
-  /** Ids for entries of the audit trail, in their order: those that servers would count do not compare. */
-  async takeEntryIds(count: number): Promise<readonly string[]> {
-    const rows = await this.#coordinator.query<{ id: string }>(
-      Prisma.sql`
-        select nextval('audit_entries_id_seq')::text as id from generate_series(1, ${count}::int)`,
-      { name: 'take entry ids' },
-    );
-    return rows.map(({ id }) => id);
-  }
+/** The part of the spread tables that some domains share, and where it is. */
+interface Shard {
+  readonly id: string;
+  readonly server: HomeServer;
+  readonly tables: ShardTables;
+}
+
+interface ShardRow {
+  readonly id: string;
+  readonly host: string;
+  readonly port: number;
+  /** The names of its tables by those of the spread ones. */
+  readonly tables: Readonly<Record<string, string>>;
+}
+
+/** Whether nothing was done because the domain is elsewhere. */
+function hasMoved(error: unknown): boolean {
+  const { cause } = error as { readonly cause?: { readonly message?: unknown } };
+  return cause?.message === MOVED;
+}
+
+/** An index of a shard is named after that of the spread table, with a number. */
+function nameConstraintOfTable(error: unknown): void {
+  const { cause } = error as { readonly cause?: { constraint?: string } };
+  if (cause?.constraint !== undefined) cause.constraint = cause.constraint.replace(/_\d+$/, '');
 }
 
 const namesOfCalls = new Map<string, string>();
@@ -124,13 +192,27 @@ function nameOfCall(columns: string): string {
 }
 
 /**
- * What `run_at_home` does. The lock is the one by which Citus keeps writers away from a shard at the end of
+ * What `keep_at_home` does. The lock is the one by which Citus keeps writers away from a shard at the end of
  * its move: whoever waited for it finds that the shard is elsewhere now, and asks again.
- *
- * A prepared statement holds the names of the shard, so each shard has one of its own. What is prepared is
- * noted in a setting, for the list of prepared statements takes long to read.
  */
-const BODY = `
+const KEEPING = `
+begin
+  perform lock_shard_metadata(5, array[home]);
+  if not exists (
+    select
+      from pg_dist_placement p join pg_dist_local_group g on g.groupid = p.groupid
+     where p.shardid = home
+  ) then
+    raise exception '${MOVED}' using errcode = 'serialization_failure';
+  end if;
+end
+`;
+
+/**
+ * What `run_at_home` does. A prepared statement holds the names of the shard, so each shard has one of its
+ * own. What is prepared is noted in a setting, for the list of prepared statements takes long to read.
+ */
+const RUNNING = `
 declare
   home bigint := get_shard_id_for_distribution_column('records', domain);
   prepared text := name || '_' || home;
@@ -139,14 +221,7 @@ declare
   parameter text;
   literals text := '';
 begin
-  perform lock_shard_metadata(5, array[home]);
-  if not exists (
-    select
-      from pg_dist_placement p join pg_dist_local_group g on g.groupid = p.groupid
-     where p.shardid = home
-  ) then
-    raise exception 'the domain has moved to another server' using errcode = 'serialization_failure';
-  end if;
+  perform keep_at_home(home);
   if name = '${UNNAMED}' or current_setting(mark, true) is distinct from 'prepared' then
     if exists (select from pg_prepared_statements s where s.name = prepared) then
       execute format('deallocate %I', prepared);
@@ -175,26 +250,19 @@ begin
 end
 `;
 
-/** Has Citus run `run_at_home` where the domain is; `records` is spread already. */
+/** Makes the functions of statements at home, the second to be run where the domain is. */
 export async function spreadHomeStatements(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query(
-    `select
-       from pg_proc p join pg_dist_object o on o.classid = 'pg_proc'::regclass and o.objid = p.oid
-      where p.oid = to_regprocedure('run_at_home(text, text, text, text[])')
-        and p.prosrc = $1
-        and o.distribution_argument_index is not null`,
-    [BODY],
-  );
-  if (rows.length > 0) return;
-  await client.query(
-    `create or replace function run_at_home(domain text, name text, statement text, parameters text[])
-     returns setof record
-     language plpgsql
-     as ${pg.escapeLiteral(BODY)}`,
-  );
-  await client.query(
-    `select create_distributed_function(
-      'run_at_home(text, text, text, text[])', 'domain', colocate_with => 'records'
-    )`,
-  );
+  await spreadFunction(client, {
+    signature: 'keep_at_home(home bigint)',
+    returns: 'setof void',
+    language: 'plpgsql',
+    body: KEEPING,
+  });
+  await spreadFunction(client, {
+    signature: 'run_at_home(domain text, name text, statement text, parameters text[])',
+    returns: 'setof record',
+    language: 'plpgsql',
+    body: RUNNING,
+    domain: 'domain',
+  });
 }

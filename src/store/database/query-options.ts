@@ -23,6 +23,11 @@ export interface QueryOptions {
    * servers, that of the domain does it whole (home-statements.ts).
    */
   readonly home?: Home | undefined;
+  /**
+   * A statement that comes before it, in one transaction with it and one round trip. It gives no rows, and
+   * does no more than look and lock: on a new connection it is run once more, to be prepared.
+   */
+  readonly first?: { readonly sql: Prisma.Sql; readonly name: string } | undefined;
   /** What those who hear of statements are told ran; default: the statement itself. */
   readonly told?: Prisma.Sql | undefined;
 }

@@ -14,7 +14,12 @@ export interface RowStatement {
   readonly name: string | undefined;
   /** How columns of type text come. */
   readonly texts: 'strings' | 'bytes';
+  /** @see QueryOptions.first */
+  readonly first?: FirstStatement | undefined;
 }
+
+/** A prepared statement that gives no rows. */
+type FirstStatement = Pick<RowStatement, 'text' | 'values'> & { readonly name: string };
 
 /** Its type declarations leave it out. How node-postgres writes a value for Postgres to read. */
 const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils.js') as {
@@ -54,10 +59,23 @@ const columnsByConnection = new WeakMap<object, Map<string, readonly Column[]>>(
  * Runs the statement. With a name it is prepared once a connection. Values come as node-postgres reads them,
  * except: `bigint` is a number, `date` stays the text `YYYY-MM-DD`.
  */
-export function queryRows<Row extends object>(
+export async function queryRows<Row extends object>(
   client: pg.ClientBase,
   statement: RowStatement,
 ): Promise<Row[]> {
+  const { first } = statement;
+  // node-postgres notes one statement of a write as prepared: this one has to be by then.
+  if (first !== undefined && !isPrepared(client, first))
+    await runRows(client, { ...first, texts: 'strings' });
+  return await runRows<Row>(client, statement);
+}
+
+function isPrepared(client: pg.ClientBase, { name }: FirstStatement): boolean {
+  const { connection } = client as unknown as { readonly connection: WireConnection };
+  return connection.parsedStatements[name] !== undefined;
+}
+
+function runRows<Row extends object>(client: pg.ClientBase, statement: RowStatement): Promise<Row[]> {
   return new Promise((resolve, reject) => {
     client.query(new RowQuery(statement, { resolve: (rows) => resolve(rows as Row[]), reject }));
   });
@@ -75,16 +93,20 @@ class RowQuery implements ByteRowReader {
   readonly text: string;
   readonly takesBytes: boolean;
   readonly #values: readonly unknown[];
+  readonly #first: FirstStatement | undefined;
   readonly #settled: Settled;
   readonly #rows: object[] = [];
   #columns: readonly Column[] | undefined;
   #fault: { readonly error: unknown } | undefined;
+  #isFirstUnderWay: boolean;
 
-  constructor({ text, values, name, texts }: RowStatement, settled: Settled) {
+  constructor({ text, values, name, texts, first }: RowStatement, settled: Settled) {
     this.text = text;
     this.name = name;
     this.takesBytes = texts === 'bytes';
     this.#values = values;
+    this.#first = first;
+    this.#isFirstUnderWay = first !== undefined;
     this.#settled = settled;
   }
 
@@ -100,6 +122,8 @@ class RowQuery implements ByteRowReader {
     }
     const messages: Buffer[] = [];
     try {
+      // What is sent before one `sync` is one transaction, and stops at the first error.
+      if (this.#first !== undefined) messages.push(...runOf(this.#first));
       if (known === undefined) messages.push(serialize.parse({ text, ...(name !== undefined && { name }) }));
       messages.push(
         serialize.bind({
@@ -141,6 +165,10 @@ class RowQuery implements ByteRowReader {
   }
 
   handleCommandComplete(_message: unknown, connection: WireConnection): void {
+    if (this.#isFirstUnderWay) {
+      this.#isFirstUnderWay = false;
+      return;
+    }
     // Nothing is described of a statement without rows.
     this.#columns ??= [];
     if (this.name !== undefined) this.#columnsOf(connection).set(this.#key, this.#columns);
@@ -171,6 +199,11 @@ class RowQuery implements ByteRowReader {
     columnsByConnection.set(connection, columns);
     return columns;
   }
+}
+
+function runOf({ name, values }: FirstStatement): readonly Buffer[] {
+  const bind = serialize.bind({ statement: name, values: [...values], valueMapper: prepareValue });
+  return [bind, serialize.execute()];
 }
 
 const TEXT_OID = 25;

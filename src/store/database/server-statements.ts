@@ -122,11 +122,17 @@ export async function connectTo(pool: pg.Pool): Promise<pg.PoolClient> {
 async function runQuery<Row extends object>(
   client: pg.PoolClient,
   sql: Prisma.Sql,
-  { name, signal, texts }: QueryOptions,
+  { name, signal, texts, first }: QueryOptions,
   cancellation: Cancellation,
 ): Promise<Row[]> {
   assertStorableParameters(sql);
-  const statement = { text: sql.text, values: sql.values, name, texts: texts ?? 'strings' } as const;
+  const statement = {
+    text: sql.text,
+    values: sql.values,
+    name,
+    texts: texts ?? 'strings',
+    first: first && { text: first.sql.text, values: first.sql.values, name: first.name },
+  } as const;
   let cancelled: Promise<void> | undefined;
   const abort = () => {
     cancelled = cancellation.cancel(client);

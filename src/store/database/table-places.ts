@@ -3,6 +3,7 @@
  * them. One PostgreSQL has no such places, and nothing of this happens there.
  */
 import pg from 'pg';
+import { spreadEntryIds } from './entry-ids.js';
 import { spreadHomeStatements } from './home-statements.js';
 
 /**
@@ -97,6 +98,7 @@ export async function spreadTables(client: pg.ClientBase): Promise<readonly stri
     }
   }
   await spreadFunctions(client);
+  await spreadEntryIds(client);
   await spreadHomeStatements(client);
   return missing.map(([name]) => name);
 }

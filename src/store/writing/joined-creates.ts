@@ -144,7 +144,6 @@ export class JoinedCreates {
     const startedAt = performance.now();
     const rows = await this.#environment.write<{ id: string; json: string }>(context, {
       operation: 'create',
-      count: served.length,
       columns: 'id text, json text',
       caller: { requestId, operation },
       statement: (changed) => insertJoined(changed, sought, records),

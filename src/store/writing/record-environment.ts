@@ -223,7 +223,7 @@ export class RecordEnvironment {
    */
   async write<Row extends object>(
     context: WriteContext,
-    { within, operation, count, statement, columns, caller }: WriteStatement,
+    { within, operation, statement, columns, caller }: WriteStatement,
   ): Promise<Row[]> {
     if (within !== undefined) return await this.run<Row>(within, statement(context), caller);
     const { home, turns } = this.database;
@@ -231,7 +231,7 @@ export class RecordEnvironment {
       const sql = statement(context);
       return await turns.take(() => this.run<Row>(this.database, sql, caller));
     }
-    const sql = statement({ ...context, entryIds: await home.takeEntryIds(count) });
+    const sql = statement({ ...context, isForHome: true });
     const options = { name: statementName(sql.text), caller };
     const { id: domain } = context.scope.domain;
     return await turns.take(() => home.query<Row>(sql, { domain, columns }, options));
@@ -254,8 +254,6 @@ export interface WriteStatement {
   /** The transaction that it is part of. */
   readonly within?: Transaction | undefined;
   readonly operation: WriteOperation;
-  /** How many records it writes, at most. */
-  readonly count: number;
   /** The statement in a context that may say more than the one asked with. */
   readonly statement: (context: WriteContext) => Prisma.Sql;
   /** The columns of its rows with their types, as SQL. */

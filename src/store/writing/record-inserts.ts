@@ -130,7 +130,6 @@ export class RecordInserts {
     const write = {
       within,
       operation: 'create',
-      count: records.length,
       columns: 'json text',
       caller: insert.scope,
       statement: (changed: WriteContext) =>

@@ -35,8 +35,8 @@ export interface WriteContext {
   readonly triggers: Pick<WriteTriggers, 'after'>;
   /** @see Database.tellsByOutbox */
   readonly isToOutbox: boolean;
-  /** The ids of the audit entries that it makes, as many as there are records; absent: they are counted. */
-  readonly entryIds?: readonly string[] | undefined;
+  /** It is for the server of the domain alone, whose part of the audit trail gives entries no ids itself. */
+  readonly isForHome?: boolean;
 }
 
 /** The collection whose records are the callers themselves. */
@@ -348,11 +348,9 @@ export function audit(
   operation: 'created' | 'updated' | 'deleted' | 'brought back',
   { before, author = authorOf(context) }: { readonly before: Sql; readonly author?: Author },
 ): Sql {
-  const { scope, collection, entryIds } = context;
+  const { scope, collection, isForHome } = context;
   const [idColumn, id] =
-    entryIds === undefined
-      ? [Prisma.empty, Prisma.empty]
-      : [Prisma.raw('id, '), Prisma.sql`(${[...entryIds]}::bigint[])[row_number() over ()], `];
+    isForHome === true ? ['id, ', 'next_entry_id(), '].map(Prisma.raw) : [Prisma.empty, Prisma.empty];
   const fromVersion = operation === 'created' ? Prisma.sql`null::int` : Prisma.sql`w.version - 1`;
   const insert = Prisma.sql`
   insert into audit_entries

@@ -217,7 +217,6 @@ export class RecordWrites {
           within: options.within,
           caller: scope,
           operation: 'update' as const,
-          count: 1,
           columns: STORED_COLUMNS,
         },
         statement: (changed: WriteContext) => updateRecord(changed, update),
@@ -325,7 +324,7 @@ export class RecordWrites {
       const context = this.#environment.writeContext(scope, collection, this.#environment.now());
       const { ifVersion, within } = options;
       const [written] = await this.#environment.write<StoredRow>(context, {
-        ...{ within, caller: scope, operation: 'delete' as const, count: 1, columns: STORED_COLUMNS },
+        ...{ within, caller: scope, operation: 'delete' as const, columns: STORED_COLUMNS },
         statement: (changed) => deleteRecord(changed, { id, ifVersion, rows }),
       });
       if (written !== undefined) {

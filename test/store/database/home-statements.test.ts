@@ -1,7 +1,10 @@
 /** Statements that the server of a domain does whole: what is asked of Citus needs one. */
-import { describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Prisma } from '../../../src/generated/prisma/client.js';
+import { findConstraint } from '../../../src/store/database/database-errors.js';
+import { ShardTables } from '../../../src/store/database/shard-tables.js';
 import { useTestDatabase } from '../../database.js';
 import { isTestedOnCitus } from '../../spread-databases.js';
 
@@ -11,6 +14,67 @@ const onCitus = isTestedOnCitus() ? describe : describe.skip;
 describe('on one server', () => {
   it('there is no home', () => {
     expect(test.database.home === undefined).toBe(!isTestedOnCitus());
+  });
+});
+
+describe('a statement with one that comes first', () => {
+  beforeAll(async () => {
+    await test.database.pool.query(`
+      create table noted (id int primary key);
+      create function note(id int) returns setof void language plpgsql as $$
+        begin
+          if id < 0 then raise exception 'no' using errcode = 'serialization_failure'; end if;
+          insert into noted values (id) on conflict do nothing;
+        end
+      $$`);
+  });
+  const noting = (id: number) => ({ sql: Prisma.sql`select note(${id}::int)`, name: 'note' });
+  const countNoted = async () => (await test.database.query(Prisma.sql`select id from noted`)).length;
+
+  it('has its own rows alone, prepared or not', async () => {
+    const two = Prisma.sql`select n::int from generate_series(1, 2) n`;
+    for (const [index, name] of [undefined, 'two', 'two'].entries()) {
+      const rows = await test.database.query(two, { name, first: noting(index) });
+      expect(rows).toEqual([{ n: 1 }, { n: 2 }]);
+    }
+    expect(await countNoted()).toBe(3);
+  });
+
+  it('is not run when that fails, and takes it back when it fails itself', async () => {
+    const insert = Prisma.sql`insert into noted values (100)`;
+    await expect(test.database.query(insert, { first: noting(-1) })).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+    });
+    const twice = Prisma.sql`insert into noted values (101), (101)`;
+    await expect(test.database.query(twice, { name: 'twice', first: noting(102) })).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
+    expect(await countNoted()).toBe(3);
+  });
+});
+
+describe('the tables of a shard', () => {
+  const tables = new ShardTables({ records: 'records_7', audit_entries: 'audit_entries_8' });
+
+  it('take the places of the spread ones, and of nothing else', () => {
+    const { text, values } = tables.statement(
+      Prisma.sql`
+        with records_of as (select 'records' from records r where id = ${'a'}),
+        audited as (insert into audit_entries (records) select 1 from records_of)
+        update records set id = ${'b'}`,
+      undefined,
+    );
+    expect(text.replace(/\s+/g, ' ').trim()).toBe(
+      "with records_of as (select 'records' from records_7 r where id = $1), audited as (insert into " +
+        'audit_entries_8 (records) select 1 from records_of) update records_7 set id = $2',
+    );
+    expect(values).toEqual(['a', 'b']);
+  });
+
+  it('are remembered by the name of the statement, with other values', () => {
+    const read = (id: string) => tables.statement(Prisma.sql`select 1 from records where id = ${id}`, 'read');
+    expect(read('a').values).toEqual(['a']);
+    expect(read('b')).toMatchObject({ text: 'select 1 from records_7 where id = $1', values: ['b'] });
   });
 });
 
@@ -33,7 +97,6 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
   }
 
   async function create(domain: string, id: string): Promise<readonly { id: string }[]> {
-    const [entry = ''] = await home().takeEntryIds(1);
     return await home().query<{ id: string }>(
       Prisma.sql`
         with written as (
@@ -44,7 +107,7 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
         audited as (
           insert into audit_entries
             (id, domain, collection, record_id, operation, to_version, principal, credential, request_id)
-          select ${entry}::bigint, ${domain}, 'bus', w.id, 'created', 1, 'me', 'key:1', 'r-1' from written w
+          select next_entry_id(), ${domain}, 'bus', w.id, 'created', 1, 'me', 'key:1', 'r-1' from written w
         )
         select id from written`,
       { domain, columns: 'id text' },
@@ -73,8 +136,73 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
   it('is refused as on one server, for what it brought', async () => {
     const [domain = ''] = DOMAINS;
     await create(domain, 'twice');
-    await expect(create(domain, 'twice')).rejects.toMatchObject({ code: 'CONFLICT' });
+    const refusal = await create(domain, 'twice').catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: 'CONFLICT' });
+    expect(findConstraint(refusal)).toBe('records_default_pkey');
   });
+
+  it('gives entries of the audit trail ids in the order of what is written, by itself or not', async () => {
+    const [domain = ''] = DOMAINS;
+    const ids = Array.from({ length: 10 }, (_, index) => `ordered-${index}`);
+    for (const [index, id] of ids.entries()) {
+      if (index % 2 === 0) await create(domain, id);
+      else {
+        await test.database.query(Prisma.sql`
+          insert into audit_entries
+            (domain, collection, record_id, operation, to_version, principal, credential, request_id)
+          values (${domain}, 'bus', ${id}, 'created', 1, 'me', 'key:1', 'r-1')`);
+      }
+    }
+    const rows = await test.database.query<{ id: number; record: string }>(Prisma.sql`
+      select id, record_id as record from audit_entries
+       where domain = ${domain} and record_id like 'ordered-%' order by audit_entries.id`);
+    expect(rows.map(({ record }) => record)).toEqual(ids);
+    expect(rows.every((row) => Number.isSafeInteger(row.id))).toBe(true);
+  });
+
+  it('follows a domain that is moved while it is written to', async () => {
+    const [domain = ''] = DOMAINS;
+    const before = (await findPorts()).get(domain);
+    const [move] = await test.database.query<{ shard: string; source: number; target: number }>(Prisma.sql`
+      select p.shardid::text as shard, s.nodeport as source, t.nodeport as target
+        from pg_dist_placement p
+        join pg_dist_node s on s.groupid = p.groupid
+        join pg_dist_node t on t.groupid not in (0, p.groupid)
+       where p.shardid = get_shard_id_for_distribution_column('records', ${domain}::text)`);
+    if (move === undefined) throw new Error('there is no other server');
+    const acknowledged: string[] = [];
+    const moved = new AbortController();
+    const writers = Array.from({ length: 4 }, async (_, writer) => {
+      for (let turn = 0; !moved.signal.aborted; turn += 1) {
+        const id = `moved-${writer}-${turn}`;
+        await create(domain, id);
+        acknowledged.push(id);
+        const sql = Prisma.sql`select id from records where domain = ${domain} and id = ${id}`;
+        expect(await home().query(sql, { domain, columns: 'id text' }, { name: 'test_moved' })).toEqual([
+          { id },
+        ]);
+      }
+    });
+    const moving = new pg.Client({ connectionString: test.url });
+    await moving.connect();
+    try {
+      await moving.query(
+        `select citus_move_shard_placement($1::bigint, $2, $3::int, $2, $4::int,
+          shard_transfer_mode => 'block_writes')`,
+        [move.shard, new URL(test.url).hostname, move.source, move.target],
+      );
+      const kept = acknowledged.length;
+      while (acknowledged.length < kept + 20) await Promise.race([...writers, sleep(10)]);
+    } finally {
+      moved.abort();
+      await moving.end();
+      await Promise.all(writers);
+    }
+    expect((await findPorts()).get(domain)).not.toBe(before);
+    const rows = await test.database.query<{ id: string }>(Prisma.sql`
+      select id from records where domain = ${domain} and id like 'moved-%'`);
+    expect(rows.map(({ id }) => id).sort()).toEqual(acknowledged.sort());
+  }, 60_000);
 
   it('needs no other server: the schools there go on while it is away', async () => {
     const ports = await findPorts();

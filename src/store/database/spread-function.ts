@@ -1,0 +1,39 @@
+/** Functions of ours that are needed only where the database is spread over several servers by Citus. */
+import pg from 'pg';
+
+export interface SpreadFunction {
+  /** Its name, and its parameters with their names and types. */
+  readonly signature: string;
+  readonly returns: string;
+  readonly language: 'plpgsql' | 'sql';
+  readonly body: string;
+  /** The parameter with the domain on whose server each call is run. Default: it runs where it is called. */
+  readonly domain?: string;
+}
+
+/** Makes the function on all servers, unless it is there as it should be. */
+export async function spreadFunction(client: pg.ClientBase, made: SpreadFunction): Promise<void> {
+  const { signature, returns, language, body, domain } = made;
+  const name = signature.replace(/\(.*/, '');
+  const found = `
+    select p.oid::regprocedure::text as function
+      from pg_proc p left join pg_dist_object o on o.classid = 'pg_proc'::regclass and o.objid = p.oid
+     where p.proname = $1 and p.pronamespace = current_schema()::regnamespace`;
+  const isMade = `p.prosrc = $2
+    and o.objid is not null and (o.distribution_argument_index is not null) = $3`;
+  const { rows } = await client.query(`${found} and ${isMade}`, [name, body, domain !== undefined]);
+  if (rows.length > 0) return;
+  await client.query(
+    `create or replace function ${signature} returns ${returns} language ${language}
+     as ${pg.escapeLiteral(body)}`,
+  );
+  const { rows: functions } = await client.query<{ function: string }>(found, [name]);
+  for (const { function: called } of functions) {
+    if (domain === undefined) {
+      await client.query('select create_distributed_function($1::regprocedure)', [called]);
+    } else {
+      const spread = `select create_distributed_function($1::regprocedure, $2, colocate_with => 'records')`;
+      await client.query(spread, [called, domain]);
+    }
+  }
+}
