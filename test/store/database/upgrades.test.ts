@@ -8,6 +8,8 @@ import pg from 'pg';
 import { findPackageDirectory } from '../../../src/package-directory.js';
 import { applyMigrations, listMigrations } from '../../../src/store/database/migrations.js';
 import { createTestDatabase } from '../../database.js';
+import { createSpreadDatabase, dropDatabase, isTestedOnCitus } from '../../spread-databases.js';
+import { TEMPLATE_URL_VARIABLE } from '../../test-server.js';
 import { describeSchema } from './describe-schema.js';
 
 jest.setTimeout(120_000);
@@ -296,5 +298,38 @@ describe('a migration that an earlier version left unfinished', () => {
         'The migration 0013_attendance_months failed: relation "attendance_months" already exists',
       );
     });
+  });
+});
+
+const onCitus = isTestedOnCitus() ? describe : describe.skip;
+
+onCitus('a spread database (skipped where TEST_DATABASE_URL names no coordinator of Citus)', () => {
+  it('of the version before comes up with what is in it', async () => {
+    const names = Object.keys(CHECKSUMS).sort();
+    const earlier = names.slice(0, -1).map((name) => name.slice(0, 4));
+    const name = `test_upgrade_${process.pid}`;
+    await createSpreadDatabase(name);
+    try {
+      const url = Object.assign(new URL(process.env[TEMPLATE_URL_VARIABLE] ?? ''), { pathname: name }).href;
+      await withEarlierVersion(earlier, (prismaDirectory) => applyMigrations({ url, prismaDirectory }));
+      await withClient(url, async (client) => {
+        const isSpread = `select logicalrelid::text as name from pg_dist_partition order by 1`;
+        const { rows: spread } = await client.query(isSpread);
+        expect(spread.length).toBeGreaterThan(0);
+        const domains = Array.from({ length: 8 }, (_, index) => `domain-${index}`);
+        await client.query(
+          `insert into records (domain, collection, id, data)
+           select d, 'bus', 'b', '{"is": "here"}' from unnest($1::text[]) d`,
+          [domains],
+        );
+        expect(await applyMigrations({ url })).toEqual(names.slice(-1));
+        expect(await applyMigrations({ url })).toEqual([]);
+        expect((await client.query(isSpread)).rows).toEqual(expect.arrayContaining(spread));
+        const { rows } = await client.query('select domain, data from records order by domain');
+        expect(rows).toEqual(domains.map((domain) => ({ domain, data: { is: 'here' } })));
+      });
+    } finally {
+      await dropDatabase(name);
+    }
   });
 });
