@@ -6,39 +6,49 @@
 import { isExactNumber } from '../../json.js';
 
 export interface FieldEvidence {
-  /** The fields in which a text stands. */
-  readonly withTexts: Set<string>;
+  /** By the field: what its values are, in all documents. */
+  readonly valueKinds: Map<string, Set<EvidenceKind>>;
   /** By the fields in which lists stand: what the elements of these are. */
-  readonly elementKinds: Map<string, Set<ElementKind>>;
+  readonly elementKinds: Map<string, Set<EvidenceKind>>;
 }
 
-export type ElementKind = 'text' | 'number' | 'boolean' | 'instant' | 'object' | 'other';
+/** `other`: a list, or null. */
+export type EvidenceKind = 'text' | 'number' | 'boolean' | 'instant' | 'object' | 'other';
 
 /** As the dates of a dump are told. */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 export function createFieldEvidence(): FieldEvidence {
-  return { withTexts: new Set(), elementKinds: new Map() };
+  return { valueKinds: new Map(), elementKinds: new Map() };
 }
 
 export function addFieldEvidence(
-  { withTexts, elementKinds }: FieldEvidence,
+  { valueKinds, elementKinds }: FieldEvidence,
   document: Readonly<Record<string, unknown>>,
 ): void {
   for (const name in document) {
     const value = document[name];
-    if (typeof value === 'string') withTexts.add(name);
+    // A null says nothing of the others.
+    if (value === null) continue;
+    kindsIn(valueKinds, name).add(kindOf(value));
     if (!Array.isArray(value)) continue;
-    const kinds = elementKinds.get(name) ?? new Set();
-    elementKinds.set(name, kinds);
+    const kinds = kindsIn(elementKinds, name);
     for (const element of value) kinds.add(kindOf(element));
   }
 }
 
-function kindOf(element: unknown): ElementKind {
-  if (typeof element === 'string') return INSTANT.test(element) ? 'instant' : 'text';
-  if (typeof element === 'number' || isExactNumber(element)) return 'number';
-  if (typeof element === 'boolean') return 'boolean';
+function kindsIn(kindsByField: Map<string, Set<EvidenceKind>>, name: string): Set<EvidenceKind> {
+  const known = kindsByField.get(name);
+  if (known !== undefined) return known;
+  const kinds = new Set<EvidenceKind>();
+  kindsByField.set(name, kinds);
+  return kinds;
+}
+
+function kindOf(value: unknown): EvidenceKind {
+  if (typeof value === 'string') return INSTANT.test(value) ? 'instant' : 'text';
+  if (typeof value === 'number' || isExactNumber(value)) return 'number';
+  if (typeof value === 'boolean') return 'boolean';
   // No declared list has lists or null as its elements.
-  return typeof element === 'object' && element !== null && !Array.isArray(element) ? 'object' : 'other';
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? 'object' : 'other';
 }

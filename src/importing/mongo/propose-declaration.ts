@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
 import type { ColumnInspection } from '../reading/column-findings.js';
 import type { SourceInspection } from '../reading/inspect-source.js';
 import { toCollectionName } from './collection-name.js';
-import type { ElementKind, FieldEvidence } from './field-evidence.js';
+import type { EvidenceKind, FieldEvidence } from './field-evidence.js';
 
 /** A file for `schema/collections`, to be read and corrected by a person, with what it leaves out. */
 export interface ProposedDeclaration {
@@ -90,7 +90,7 @@ export function proposeDeclaration(found: DeclarationEvidence): ProposedDeclarat
 /** By the first step of each path; `undefined` where the cells are of several kinds. */
 function typesOf(
   columns: readonly ColumnInspection[],
-  { withTexts, elementKinds }: FieldEvidence,
+  { valueKinds, elementKinds }: FieldEvidence,
 ): Map<string, JsonObject | undefined> {
   const types = new Map<string, JsonObject | undefined>();
   for (const column of columns) {
@@ -99,7 +99,7 @@ function typesOf(
     if (rest.length === 0) {
       const type = elementKinds.has(field)
         ? typeOfList(column, elementKinds.get(field))
-        : typeOf(column, withTexts.has(field));
+        : typeOf(column, valueKinds.get(field) ?? new Set());
       types.set(field, types.has(field) ? undefined : type);
     }
     // What has members is an object, whatever these are, unless it is something else in other documents.
@@ -132,7 +132,14 @@ function targetOf(field: string, collections: readonly string[]): string | undef
   return forms.find((form) => collections.includes(form));
 }
 
-function typeOf({ likely, kinds, filled }: ColumnInspection, hasTexts: boolean): JsonObject | undefined {
+function typeOf(
+  { likely, kinds, filled }: ColumnInspection,
+  valueKinds: ReadonlySet<EvidenceKind>,
+): JsonObject | undefined {
+  const hasTexts = valueKinds.has('text');
+  // A declared field takes no other kind of value; a date of a dump is a text as others are.
+  const several = new Set([...valueKinds].map((kind) => (kind === 'instant' ? 'text' : kind)));
+  if (several.size > 1) return undefined;
   switch (likely.kind) {
     case 'integer':
     case 'number':
@@ -156,7 +163,7 @@ function typeOf({ likely, kinds, filled }: ColumnInspection, hasTexts: boolean):
 /** A list whose elements are all of one kind. */
 function typeOfList(
   { kinds, filled }: ColumnInspection,
-  elementKinds: ReadonlySet<ElementKind> | undefined,
+  elementKinds: ReadonlySet<EvidenceKind> | undefined,
 ): JsonObject | undefined {
   const [kind, ...others] = elementKinds ?? [];
   if (kind === undefined || kind === 'other' || others.length > 0 || !isAll(kinds, filled, ['list'])) {
@@ -165,7 +172,7 @@ function typeOfList(
   return { type: kind === 'instant' ? 'datetime' : kind, list: true };
 }
 
-function whyUndeclared(elementKinds: ReadonlySet<ElementKind> | undefined): string {
+function whyUndeclared(elementKinds: ReadonlySet<EvidenceKind> | undefined): string {
   return elementKinds?.size === 0 ? 'holds no list with an element' : 'holds values of several kinds';
 }
 

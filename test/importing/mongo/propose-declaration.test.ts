@@ -111,6 +111,23 @@ describe('the declaration that a collection of MongoDB suggests', () => {
     ]);
   });
 
+  it('declares no field that has values of several kinds', async () => {
+    const { declaration, notes } = await proposed([
+      { _id: 1, rating: 5, open: true, since: { $date: '2026-03-31T04:00:00Z' }, note: null, flag: 1 },
+      { _id: 2, rating: 'Not yet rated', open: 'seldom', since: 'long ago', note: 'Good', flag: true },
+      ...Array.from({ length: 20 }, (_, index) => ({ _id: 3 + index, rating: 4.5, open: false })),
+    ]);
+    expect(declaration.fields).toEqual([
+      { name: 'since', type: 'text' },
+      { name: 'note', type: 'text' },
+    ]);
+    expect(notes).toEqual([
+      'rating holds values of several kinds, and is not declared',
+      'open holds values of several kinds, and is not declared',
+      'flag holds values of several kinds, and is not declared',
+    ]);
+  });
+
   it('takes for a list what is one in all documents, with elements of one kind', async () => {
     const { declaration, notes } = await proposed(
       [
