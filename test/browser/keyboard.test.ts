@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
+import { expectEventually } from '../expect-eventually.js';
 import { choose, press, pressHeading, showTab, tabTo, write } from './by-keyboard.js';
 import { usePages } from './use-pages.js';
 
@@ -170,5 +171,52 @@ describe('by keyboard alone', () => {
       page.getByRole('menuitemradio', { name: 'हिन्दी' }),
     );
     await page.getByRole('heading', { level: 1, name: 'मुखपृष्ठ' }).waitFor();
+  });
+});
+
+/** Where a dialog is opened, and by which button. */
+const DIALOGS: readonly (readonly [address: string, ...buttons: readonly RegExp[]])[] = [
+  ['/portal/settings', /^New mail template/, /^New branch/, /^Change passPercent/, /^School: /],
+  ['/portal/people', /^Invite a user/, /^Keyboard shortcuts/],
+  ['/portal/people/usr-clerk', /^Deactivate/, /^Reset the password/],
+  ['/portal/files', /^Add a file/],
+  ['/portal/keys', /^New key/],
+  ['/portal/webhooks', /^New webhook/],
+  ['/portal/dashboards', /^New dashboard/],
+  ['/portal/records/registration', /^Filter/],
+  ['/portal/records/registration/stu-00001', /^Remove/],
+  ['/portal/scripts', /^New script/],
+  ['/portal/collections', /^New collection/],
+];
+
+describe('a dialog', () => {
+  it('has the focus, keeps it, gives it up to Escape, and back to what opened it', async () => {
+    const page = await pages.openPortalAs('admin', '/');
+    const lost: string[] = [];
+    for (const [address, ...buttons] of DIALOGS) {
+      await page.goto(gateway.url + address);
+      for (const name of buttons) {
+        const opener = page.getByRole('button', { name }).first();
+        await opener.focus();
+        await page.keyboard.press('Enter');
+        const dialog = page.getByRole('dialog');
+        await dialog.waitFor();
+        const holdsFocus = () => dialog.evaluate((element) => element.contains(document.activeElement));
+        await expectEventually(holdsFocus, true);
+        for (let presses = 0; presses < 12; presses++) {
+          await page.keyboard.press('Tab');
+          if (!(await holdsFocus())) lost.push(`${name}, press ${presses}`);
+        }
+        await page.keyboard.press('Escape');
+        // A list of choices takes the first for itself.
+        if (await dialog.isVisible()) await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'hidden' });
+        const isBack = () => opener.evaluate((element) => element === document.activeElement);
+        await expectEventually(isBack, true, 2_000).catch(async () => {
+          lost.push(`${name}: ${await page.evaluate(() => document.activeElement?.outerHTML.slice(0, 200))}`);
+        });
+      }
+    }
+    expect(lost).toEqual([]);
   });
 });

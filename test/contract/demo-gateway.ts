@@ -37,8 +37,8 @@ export function useDemoGateway(
   let started: { readonly app: App; readonly url: string; readonly databaseUrl: string } | undefined;
   let drop: (() => Promise<void>) | undefined;
   const tokens = new Map<Role, string>();
-  const create = (databaseUrl: string, port = '0') =>
-    createApp(parseConfig({ ...DEFAULT_SETTINGS, ...settings, DATABASE_URL: databaseUrl, PORT: port }));
+  const create = (databaseUrl: string, port: Settings = {}) =>
+    createApp(parseConfig({ ...DEFAULT_SETTINGS, ...settings, ...port, DATABASE_URL: databaseUrl }));
   const get = () => {
     if (!started) throw new Error('The gateway exists only while tests run');
     return started;
@@ -76,7 +76,7 @@ export function useDemoGateway(
       const { app, url, databaseUrl } = get();
       await app.close();
       await meanwhile();
-      const next = await create(databaseUrl, new URL(url).port);
+      const next = await create(databaseUrl, { PORT: new URL(url).port });
       started = { app: next, url: await next.listen(), databaseUrl };
     },
     async setProperty(name, value) {

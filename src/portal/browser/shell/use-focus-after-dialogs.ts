@@ -4,21 +4,27 @@ import { useEffect } from 'react';
 const GIVEN_BACK_MS = 60;
 
 /**
- * Takes the focus to the heading of the page when a dialog is gone that had it, and what opened the dialog is
- * gone as well, such as the row that was removed: the keyboard would begin again at the top of the window.
+ * Gives the focus back, when a dialog is gone that had it, to what had it before: what opened the dialog.
+ * Where that is gone as well, such as the row that was removed, the heading of the page has it, for the
+ * keyboard would begin again at the top of the window.
  *
  * @see https://www.w3.org/TR/WCAG22/#focus-order
  */
 export function useFocusAfterDialogs(): void {
   useEffect(() => {
     let within: Element | undefined;
+    let before: HTMLElement | undefined;
     const note = ({ target }: FocusEvent) => {
-      within = target instanceof Element && target.closest('[role=dialog]') ? target : undefined;
+      if (!(target instanceof HTMLElement)) return;
+      within = target.closest('[role=dialog]') ? target : undefined;
+      if (within === undefined) before = target;
     };
     const observer = new MutationObserver(() => {
       if (within === undefined || within.isConnected) return;
       within = undefined;
       setTimeout(() => {
+        if (document.activeElement !== document.body) return;
+        before?.focus();
         if (document.activeElement !== document.body) return;
         document.querySelector<HTMLElement>('#content h1')?.focus({ preventScroll: true });
       }, GIVEN_BACK_MS);
