@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { Prisma } from '../../src/generated/prisma/client.js';
 import type { JsonObject } from '../../src/json.js';
 import type { Report } from '../../src/reports/engine/report.js';
+import { composeReport, type ReportParts } from '../../src/reports/engine/report-parts.js';
 import type { PageOptions, ReportPage } from '../../src/reports/engine/report-run.js';
 import { everyPart, type ShownParts } from '../../src/reports/engine/shown-parts.js';
+import { pageStatement } from '../../src/reports/engine/statement.js';
 import { reports } from '../../src/reports/registry.js';
 import { REPORT_EXAMPLES } from '../fixtures/twelve-students/report-examples.js';
 import { ADMIN, scopeOf, useTwelveStudents } from '../fixtures/twelve-students/school.js';
@@ -73,5 +76,29 @@ describe.each(reports.map((report) => [report.name, report] as const))('%s', (_n
       warnings: [],
       parameters: (await ask(report)).parameters,
     });
+  });
+});
+
+describe('a first page', () => {
+  const PARTS: ReportParts<{ readonly n: number }, { readonly sum: number }> = {
+    ctes: Prisma.sql`numbers as materialized (select n from generate_series(1, 1000) as n)`,
+    rows: {
+      position: Prisma.sql`row_number() over (order by n)`,
+      key: Prisma.sql`n::text`,
+      columns: { n: Prisma.sql`n` },
+      from: Prisma.sql`from numbers`,
+    },
+    totals: { columns: { sum: Prisma.sql`sum(n)` }, over: Prisma.sql`from numbers` },
+  };
+
+  it('of rows alone numbers no row behind its end', async () => {
+    const sql = composeReport(PARTS, { ...NOTHING, rows: new Set(['n']) });
+    if (sql === undefined) throw new Error('there are rows');
+    const statement = pageStatement(sql, 50, undefined);
+    const plan = await school.services.database.query<{ 'QUERY PLAN': string }>(
+      Prisma.sql`explain (analyze, timing off, costs off) ${statement}`,
+    );
+    const lines = plan.map((row) => row['QUERY PLAN']);
+    expect(lines.find((line) => line.includes('WindowAgg'))).toMatch(/rows=50\b/);
   });
 });

@@ -60,7 +60,7 @@ ${from}`;
 
 function selectTotals({ columns, from, over }: TotalsParts<object>, shown: ReadonlySet<string>): Sql {
   const content = objectOf(columns, shown);
-  const start = Prisma.sql`select 'totals' as part, null::bigint as position, null::text as key,
+  const start = Prisma.sql`select 'totals' as part, 0::bigint as position, null::text as key,
     ${content} as content`;
   if (shown.size === 0) return start;
   // One row also where none of the columns shown is an aggregate.
@@ -75,7 +75,7 @@ ${from}`
 }
 
 function selectWarnings(leftOut: Sql): Sql {
-  return Prisma.sql`select 'warning' as part, null::bigint as position, null::text as key, json_build_object(
+  return Prisma.sql`select 'warning' as part, 0::bigint as position, null::text as key, json_build_object(
   'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
 ) as content
 from (

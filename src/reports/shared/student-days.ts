@@ -233,8 +233,10 @@ register as materialized (
         group by student, class, section, month, session_year, first_day, day_count, working
         union all
         -- The marks of the month, wherever they were made: among the lines, so that nothing need be joined.
+        -- Months before the range have no lines.
         select student, null, null, month, null, null, null, null, null, present, absent, late, half_day, leave
         from marks
+        where month >= ${monthOfDay(first)}
       ) as entry
       window of_month as (partition by student, month)
     ) as l
