@@ -6,6 +6,7 @@ import { ImportNews } from '../importing/import-news.js';
 import { ImportRunner } from '../importing/import-runner.js';
 import { Imports } from '../importing/imports.js';
 import { scopeOfImport } from '../importing/scope-of-import.js';
+import { removeAbandonedFolders } from '../importing/source-folders.js';
 import type { StoredImport } from '../importing/stored-import.js';
 import type { JobQueue } from '../messaging/job-queue.js';
 import type { Catalog } from '../store/catalog/catalog.js';
@@ -41,6 +42,7 @@ export async function openImports(services: {
   readonly onFault: (error: unknown) => void;
 }): Promise<Importing> {
   const { jobs, config } = services;
+  await removeAbandonedFolders();
   const scheduleImport = async (id: string, when: 'now' | 'later') => {
     const runAt = when === 'now' ? undefined : new Date(Date.now() + WAIT_MS);
     await jobs.add(IMPORT_TASK, { id }, { key: `import:${id}`, maxAttempts: ATTEMPTS, runAt });

@@ -1,7 +1,6 @@
 /** The file of an import, on a disk of this machine while it is worked on. */
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ServiceError } from '../errors.js';
@@ -9,6 +8,7 @@ import type { Files } from '../files/files.js';
 import { findFile, type StoredFile } from '../files/stored-file.js';
 import type { Database } from '../store/database/database.js';
 import { toDiskFault } from './reading/to-disk-fault.js';
+import { makeSourceFolder } from './source-folders.js';
 import type { StoredImport } from './stored-import.js';
 
 /**
@@ -27,7 +27,7 @@ export async function withImportSource<T>(
   if (file === undefined) {
     throw new ServiceError('GONE', `the file of the import ("${one.name}") was taken away; send it again`);
   }
-  const folder = await mkdtemp(path.join(tmpdir(), 'campus-import-'));
+  const folder = await makeSourceFolder();
   try {
     const copy = path.join(folder, 'source');
     await pipeline(files.open(file, { signal }).stream, createWriteStream(copy, { mode: 0o600 }), {

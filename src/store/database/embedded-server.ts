@@ -24,6 +24,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { faultIn } from './fault-in.js';
 import { KeptPresence, Presence } from './kept-presence.js';
 import {
   canReach,
@@ -205,7 +206,7 @@ async function createCluster(
       ],
       programs.user,
     );
-    if (exitCode !== 0) throw new Error(`PostgreSQL could not create its database: ${lastLine(output)}`);
+    if (exitCode !== 0) throw new Error(`PostgreSQL could not create its database: ${faultIn(output)}`);
   } finally {
     await rm(secretDirectory, { recursive: true, force: true });
   }
@@ -312,7 +313,7 @@ async function startServer(
     const serverLog = await readFile(logFile, 'utf8').catch(() => output);
     // Somebody may have taken the port in between: once more with another.
     if (attempt < 3 && /could not (bind|create any TCP)/.test(serverLog.slice(-2000))) continue;
-    throw new Error(`PostgreSQL did not start: ${lastLine(serverLog)} (see ${logFile})`);
+    throw new Error(`PostgreSQL did not start: ${faultIn(serverLog)} (see ${logFile})`);
   }
 }
 
@@ -331,7 +332,7 @@ async function stopServer(cluster: Cluster, programs: ServerPrograms): Promise<v
     programs.user,
   );
   if (exitCode !== 0 && (await exists(path.join(cluster.directory, 'postmaster.pid')))) {
-    throw new Error(`PostgreSQL did not stop: ${lastLine(output)}`);
+    throw new Error(`PostgreSQL did not stop: ${faultIn(output)}`);
   }
 }
 
@@ -419,8 +420,4 @@ async function exists(location: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-function lastLine(output: string): string {
-  return output.trim().split('\n').at(-1) ?? '';
 }
