@@ -1,5 +1,6 @@
 /** The grid of records, whose cells are changed where they stand, in a real browser on a demo school. */
 import { describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
 import type { Locator, Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { eventually } from '../eventually.js';
@@ -310,5 +311,86 @@ describe('work that is cut off', () => {
     await dialog.getByRole('button', { name: 'Change 2 records' }).click();
     await many.getByText('2 records changed.').waitFor();
     expect(await amountsOf('Anew')).toEqual([70, 70]);
+  });
+});
+
+interface PlanNode {
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows'?: number;
+  readonly 'Actual Loops'?: number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** How many rows a plan took out of the tables, with those that its filters dropped. */
+function rowsReadBy(node: PlanNode): number {
+  const isScan = node['Relation Name'] !== undefined;
+  const rows = isScan ? (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0) : 0;
+  const below = (node.Plans ?? []).map(rowsReadBy);
+  return below.reduce((sum, one) => sum + one, rows * (node['Actual Loops'] ?? 1));
+}
+
+/** Every session of the database tells its client, as a notice, how each statement was done. */
+async function explainEveryStatement(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const name = client.escapeIdentifier(new URL(databaseUrl).pathname.slice(1));
+    await client.query('analyze records');
+    for (const setting of [
+      "session_preload_libraries = 'auto_explain'",
+      'auto_explain.log_min_duration = 0',
+      'auto_explain.log_analyze = on',
+      'auto_explain.log_timing = off',
+      "auto_explain.log_format = 'json'",
+      "auto_explain.log_level = 'notice'",
+    ]) {
+      await client.query(`alter database ${name} set ${setting}`);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+describe('a large collection', () => {
+  it('is neither counted nor read whole when the grid opens, scrolls and filters', async () => {
+    // The connections are the gateway's own: what the server tells them is heard as they pass it on.
+    const events = jest.spyOn(pg.Client.prototype, 'emit');
+    /** Of all statements since it was asked last. */
+    const rowsRead = () => {
+      const plans = events.mock.calls.flatMap(([event, notice]: readonly unknown[]) => {
+        const json = event === 'notice' ? (notice as Error).message.split('plan:\n')[1] : undefined;
+        return json === undefined ? [] : [(JSON.parse(json) as { readonly Plan: PlanNode }).Plan];
+      });
+      events.mockClear();
+      return plans.map(rowsReadBy).reduce((sum, rows) => sum + rows, 0);
+    };
+    try {
+      await gateway.restart(() => explainEveryStatement(gateway.databaseUrl));
+      const page = await pages.openPortalAs('admin', '/');
+      const grid = page.getByRole('region', { name: 'Student attendance' });
+      const attendance = `${gateway.url}/portal/records/attendance`;
+      rowsRead();
+      await page.goto(`${attendance}?oquery=${encodeURIComponent('created=on2026-11-19')}`);
+      await grid.getByRole('row').nth(3).waitFor();
+      const filtered = rowsRead();
+      await page.goto(attendance);
+      await page.getByText('100 read so far; more as you scroll').waitFor();
+      const opened = rowsRead();
+      await grid.evaluate((element) => element.scrollTo(0, 100 * 38));
+      await page.getByText('200 read so far; more as you scroll').waitFor();
+      const scrolled = rowsRead();
+      await page.getByRole('button', { name: 'Count', exact: true }).click();
+      await page.getByRole('button', { name: 'Count', exact: true }).waitFor({ state: 'hidden' });
+      const counted = rowsRead();
+      // A page has 100 records and is read with one more; the first two also ask for the user and the views.
+      expect(filtered).toBeLessThan(300);
+      expect(opened).toBeLessThan(400);
+      expect(scrolled).toBeLessThan(200);
+      // So a count or a reading of all would have been noticed.
+      expect(counted).toBeGreaterThan(3_000);
+    } finally {
+      events.mockRestore();
+    }
   });
 });
