@@ -37,8 +37,8 @@ export function useDemoGateway(
   let started: { readonly app: App; readonly url: string; readonly databaseUrl: string } | undefined;
   let drop: (() => Promise<void>) | undefined;
   const tokens = new Map<Role, string>();
-  const create = (databaseUrl: string, port: Settings = {}) =>
-    createApp(parseConfig({ ...DEFAULT_SETTINGS, ...settings, ...port, DATABASE_URL: databaseUrl }));
+  const create = (databaseUrl: string, address: Settings = {}) =>
+    createApp(parseConfig({ ...DEFAULT_SETTINGS, ...settings, ...address, DATABASE_URL: databaseUrl }));
   const get = () => {
     if (!started) throw new Error('The gateway exists only while tests run');
     return started;
