@@ -179,7 +179,7 @@ describe('the page of API keys', () => {
     await gateway.fetch('/o/recs/registration', { headers: { authorization: `Bearer ${key}` } });
     await page.getByRole('cell', { name: 'Nightly' }).first().waitFor();
     await page.getByRole('cell', { name: '/o/recs/registration' }).waitFor();
-    await page.getByRole('cell', { name: '403' }).waitFor();
+    await page.getByRole('cell', { name: '403', exact: true }).waitFor();
     await page.getByRole('img', { name: 'Requests by hour' }).waitFor();
     expect(await page.getByRole('cell', { name: 'Nightly' }).count()).toBeLessThan(40);
     await expectWellMade(page);
