@@ -13,6 +13,7 @@ import { SessionEnded } from './entrance/session-ended';
 import { GatewayClient } from './gateway/gateway-client';
 import { GatewayContext } from './gateway/gateway-context';
 import { preferredLanguage, switchLanguage } from './language/languages';
+import { findPage } from './portal-pages';
 import { LoginSession } from './session/login-session';
 import { SessionContext } from './session/session-context';
 import { Portal } from './shell/portal';
@@ -70,6 +71,12 @@ async function start(root: Element): Promise<void> {
   // Where the lock of scrolling behind a dialog looks for it.
   Object.assign(globalThis, { __webpack_nonce__: nonce });
   await Promise.all([switchLanguage(preferredLanguage()), session.resume()]);
+  // The page comes while it is asked who is logged in, not behind the answer.
+  // Its faults are told when it is shown.
+  if (session.state.get().kind === 'loggedIn')
+    findPage(location.pathname)
+      ?.load()
+      .catch(() => {});
   createRoot(root).render(
     <StrictMode>
       <I18nProvider i18n={i18n}>

@@ -245,3 +245,10 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     menu: { icon: 'heart', group: 'administration' },
   },
 ];
+
+/** The page at an address, which may have parts that its path leaves open. */
+export function findPage(address: string): PortalPage | undefined {
+  return PORTAL_PAGES.find(({ path }) =>
+    new RegExp(`^${path.replaceAll(/\$\w+/g, '[^/]+')}/?$`).test(address),
+  );
+}

@@ -21,7 +21,7 @@ import { Preferences } from '../entrance/preferences';
 import { useChange } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
-import { PORTAL_PAGES } from '../portal-pages';
+import { findPage } from '../portal-pages';
 import { useSession } from '../session/session-context';
 import { Icon } from './icon';
 import { MainMenu } from './main-menu';
@@ -37,7 +37,7 @@ export function PortalShell() {
   const [isHelpOpen, help] = useDisclosure(false);
   const isWide = useMediaQuery('(min-width: 62em)', true, { getInitialValueInEffect: false });
   const { pathname } = useLocation();
-  const isFull = PORTAL_PAGES.some((page) => page.isFull === true && isAt(page.path, pathname));
+  const isFull = findPage(pathname)?.isFull === true;
   const keepLanguage = useChange(KeepLanguage);
   useShortcuts(help.open);
   useFocusAfterDialogs();
@@ -109,11 +109,6 @@ export function PortalShell() {
 
 function skipToPage(): void {
   document.querySelector<HTMLElement>('#content')?.focus();
-}
-
-/** Whether an address is that of a page, whose path may have parts to fill in. */
-function isAt(path: string, address: string): boolean {
-  return new RegExp(`^${path.replaceAll(/\$\w+/g, '[^/]+')}/?$`).test(address);
 }
 
 function AccountMenu() {
