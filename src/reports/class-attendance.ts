@@ -1,5 +1,4 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { dayOrMonthType, textType } from './engine/parameter-types.js';
 import { parameterError, required } from './engine/parameters.js';
@@ -11,7 +10,6 @@ import { isInSections } from './shared/place-conditions.js';
 import {
   marksOfNoDay,
   presentDays,
-  registeredStudents,
   sessionStart,
   studentDays,
   studentsOfClass,
@@ -163,19 +161,12 @@ export const classAttendance = defineReport({
     await assertPlace({ class: className, section }, context);
   },
   parts: ({ class: className, section = null, start, end }, context, shown) => {
-    const { domain, settings, sections } = context;
+    const { settings, sections } = context;
     const letters = shown.rows?.has('register') || shown.totals?.has('months') ? 'with' : 'without';
     const [first, last] = [firstDayOf(start), lastDayOf(end)];
     const since = sessionStart(first, context);
     return {
-      ctes: Prisma.sql`
-students as materialized (
-  select ${registeredStudents(context)}
-  from records r
-  where ${liveRecordsIn(domain, 'registration')}
-    and r.id in (${studentsOfClass({ className, section }, { first, last }, context)}
-    )
-),
+      ctes: Prisma.sql`${studentsOfClass({ className, section }, { first, last }, context)},
 ${studentDays(
   {
     first,

@@ -132,17 +132,15 @@ export const studentAttendance = defineReport({
     const range = { first: firstDayOf(start), last: lastDayOf(end) };
     const students =
       className === null
-        ? Prisma.sql`r.data->'sequence' = to_jsonb(${admissionNo}::text)`
-        : Prisma.sql`r.id in (${studentsOfClass({ className, section }, range, context)}
-    )`;
-    return {
-      ctes: Prisma.sql`
+        ? Prisma.sql`
 students as materialized (
   select ${registeredStudents(context)}
   from records r
-  where ${liveRecordsIn(domain, 'registration')}
-    and ${students}
-),
+  where ${liveRecordsIn(domain, 'registration')} and r.data->'sequence' = to_jsonb(${admissionNo}::text)
+)`
+        : studentsOfClass({ className, section }, range, context);
+    return {
+      ctes: Prisma.sql`${students},
 ${studentDays(
   {
     ...range,

@@ -11,7 +11,9 @@
  *                  day_count
  *   counted_marks  a line a mark of `marks` and month of its class: `counted`, the bits of working days with
  *                  the student on roll
+ *   stays          a line a student and session with marks: the place, and whether it changed
  *   places         where each student was since when, a class and section a line
+ *   shown_months   those of class_months that are of the range
  *   register       a line a student, place and shown month on roll: letters of its days, P A L H V,
  *                  `*` no school, `?` unmarked, `–` not on roll or elsewhere, and how many of each
  *
@@ -53,8 +55,9 @@ export function registeredStudents(context: RollContext): Sql {
 }
 
 /**
- * The ids of students registered in a class or section in the sessions of the range, and of those marked in
- * it, from the day before to the day after, who are elsewhere by now.
+ * The CTE `students` of those registered in a class or section in the sessions of the range, and of those
+ * marked in it, from the day before to the day after, who are elsewhere by now: these are few, so that they
+ * are told from the others before their registrations are read.
  */
 export function studentsOfClass(
   { className, section }: { readonly className: string; readonly section: string | null },
@@ -65,13 +68,21 @@ export function studentsOfClass(
   const [before, after] = [daysAfter(first, -1), daysAfter(last < today ? last : today, 1)];
   const [firstSession, lastSession] = [first, last].map((day) => sessionOf(day, settings.sessionFirstMonth));
   return Prisma.sql`
-      select r.id
-      from records r
-      where ${liveRecordsIn(domain, 'registration')}
-        and r.data->'class' = to_jsonb(${className}::text)
-        and (${section}::text is null or r.data->>'section' = ${section}::text)
-        and r.data->>'session' in (${firstSession}, ${lastSession})
-      union
+registered as materialized (
+  select ${registeredStudents(context)}
+  from records r
+  where ${liveRecordsIn(domain, 'registration')}
+    and r.data->'class' = to_jsonb(${className}::text)
+    and (${section}::text is null or r.data->>'section' = ${section}::text)
+    and r.data->>'session' in (${firstSession}, ${lastSession})
+),
+students as materialized (
+  select * from registered
+  union all
+  select ${registeredStudents(context)}
+  from records r
+  where ${liveRecordsIn(domain, 'registration')}
+    and r.id in (
       select m.student
       from attendance_months m
       where m.domain = ${domain} and m.class = ${className}
@@ -79,7 +90,11 @@ export function studentsOfClass(
         and m.month between ${monthOfDay(before)} and ${monthOfDay(after)}
         and (m.present | m.absent | m.late | m.half_day | m.leave | m.other)
           & case when m.month = ${monthOfDay(before)} then ${bitsFrom(before)} else ${ALL_DAYS}::int end
-          & case when m.month = ${monthOfDay(after)} then ${bitsTo(after)} else ${ALL_DAYS}::int end <> 0`;
+          & case when m.month = ${monthOfDay(after)} then ${bitsTo(after)} else ${ALL_DAYS}::int end <> 0
+      except
+      select student from registered
+    )
+)`;
 }
 
 export interface StudentDaysOptions extends DayRange {
@@ -157,12 +172,18 @@ counted_marks as materialized (
   from marks m
   join class_months c on c.class = m.class and c.month = m.month
 ),
-places as materialized (
-  select student, session_year, min(class) as class, min(section) as section, '' as from_day, '9999' as to_day
+stays as materialized (
+  select
+    student, session_year, min(class) as class, min(section) as section,
+    min(class) < max(class) or min(section) < max(section) as has_changed
   from marks
   where class is not null
   group by student, session_year
-  having min(class) = max(class) and min(section) = max(section)
+),
+places as materialized (
+  select student, session_year, class, section, '' as from_day, '9999' as to_day
+  from stays
+  where not has_changed
   union all
   -- Of those who changed, every mark.
   select
@@ -173,22 +194,26 @@ places as materialized (
     select
       m.student, d.day, m.session_year, m.class, m.section,
       (m.class, m.section) is distinct from lag((m.class, m.section)) over (partition by m.student, m.session_year order by d.day) as is_change
-    from marks m
+    from (
+      select m.*
+      from stays s
+      join marks m on m.student = s.student and m.session_year = s.session_year
+      where s.has_changed
+      -- Before the days are joined, which are many for each mark.
+      offset 0
+    ) as m
     join days d on d.class = m.class and d.month = m.month and m.marked & d.bit <> 0
-    where (m.student, m.session_year) in (
-      select student, session_year
-      from marks
-      where class is not null
-      group by student, session_year
-      having min(class) < max(class) or min(section) < max(section)
-    )
   ) as mark
   where is_change
   window in_session as (partition by student, session_year order by day)
   union all
   select s.student, s.session_year, s.class, s.section, '', '9999'
   from students s
-  where not exists (select from marks m where m.student = s.student and m.session_year = s.session_year and m.class is not null)
+  where (s.student, s.session_year) not in (select student, session_year from stays)
+),
+-- By itself: for each of the places it is read anew.
+shown_months as materialized (
+  select * from class_months where is_shown
 ),
 register as materialized (
   select
@@ -226,7 +251,7 @@ register as materialized (
             end as bits
           from places p
           join students s on s.student = p.student
-          join class_months c on c.class = p.class and c.session_year = p.session_year and c.is_shown
+          join shown_months c on c.class = p.class and c.session_year = p.session_year
           where ${where}
         ) as stay
         where bits <> 0
