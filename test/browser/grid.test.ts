@@ -276,6 +276,24 @@ describe('work that is cut off', () => {
     expect(await readTask(two)).toMatchObject({ amount: 2 });
   });
 
+  it('makes a record once where the answer was lost, also after the page is loaded anew', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/records/task/new');
+    await page.getByLabel('Name').fill('Made once');
+    await loseAnswer(page);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Made once' }).waitFor();
+    expect(await amountsOf('Made once')).toHaveLength(1);
+    // Another one with the same fields is another record, once this one is known to be made.
+    await page.goto(`${gateway.url}/portal/records/task/new`);
+    await page.getByLabel('Name').fill('Made once');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Made once' }).waitFor();
+    expect(await amountsOf('Made once')).toHaveLength(2);
+  });
+
   it('goes on where the gateway is started anew, and is there after a reload', async () => {
     const one = await makeTask({ name: 'Anew one', amount: 1 });
     await makeTask({ name: 'Anew two', amount: 2 });

@@ -9,7 +9,7 @@ import { problemCode } from '../session/problem-code';
 import { parseExactly, printExactly } from './exact-number';
 import { GatewayProblem } from './gateway-problem';
 import type { PortalOperation } from './portal-operation';
-import { UnansweredWrites } from './unanswered-writes';
+import { UnansweredWrites, type WritePlace } from './unanswered-writes';
 
 /** The headers that say who asks, and in which school. */
 export type CallerHeaders = Readonly<Record<string, string>>;
@@ -18,6 +18,11 @@ interface AskOptions {
   /** Of the operation, where the document names it. */
   readonly name?: string;
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Where the id of a write is kept until its answer has come. `tab` is for what is made of a draft, which is
+   * asked for again after a reload, and in which nothing is secret.
+   */
+  readonly keptIn?: WritePlace | undefined;
 }
 
 interface GraphqlAnswer<Result> {
@@ -31,7 +36,7 @@ interface GraphqlAnswer<Result> {
 export class GatewayClient {
   readonly #session: LoginSession;
   readonly #branch: string;
-  readonly #unanswered = new UnansweredWrites();
+  readonly #unanswered = new UnansweredWrites(sessionStorage);
   #socket: Promise<Client> | undefined;
 
   /** With the branch to work in; '' for the school of who is logged in. */
@@ -135,11 +140,11 @@ export class GatewayClient {
   async #ask<Result>(
     query: string,
     variables: unknown,
-    { name, signal }: AskOptions,
+    { name, signal, keptIn }: AskOptions,
   ): Promise<{ readonly answer: Result; readonly requestId: string }> {
     const request = graphqlRequest({ query, variables, ...(name !== undefined && { operationName: name }) });
     const asked = query.startsWith('mutation') ? request.body : undefined;
-    const id = asked === undefined ? undefined : this.#unanswered.idOf(asked);
+    const id = asked === undefined ? undefined : this.#unanswered.idOf(asked, keptIn);
     const headers = {
       ...request.headers,
       ...(id !== undefined && { 'idempotency-key': id, 'x-request-id': id }),

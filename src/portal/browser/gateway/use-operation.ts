@@ -9,6 +9,7 @@ import {
 import { useEffect } from 'react';
 import { useGateway } from './gateway-context';
 import type { PortalOperation } from './portal-operation';
+import type { WritePlace } from './unanswered-writes';
 
 export interface AskingOptions {
   /** Asks only when it holds. */
@@ -35,17 +36,18 @@ export function useOperation<Result, Variables>(
   });
 }
 
-/** A mutation; after it the queries with these names are asked again. */
+/** A mutation, known again where `keptIn` says; after it the queries with these names are asked again. */
 export function useChange<Result, Variables>(
-  operation: PortalOperation<Result, Variables>,
+  { name, text }: PortalOperation<Result, Variables>,
   outdated: readonly { readonly name: string }[] = [],
+  keptIn?: WritePlace,
 ): UseMutationResult<Result, Error, Variables> {
   const gateway = useGateway();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (variables: Variables) => gateway.execute(operation, variables),
+    mutationFn: (variables: Variables) => gateway.executeText<Result>(text, variables, { name, keptIn }),
     onSuccess: async () => {
-      await Promise.all(outdated.map(({ name }) => queries.invalidateQueries({ queryKey: [name] })));
+      await Promise.all(outdated.map((query) => queries.invalidateQueries({ queryKey: [query.name] })));
     },
   });
 }

@@ -41,7 +41,7 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
     ({ name }) => rights?.readableFields.includes(name) || (settable.has(name) && !record),
   );
   const [draft, keepDraft] = useDraft(draftKey(viewer, collection.name, record?.id ?? 'new'));
-  const make = useChange(MakeRecord, [GridRecords]);
+  const make = useChange(MakeRecord, [GridRecords], 'tab');
   const saving = useRecordSaving({
     collection: collection.name,
     fields: shown,
