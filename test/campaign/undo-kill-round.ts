@@ -55,6 +55,7 @@ export async function killDryRunAndUndo(
       return [
         ...((await printOf(school, prefix)) === before ? [] : ['a dry run has written records']),
         ...(counts === undefined || counts === should ? [] : [`a dry run counts ${counts}, not ${should}`]),
+        ...(await outcomeFaults(school, { id, rows, isOver: counts !== undefined })),
       ];
     },
   });
@@ -93,6 +94,27 @@ async function triedCounts({ sql }: KilledSchool, id: string): Promise<string | 
   if (rows[0]?.state !== 'tried') return undefined;
   const { counts } = rows[0];
   return JSON.stringify(['rows', 'created', 'updated', 'refused'].map((name) => counts[name] ?? 0));
+}
+
+/** The dry run tells of each row once what would become of it, and of all rows when it is over. */
+async function outcomeFaults(
+  { sql }: KilledSchool,
+  { id, rows, isOver }: { readonly id: string; readonly rows: number; readonly isOver: boolean },
+): Promise<readonly string[]> {
+  const found = await sql.query<{ told: number; different: number; counted: number }>(
+    `select count(*)::int as told, count(distinct number)::int as different,
+       (select coalesce((i.counts->>'rows')::int, 0) from imports i where i.id = $1::uuid) as counted
+     from import_outcomes o, jsonb_array_elements(o.runs) as run,
+       generate_series((run->>0)::int, (run->>1)::int) as number
+     where o.import_id = $1::uuid`,
+    [id],
+  );
+  const [{ told, different, counted } = { told: 0, different: 0, counted: 0 }] = found.rows;
+  return [
+    ...(told === different ? [] : [`a dry run tells of ${told - different} rows twice`]),
+    ...(isOver && told !== rows ? [`a dry run that is over tells of ${told} of ${rows} rows`] : []),
+    ...(told === counted ? [] : [`a dry run tells of ${told} rows and counts ${counted}`]),
+  ];
 }
 
 interface Asked {

@@ -1,4 +1,7 @@
-/** A file that is sent piece by piece, while the gateway that takes it or the database is killed. */
+/**
+ * A file that is sent piece by piece, its length said at once or with a later piece, while the gateway that
+ * takes it or the database is killed.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../src/demo/random.js';
@@ -16,11 +19,14 @@ export async function killUpload(
   { random, bytes, kills }: { readonly random: Random; readonly bytes: number; readonly kills: number },
 ): Promise<KilledWork> {
   const content = randomBytes(bytes);
+  // From which byte on the length is said, where it was not at once.
+  const isDeferred = random.pick([true, false]);
+  const toldFrom = random.integer(0, bytes - 1);
   const opened = await school.fetch('/files', {
     method: 'POST',
     headers: {
       ...TUS,
-      'upload-length': String(bytes),
+      ...(isDeferred ? { 'upload-defer-length': '1' } : { 'upload-length': String(bytes) }),
       'upload-metadata': `filename ${Buffer.from('scan.bin').toString('base64')}`,
     },
   });
@@ -35,14 +41,19 @@ export async function killUpload(
     if (!head?.ok) return;
     const offset = Number(head.headers.get('upload-offset'));
     if (offset < acknowledged) faults.push(`${offset} bytes are kept of ${acknowledged} acknowledged ones`);
-    if (offset === bytes) acknowledged = bytes;
+    const told = head.headers.get('upload-length');
+    if (told !== null && told !== String(bytes)) faults.push(`the upload is of ${told} bytes, not ${bytes}`);
+    // Of an upload whose length is not known yet, all bytes are no end.
+    if (offset === bytes && told !== null) acknowledged = bytes;
     else {
+      const body = content.subarray(offset, offset + PIECE_BYTES);
+      const tells = told === null && offset + body.length > toldFrom;
       const headers = {
         ...TUS,
+        ...(tells && { 'upload-length': String(bytes) }),
         'upload-offset': String(offset),
         'content-type': 'application/offset+octet-stream',
       };
-      const body = content.subarray(offset, offset + PIECE_BYTES);
       const answer = await school.fetch(path, { method: 'PATCH', headers, body });
       if (answer?.ok) acknowledged = Number(answer.headers.get('upload-offset'));
     }
