@@ -26,6 +26,16 @@ const SAME: readonly (readonly string[])[] = [
   ['route', 'bus route', 'van route', 'transport route'],
 ];
 
+/** Headings of columns that hold two things in a cell, and name them without a sign between. */
+const JOINED: readonly (readonly [heading: string, ...parts: readonly string[]])[] = [
+  ['class section', 'class', 'section'],
+  ['class sec', 'class', 'section'],
+  ['std div', 'class', 'section'],
+  ['std sec', 'class', 'section'],
+  ['grade section', 'class', 'section'],
+  ['कक्षा अनुभाग', 'class', 'section'],
+];
+
 const namesByHeading: ReadonlyMap<string, string> = new Map(
   SAME.flatMap(([name = '', ...others]) =>
     others.map((other): [string, string] => [plainHeading(other), plainHeading(name)]),
@@ -35,4 +45,11 @@ const namesByHeading: ReadonlyMap<string, string> = new Map(
 /** What we call the thing that a heading names, as `plainHeading` has it. */
 export function findHeadingSynonym(heading: string): string | undefined {
   return namesByHeading.get(plainHeading(heading));
+}
+
+/** What a heading names that names two things in one, in the words of the list. */
+export function findJoinedHeadings(heading: string): readonly string[] | undefined {
+  const plain = plainHeading(heading);
+  const [, ...parts] = JOINED.find(([joined]) => plainHeading(joined) === plain) ?? [];
+  return parts.length === 0 ? undefined : parts;
 }

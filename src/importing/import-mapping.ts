@@ -7,12 +7,15 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import type { Collection } from '../model/collection.js';
 import type { Path } from '../model/path.js';
 import { DAY_FORMATS, INSTANT_FORMATS, NUMBER_FORMATS } from './cells/day-formats.js';
+import type { CellPart } from './cells/part-of-cell.js';
 
 export interface ColumnMapping {
   /** The column of the file; of documents, a member of the first level. */
   readonly column: string;
   /** The field it goes to, e.g. `address.city`, `_id`, or `student.admission_no`; `null`: it is left out. */
   readonly field: string | null;
+  /** Which part of its cells goes there; the others are mapped by the same column again. Default: all. */
+  readonly part?: CellPart | undefined;
   /** How days and numbers are written, e.g. `DD/MM/YYYY`. Default: as this service writes them. */
   readonly format?: string | undefined;
   /** What other values stand for values of the file. */

@@ -2,16 +2,29 @@
 import { z } from 'zod';
 import { didYouMean } from '../did-you-mean.js';
 import { type ErrorDetail, ServiceError } from '../errors.js';
-import type { JsonValue } from '../json.js';
+import { isExactNumber, type JsonValue } from '../json.js';
 import type { Collection } from '../model/collection.js';
 import { type ColumnMapping, formatsOf, type ImportMapping, targetOf } from './import-mapping.js';
 
 const MAX_COLUMNS = 2_000;
 const NAME = z.string().min(1).max(500);
 
+const MAX_PARTS = 20;
+/** A request has its numbers with their digits, of which these need none that a float does not hold. */
+const upToMost = (least: number) =>
+  z.preprocess(
+    (sent) => (isExactNumber(sent) ? Number(sent.value) : sent),
+    z.int().min(least).max(MAX_PARTS),
+  );
+
+const PART = z
+  .strictObject({ separator: z.string().min(1).max(10), number: upToMost(1), of: upToMost(2) })
+  .refine(({ number, of }) => number <= of, 'a part has a number up to that of all parts');
+
 const COLUMN = z.strictObject({
   column: NAME,
   field: NAME.nullable(),
+  part: PART.optional(),
   format: z.string().min(1).max(100).optional(),
   values: z.record(z.string(), z.json()).optional(),
   by: NAME.optional(),
@@ -58,10 +71,11 @@ export function parseImportMapping(
 
 function findColumnFaults(mapping: ImportMapping, columns: readonly string[] | undefined): ErrorDetail[] {
   const seen = new Set<string>();
-  return mapping.columns.flatMap(({ column }, index): ErrorDetail[] => {
+  return mapping.columns.flatMap(({ column, part }, index): ErrorDetail[] => {
     const pointer = `/columns/${index}/column`;
-    if (seen.has(column)) return [{ pointer, detail: `${pointer}: the column "${column}" is mapped twice` }];
-    seen.add(column);
+    const named = `${part === undefined ? '' : `part ${part.number} of `}the column "${column}"`;
+    if (seen.has(named)) return [{ pointer, detail: `${pointer}: ${named} is mapped twice` }];
+    seen.add(named);
     if (columns === undefined || columns.includes(column)) return [];
     const detail = `${pointer}: the file has no column "${column}".${didYouMean(column, columns)}`;
     return [{ pointer, detail, expected: columns.slice(0, 50).join(', '), sent: column }];

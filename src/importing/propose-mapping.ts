@@ -5,6 +5,7 @@ import type { Collection, Field } from '../model/collection.js';
 import { findHeadingSynonym } from './heading-synonyms.js';
 import { eventOf, headingWords, plainHeading } from './heading-words.js';
 import { type ColumnMapping, formatsOf, type ImportMapping, targetOf } from './import-mapping.js';
+import { proposeParts } from './propose-parts.js';
 import type { ColumnInspection, FoundKind } from './reading/column-findings.js';
 
 /** The last column of the list of refused rows, which may be sent again as it is. */
@@ -24,7 +25,8 @@ const ID_WORDS = ['_id', 'id', 'record id'];
  * fields in descriptions, other names of the same thing ("Sex" for `gender`), names that differ by a letter
  * or two, and last those that share words with one field alone ("Class name" for `class`), or are the day of
  * the same event ("Date of Admission" for `admitted_on`); by the last two and by other names only where the
- * cells may be of its type. What is like no field is left out. A field is given to one column.
+ * cells may be of its type. What is like no field is left out. A field is given to one column. A column that
+ * names several fields ("Class/Sec"), and has as many parts in its cells, is given to them part by part.
  */
 export function proposeMapping(
   collection: Collection,
@@ -39,8 +41,9 @@ export function proposeMapping(
     taken.add(field);
     fields.set(column, field);
   };
+  const parted = new Map<string, readonly ColumnMapping[]>();
   const cellsOf = (column: string) => found.find((one) => one.column === column);
-  const open = () => columns.filter((column) => !fields.has(column));
+  const open = () => columns.filter((column) => !fields.has(column) && !parted.has(column));
   for (const column of columns) if (column === REST_HEADING) give(column, REST_HEADING);
   for (const column of open()) give(column, candidates.find(({ field }) => field === column)?.field);
   for (const column of open()) {
@@ -51,11 +54,28 @@ export function proposeMapping(
     give(column, candidates.find(({ names }) => names.includes(plain))?.field);
   }
   const isFree = ({ field }: Candidate) => !taken.has(field);
-  for (const column of open()) {
-    const name = findHeadingSynonym(column);
+  const meantBy = (heading: string, cells: ColumnInspection | undefined) => {
+    const name = findHeadingSynonym(heading);
     const meant = candidates.filter((one) => name !== undefined && isFree(one) && one.names.includes(name));
-    const [first] = meant.filter((one) => agrees(one, cellsOf(column)));
-    if (meant.length === 1) give(column, first?.field);
+    const [first] = meant.filter((one) => agrees(one, cells));
+    return meant.length === 1 ? first?.field : undefined;
+  };
+  for (const column of open()) give(column, meantBy(column, cellsOf(column)));
+  const mapped = (column: string, field: string | null, cells: ColumnInspection | undefined) => ({
+    ...{ column, field },
+    ...formatFor(field, cells, collection),
+    ...valuesFor(field, cells, collection),
+  });
+  for (const column of open()) {
+    const parts = proposeParts(column, cellsOf(column)).flatMap(({ part, heading, cells }) => {
+      const named = candidates.find((one) => isFree(one) && one.names.includes(plainHeading(heading)));
+      const field = named && agrees(named, cells) ? named.field : meantBy(heading, cells);
+      return field === undefined ? [] : [{ ...mapped(column, field, cells), part }];
+    });
+    const meant = new Set(parts.map(({ field }) => field));
+    if (meant.size < 2 || meant.size < (parts[0]?.part.of ?? 0)) continue;
+    parted.set(column, parts);
+    for (const { field } of parts) if (field !== null) taken.add(field);
   }
   for (const column of open()) {
     const plain = plainHeading(column);
@@ -89,14 +109,9 @@ export function proposeMapping(
   }
   const isFreeForm = collection.fields.length === 0;
   return {
-    columns: columns.map((column): ColumnMapping => {
+    columns: columns.flatMap((column): readonly ColumnMapping[] => {
       const field = fields.get(column) ?? (isFreeForm && column !== ERROR_COLUMN ? column : null);
-      const cells = cellsOf(column);
-      return {
-        ...{ column, field },
-        ...formatFor(field, cells, collection),
-        ...valuesFor(field, cells, collection),
-      };
+      return parted.get(column) ?? [mapped(column, field, cellsOf(column))];
     }),
     fixed: {},
   };

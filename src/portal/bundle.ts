@@ -277,6 +277,7 @@ async function hashOfSources(): Promise<string> {
     path.join(packageDirectory, 'src', 'graphql', 'typed', 'graphql-names.ts'),
     path.join(packageDirectory, 'src', 'tables', 'csv-line.ts'),
     path.join(packageDirectory, 'src', 'importing', 'cells', 'day-formats.ts'),
+    path.join(packageDirectory, 'src', 'importing', 'cells', 'part-of-cell.ts'),
     path.join(packageDirectory, 'schema', 'schema.graphql'),
     PLATFORM_TYPES,
     path.join(packageDirectory, 'package-lock.json'),

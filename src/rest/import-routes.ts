@@ -215,6 +215,17 @@ const changeMapping: Route = {
             properties: {
               column: { type: 'string' },
               field: { type: ['string', 'null'], description: 'null: it is left out.' },
+              part: {
+                type: 'object',
+                description: 'Which part of its cells goes there; the others are mapped by the column again.',
+                required: ['separator', 'number', 'of'],
+                properties: {
+                  separator: { type: 'string', minLength: 1, maxLength: 10 },
+                  number: { type: 'integer', minimum: 1, maximum: 20 },
+                  of: { type: 'integer', minimum: 2, maximum: 20 },
+                },
+                additionalProperties: false,
+              },
               format: { type: 'string', description: 'How days and numbers are written.' },
               values: { type: 'object', description: 'What other values stand for values of the file.' },
               by: { type: 'string', description: 'The field of its target that a reference is found by.' },

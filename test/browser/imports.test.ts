@@ -92,6 +92,29 @@ describe('an import in the portal', () => {
     await expectWellMade(page);
   });
 
+  it('parts a column that holds a class and a section, as proposed and as chosen', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/imports?collection=registration');
+    const sheet = 'Adm No,Class/Sec,House\nP-1,10-A,Red/North\nP-2,9-B,Blue/South\n';
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'parts.csv', mimeType: 'text/csv', buffer: Buffer.from(sheet) });
+    await page.getByLabel('Class/Sec, part 2 goes to').waitFor();
+    expect(await page.getByLabel('Class/Sec, part 1 goes to').inputValue()).toBe('class');
+    expect(await page.getByLabel('Class/Sec, part 2 goes to').inputValue()).toBe('section');
+    await page.getByText('A · B', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'More about Class/Sec, part 1' }).click();
+    await page.getByLabel('Class/Sec, part 1 is parted by').selectOption('');
+    expect(await page.getByLabel('Class/Sec goes to').inputValue()).toBe('class');
+    expect(await page.getByLabel('Class/Sec, part 2 goes to').count()).toBe(0);
+    await page.getByLabel('House goes to').selectOption('category');
+    await page.getByRole('button', { name: 'More about House' }).click();
+    await page.getByLabel('House is parted by').selectOption('/');
+    await page.getByText('North · South', { exact: true }).waitFor();
+    await page.getByLabel('House, part 2 goes to').selectOption('address');
+    await expectWellMade(page);
+    expect(await page.getByLabel('House, part 1 goes to').inputValue()).toBe('category');
+  });
+
   it('says all that is wrong with a mapping, and takes one that was saved', async () => {
     const page = await pages.openPortalAs('admin', '/portal/imports?collection=registration');
     await take(page, 'more.csv', ROWS.slice(0, 1));

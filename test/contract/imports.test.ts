@@ -409,6 +409,8 @@ describe('an import', () => {
         columns: [
           { column: 'holliday', field: 'date' },
           { column: 'what', field: 'nam' },
+          { column: 'holiday', field: 'date', part: { separator: '-', number: 1, of: 2 } },
+          { column: 'holiday', field: null, part: { separator: '/', number: 1, of: 3 } },
         ],
       }),
     });
@@ -416,9 +418,40 @@ describe('an import', () => {
     expect(await response.json()).toMatchObject({
       errors: [
         { pointer: '/columns/0/column', detail: expect.stringContaining('Did you mean "holiday"?') },
+        { pointer: '/columns/3/column', detail: expect.stringContaining('part 1 of the column "holiday"') },
         { pointer: '/columns/1/field', detail: expect.stringContaining('Did you mean "name"?') },
+        { pointer: '/columns/2/field', detail: expect.stringContaining('is filled from "holliday" already') },
       ],
     });
+    const outside = { column: 'what', field: 'name', part: { separator: '-', number: 3, of: 2 } };
+    await expect(ask('PUT', `/imports/${id}/mapping`, { columns: [outside] })).rejects.toThrow(
+      'a part has a number up to that of all parts',
+    );
+  });
+
+  it('parts the cells of a column that names two fields, and tells which have no such parts', async () => {
+    const header = STUDENTS.replace('class,section', 'Class/Sec');
+    const row = (id: string, place: string) => student(id).replace('5,A', place);
+    const sheet = `${[header, row('P-1', '10-A'), row('P-2', 'X - B'), row('P-3', '10C')].join('\n')}\n`;
+    const taken = await take('registration', sheet);
+    const { columns } = taken.mapping;
+    expect(columns.filter(({ column }) => column === 'Class/Sec')).toEqual([
+      { column: 'Class/Sec', field: 'class', part: { separator: '-', number: 1, of: 2 } },
+      { column: 'Class/Sec', field: 'section', part: { separator: '-', number: 2, of: 2 } },
+    ]);
+    // The Roman number is of the class alone.
+    const named = columns.map((one) => (one.field === 'class' ? { ...one, values: { X: '10' } } : one));
+    await ask('PUT', `/imports/${taken.id}/mapping`, { columns: named });
+    expect((await run(taken.id, 'mode=rows')).counts).toMatchObject({ created: 2, refused: 1 });
+    const made = await records('registration', 'sequence=*P-');
+    expect(made.map((one) => `${one.class}${one.section}`)).toEqual(['10A', '10B']);
+    const errors = await gateway.fetch(`/imports/${taken.id}/errors`, { as: 'admin' });
+    expect(await errors.json()).toMatchObject([
+      {
+        number: 4,
+        faults: [{ column: 'Class/Sec', sent: '10C', expected: expect.stringContaining('2 parts') }],
+      },
+    ]);
   });
 });
 

@@ -187,7 +187,7 @@ export const FLOORS: readonly Room[] = [
     name: 'portal/',
     imports: [
       ...['portal/browser/session/', 'explore/', 'importing/cells/day-formats.ts', 'tables/csv-line.ts'],
-      'graphql/typed/graphql-names.ts',
+      ...['importing/cells/part-of-cell.ts', 'graphql/typed/graphql-names.ts'],
     ],
   },
   { name: 'manual/', imports: ['portal/rooms/'] },

@@ -107,6 +107,58 @@ describe('the mapping that is proposed for a list of students', () => {
     expect(eventOf(heading) === eventOf(field)).toBe(field !== 'paid_on');
   });
 
+  it.each([
+    ['Class/Sec', ['10-A', '10-B'], '-', ['class', 'section']],
+    ['Class/Sec', ['X/B', 'IX/A'], '/', ['class', 'section']],
+    ['Class & Section', ['10 A', '9  B'], ' ', ['class', 'section']],
+    ['Std-Div', ['5 - A', '5 - B', 'Nursery'], '-', ['class', 'section']],
+    ['Class Section', ['10-A'], '-', ['class', 'section']],
+    ['कक्षा/अनुभाग', ['१०-अ'], '-', ['class', 'section']],
+    ['Class, Section and Roll No', ['10-A-7', '10-A-8'], '-', ['class', 'section', 'roll_no']],
+    ['Father / Mother Name', ['Ram Lal / Sita Lal'], '/', ['father_name', 'mother_name']],
+  ])('parts the column %s of %j at %j, for the fields %j', async (column, cells, separator, fields) => {
+    const rows = cells.map((cell) => `"${cell}",b`);
+    const of = fields.length;
+    const parts = fields.map((field, at) => ({
+      ...{ column, field },
+      part: { separator, number: at + 1, of },
+    }));
+    expect(await proposed(`"${column}",zzz`, ...rows)).toEqual([...parts, { column: 'zzz', field: null }]);
+  });
+
+  it.each([
+    // The cells are something whole, have no parts, or other ones than the heading names.
+    ['Class/Sec', '01/02/2026'],
+    ['Class/Sec', '10A'],
+    ['Class/Sec', '10-A-7'],
+    ['Phone/Email', '98765 43210'],
+    // Both words are of one field, one is of none, or what stands there can be no value of it.
+    ['Mobile/Phone', '98765 43210 / 98765 43211'],
+    ['Class/House', '10-Red'],
+    ['Class/DOB', '10-Red'],
+  ])('parts the column %s of %s not', async (column, cell) => {
+    expect(await proposed(`${column},zzz`, `${cell},b`)).toMatchObject([{ field: null }, { field: null }]);
+  });
+
+  it('parts no column where another has one of the fields', async () => {
+    const columns = await proposed('Class/Sec,Section', '10-A,A');
+    expect(columns.map(({ field }) => field)).toEqual([null, 'section']);
+  });
+
+  it('reads a part as its cells are written', async () => {
+    expect(await proposed('Gender/DOB,zzz', 'M|31/03/2015,b', 'F|01/04/2015,b')).toEqual([
+      {
+        ...{ column: 'Gender/DOB', field: 'gender', part: { separator: '|', number: 1, of: 2 } },
+        values: { M: 'male', F: 'female' },
+      },
+      {
+        ...{ column: 'Gender/DOB', field: 'dob', part: { separator: '|', number: 2, of: 2 } },
+        format: 'DD/MM/YYYY',
+      },
+      { column: 'zzz', field: null },
+    ]);
+  });
+
   it('gives a field to one column, the nearest', async () => {
     const columns = await proposed('Student Name,name', 'a,b');
     expect(columns.map(({ field }) => field)).toEqual([null, 'name']);

@@ -12,12 +12,13 @@ import type { Collection } from '../../model/collection.js';
 import type { Path } from '../../model/path.js';
 import { parseBooleanCell } from '../cells/boolean-cell.js';
 import { CellFault } from '../cells/cell-fault.js';
-import { convertCell } from '../cells/convert-cell.js';
+import { convertCell, isBlankCell } from '../cells/convert-cell.js';
 import { parseDayCell } from '../cells/day-cell.js';
 import type { DayFormat, InstantFormat, NumberFormat } from '../cells/day-formats.js';
 import { parseInstantCell } from '../cells/instant-cell.js';
 import { parseNumberCell } from '../cells/number-cell.js';
-import { textOfCell } from '../cells/text-of-cell.js';
+import { type CellPart, partOfCell } from '../cells/part-of-cell.js';
+import { isNestedCell, textOfCell } from '../cells/text-of-cell.js';
 import { type ColumnMapping, type ImportMapping, type MappingTarget, targetOf } from '../import-mapping.js';
 
 /** What is wrong with a row, by the column it stands in. */
@@ -100,8 +101,10 @@ export function createRowMapper(
     const row: Row = { record: {}, removed: new Set(), references, lookups: [], faults: [] };
     for (const column of columns) {
       if (column.target === undefined) continue;
-      const value = Object.hasOwn(values, column.column) ? values[column.column] : undefined;
-      fill(row, column, { target: column.target, value, ...reading });
+      const whole = Object.hasOwn(values, column.column) ? values[column.column] : undefined;
+      const value = column.part === undefined ? whole : ofPart(whole, column.part, of);
+      if (value instanceof CellFault) refuseOnce(row, misfit(column, whole, value.expected));
+      else fill(row, column, { target: column.target, value, ...reading });
     }
     if (keepsOthers) {
       for (const name of Object.keys(values)) {
@@ -111,6 +114,21 @@ export function createRowMapper(
     for (const { path, value } of fixed) put(row.record, path, value);
     return row;
   };
+}
+
+/** A part in which nothing stands is as an empty cell; in documents, null would be a value. */
+function ofPart(whole: unknown, part: CellPart, of: Filled['of']): unknown {
+  if (isBlankCell(whole)) return whole;
+  const value = isNestedCell(whole) ? undefined : partOfCell(textOfCell(whole), part);
+  if (value === undefined)
+    return new CellFault(`a text of ${part.of} parts with ${JSON.stringify(part.separator)} between them`);
+  if (value !== '') return value;
+  return of === 'table' ? null : undefined;
+}
+
+/** The parts of a cell are wrong together, which is told once. */
+function refuseOnce({ faults }: Row, fault: RowFault): void {
+  if (!faults.some(({ detail }) => detail === fault.detail)) faults.push(fault);
 }
 
 interface Row {

@@ -21,3 +21,51 @@ describe('a row of documents', () => {
     ]);
   });
 });
+
+describe('a column that is mapped part by part', () => {
+  const map = createRowMapper(
+    {
+      columns: [
+        {
+          ...{ column: 'What', field: 'name', part: { separator: '-', number: 1, of: 2 } },
+          values: { X: 'Ten' },
+        },
+        { column: 'What', field: 'amount', part: { separator: '-', number: 2, of: 2 }, format: 'grouped' },
+      ],
+      fixed: {},
+    },
+    SAMPLE,
+    { of: 'table', timeZone: 'UTC' },
+  );
+
+  it.each([
+    ['10-1,200', { name: '10', amount: 1200 }],
+    [' X - 5 ', { name: 'Ten', amount: 5 }],
+    // A part in which nothing stands is as an empty cell, and so are both of one.
+    ['10-', { name: '10' }],
+    ['-10', { amount: 10 }],
+    [null, {}],
+    [undefined, {}],
+  ])('has of %j the record %j', (cell, record) => {
+    const made = map(cell === undefined ? {} : { What: cell });
+    expect(made).toMatchObject({ faults: [] });
+    expect(made.record).toEqual(record);
+  });
+
+  it.each([['10'], ['10-A-7'], [10]])('refuses %j once, and says what would be right', (cell) => {
+    const { record, faults } = map({ What: cell });
+    expect(record).toEqual({});
+    expect(faults).toEqual([
+      {
+        column: 'What',
+        detail: `What: a text of 2 parts with "-" between them is expected, not "${cell}"`,
+        expected: 'a text of 2 parts with "-" between them',
+        sent: String(cell),
+      },
+    ]);
+  });
+
+  it('tells what is wrong with a part by the part', () => {
+    expect(map({ What: '10-many' }).faults).toMatchObject([{ column: 'What', sent: 'many' }]);
+  });
+});

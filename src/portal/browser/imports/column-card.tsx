@@ -1,8 +1,9 @@
 /** A column of the file: what stands in it, and which field it goes to. */
 import { Button, Card, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { type CellPart, partOfCell } from '../../../importing/cells/part-of-cell.js';
 import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
+import { phrase, useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
 import { type ColumnChoice, fixedValueOf, formatChoices } from './column-choices';
 import type { FoundColumn, MappedColumn } from './import-steps';
@@ -14,20 +15,36 @@ export interface ColumnCardProps {
   /** The fields that some column goes to. */
   readonly taken: ReadonlySet<string | null>;
   onChange(column: MappedColumn): void;
+  /** Parts the cells of the column by a separator; by the empty one they are whole again. */
+  onPart(separator: string): void;
 }
 
-export function ColumnCard({ column, found, choices, taken, onChange }: ColumnCardProps) {
+/** What may stand between the parts of a cell, as it is written and as it is called. */
+const SEPARATORS = [
+  ['-', phrase('a hyphen: 10-A')],
+  ['/', phrase('a slash: 10/A')],
+  [' ', phrase('a space: 10 A')],
+  [',', phrase('a comma: 10, A')],
+  ['|', phrase('a bar: 10|A')],
+] as const;
+
+export function ColumnCard({ column, found: whole, choices, taken, onChange, onPart }: ColumnCardProps) {
   const t = useTexts();
   const [isOpen, setIsOpen] = useState(column.values !== undefined);
-  const { column: name, field } = column;
+  const { field, part } = column;
+  const name = part
+    ? t('{column}, part {number}', { column: column.column, number: part.number })
+    : column.column;
+  const found = whole && part ? partsFound(whole, part) : whole;
   const choice = choices.find(({ path }) => path === field);
   const formats = formatChoices(choice?.field);
   const offered = choices.filter(({ path }) => path === field || !taken.has(path));
   const pick = (path: string) => {
     // What was said of another field does not hold of this one.
-    if (path === '') onChange({ column: name, field: null });
-    else if (choices.some((one) => one.path === path)) onChange({ column: name, field: path });
-    else onChange({ column: name, field: path, undeclared: true });
+    const one = { column: column.column, ...(part && { part }) };
+    if (path === '') onChange({ ...one, field: null });
+    else if (choices.some((choice) => choice.path === path)) onChange({ ...one, field: path });
+    else onChange({ ...one, field: path, undeclared: true });
   };
   return (
     <Card component="li" withBorder padding="sm" className="version-card">
@@ -51,7 +68,7 @@ export function ColumnCard({ column, found, choices, taken, onChange }: ColumnCa
             </option>
           ))}
           {field !== null && !choice && <option value={field}>{field}</option>}
-          {field === null && !choices.some(({ path }) => path === name) && (
+          {field === null && !part && !choices.some(({ path }) => path === name) && (
             <option value={name}>{t('{name}, which is not declared', { name })}</option>
           )}
         </NativeSelect>
@@ -88,10 +105,42 @@ export function ColumnCard({ column, found, choices, taken, onChange }: ColumnCa
               onChange(event.currentTarget.checked ? { ...others, empty: 'remove' } : others);
             }}
           />
+          {(part?.number ?? 1) === 1 && <Separator part={part} {...{ name, onPart }} />}
         </Stack>
       )}
     </Card>
   );
+}
+
+/** Whether the cells hold several things, and what parts them. */
+function Separator({
+  part,
+  name,
+  onPart,
+}: Pick<ColumnCardProps, 'onPart'> & { readonly part: CellPart | undefined; readonly name: string }) {
+  const t = useTexts();
+  const separator = part?.separator ?? '';
+  const isOther = separator !== '' && !SEPARATORS.some(([known]) => known === separator);
+  return (
+    <NativeSelect
+      label={t('Several things stand in a cell, parted by')}
+      aria-label={t('{column} is parted by', { column: name })}
+      value={separator}
+      onChange={(event) => onPart(event.currentTarget.value)}
+      data={[
+        { value: '', label: t('Nothing: it is one thing') },
+        ...SEPARATORS.map(([value, label]) => ({ value, label: t(label) })),
+        ...(isOther ? [separator] : []),
+      ]}
+      maw={420}
+    />
+  );
+}
+
+/** What was found, of a part: which cells are unlike the others was judged by the whole of them. */
+function partsFound(found: FoundColumn, part: CellPart): FoundColumn {
+  const parts = found.examples.map((cell) => partOfCell(cell, part) ?? '').filter((text) => text !== '');
+  return { ...found, examples: [...new Set(parts)], misfits: { count: 0, samples: [] } };
 }
 
 function Samples({ found }: { readonly found: FoundColumn | undefined }) {

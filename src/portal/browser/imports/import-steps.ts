@@ -1,5 +1,6 @@
 /** How far an import is, in the words and the steps of the page. */
 import type { ShownImportFragment } from '../../../generated/portal/imports/imports';
+import type { CellPart } from '../../../importing/cells/part-of-cell.js';
 import { phrase } from '../language/use-texts';
 
 export type ShownImportState = ShownImportFragment['state'];
@@ -91,6 +92,7 @@ export interface Inspection {
 export interface MappedColumn {
   readonly column: string;
   readonly field: string | null;
+  readonly part?: CellPart;
   readonly format?: string;
   readonly values?: Readonly<Record<string, unknown>>;
   readonly undeclared?: true;
@@ -104,9 +106,29 @@ export interface Mapping {
 
 /** A saved mapping put on a file: its columns as far as the file has them, the others as they were. */
 export function withSavedMapping(mapping: Mapping, saved: Mapping): Mapping {
-  const byColumn = new Map(saved.columns.map((one) => [one.column, one]));
+  const columns = Map.groupBy(mapping.columns, ({ column }) => column);
+  const savedColumns = Map.groupBy(saved.columns, ({ column }) => column);
   return {
     ...saved,
-    columns: mapping.columns.map((one) => byColumn.get(one.column) ?? one),
+    columns: [...columns].flatMap(([column, ones]) => savedColumns.get(column) ?? ones),
+  };
+}
+
+/** A mapping in which the cells of a column are parted by a separator, or, by none, are taken whole. */
+export function withParts(mapping: Mapping, column: string, separator: string): Mapping {
+  const [first, ...others] = mapping.columns.filter((one) => one.column === column);
+  if (!first) return mapping;
+  const { part: _, ...whole } = first;
+  const of = Math.max(first.part?.of ?? 0, 2);
+  const ones = Array.from({ length: of }, (_, at): MappedColumn => {
+    const one = [first, ...others].find(({ part }) => (part?.number ?? 1) === at + 1);
+    return { ...(one ?? { column, field: null }), part: { separator, number: at + 1, of } };
+  });
+  return {
+    ...mapping,
+    columns: mapping.columns.flatMap((one) => {
+      if (one === first) return separator === '' ? [whole] : ones;
+      return one.column === column ? [] : [one];
+    }),
   };
 }

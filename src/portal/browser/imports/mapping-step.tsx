@@ -20,7 +20,13 @@ import { WarningNotice } from '../shell/warning-notice';
 import { ColumnCard } from './column-card';
 import { columnChoices } from './column-choices';
 import { FixedValues } from './fixed-values';
-import { type Inspection, type MappedColumn, type Mapping, withSavedMapping } from './import-steps';
+import {
+  type Inspection,
+  type MappedColumn,
+  type Mapping,
+  withParts,
+  withSavedMapping,
+} from './import-steps';
 import { type ChosenOptions, OptionFields } from './option-fields';
 
 export interface MappingStepProps {
@@ -97,11 +103,12 @@ export function MappingStep({ one, onTried }: MappingStepProps) {
         <Stack component="ul" className="plain-list" gap="sm">
           {mapping.columns.slice(0, shown).map((column, index) => (
             <ColumnCard
-              key={column.column}
+              key={`${column.column} ${column.part?.number ?? ''}`}
               column={column}
               found={found.get(column.column)}
               {...{ choices, taken }}
               onChange={(next) => setColumn(index, next)}
+              onPart={(separator) => keep(withParts(mapping, column.column, separator))}
             />
           ))}
         </Stack>
