@@ -17,7 +17,7 @@ const MOST_LENGTH = 4 * 1024 ** 2;
 class PreparerThread {
   readonly #port: MessagePort;
   readonly #start: PreparerStart;
-  readonly #kept: Map<number, SourceRow>[] = [];
+  readonly #kept: (readonly SourceRow[])[] = [];
   #wanted = 0;
   #wake: () => void = () => {};
   #onAnswer: (answer: unknown) => void = () => {};
@@ -77,7 +77,7 @@ class PreparerThread {
 
   async #give(preparer: RowPreparer, rows: readonly SourceRow[]): Promise<void> {
     await this.#untilWanted();
-    this.#kept.push(new Map(rows.map((row) => [row.number, row])));
+    this.#kept.push(rows);
     if (this.#kept.length > KEPT_BATCHES) this.#kept.shift();
     const batch = await preparer.prepare(rows);
     // All of it is done already: nobody has to hear of it.
@@ -103,13 +103,11 @@ class PreparerThread {
   }
 
   #sourcesOf(numbers: readonly number[]): ReadonlyMap<number, readonly string[]> {
-    return new Map(
-      numbers.flatMap((number): [number, readonly string[]][] => {
-        const row = this.#kept.map((rows) => rows.get(number)).find((one) => one !== undefined);
-        const preparer = this.#preparer;
-        return row === undefined || preparer === undefined ? [] : [[number, preparer.sourceOf(row)]];
-      }),
-    );
+    const preparer = this.#preparer;
+    if (preparer === undefined) return new Map();
+    const asked = new Set(numbers);
+    const rows = this.#kept.flat().filter(({ number }) => asked.has(number));
+    return new Map(rows.map((row) => [row.number, preparer.sourceOf(row)]));
   }
 
   #tell(report: PreparerReport, transfer: readonly ArrayBuffer[] = []): void {

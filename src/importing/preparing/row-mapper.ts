@@ -38,8 +38,8 @@ interface Lookup {
 
 export interface MappedRow {
   readonly record: JsonObject;
-  /** The top-level fields that a record that is there loses. */
-  readonly removed: ReadonlySet<string>;
+  /** The top-level fields that a record that is there loses; `undefined`: none, as of most rows. */
+  readonly removed: ReadonlySet<string> | undefined;
   readonly lookups: readonly Lookup[];
   readonly faults: readonly RowFault[];
 }
@@ -86,25 +86,22 @@ export function createRowMapper(
   collection: Collection,
   { of, timeZone }: { readonly of: 'table' | 'documents'; readonly timeZone: string },
 ): RowMapper {
-  const reading = { of, timeZone };
-  const columns = mapping.columns.map((one) => ({
-    ...one,
-    target: one.field === null ? undefined : targetOf(one.field, one.by, collection),
-  }));
-  const named = new Set(columns.map(({ column }) => column));
+  const columns = mapping.columns.flatMap(({ field, ...one }): ReadColumn[] =>
+    field === null ? [] : [{ ...one, target: targetOf(field, one.by, collection), of, timeZone }],
+  );
+  const named = new Set(mapping.columns.map(({ column }) => column));
   const fixed = Object.entries(mapping.fixed).map(([field, value]) => ({ path: field.split('.'), value }));
   const references = new Set(
     collection.fields.filter(({ type }) => type === 'reference').map(({ name }) => name),
   );
   const keepsOthers = mapping.others !== 'leave out';
   return (values) => {
-    const row: Row = { record: {}, removed: new Set(), references, lookups: [], faults: [] };
+    const row: Row = { record: {}, removed: undefined, references, lookups: [], faults: [] };
     for (const column of columns) {
-      if (column.target === undefined) continue;
       const whole = Object.hasOwn(values, column.column) ? values[column.column] : undefined;
       const value = column.part === undefined ? whole : ofPart(whole, column.part, of);
       if (value instanceof CellFault) refuseOnce(row, misfit(column, whole, value.expected));
-      else fill(row, column, { target: column.target, value, ...reading });
+      else fill(row, column, value);
     }
     if (keepsOthers) {
       for (const name of Object.keys(values)) {
@@ -117,7 +114,7 @@ export function createRowMapper(
 }
 
 /** A part in which nothing stands is as an empty cell; in documents, null would be a value. */
-function ofPart(whole: unknown, part: CellPart, of: Filled['of']): unknown {
+function ofPart(whole: unknown, part: CellPart, of: ReadColumn['of']): unknown {
   if (isBlankCell(whole)) return whole;
   const value = isNestedCell(whole) ? undefined : partOfCell(textOfCell(whole), part);
   if (value === undefined)
@@ -133,21 +130,22 @@ function refuseOnce({ faults }: Row, fault: RowFault): void {
 
 interface Row {
   readonly record: { [name: string]: JsonValue };
-  readonly removed: Set<string>;
+  removed: Set<string> | undefined;
   /** The top-level references of the collection. */
   readonly references: ReadonlySet<string>;
   readonly lookups: Lookup[];
   readonly faults: RowFault[];
 }
 
-interface Filled {
+/** A column that is not left out, with all that its cells are read by. */
+interface ReadColumn extends Omit<ColumnMapping, 'field'> {
   readonly target: MappingTarget;
-  readonly value: unknown;
   readonly of: 'table' | 'documents';
   readonly timeZone: string;
 }
 
-function fill(row: Row, column: ColumnMapping, { target, value: sent, of, timeZone }: Filled): void {
+function fill(row: Row, column: ReadColumn, sent: unknown): void {
+  const { target, of } = column;
   const { value, isMeant } = translate(sent, column.values);
   if (value === undefined || value === null || (value === '' && !isText(target))) {
     // An empty cell says nothing; a null that was written says so.
@@ -171,7 +169,7 @@ function fill(row: Row, column: ColumnMapping, { target, value: sent, of, timeZo
       return;
     case 'value': {
       const { kind, isList, path } = target.column;
-      const made = isList || kind === 'json' ? ofJson(value) : ofCell(value, kind, { column, timeZone });
+      const made = isList || kind === 'json' ? ofJson(value) : ofCell(value, kind, column);
       if (made instanceof CellFault) row.faults.push(misfit(column, value, made.expected));
       else put(row.record, path, made);
     }
@@ -186,9 +184,11 @@ function translate(
   sent: unknown,
   values: ColumnMapping['values'],
 ): { readonly value: unknown; readonly isMeant: boolean } {
+  if (values === undefined) return { value: sent, isMeant: false };
   const text = String(sent ?? '');
-  if (values !== undefined && Object.hasOwn(values, text)) return { value: values[text], isMeant: true };
-  return { value: sent, isMeant: false };
+  return Object.hasOwn(values, text)
+    ? { value: values[text], isMeant: true }
+    : { value: sent, isMeant: false };
 }
 
 /** Of an object's member, null stands for nothing: the object itself stays. */
@@ -197,8 +197,11 @@ function remove(row: Row, target: MappingTarget): void {
   const path = target.kind === 'value' ? target.column.path : target.path;
   const [name = '', ...rest] = path;
   const isWhole = rest.length === 0 || target.kind === 'reference' || row.references.has(name);
-  if (isWhole) row.removed.add(name);
-  else put(row.record, path, null);
+  if (!isWhole) put(row.record, path, null);
+  else {
+    row.removed ??= new Set();
+    row.removed.add(name);
+  }
 }
 
 function putNull(row: Row, target: MappingTarget): void {
@@ -206,7 +209,7 @@ function putNull(row: Row, target: MappingTarget): void {
   put(row.record, target.kind === 'value' ? target.column.path : target.path, null);
 }
 
-function mergeRest(row: Row, column: ColumnMapping, value: unknown): void {
+function mergeRest(row: Row, column: ReadColumn, value: unknown): void {
   const rest = typeof value === 'string' ? parseJson(value) : (value as JsonValue);
   if (isJsonObject(rest)) mergeInto(row.record, rest);
   else row.faults.push(misfit(column, value, 'the JSON text of an object'));
@@ -225,7 +228,7 @@ function mergeInto(record: { [name: string]: JsonValue }, rest: JsonObject): voi
 
 function fillReference(
   row: Row,
-  column: ColumnMapping,
+  column: ReadColumn,
   target: Extract<MappingTarget, { kind: 'reference' }>,
   value: JsonValue,
 ): void {
@@ -243,14 +246,19 @@ function fillReference(
 }
 
 /** A member at any depth, whatever it is called. */
-function put(record: { [name: string]: JsonValue }, [name = '', ...rest]: Path, value: JsonValue): void {
-  if (rest.length === 0) {
+function put(record: { [name: string]: JsonValue }, path: Path, value: JsonValue): void {
+  putAt(record, path, 0, value);
+}
+
+function putAt(record: { [name: string]: JsonValue }, path: Path, step: number, value: JsonValue): void {
+  const name = path[step] ?? '';
+  if (step + 1 >= path.length) {
     define(record, name, value);
     return;
   }
   const there = Object.hasOwn(record, name) ? record[name] : undefined;
   const inner: { [name: string]: JsonValue } = isJsonObject(there) ? { ...there } : {};
-  put(inner, rest, value);
+  putAt(inner, path, step + 1, value);
   define(record, name, inner);
 }
 
@@ -270,7 +278,7 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:?\
 function ofCell(
   cell: unknown,
   kind: Kind,
-  { column: { format }, timeZone }: { readonly column: ColumnMapping; readonly timeZone: string },
+  { format, timeZone }: Pick<ReadColumn, 'format' | 'timeZone'>,
 ): JsonValue | CellFault {
   switch (kind) {
     case 'number':
@@ -311,7 +319,7 @@ function parseJson(text: string): JsonValue | undefined {
 
 const MOST_SHOWN = 100;
 
-function misfit({ column }: ColumnMapping, sent: unknown, expected: string): RowFault {
+function misfit({ column }: ReadColumn, sent: unknown, expected: string): RowFault {
   const text = textOfCell(sent);
   const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
   return {

@@ -18,7 +18,7 @@ import {
   type HeldReference,
   listReferences,
 } from '../../store/writing/held-references.js';
-import type { FoundTarget, SoughtTarget } from '../../store/writing/staged-writes.js';
+import type { FoundTargets, SoughtTargets } from '../../store/writing/staged-writes.js';
 import type { UniqueKey } from '../../store/writing/unique-key.js';
 import type { ImportMapping } from '../import-mapping.js';
 import type { SourceRow } from '../reading/row-source.js';
@@ -40,7 +40,7 @@ export interface PreparationPlan {
 }
 
 export type Question =
-  | { readonly kind: 'targets'; readonly sought: readonly SoughtTarget[] }
+  | { readonly kind: 'targets'; readonly sought: readonly SoughtTargets[] }
   | {
       readonly kind: 'lookup';
       readonly target: string;
@@ -48,9 +48,9 @@ export type Question =
       readonly texts: readonly string[];
     };
 
-/** By the kind of the question: what was found of each target, or the ids by each text that was found. */
+/** By the kind of the question: what was found of the targets, or the ids by each text that was found. */
 export interface AnswerOf {
-  readonly targets: readonly FoundTarget[];
+  readonly targets: readonly FoundTargets[];
   readonly lookup: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -92,7 +92,8 @@ export class RowPreparer {
   constructor(plan: PreparationPlan, columns: readonly string[] | undefined, ask: Ask) {
     const { collection, timeZone, now, key, mapping } = plan;
     this.#plan = plan;
-    this.#rules = { collection, timeZone, now, key, partial: partialFields(mapping, collection) };
+    const partial = partialFields(mapping, collection);
+    this.#rules = { collection, mode: 'replace', timeZone, now, key, partial };
     this.#map = createRowMapper(mapping, collection, plan);
     this.#columnAt = columnFinder(mapping);
     this.#columns = columns;
@@ -110,23 +111,26 @@ export class RowPreparer {
       if (one.mapped === undefined) continue;
       one.checked = checkRecord(one.mapped.record, this.#rules);
       // A cell that was not read lacks in the record, which would be told as a second fault of it.
-      if (one.faults.length === 0) one.faults.push(...this.#withColumns(one.checked.faults));
+      const { faults } = one.checked;
+      if (faults.length > 0 && one.faults.length === 0) one.faults.push(...this.#withColumns(faults));
     }
     const missingOf = await this.#settleReferences(pending);
     const lines: string[] = [];
     const staged: [number, number][] = [];
     const fields = new Set<string>();
     const refused: RefusedRow[] = [];
+    let undone = 0;
     for (const one of pending) {
       const { number } = one.row;
       const { checked, faults } = one;
       if (checked !== undefined) faults.push(...this.#findRepeated(checked, one));
       if (number <= this.#plan.position) continue;
+      undone += 1;
       if (checked === undefined || faults.length > 0) {
         refused.push({ number, errors: faults, source: this.sourceOf(one.row) });
         continue;
       }
-      for (const name of Object.keys(checked.sent)) fields.add(name);
+      for (const name in checked.sent) fields.add(name);
       const id = checked.id ?? derivedId(this.#plan.seed, number);
       lines.push(
         printStagedLine(checked, this.#rules, {
@@ -145,7 +149,7 @@ export class RowPreparer {
       count: lines.length,
       fields: [...fields],
       refused,
-      rows: pending.filter(({ row }) => row.number > this.#plan.position).length,
+      rows: undone,
       position: rows.at(-1)?.number ?? 0,
       staged,
     };
@@ -199,7 +203,7 @@ export class RowPreparer {
     pending: readonly PendingRow[],
   ): Promise<(one: PendingRow) => readonly ErrorDetail[]> {
     const { collection } = this.#plan;
-    const sought = new SoughtTargets();
+    const sought = new TargetsOfBatch();
     const held = new Map<PendingRow, readonly HeldReference[]>();
     for (const one of pending) {
       if (one.checked === undefined || one.faults.length > 0) continue;
@@ -213,13 +217,12 @@ export class RowPreparer {
     for (const one of pending) {
       if (one.checked === undefined || one.faults.length > 0) continue;
       for (const { targets, reference } of one.checked.change.unlabelled) {
-        const label = found(targets, reference.value)?.label;
+        const label = found(targets, reference.value).label;
         if (label !== undefined) reference.label = label;
       }
     }
     return (one) => {
-      const dead =
-        held.get(one)?.filter(({ targets, value }) => found(targets, value)?.isDead === true) ?? [];
+      const dead = held.get(one)?.filter(({ targets, value }) => found(targets, value).isDead) ?? [];
       return (
         dead
           // Records of the file may point at each other, at one that comes first.
@@ -243,9 +246,8 @@ export class RowPreparer {
     const { key } = this.#plan;
     // What a default stands for in the place of a cell that was not read is no key of the row.
     const isWrong = (sought: string) => others.some(({ column }) => column === sought);
-    const texts = uniqueTextsOf(checked, this.#rules).filter(
-      ([name]) => others.length === 0 || !this.#columnsOf(name).some(isWrong),
-    );
+    const all = uniqueTextsOf(checked, this.#rules);
+    const texts = others.length === 0 ? all : all.filter(([name]) => !this.#columnsOf(name).some(isWrong));
     const keyName = nameOfKey(key);
     const faults: RowFault[] = [];
     if (others.length === 0 && key.kind !== 'id' && !texts.some(([name]) => name === keyName)) {
@@ -310,7 +312,7 @@ export function withColumns(
 
 /** The fields that the row takes away, and does not set. */
 function removedBy({ mapped }: PendingRow): readonly string[] {
-  if (mapped === undefined || mapped.removed.size === 0) return NO_NAMES;
+  if (mapped?.removed === undefined) return NO_NAMES;
   return [...mapped.removed].filter((name) => !Object.hasOwn(mapped.record, name));
 }
 
@@ -329,36 +331,56 @@ function partsOf(collection: Collection, rule: string): readonly string[] {
 }
 
 /** The targets of a batch, each asked for once. */
-class SoughtTargets {
-  readonly #byTargets = new Map<string, Map<string, { targets: readonly string[]; mustExist: boolean }>>();
+class TargetsOfBatch {
+  readonly #byTargets = new Map<string, AskedTargets>();
 
   add(targets: readonly string[], id: string, mustExist: boolean): void {
     const name = nameOfTargets(targets);
-    let byId = this.#byTargets.get(name);
-    if (byId === undefined) {
-      byId = new Map();
-      this.#byTargets.set(name, byId);
+    let asked = this.#byTargets.get(name);
+    if (asked === undefined) {
+      asked = { targets, places: new Map(), mustExist: [] };
+      this.#byTargets.set(name, asked);
     }
-    const known = byId.get(id);
-    if (known === undefined) byId.set(id, { targets, mustExist });
-    else if (mustExist) known.mustExist = true;
+    const place = asked.places.get(id);
+    if (place === undefined) {
+      asked.places.set(id, asked.places.size);
+      asked.mustExist.push(mustExist);
+    } else if (mustExist) asked.mustExist[place] = true;
   }
 
-  async settle(ask: Ask): Promise<(targets: readonly string[], id: string) => FoundTarget | undefined> {
-    const sought = [...this.#byTargets.values()].flatMap((byId) =>
-      [...byId].map(([id, { targets, mustExist }]): SoughtTarget => ({ targets, id, mustExist })),
+  async settle(ask: Ask): Promise<(targets: readonly string[], id: string) => FoundTarget> {
+    if (this.#byTargets.size === 0) return () => NOT_ASKED;
+    const all = [...this.#byTargets.values()];
+    const sought = all.map(
+      ({ targets, places, mustExist }): SoughtTargets => ({ targets, ids: [...places.keys()], mustExist }),
     );
-    if (sought.length === 0) return () => undefined;
     const answers = await ask({ kind: 'targets', sought });
-    const found = new Map<string, Map<string, FoundTarget | undefined>>();
-    sought.forEach(({ targets, id }, index) => {
-      const name = nameOfTargets(targets);
-      const byId = found.get(name) ?? new Map();
-      found.set(name, byId.set(id, answers[index]));
+    all.forEach((asked, index) => {
+      asked.found = answers[index];
     });
-    return (targets, id) => found.get(nameOfTargets(targets))?.get(id);
+    return (targets, id) => {
+      const asked = this.#byTargets.get(nameOfTargets(targets));
+      const place = asked?.places.get(id);
+      if (asked?.found === undefined || place === undefined) return NOT_ASKED;
+      return { label: asked.found.labels[place], isDead: asked.found.dead.has(id) };
+    };
   }
 }
+
+interface AskedTargets {
+  readonly targets: readonly string[];
+  /** The place of each id in the question. */
+  readonly places: Map<string, number>;
+  readonly mustExist: boolean[];
+  found?: FoundTargets | undefined;
+}
+
+interface FoundTarget {
+  readonly label: string | undefined;
+  readonly isDead: boolean;
+}
+
+const NOT_ASKED: FoundTarget = { label: undefined, isDead: false };
 
 function nameOfTargets(targets: readonly string[]): string {
   return targets.length === 1 ? (targets[0] ?? '') : targets.join();

@@ -24,10 +24,16 @@ export class SeenTexts {
   #filter: Uint8Array | undefined;
   readonly #seed = randomInt(0xffff_ffff);
   readonly #seedOf = new Map<string, number>();
+  /** What was hashed last, and the low and high half of its hash: who looks for a text notes it next. */
+  #hashedRule = '';
+  #hashedText = '';
+  readonly #hash = new Uint32Array(2);
 
   /** The row where the rule's text was seen first; `undefined`: not yet. */
   find(rule: string, text: string): number | undefined {
-    const [low, high] = this.#hashOf(rule, text);
+    const hash = this.#hashOf(rule, text);
+    const low = hash[0] ?? 0;
+    const high = hash[1] ?? 0;
     const row = this.#slots[this.#placeOf(low, high) + 2];
     if (row !== 0) return row;
     if (this.#filter === undefined || !passes(this.#filter, low, high)) return undefined;
@@ -41,20 +47,27 @@ export class SeenTexts {
   /** Notes a text that was not seen yet; rows count from 1. */
   add(rule: string, text: string, row: number): void {
     if (this.#count + 1 > MOST_FULL * (this.#slots.length / ENTRY_WORDS)) this.#makeRoom();
-    const [low, high] = this.#hashOf(rule, text);
+    const hash = this.#hashOf(rule, text);
+    const low = hash[0] ?? 0;
+    const high = hash[1] ?? 0;
     const place = this.#placeOf(low, high);
     if (this.#slots[place + 2] !== 0) return;
     this.#put(place, low, high, row);
     this.#count += 1;
   }
 
-  #hashOf(rule: string, text: string): readonly [number, number] {
+  #hashOf(rule: string, text: string): Uint32Array {
+    if (text === this.#hashedText && rule === this.#hashedRule) return this.#hash;
     let seed = this.#seedOf.get(rule);
     if (seed === undefined) {
-      [seed] = hashOf(rule, this.#seed);
+      setHash(this.#hash, rule, this.#seed);
+      seed = this.#hash[0] ?? 0;
       this.#seedOf.set(rule, seed);
     }
-    return hashOf(text, seed);
+    setHash(this.#hash, text, seed);
+    this.#hashedRule = rule;
+    this.#hashedText = text;
+    return this.#hash;
   }
 
   #put(place: number, low: number, high: number, row: number): void {
@@ -157,7 +170,7 @@ function bitOf(low: number, high: number, probe: number): number {
 /**
  * 64 bits in two halves (MurmurHash's mixing); with a seed of its own, nobody can prepare texts that collide.
  */
-function hashOf(text: string, seed: number): readonly [number, number] {
+function setHash(hash: Uint32Array, text: string, seed: number): void {
   let one = seed ^ 0xdeadbeef;
   let other = seed ^ 0x41c6ce57;
   for (let at = 0; at < text.length; at += 1) {
@@ -167,5 +180,6 @@ function hashOf(text: string, seed: number): readonly [number, number] {
   }
   one = Math.imul(one ^ (one >>> 16), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35);
   other = Math.imul(other ^ (other >>> 16), 0x85ebca6b) ^ Math.imul(one ^ (one >>> 13), 0xc2b2ae35);
-  return [one >>> 0, other >>> 0];
+  hash[0] = one;
+  hash[1] = other;
 }

@@ -18,6 +18,7 @@ function lengthOf(value: unknown): number {
     for (const element of value) length += lengthOf(element);
     return length;
   }
-  for (const [name, member] of Object.entries(value)) length += name.length + lengthOf(member);
+  for (const name in value)
+    length += name.length + lengthOf((value as Readonly<Record<string, unknown>>)[name]);
   return length;
 }

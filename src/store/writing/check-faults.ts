@@ -41,13 +41,14 @@ export function findCheckFaults(
  * `undefined` where there is none. A `day` part is the day of the domain's time zone.
  */
 export function keysOf(collection: Collection, data: JsonObject, timeZone: string): JsonObject | undefined {
-  if (collection.uniqueTogether.length === 0) return undefined;
-  const entries: [string, string][] = [];
+  let keys: Record<string, string> | undefined;
   for (const rule of collection.uniqueTogether) {
     const key = keyOf(rule, data, timeZone);
-    if (key !== undefined) entries.push([rule.name, key]);
+    if (key === undefined) continue;
+    keys ??= {};
+    keys[rule.name] = key;
   }
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+  return keys;
 }
 
 /** The top-level fields each check and each `uniqueTogether` rule looks at. */

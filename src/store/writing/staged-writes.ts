@@ -17,7 +17,7 @@ import { compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
 import { atomically, rehearse } from './atomically.js';
 import { askTriggers, type FinishedChange, planChanges, writeChanges } from './change-records.js';
-import { nameOfKey, STAGED_COLUMNS } from './check-record.js';
+import { COPY_STAGED, nameOfKey } from './check-record.js';
 import type { HeldReference } from './held-references.js';
 import { countRecords, deleteRecords, type LockedRow, lockRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
@@ -69,16 +69,19 @@ export interface StagedRefusal {
   readonly errors: readonly ErrorDetail[];
 }
 
-/** A target that references of a file point at. */
-export interface SoughtTarget {
+/** The targets that references of a file point at, each once. They are lists, for they change threads. */
+export interface SoughtTargets {
   readonly targets: readonly string[];
-  readonly id: string;
-  readonly mustExist: boolean;
+  readonly ids: readonly string[];
+  /** Of each id, whether it has to be there. */
+  readonly mustExist: readonly boolean[];
 }
 
-export interface FoundTarget {
-  readonly label: string | undefined;
-  readonly isDead: boolean;
+export interface FoundTargets {
+  /** Of each id, as far as the caller may read it. */
+  readonly labels: readonly (string | undefined)[];
+  /** The ids that have to be there and are not. */
+  readonly dead: ReadonlySet<string>;
 }
 
 export class StagedWrites {
@@ -123,30 +126,28 @@ export class StagedWrites {
     return this.#environment.triggers.names(scope.domain.id, name);
   }
 
-  /** For each of the targets its label, as far as the caller may read it, and whether it is there at all. */
+  /** What is found of targets, in the order of the question: their labels, and which are not there. */
   async findTargets(
     queryable: Queryable,
     scope: Scope,
-    sought: readonly SoughtTarget[],
-  ): Promise<readonly FoundTarget[]> {
-    const unlabelled = sought.map(
-      ({ targets, id }): UnlabelledReference => ({ targets, reference: { value: id } }),
-    );
-    await this.#environment.fillLabels(queryable, scope, [{ unlabelled }]);
-    const held = sought.map(({ targets, id, mustExist }): HeldReference | undefined =>
-      mustExist ? { pointer: '', field: '', targets, value: id } : undefined,
-    );
-    const asked = held.flatMap((reference) => reference ?? []);
+    sought: readonly SoughtTargets[],
+  ): Promise<readonly FoundTargets[]> {
+    const asked = sought.map(({ targets, ids, mustExist }) => ({
+      unlabelled: ids.map((id): UnlabelledReference => ({ targets, reference: { value: id } })),
+      held: ids
+        .filter((_, index) => mustExist[index])
+        .map((id): HeldReference => ({ pointer: '', field: '', targets, value: id })),
+    }));
+    const labelled = asked.flatMap(({ unlabelled }) => unlabelled);
+    await this.#environment.fillLabels(queryable, scope, [{ unlabelled: labelled }]);
     const findCollection = (name: string) => this.#environment.catalog.find(name);
-    const context = { scope, findCollection, labelled: unlabelled };
-    const dead = new Set(await findDeadReferences(queryable, asked, context));
-    return sought.map((_, index) => {
-      const reference = held[index];
-      return {
-        label: unlabelled[index]?.reference.label,
-        isDead: reference !== undefined && dead.has(reference),
-      };
-    });
+    const context = { scope, findCollection, labelled };
+    const held = asked.flatMap((one) => one.held);
+    const dead = new Set(await findDeadReferences(queryable, held, context));
+    return asked.map((one) => ({
+      labels: one.unlabelled.map(({ reference }) => reference.label),
+      dead: new Set(one.held.filter((reference) => dead.has(reference)).map(({ value }) => value)),
+    }));
   }
 
   /**
@@ -258,8 +259,10 @@ export class StagedWrites {
         number bigint not null,
         id text not null,
         is_id_sent boolean not null,
-        patch jsonb not null,
-        added jsonb not null,
+        -- The record if it is new.
+        data jsonb not null,
+        -- The members of it that a record that is there does not get, or of which it gets some members.
+        withheld text[] not null,
         removed text[] not null,
         members jsonb,
         keys jsonb,
@@ -267,7 +270,7 @@ export class StagedWrites {
         -- Null: it is new, or nobody has looked yet.
         state text
       ) on commit drop`);
-    await transaction.copyIn(`copy import_staged (${STAGED_COLUMNS}) from stdin`, batch.lines);
+    await transaction.copyIn(COPY_STAGED, batch.lines);
   }
 
   /**
@@ -283,8 +286,7 @@ export class StagedWrites {
     });
     // Whether a hidden value is the same is not told: to send one counts as a change.
     const secret = batch.fields.filter((field) => secretFieldsOf(scope, collection).has(field));
-    const isUntold =
-      secret.length === 0 ? Prisma.sql`false` : Prisma.sql`(s.patch || s.added) ?| ${secret}::text[]`;
+    const isUntold = secret.length === 0 ? Prisma.sql`false` : Prisma.sql`s.data ?| ${secret}::text[]`;
     // For each row by itself: the plan of a join would read all of an index for every batch.
     const groups = await transaction.query<MatchedGroup>(Prisma.sql`
       select f.state, array_agg(s.number::float8) as numbers, array_agg(f.id) as ids
@@ -324,7 +326,8 @@ export class StagedWrites {
     const { transaction, scope, collection, batch, writable } = work;
     const rows = await transaction.query<DifferingRow>(Prisma.sql`
       select s.number, r.id, r.version, r.data::text as data, ${BECAME}::text as became,
-        array(select jsonb_object_keys(s.patch || coalesce(s.members, '{}'))) || s.removed as fields
+        array(select jsonb_object_keys((s.data - s.withheld) || coalesce(s.members, '{}')))
+          || s.removed as fields
       from import_staged s
       join records r on ${liveRecordsOf(scope, collection)} and r.id = s.id
       where s.state = 'differs'
@@ -417,7 +420,7 @@ export class StagedWrites {
       return await this.#createAsking(work, refused);
     }
     const input = Prisma.sql`
-      select id, patch || added as data, keys, number as position from import_staged where state is null`;
+      select id, data, keys, number as position from import_staged where state is null`;
     const context = this.#environment.writeContext(scope, collection, batch.now);
     await transaction.query(Prisma.sql`
       ${insertInput(context, { input, refusal: Prisma.empty, count: batch.count })}
@@ -436,7 +439,7 @@ export class StagedWrites {
   async #createAsking(work: Work, refused: StagedRefusal[]): Promise<NewRow[]> {
     const { transaction, scope, collection } = work;
     const rows = await transaction.query<NewRow & { readonly data: string }>(Prisma.sql`
-      select number::float8 as number, id, (patch || added)::text as data
+      select number::float8 as number, id, data::text as data
       from import_staged
       where state is null
       order by number`);
@@ -522,7 +525,7 @@ export class StagedWrites {
       where state is null and missing is not null`);
     for (const { number, missing } of lacking) add(number, missing);
     const input = Prisma.sql`
-      select number as position, id, patch || added as data, keys from import_staged where state is null`;
+      select number as position, id, data, keys from import_staged where state is null`;
     const taken = await findTakenInStore(transaction, { scope, collection, input, verb: 'create' });
     if (taken.length > 0) await this.#addTaken(work, taken, add);
     if (creatable.rows !== undefined) {
@@ -550,7 +553,7 @@ export class StagedWrites {
       data: string;
       keys: string | null;
     }>(Prisma.sql`
-      select number::float8 as number, id, is_id_sent, (patch || added)::text as data, keys::text as keys
+      select number::float8 as number, id, is_id_sent, data::text as data, keys::text as keys
       from import_staged
       where number = any(${numbers}::bigint[])`);
     const rowsByNumber = new Map(rows.map((row) => [row.number, row]));
@@ -613,8 +616,9 @@ interface DifferingRow extends LockedRow {
 
 /** The record `r` as the staged row `s` would have it. */
 const BECAME = Prisma.sql`case
-        when s.members is null then (r.data - s.removed) || s.patch
-        else with_members((r.data - s.removed) || s.patch, s.members)
+        when s.members is null and s.removed = '{}' then r.data || (s.data - s.withheld)
+        when s.members is null then (r.data - s.removed) || (s.data - s.withheld)
+        else with_members((r.data - s.removed) || (s.data - s.withheld), s.members)
       end`;
 
 /** Which record `r` the staged row `s` stands for. */
@@ -628,7 +632,7 @@ function matchOf({ collection, batch: { key } }: Work): Sql {
       const isReference = collection.fieldsByName.get(key.name)?.type === 'reference';
       const value = isReference ? Prisma.raw("->'value'") : Prisma.empty;
       const member = Prisma.sql`->${nameLiteral(key.name)}${value}`;
-      return Prisma.sql`r.data${member} = s.patch${member}`;
+      return Prisma.sql`r.data${member} = (s.data - s.withheld)${member}`;
     }
   }
 }

@@ -108,9 +108,9 @@ export interface StagedChange extends Pick<StoredChange, 'unlabelled'> {
 export function toStaged(
   collection: Collection,
   sent: JsonObject,
-  options: Pick<ToStoredOptions, 'timeZone' | 'now'> & { readonly partial: ReadonlySet<string> },
+  options: ToStoredOptions & { readonly mode: 'replace'; readonly partial: ReadonlySet<string> },
 ): StagedChange {
-  const { change, errors } = convert(collection, sent, { ...options, mode: 'replace' });
+  const { change, errors } = convert(collection, sent, options);
   const { data, unlabelled } = change;
   if (errors.length === 0) {
     const missing = findCheckFaults(collection, data, { pointer: '', secret: NO_SECRETS });
@@ -176,7 +176,7 @@ function convert(
   const place: Place = { conversion, parent: undefined, name: pointer, depth: 1 };
   const removed: string[] = [];
   const data: Record<string, JsonValue> = {};
-  for (const name of Object.keys(sent)) {
+  for (const name in sent) {
     const value = sent[name] ?? null;
     const field = collection.fieldsByName.get(name);
     if (options.mode === 'merge' && value === null && !field?.isRequired) removed.push(name);
@@ -206,9 +206,10 @@ interface Place {
 
 function toStoredMember(field: Field | undefined, name: string, value: JsonValue, parent: Place): JsonValue {
   const place = inside(parent, name);
+  if (field !== undefined) return toStoredField(field, value, place);
   if (findUnstorableText(name) !== undefined)
     report(place, 'a field name that is Unicode text without NUL', name);
-  return field === undefined ? checkUndeclared(value, place) : toStoredField(field, value, place);
+  return checkUndeclared(value, place);
 }
 
 /** As a caller's name needs it: `__proto__` is a member like any other. */

@@ -1,7 +1,9 @@
-/** Staged writes: what they cost PostgreSQL where it knows nothing of the collection yet. */
+/** Staged writes: their lines, and what they cost PostgreSQL where it knows nothing of the records yet. */
 import { describe, expect, it } from '@jest/globals';
 import { Prisma } from '../../../src/generated/prisma/client.js';
+import type { JsonObject } from '../../../src/json.js';
 import type { OwnTransaction } from '../../../src/store/database/database.js';
+import { checkRecord, printStagedLine, type StagingRules } from '../../../src/store/writing/check-record.js';
 import type { StagedBatch } from '../../../src/store/writing/staged-writes.js';
 import { ADMIN } from '../people.js';
 import { useTestStore } from '../store.js';
@@ -13,7 +15,7 @@ const MOST_READ = 10 * BATCHES * BATCH_ROWS;
 
 /** Each has an index that knows its records no better than by their domain. */
 const test = useTestStore(
-  ['by_id', 'by_field', 'at_once'].map((name) => ({
+  ['by_id', 'by_field', 'at_once', 'odd_names'].map((name) => ({
     name,
     fields: [
       { name: 'admission', type: 'text' as const, unique: true },
@@ -26,8 +28,8 @@ const test = useTestStore(
 function batchOf(index: number, { by, group }: { readonly by: string; readonly group: string }): StagedBatch {
   const lines = Array.from({ length: BATCH_ROWS }, (_, offset) => {
     const number = index * BATCH_ROWS + offset + 1;
-    const patch = JSON.stringify({ admission: `A-${number}`, class: group });
-    return `${[number, `r-${number}`, 't', patch, '{}', '{}', '\\N', '\\N', '\\N'].join('\t')}\n`;
+    const data = JSON.stringify({ admission: `A-${number}`, class: group });
+    return `${[number, `r-${number}`, 't', data, '{}', '{}', '', '', ''].join('\t')}\n`;
   });
   return {
     key: by === '_id' ? { kind: 'id' } : { kind: 'field', name: by },
@@ -90,4 +92,59 @@ describe('staged writes into a collection that was just made', () => {
       });
     });
   }, 60_000);
+});
+
+describe('the lines of staged records', () => {
+  const ODD = 'a\tb\bc\nd\re"f\\g,{h}';
+
+  /** What becomes of the one record of `odd_names` by a row that has these fields and removes those. */
+  async function write(record: JsonObject, removed: readonly string[]): Promise<readonly number[]> {
+    const staging = test.store.staging([]);
+    const collection = staging.assertMayWrite(ADMIN, 'odd_names', Object.keys(record));
+    const now = new Date('2026-07-01T03:00:00.000Z');
+    const key = { kind: 'id' } as const;
+    const rules: StagingRules = {
+      collection,
+      mode: 'replace',
+      timeZone: 'UTC',
+      now,
+      key,
+      partial: new Set(),
+    };
+    const checked = checkRecord({ _id: 'r-1', ...record }, rules);
+    const line = printStagedLine(checked, rules, { number: 1, id: 'r-1', removed, missing: [] });
+    const fields = Object.keys(record);
+    const batch = { key, lines: Buffer.from(line), count: 1, fields, mode: 'write' as const, now };
+    return await test.database.withConnection('a test', (connection) =>
+      connection.transaction(async (transaction) => {
+        const { created, updated, same } = await staging.write(transaction, ADMIN, 'odd_names', batch);
+        return [created.length, updated.length, same];
+      }),
+    );
+  }
+
+  async function stored(): Promise<string | undefined> {
+    const [row] = await test.database.query<{ data: string }>(Prisma.sql`
+      select (data - 'created_on')::text as data from records where collection = 'odd_names'`);
+    return row?.data;
+  }
+
+  it('hold names and texts of any characters, also of fields that go', async () => {
+    const before = { admission: 'A\t1\\N\b', class: '\\.', [ODD]: { [ODD]: ODD } };
+    expect(await write(before, [])).toEqual([1, 0, 0]);
+    expect(JSON.parse((await stored()) ?? '')).toEqual(before);
+    expect(await write(before, [])).toEqual([0, 0, 1]);
+    expect(await write({ admission: 'A-1', class: '5' }, [ODD, 'null'])).toEqual([0, 1, 0]);
+    expect(JSON.parse((await stored()) ?? '')).toEqual({ admission: 'A-1', class: '5' });
+  });
+
+  it('leave a record that is there without what only a new one gets', async () => {
+    const [row] = await test.database.query<{ stamp: string }>(Prisma.sql`
+      update records set data = data || '{"created_on": "2020-01-01T00:00:00.000Z"}'
+      where collection = 'odd_names' returning data->>'created_on' as stamp`);
+    expect(await write({ admission: 'A-1', class: '6' }, [])).toEqual([0, 1, 0]);
+    const [after] = await test.database.query<{ stamp: string }>(Prisma.sql`
+      select data->>'created_on' as stamp from records where collection = 'odd_names'`);
+    expect(after).toEqual(row);
+  });
 });
