@@ -676,7 +676,7 @@ describe('an import that is undone', () => {
     expect(await refusal('POST', `/imports/${id}/run`, 'admin')).toEqual({ status: 409 });
   });
 
-  it('is not undone at all where a record was changed later, which is named', async () => {
+  it('is not undone where a record was changed later, which is named, until that is taken back', async () => {
     const { id } = await imported('v-');
     await ask('PATCH', '/o/recs/task/v-11999', { name: 'Mine' });
     expect(await preview(id)).toMatchObject({ conflictCount: 1, conflicts: [{ id: 'v-11999', version: 2 }] });
@@ -685,7 +685,10 @@ describe('an import that is undone', () => {
     );
     expect(await left('v-')).toHaveLength(rows);
     await ask('POST', '/o/recs/task/v-11999/restore', { version: 1 });
-    expect(await preview(id)).toMatchObject({ conflictCount: 1 });
+    expect(await preview(id)).toMatchObject({ conflictCount: 0, removed: rows - 1, changed: 1 });
+    await ask('POST', `/imports/${id}/undo`);
+    expect(await rested(id)).toMatchObject({ state: 'undone', fault: null });
+    expect(await left('v-')).toEqual([{ name: 'Was there', amount: '7' }]);
   });
 
   it('is undone by its own, with the rights to remove what it made', async () => {

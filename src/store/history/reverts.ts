@@ -27,7 +27,7 @@ import { staysIn } from '../writing/record-statements.js';
 import type { ConditionalWriteOptions, WriteOptions } from '../writing/record-writes.js';
 import { bringBack } from './bring-back.js';
 import { noLongerKept, noSuchState } from './record-history.js';
-import { IS_CHANGE, stateOf, UNKNOWN, versionsOfRecord } from './versions-of-record.js';
+import { IS_CHANGE, isAgain, stateOf, UNKNOWN, versionsOfRecord } from './versions-of-record.js';
 
 export interface Undone {
   /** Records that the request had changed, and that are again what they were. */
@@ -239,16 +239,20 @@ from state r`,
     const entries = Prisma.sql`e.domain = ${scope.domain.id}
     and e.collection = ${nameLiteral(collection.name)} and ${IS_CHANGE}`;
     const isOwn = isOfRequest(scope, requestId);
+    // What was changed later, and taken back, stands in nobody's way.
+    const isLeft = isAgain({ operation: Prisma.sql`s.last_operation`, data: Prisma.sql`s.became` });
     const rows = await this.#environment.run<StateBefore & { readonly id: string }>(
       transaction,
       Prisma.sql`
 with touched as (
-  select e.record_id, min(e.id) as first_entry
+  select e.record_id, min(e.id) as first_entry, max(e.id) as last_entry
   from audit_entries e
   where ${entries} and ${isOwn} and e.record_id = any(${[...ids]}::text[])
   group by e.record_id
 )
-select r.id, s.first_operation, s.data::text as data, s.later_version, s.later_at,
+select r.id, s.first_operation, s.data::text as data,
+  case when s.has_between or not ${isLeft} then s.later_version end as later_version,
+  case when s.has_between or not ${isLeft} then s.later_at end as later_at,
   s.count = r.version - s.first_version + 1 as is_complete
 from touched t
 join records r on ${recordsOf(scope, collection)} and r.id = t.record_id
@@ -257,6 +261,9 @@ cross join lateral (
     (array_agg(e.to_version order by e.id))[1] as first_version,
     (array_agg(e.to_version order by e.id) filter (where not (${isOwn})))[1] as later_version,
     (array_agg(e.at order by e.id) filter (where not (${isOwn})))[1] as later_at,
+    bool_or(e.id < t.last_entry and not (${isOwn})) as has_between,
+    max(e.operation) filter (where e.id = t.last_entry) as last_operation,
+    data_before(r.data, e.before order by e.to_version desc) filter (where e.id > t.last_entry) as became,
     count(*) as count,
     data_before(r.data, e.before order by e.to_version desc) as data
   from audit_entries e
@@ -349,7 +356,7 @@ interface StateBefore {
   readonly first_operation: 'created' | 'updated' | 'deleted';
   /** JSON null for what is not known. */
   readonly data: string;
-  /** The first version that somebody else made since; null: nobody. */
+  /** The first version that somebody else made since; null: nobody, or it is again what the request left. */
   readonly later_version: number | null;
   readonly later_at: Date | null;
   /** No change since is missing. */

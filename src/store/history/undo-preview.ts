@@ -6,7 +6,7 @@ import { isAdmin } from '../access/admin.js';
 import { nameLiteral, recordsOf } from '../sql/records-of.js';
 import type { RecordEnvironment } from '../writing/record-environment.js';
 import type { Undone } from './reverts.js';
-import { IS_CHANGE } from './versions-of-record.js';
+import { IS_CHANGE, isAgain } from './versions-of-record.js';
 
 /** A record that was changed later, and so stands in the way of undoing an earlier change. */
 export interface UndoConflict {
@@ -41,26 +41,29 @@ export async function previewUndo(
   const own = isAdmin(principal) ? Prisma.empty : Prisma.sql`and e.principal = ${principal.id}`;
   const inCollection = Prisma.sql`e.domain = ${scope.domain.id}
     and e.collection = ${nameLiteral(collection.name)} and ${IS_CHANGE}`;
+  // Two imports of the same record, of which the later one was undone.
+  const isLeft = isAgain({ operation: Prisma.sql`t.last_operation`, data: Prisma.sql`later.became` });
   const rows = await environment.run<PreviewRow>(
     environment.database,
     Prisma.sql`
 with touched as (
-  select e.record_id, (array_agg(e.operation order by e.id))[1] as operation, max(e.id) as last_entry
+  select e.record_id, (array_agg(e.operation order by e.id))[1] as operation, max(e.id) as last_entry,
+    (array_agg(e.operation order by e.id desc))[1] as last_operation
   from audit_entries e
   where ${inCollection} and e.request_id = any(${[...asked.requestIds]}::text[]) ${own}
   group by e.record_id
 ),
 judged as (
   select t.record_id, t.operation, later.to_version, later.at,
-    later.to_version is not null or r.id is null as is_late
+    r.id is null or (later.to_version is not null and not ${isLeft}) as is_late
   from touched t
   left join records r on ${recordsOf(scope, collection)} and r.id = t.record_id
   left join lateral (
-    select e.to_version, e.at
+    select (array_agg(e.to_version order by e.id))[1] as to_version,
+      (array_agg(e.at order by e.id))[1] as at,
+      data_before(r.data, e.before order by e.to_version desc) as became
     from audit_entries e
     where ${inCollection} and e.record_id = t.record_id and e.id > t.last_entry
-    order by e.id
-    limit 1
   ) as later on true
 )
 select count(*) filter (where operation = 'created')::int as removed,

@@ -54,8 +54,17 @@ export const IS_CHANGE = Prisma.sql`e.operation in ('created', 'updated', 'delet
 export const UNKNOWN = Prisma.sql`'null'::jsonb`;
 
 /**
+ * Whether a record `r` is again what an entry of its audit trail left: `operation` is that of the entry, and
+ * `data` the document after it.
+ */
+export function isAgain({ operation, data }: { readonly operation: Sql; readonly data: Sql }): Sql {
+  return Prisma.sql`(${data} = r.data and (${operation} = 'deleted') = (r.deleted_at is not null))`;
+}
+
+/**
  * `state`, the record as the latest of the steps `s` that are asked for left it. `data` may be `UNKNOWN`.
- * What it is now is known of a record without steps too, e.g. one that was loaded past the gateway.
+ * What it is now is known of a record without steps too, e.g. one that was loaded past the gateway, and so is
+ * what it was before the first of them: since when, of the first version alone.
  */
 export function stateOf(asked: Sql): Sql {
   return Prisma.sql`known as (
@@ -66,6 +75,15 @@ export function stateOf(asked: Sql): Sql {
   select p.domain, p.collection, p.id, p.version, p.created_at, p.updated_at, p.deleted_at is not null, p.data
   from present p
   where not exists (select 1 from steps s where s.to_version = p.version)
+  union all
+  (
+    select s.domain, s.collection, s.id, s.from_version, s.created_at,
+      case when s.from_version = 1 then s.created_at end, s.operation = 'created', s.latest
+    from steps s
+    where s.from_version is not null
+    order by s.to_version
+    limit 1
+  )
 ),
 wanted as (
   select s.*

@@ -226,6 +226,35 @@ describe('undoing a request', () => {
     expect(await phones()).toEqual(['later', 'bulk', 'bulk']);
   });
 
+  it('goes past later changes that left the record as the request had', async () => {
+    await changeAll(ADMIN, 'bulk');
+    await change({ phone: 'later' }, 'later');
+    await test.store.delete(as(ADMIN, 'removed'), 'student', 's-2');
+    await expect(undo(ADMIN, 'bulk')).rejects.toMatchObject({ message: expect.stringMatching(/and 1 more/) });
+    await undo(ADMIN, 'later');
+    await undo(ADMIN, 'removed');
+    expect(await undo(ADMIN, 'bulk')).toEqual({ changed: 3, removed: 0, broughtBack: 0 });
+    expect(await phones()).toEqual(['1', '2', '3']);
+  });
+
+  it('is refused where a change of another stands between two of its own', async () => {
+    await changeAll(ADMIN, 'bulk');
+    await change({ phone: 'between' });
+    await change({ phone: 'bulk' }, 'bulk');
+    await expect(undo(ADMIN, 'bulk')).rejects.toMatchObject({
+      message: expect.stringMatching(/"s-1" of student was changed later: version 3, at 20/),
+    });
+  });
+
+  it('is refused where the record was removed since, or values are not kept that would tell', async () => {
+    await changeAll(ADMIN, 'bulk');
+    await test.store.delete(ADMIN, 'student', ID);
+    await expect(undo(ADMIN, 'bulk')).rejects.toMatchObject({ code: 'CONFLICT' });
+    await test.store.restore(ADMIN, 'student', ID, { version: 2 });
+    await test.database.query(Prisma.sql`update audit_entries set before = null where to_version = 3`);
+    await expect(undo(ADMIN, 'bulk')).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
   it('is the caller’s own alone, unless it is an admin', async () => {
     await changeAll(CLERK, 'bulk');
     await expect(undo(TEACHER, 'bulk')).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -291,4 +320,34 @@ it('knows what a record is now that was loaded past the gateway', async () => {
   expect(await history(ADMIN)).toEqual([]);
   expect(dataOf(await at(ADMIN, 1)).name).toBe('Asha');
   expect((await restore(ADMIN, 1)).version).toBe(1);
+});
+
+it('knows what a record was before its first change, that was loaded past the gateway', async () => {
+  await test.database.query(Prisma.sql`delete from audit_entries`);
+  await test.database.query(Prisma.sql`update records set created_at = '2020-01-01T00:00:00Z'`);
+  await change({ name: 'B' });
+  expect(await at(ADMIN, 1)).toMatchObject({ version: 1 });
+  expect(dataOf(await at(ADMIN, 1)).name).toBe('Asha');
+  const inPast = (day: string) => test.store.getPast(ADMIN, 'student', ID, { at: new Date(day) });
+  expect((await inPast('2020-01-02')).version).toBe(1);
+  await expect(inPast('2019-12-31')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await restore(ADMIN, 1);
+  expect((await read()).name).toBe('Asha');
+});
+
+it('knows the version before the first change that is noted, and not since when it was there', async () => {
+  for (const name of ['B', 'C']) await change({ name });
+  await test.database.query(Prisma.sql`delete from audit_entries where to_version < 3`);
+  expect(dataOf(await at(ADMIN, 2)).name).toBe('B');
+  await expect(at(ADMIN, 1)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  const [{ at: changedAt } = { at: new Date() }] = await history(ADMIN);
+  const before = test.store.getPast(ADMIN, 'student', ID, { at: new Date(changedAt.getTime() - 1) });
+  await expect(before).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});
+
+it('says of a removed record that was brought back that it was removed', async () => {
+  await test.store.delete(ADMIN, 'student', ID);
+  await restore(ADMIN, 1);
+  await test.database.query(Prisma.sql`delete from audit_entries where to_version < 3`);
+  await expect(at(ADMIN, 2)).rejects.toMatchObject({ code: 'GONE' });
 });
