@@ -374,20 +374,44 @@ async function change(id: string, fields: Readonly<Record<string, unknown>>): Pr
   expect(response.status).toBe(200);
 }
 
+interface DaySheet {
+  readonly rows: readonly { readonly status: string; readonly phone: string | null }[];
+  readonly totals: { readonly absent: number };
+}
+
 describe('the dashboard', () => {
   it.each([
     [
       'admin',
       ['Students present', 'Collected on the day', 'Outstanding by age', 'Leave to decide', 'Strength'],
     ],
-    ['accountant', ['Collected on the day', 'Outstanding by age', 'Fee defaulters']],
-    ['teacher', ['Students present', 'Short of attendance', 'Results by term']],
+    ['accountant', ['Collected on the day', 'Collected by fee head', 'Outstanding by age', 'Fee defaulters']],
+    ['teacher', ['Students present', 'Absentees', 'Short of attendance', 'Results by term']],
   ])('of %s has what their rights allow', async (role, tiles) => {
     const page = await pages.openPortalAs(role, '/');
     for (const tile of tiles) await page.getByRole('region', { name: tile, exact: true }).waitFor();
     const isOfFees = await page.getByRole('region', { name: 'Collected on the day' }).count();
     expect(isOfFees > 0).toBe(role !== 'teacher');
     expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('names who is absent, with the phone to call', async () => {
+    const page = await pages.openPortalAs('admin', '/');
+    const absentees = page.getByRole('region', { name: 'Absentees', exact: true });
+    const call = absentees.getByRole('link', { name: /^\+91/ }).first();
+    const phone = await call.textContent();
+    expect(await call.getAttribute('href')).toBe(`tel:${phone}`);
+    const sheet = await gateway.fetch('/graphql', {
+      method: 'POST',
+      as: 'admin',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        query: '{ daySheet(date: "2026-11-20", first: 20) { rows { status phone } totals { absent } } }',
+      }),
+    });
+    const { rows, totals } = ((await sheet.json()) as { data: { daySheet: DaySheet } }).data.daySheet;
+    expect(await absentees.locator('.figure-value').textContent()).toBe(String(totals.absent));
+    expect(rows.find(({ status }) => status === 'absent')?.phone).toBe(phone);
   });
 
   it('is told of a change while it is shown, and leads to the report with the same filter', async () => {

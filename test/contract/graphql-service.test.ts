@@ -460,6 +460,16 @@ describe('the settings of the school', () => {
     ]);
   });
 
+  it('tell everybody when sessions begin', async () => {
+    const firstMonth = async () =>
+      (await ask(gateway, '{ me { sessionFirstMonth } }', { as: 'viewer' })).me.sessionFirstMonth;
+    expect(await firstMonth()).toBe(4);
+    await set('sessionFirstMonth', 1);
+    expect(await firstMonth()).toBe(1);
+    await send(gateway, { query: REMOVE, variables: { n: 'sessionFirstMonth' }, as: 'admin' });
+    expect(await firstMonth()).toBe(4);
+  });
+
   it('list what the service reads and templates that are set, and nothing else', async () => {
     await change(
       `insert into properties (domain_id, name, value, is_secret, updated_at)

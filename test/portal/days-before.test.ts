@@ -3,11 +3,13 @@ import { dayBefore, monthsBefore, startOfSession } from '../../src/portal/browse
 
 describe('the days of the dashboard', () => {
   it.each([
-    ['2026-11-20', '2026-04-01'],
-    ['2027-03-31', '2026-04-01'],
-    ['2026-04-01', '2026-04-01'],
-  ])('%s is of the session that began on %s', (day, start) => {
-    expect(startOfSession(day)).toBe(start);
+    ['2026-11-20', 4, '2026-04-01'],
+    ['2027-03-31', 4, '2026-04-01'],
+    ['2026-04-01', 4, '2026-04-01'],
+    ['2026-11-20', 1, '2026-01-01'],
+    ['2026-11-20', 12, '2025-12-01'],
+  ])('%s is, with sessions from month %d on, of the one that began on %s', (day, firstMonth, start) => {
+    expect(startOfSession(day, firstMonth)).toBe(start);
   });
 
   it('go over the ends of months and years', () => {

@@ -3,7 +3,9 @@ import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { ApiKeys } from '../../auth/api-keys.js';
 import type { Profiles } from '../../auth/profiles.js';
 import type { Imports } from '../../importing/imports.js';
+import type { JsonValue } from '../../json.js';
 import type { Domain, Scope } from '../../model/scope.js';
+import { schoolSettings } from '../../reports/engine/school-settings.js';
 import type { Webhooks } from '../../webhooks/webhooks.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { CallerResult } from './caller-result.js';
@@ -14,7 +16,11 @@ export interface CallerServices {
   readonly apiKeys: Pick<ApiKeys, 'mayHave'>;
   readonly webhooks: Pick<Webhooks, 'mayHave'>;
   readonly imports: Pick<Imports, 'mayHave'>;
-  readonly domains: { top(): Domain | undefined; listFor(scope: Scope): readonly Domain[] };
+  readonly domains: {
+    top(): Domain | undefined;
+    listFor(scope: Scope): readonly Domain[];
+    property(domainId: string, name: string): JsonValue | undefined;
+  };
   readonly rights: RightsSources;
   readonly maxRecordsPerWrite: number;
 }
@@ -100,6 +106,10 @@ class Caller implements CallerResult {
   }
   get maxRecordsPerWrite() {
     return this.#services.maxRecordsPerWrite;
+  }
+  get sessionFirstMonth() {
+    const { domains } = this.#services;
+    return schoolSettings((name) => domains.property(this.#scope.domain.id, name)).sessionFirstMonth;
   }
   get mayHaveKeys() {
     return this.#services.apiKeys.mayHave(this.#scope);

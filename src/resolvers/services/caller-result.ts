@@ -163,6 +163,11 @@ export class CallerResult {
   })
   readonly maxRecordsPerWrite!: number;
 
+  @Field(() => Int, {
+    description: 'The month with which sessions of the school begin, 1 to 12 (property `sessionFirstMonth`).',
+  })
+  readonly sessionFirstMonth!: number;
+
   @Field(() => [String], {
     description:
       'What is yours to look after: `users`, `keys` (of others), `scripts`, `messages`, `files` (of ' +

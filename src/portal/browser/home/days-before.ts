@@ -4,10 +4,11 @@ export function dayBefore(day: string, days: number): string {
   return new Date(Date.parse(day) - days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** The first of April, with which the session of the day began. */
-export function startOfSession(day: string): string {
-  const year = Number(day.slice(0, 4));
-  return `${day.slice(5, 7) < '04' ? year - 1 : year}-04-01`;
+/** The first day of the session of the day; sessions begin in `firstMonth`, 1 to 12. */
+export function startOfSession(day: string, firstMonth: number): string {
+  const [year, month] = day.split('-').map(Number) as [number, number];
+  const begun = month < firstMonth ? year - 1 : year;
+  return `${begun}-${String(firstMonth).padStart(2, '0')}-01`;
 }
 
 /** The first of the month so many months before. */

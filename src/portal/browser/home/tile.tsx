@@ -21,6 +21,12 @@ export interface TileProps<Result, Variables> {
   readonly show: (result: Result) => ReactNode;
 }
 
+export interface DayTileProps {
+  readonly day: string;
+  /** The name of the report, for its address. */
+  readonly report: string;
+}
+
 export function Tile<Result, Variables>(props: TileProps<Result, Variables>) {
   const { title, operation, variables, report, to, search = {}, isWide = false, show } = props;
   const t = useTexts();

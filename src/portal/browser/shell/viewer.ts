@@ -13,3 +13,9 @@ export function useViewer(): Viewer {
   if (!viewer) throw new Error('A page was shown to nobody');
   return viewer;
 }
+
+/** The names, for their addresses, of the reports that the viewer may run, by their fields. */
+export function useNameOfReport(): (field: string) => string | undefined {
+  const { reports } = useViewer();
+  return (field) => reports.find((one) => one.field === field)?.name;
+}

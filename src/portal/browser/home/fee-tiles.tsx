@@ -1,0 +1,238 @@
+/** The tiles of the dashboard about fees. */
+import { Table } from '@mantine/core';
+import {
+  CollectedByMonth,
+  CollectedOnDay,
+  LargestDues,
+  OutstandingByAge,
+} from '../../../generated/portal/home/home';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { nameOfEnumValue } from '../reports/name-of-column';
+import { useReportWords } from '../reports/use-report-words';
+import { EmptyState } from '../shell/states';
+import { useNameOfReport, useViewer } from '../shell/viewer';
+import { monthsBefore, startOfSession } from './days-before';
+import { Figure } from './figure';
+import { type DayTileProps, Tile } from './tile';
+import { TileChart } from './tile-chart';
+
+export function FeeTiles({ day }: Pick<DayTileProps, 'day'>) {
+  const nameOfReport = useNameOfReport();
+  const [collection, trend] = ['dailyFeeCollection', 'collectionTrend'].map(nameOfReport);
+  const [ageing, defaulters] = ['outstandingAgeing', 'feeDefaulters'].map(nameOfReport);
+  return (
+    <>
+      {collection && <CollectedTile day={day} report={collection} />}
+      {collection && <CollectedByHeadTile day={day} report={collection} />}
+      {ageing && <OutstandingTile day={day} report={ageing} />}
+      {trend && <TrendTile day={day} report={trend} />}
+      {defaulters && <DuesTile day={day} report={defaulters} />}
+    </>
+  );
+}
+
+function CollectedTile({ day, report }: DayTileProps) {
+  const t = useTexts();
+  const say = useReportWords();
+  const formats = useFormats();
+  return (
+    <Tile
+      title={t('Collected on the day')}
+      operation={CollectedOnDay}
+      variables={{ day }}
+      report="dailyFeeCollection"
+      to={`/portal/reports/${report}`}
+      search={{ from: day, to: day, paymentType: 'ALL', run: '1' }}
+      show={({ dailyFeeCollection: { totals, currency } }) =>
+        totals.receipts === 0 && totals.missingReceiptNumbers.length === 0 ? (
+          <EmptyState icon="inbox" title={t('Nothing is collected on {day}', { day: formats.day(day) })} />
+        ) : (
+          <>
+            <Figure
+              value={formats.money(totals.total, currency)}
+              note={t('{count, plural, one {# receipt} other {# receipts}}', { count: totals.receipts })}
+            />
+            {totals.missingReceiptNumbers.length > 0 && (
+              <Figure
+                value={totals.missingReceiptNumbers.slice(0, 5).join(', ')}
+                note={t('receipt numbers are missing')}
+              />
+            )}
+            {totals.receipts > 0 && (
+              <TileChart
+                kind="doughnut"
+                title={t('Collected by way of paying')}
+                labels={totals.paymentTypes.map(({ paymentType }) => say(nameOfEnumValue(paymentType)))}
+                series={[
+                  { name: t('Amount'), values: totals.paymentTypes.map(({ amount }) => Number(amount)) },
+                ]}
+                unit="money"
+                currency={currency}
+              />
+            )}
+          </>
+        )
+      }
+    />
+  );
+}
+
+/** Of the same answer as `CollectedTile`, so that it costs no request of its own. */
+function CollectedByHeadTile({ day, report }: DayTileProps) {
+  const t = useTexts();
+  const formats = useFormats();
+  return (
+    <Tile
+      title={t('Collected by fee head')}
+      operation={CollectedOnDay}
+      variables={{ day }}
+      report="dailyFeeCollection"
+      to={`/portal/reports/${report}`}
+      search={{ from: day, to: day, paymentType: 'ALL', run: '1' }}
+      show={({ dailyFeeCollection: { totals, currency } }) => {
+        const heads = totals.heads.toSorted((one, other) => Number(other.amount) - Number(one.amount));
+        return heads.length === 0 ? (
+          <EmptyState icon="inbox" title={t('Nothing is collected on {day}', { day: formats.day(day) })} />
+        ) : (
+          <TileChart
+            kind="bar"
+            title={t('Collected by fee head')}
+            labels={heads.map(({ feeHead }) => feeHead)}
+            series={[{ name: t('Amount'), values: heads.map(({ amount }) => Number(amount)) }]}
+            unit="money"
+            currency={currency}
+          />
+        );
+      }}
+    />
+  );
+}
+
+function OutstandingTile({ day, report }: DayTileProps) {
+  const t = useTexts();
+  const formats = useFormats();
+  return (
+    <Tile
+      title={t('Outstanding by age')}
+      operation={OutstandingByAge}
+      variables={{ asOn: day }}
+      report="outstandingAgeing"
+      to={`/portal/reports/${report}`}
+      search={{ asOn: day, run: '1' }}
+      show={({ outstandingAgeing: { totals, currency } }) =>
+        totals.students === 0 ? (
+          <EmptyState icon="check" title={t('Nobody owes fees')} />
+        ) : (
+          <>
+            <Figure
+              value={formats.money(totals.balance, currency)}
+              note={t('{count, plural, one {of # student} other {of # students}}', {
+                count: totals.students,
+              })}
+            />
+            <TileChart
+              kind="bar"
+              title={t('Outstanding by days since it was due')}
+              labels={['0–30', '31–60', '61–90', '> 90']}
+              series={[
+                {
+                  name: t('Days since it was due'),
+                  values: [totals.days0To30, totals.days31To60, totals.days61To90, totals.daysOver90].map(
+                    Number,
+                  ),
+                },
+              ]}
+              unit="money"
+              currency={currency}
+            />
+          </>
+        )
+      }
+    />
+  );
+}
+
+/** This session beside the same months a year ago, where there were any. */
+function TrendTile({ day, report }: DayTileProps) {
+  const t = useTexts();
+  const formats = useFormats();
+  const { sessionFirstMonth } = useViewer();
+  const from = startOfSession(day, sessionFirstMonth);
+  return (
+    <Tile
+      title={t('Collection by month')}
+      operation={CollectedByMonth}
+      variables={{ from: monthsBefore(from, 12), to: day }}
+      report="collectionTrend"
+      to={`/portal/reports/${report}`}
+      search={{ from, to: day, interval: 'MONTH', run: '1' }}
+      isWide
+      show={({ collectionTrend: { rows, currency } }) => {
+        const totals = new Map(rows.map(({ start, total }) => [start.slice(0, 7), Number(total)]));
+        const months = rows
+          .map(({ start }) => start.slice(0, 7))
+          .filter((month) => month >= from.slice(0, 7));
+        const before = months.map((month) => totals.get(monthsBefore(`${month}-01`, 12).slice(0, 7)) ?? 0);
+        const series = [{ name: t('This session'), values: months.map((month) => totals.get(month) ?? 0) }];
+        const isKnown = before.some((total) => total > 0);
+        if (!isKnown && series.every(({ values }) => values.every((total) => total === 0)))
+          return <EmptyState icon="inbox" title={t('Nothing is collected in this session yet')} />;
+        return (
+          <>
+            <Figure value={formats.money(series[0]?.values.at(-1) ?? 0, currency)} note={t('this month')} />
+            <TileChart
+              kind="bar"
+              title={t('Collection by month')}
+              labels={months.map((month) => formats.month(month))}
+              series={isKnown ? [...series, { name: t('A year before'), values: before }] : series}
+              unit="money"
+              currency={currency}
+            />
+          </>
+        );
+      }}
+    />
+  );
+}
+
+function DuesTile({ day, report }: DayTileProps) {
+  const t = useTexts();
+  const formats = useFormats();
+  const { sessionFirstMonth } = useViewer();
+  const months = {
+    startMonth: startOfSession(day, sessionFirstMonth).slice(0, 7),
+    endMonth: day.slice(0, 7),
+  };
+  return (
+    <Tile
+      title={t('Fee defaulters')}
+      operation={LargestDues}
+      variables={months}
+      report="feeDefaulters"
+      to={`/portal/reports/${report}`}
+      search={{ ...months, run: '1' }}
+      show={({ feeDefaulters: { rows, rowCount, currency } }) =>
+        rowCount === 0 ? (
+          <EmptyState icon="check" title={t('Nobody owes fees')} />
+        ) : (
+          <>
+            <Figure value={formats.number(rowCount)} note={t('students owe fees')} />
+            <Table fz="sm" verticalSpacing={4}>
+              <Table.Tbody>
+                {rows.map((row) => (
+                  <Table.Tr key={row.admissionNo}>
+                    <Table.Td>
+                      {row.name} <span className="dimmed">{`${row.class} ${row.section}`}</span>
+                    </Table.Td>
+                    <Table.Td className="numeric one-line">{formats.money(row.balance, currency)}</Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </>
+        )
+      }
+    />
+  );
+}

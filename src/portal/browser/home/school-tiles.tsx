@@ -1,0 +1,150 @@
+/** The tiles of the dashboard about the school as a whole: leave, strength, results. */
+import { Anchor, Table } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { LeaveToDecide, ResultsByTerm, StrengthByClass } from '../../../generated/portal/home/home';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { nameOfEnumValue } from '../reports/name-of-column';
+import { useReportWords } from '../reports/use-report-words';
+import { EmptyState } from '../shell/states';
+import { useNameOfReport, useViewer } from '../shell/viewer';
+import { Figure } from './figure';
+import { Tile } from './tile';
+import { TileChart } from './tile-chart';
+
+export function SchoolTiles() {
+  const { collections } = useViewer();
+  const nameOfReport = useNameOfReport();
+  const strength = nameOfReport('strength');
+  const mayDecide = collections.some((one) => one.name === 'leave_request' && one.canUpdate);
+  const mayReadResults = collections.some((one) => one.name === 'result' && one.canRead);
+  return (
+    <>
+      {mayDecide && <LeaveTile />}
+      {strength && <StrengthTile report={strength} />}
+      {mayReadResults && <ResultsTile />}
+    </>
+  );
+}
+
+function LeaveTile() {
+  const t = useTexts();
+  const formats = useFormats();
+  return (
+    <Tile
+      title={t('Leave to decide')}
+      operation={LeaveToDecide}
+      variables={{}}
+      report="leaveRequests"
+      to="/portal/records/leave_request"
+      search={{ oquery: 'status=pending', sort: '-from' }}
+      show={({ records: { nodes } }) =>
+        nodes.length === 0 ? (
+          <EmptyState icon="check" title={t('Every request is decided')} />
+        ) : (
+          <Table fz="sm" verticalSpacing={4}>
+            <Table.Tbody>
+              {nodes.map(({ id, data }) => {
+                const { name, from, to } = data as LeaveFields;
+                return (
+                  <Table.Tr key={id}>
+                    <Table.Td>
+                      <Anchor
+                        component={Link}
+                        to={`/portal/records/leave_request/${encodeURIComponent(id)}`}
+                        size="sm"
+                      >
+                        {name?.label ?? id}
+                      </Anchor>
+                      <div className="dimmed">
+                        <span className="unbroken">{from === undefined ? '' : formats.day(from)} –</span>{' '}
+                        <span className="unbroken">{to === undefined ? '' : formats.day(to)}</span>
+                      </div>
+                    </Table.Td>
+                  </Table.Tr>
+                );
+              })}
+            </Table.Tbody>
+          </Table>
+        )
+      }
+    />
+  );
+}
+
+interface LeaveFields {
+  readonly name?: { readonly label?: string };
+  readonly from?: string;
+  readonly to?: string;
+}
+
+function StrengthTile({ report }: { readonly report: string }) {
+  const t = useTexts();
+  const formats = useFormats();
+  return (
+    <Tile
+      title={t('Strength')}
+      operation={StrengthByClass}
+      variables={{}}
+      report="strength"
+      to={`/portal/reports/${report}`}
+      search={{ run: '1' }}
+      show={({ strength: { rows, totals } }) => {
+        if (totals.strength === 0) return <EmptyState icon="users" title={t('There are no students yet')} />;
+        const classes = [...Map.groupBy(rows, (row) => row.class)];
+        const sum = (of: 'boys' | 'girls') =>
+          classes.map(([, sections]) => sections.reduce((count, section) => count + section[of], 0));
+        return (
+          <>
+            <Figure value={formats.number(totals.strength)} note={t('students')} />
+            <TileChart
+              kind="stackedBar"
+              title={t('Boys and girls by class')}
+              labels={classes.map(([name]) => name)}
+              series={[
+                { name: t('Boys'), values: sum('boys') },
+                { name: t('Girls'), values: sum('girls') },
+              ]}
+              unit="number"
+            />
+          </>
+        );
+      }}
+    />
+  );
+}
+
+function ResultsTile() {
+  const t = useTexts();
+  const say = useReportWords();
+  return (
+    <Tile
+      title={t('Results by term')}
+      operation={ResultsByTerm}
+      variables={{}}
+      to="/portal/records/result"
+      show={({ resultsAggregate }) => {
+        const terms = [...Map.groupBy(resultsAggregate, ({ key }) => String(key?.term ?? ''))];
+        if (terms.length === 0) return <EmptyState icon="chart" title={t('There are no results yet')} />;
+        const count = (isPublished: boolean) =>
+          terms.map(([, groups]) =>
+            groups
+              .filter(({ key }) => key?.published === isPublished)
+              .reduce((sum, group) => sum + group.count, 0),
+          );
+        return (
+          <TileChart
+            kind="stackedBar"
+            title={t('Results by term')}
+            labels={terms.map(([term]) => say(nameOfEnumValue(term)))}
+            series={[
+              { name: t('Published'), values: count(true) },
+              { name: t('Not published'), values: count(false) },
+            ]}
+            unit="number"
+          />
+        );
+      }}
+    />
+  );
+}
