@@ -10,6 +10,11 @@ import { partitionName } from './partitions.js';
 
 /** Statistics tell of shares, so they hold for a while when a collection grows. */
 const MOST_GROWTH = 10;
+/**
+ * A fourth of the records that PostgreSQL would look at: whoever writes waits for it, and autovacuum looks at
+ * all of them later.
+ */
+const STATISTICS_TARGET = 25;
 
 /**
  * Analyzes the collection's records if nobody has, or if there are many times as many as then. Inside a
@@ -31,6 +36,13 @@ export async function renewStatistics(queryable: Queryable, collection: string):
     ) as sizes
     where c.oid = to_regclass(${name})`);
   if (partition?.isStale === true) {
+    await setStatisticsTarget(queryable, String(STATISTICS_TARGET));
     await queryable.query(Prisma.sql`analyze (skip_locked) ${Prisma.raw(name)}`);
+    await setStatisticsTarget(queryable, null);
   }
+}
+
+/** Within the transaction; `null`: what it is otherwise. */
+async function setStatisticsTarget(queryable: Queryable, target: string | null): Promise<void> {
+  await queryable.query(Prisma.sql`select set_config('default_statistics_target', ${target}::text, true)`);
 }

@@ -278,12 +278,8 @@ export class StagedWrites {
    * the staging table: they go from it where others are new.
    */
   async #match(work: Work): Promise<Matched> {
-    const { transaction, scope, collection, batch, readable, writable } = work;
-    const environment = this.#environment;
-    const reach = [readable, writable].flatMap((access) => {
-      const rows = environment.rowsOf(scope, collection, access);
-      return rows === undefined ? [] : [Prisma.sql`and (${rows})`];
-    });
+    const { transaction, scope, collection, batch } = work;
+    const reach = this.#reachOf(work).map((rows) => Prisma.sql`and (${rows})`);
     // Whether a hidden value is the same is not told: to send one counts as a change.
     const secret = batch.fields.filter((field) => secretFieldsOf(scope, collection).has(field));
     const isUntold = secret.length === 0 ? Prisma.sql`false` : Prisma.sql`s.data ?| ${secret}::text[]`;
@@ -320,6 +316,13 @@ export class StagedWrites {
     const errors = [{ pointer: '/_id', detail, expected: 'the _id it has, or none' }];
     const refused = others.numbers.map((number): StagedRefusal => ({ number, errors }));
     return { sameIds: same.ids, differing: differing.numbers.length, refused };
+  }
+
+  /** The conditions over `r` that part the records which rows may stand for from those they may not. */
+  #reachOf({ scope, collection, readable, writable }: Work): readonly Sql[] {
+    return [readable, writable].flatMap(
+      (access) => this.#environment.rowsOf(scope, collection, access) ?? [],
+    );
   }
 
   async #update(work: Work, refused: StagedRefusal[]): Promise<StagedUpdate[]> {
@@ -526,7 +529,11 @@ export class StagedWrites {
     for (const { number, missing } of lacking) add(number, missing);
     const input = Prisma.sql`
       select number as position, id, data, keys from import_staged where state is null`;
-    const taken = await findTakenInStore(transaction, { scope, collection, input, verb: 'create' });
+    const { key } = work.batch;
+    // All live records were looked through by the key, and none was found that has it.
+    const untaken = key.kind === 'rule' && this.#reachOf(work).length === 0 ? key.name : undefined;
+    const asked = { scope, collection, input, verb: 'create', untaken } as const;
+    const taken = await findTakenInStore(transaction, asked);
     if (taken.length > 0) await this.#addTaken(work, taken, add);
     if (creatable.rows !== undefined) {
       const rows = compileFilter(creatable.rows, this.#environment.compileContext(scope, collection));

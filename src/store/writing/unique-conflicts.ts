@@ -94,7 +94,7 @@ export function describeTaken(
 
 /**
  * What records would take that others have. `input` gives their `id`, `data`, `keys` and, from 1 on,
- * `position`.
+ * `position`; `untaken` is a rule of `uniqueTogether` whose values are known to be free.
  */
 export async function findTakenInStore(
   queryable: Queryable,
@@ -103,9 +103,10 @@ export async function findTakenInStore(
     readonly collection: Collection;
     readonly input: Sql;
     readonly verb: 'create' | 'update';
+    readonly untaken?: string | undefined;
   },
 ): Promise<TakenValue[]> {
-  const { scope, collection, input, verb } = asked;
+  const { scope, collection, input, verb, untaken } = asked;
   const isSame = (rule: string): Sql => {
     const { kind, name } = partsOf(rule);
     if (kind === 'id') return Prisma.sql`${recordsOf(scope, collection)} and r.id = i.id`;
@@ -119,18 +120,35 @@ export async function findTakenInStore(
     const field = Prisma.sql`data->${nameLiteral(name)}${member}`;
     return Prisma.sql`${live} and r.id <> i.id and r.${field} = i.${field} and i.${field} <> 'null'`;
   };
-  const rules = rulesOf(collection).filter((rule) => verb === 'create' || rule !== 'id');
+  const rules = rulesOf(collection).filter((rule) =>
+    rule === 'id' ? verb === 'create' : rule !== `rule:${untaken}`,
+  );
   if (rules.length === 0) return [];
   // A value and no join: the plan of `exists` read all of an index to find a few.
   const selects = rules.map(
     (rule) => Prisma.sql`
       select (i.position - 1)::int as index, ${nameLiteral(rule)} as rule
       from input i
-      where (select true from records r where ${isSame(rule)} limit 1)`,
+      where ${rule === 'id' ? someIdIsAmong(scope, collection) : Prisma.sql`true`}
+        and (select true from records r where ${isSame(rule)} limit 1)`,
   );
   return await queryable.query<TakenValue>(
     Prisma.sql`with input as (${input}) ${Prisma.join(selects, ' union all ')} order by 1`,
   );
+}
+
+/**
+ * Whether any record has an id from the first to the last of the new ones: ids that are made of a file have a
+ * range to themselves, so that one look saves one for each.
+ */
+function someIdIsAmong(scope: Scope, collection: Collection): Sql {
+  return Prisma.sql`(
+          select r.id
+          from records r
+          where ${recordsOf(scope, collection)} and r.id >= (select min(id) from input)
+          order by r.id
+          limit 1
+        ) <= (select max(id) from input)`;
 }
 
 function rulesOf(collection: Collection): string[] {

@@ -15,7 +15,7 @@ const MOST_READ = 10 * BATCHES * BATCH_ROWS;
 
 /** Each has an index that knows its records no better than by their domain. */
 const test = useTestStore(
-  ['by_id', 'by_field', 'at_once', 'odd_names'].map((name) => ({
+  ['by_id', 'by_field', 'at_once', 'odd_names', 'taken_ids'].map((name) => ({
     name,
     fields: [
       { name: 'admission', type: 'text' as const, unique: true },
@@ -146,5 +146,52 @@ describe('the lines of staged records', () => {
     const [after] = await test.database.query<{ stamp: string }>(Prisma.sql`
       select data->>'created_on' as stamp from records where collection = 'odd_names'`);
     expect(after).toEqual(row);
+  });
+});
+
+describe('staged records whose _id is that of a removed one', () => {
+  const STAGED = ['r-1', 'r-3', 'r-5'];
+
+  /** Of which staged ids records are created, and what is said of others, where these ids are taken. */
+  async function write(taken: readonly string[], isSent: boolean) {
+    await test.database.query(Prisma.sql`delete from records where collection = 'taken_ids'`);
+    await test.database.query(Prisma.sql`
+      insert into records (domain, collection, id, data, deleted_at)
+      select ${ADMIN.domain.id}, 'taken_ids', id, '{}', now() from unnest(${[...taken]}::text[]) as id`);
+    const lines = STAGED.map((id, index) => {
+      const data = JSON.stringify({ admission: `A-${index}` });
+      return `${[index + 1, id, isSent ? 't' : 'f', data, '{}', '{}', '', '', ''].join('\t')}\n`;
+    });
+    const batch: StagedBatch = {
+      key: { kind: 'field', name: 'admission' },
+      lines: Buffer.from(lines.join('')),
+      count: STAGED.length,
+      fields: ['admission'],
+      mode: 'write',
+      now: new Date(),
+    };
+    const staging = test.store.staging([]);
+    const outcome = await test.database.withConnection('a test', (connection) =>
+      connection.transaction((transaction) => staging.write(transaction, ADMIN, 'taken_ids', batch)),
+    );
+    const live = await test.database.query<{ id: string }>(Prisma.sql`
+      select id from records where collection = 'taken_ids' and deleted_at is null order by id`);
+    return { refused: outcome.refused.map(({ number }) => number), ids: live.map(({ id }) => id) };
+  }
+
+  it.each([
+    ['the first', ['r-1'], [1]],
+    ['the last', ['r-5'], [3]],
+    ['one in the middle', ['r-0', 'r-3', 'r-6'], [2]],
+    ['none, though others are among them', ['r-2', 'r-4'], []],
+    ['none, and the others are around them', ['a', 'z'], []],
+  ])('are told where a file sends them: %s', async (_, taken, refused) => {
+    const ids = STAGED.filter((id) => !taken.includes(id));
+    expect(await write(taken, true)).toEqual({ refused, ids });
+  });
+
+  it('get another one where the file sends none', async () => {
+    const { refused, ids } = await write(['r-3'], false);
+    expect([refused, ids.length, ids.includes('r-1'), ids.includes('r-3')]).toEqual([[], 3, true, false]);
   });
 });
