@@ -137,16 +137,22 @@ function agrees({ kind }: Candidate, cells: ColumnInspection | undefined): boole
   return cells.kinds.some((found) => fitting.includes(found.kind) && 2 * found.count >= cells.filled);
 }
 
-/** How the cells are written, where that is not as this service writes them. */
+/**
+ * How the cells are written, where that is not as this service writes them; of cells that are written in
+ * several ways, so that the column is none of them, how most are.
+ */
 function formatFor(
   field: string | null,
   found: ColumnInspection | undefined,
   collection: Collection,
 ): Pick<ColumnMapping, 'format'> {
-  const format = found?.likely.format;
-  if (field === null || format === undefined || format === 'YYYY-MM-DD' || format === 'plain') return {};
+  if (field === null || found === undefined) return {};
   const target = targetOf(field, undefined, collection);
-  return target.kind === 'value' && formatsOf(target.column.kind).includes(format) ? { format } : {};
+  const formats = target.kind === 'value' ? formatsOf(target.column.kind) : [];
+  const { likely, kinds } = found;
+  const isFormat = (format: string | undefined) => format !== undefined && formats.includes(format);
+  const { format } = likely.kind === 'text' ? (kinds.find((one) => isFormat(one.format)) ?? likely) : likely;
+  return isFormat(format) && format !== 'YYYY-MM-DD' && format !== 'plain' ? { format } : {};
 }
 
 /** Which allowed values the cells mean that are in capitals, or a first letter alone. */

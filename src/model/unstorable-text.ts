@@ -10,6 +10,11 @@ export function findUnstorableText(text: string): number | undefined {
   return position === -1 ? undefined : position;
 }
 
+/** The text with U+FFFD in place of each such character. */
+export function replaceUnstorable(text: string): string {
+  return text.replaceAll(new RegExp(UNSTORABLE, 'g'), '\u{FFFD}');
+}
+
 /** An escape of JSON text, taken as a whole: what follows an escaped backslash is no escape. */
 const ESCAPE = /\\(?:u[0-9a-f]{4}|.)/gi;
 const UNSTORABLE_ESCAPE = /^\\u(?:0000|d[89a-f][0-9a-f]{2})$/i;

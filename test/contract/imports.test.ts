@@ -285,6 +285,15 @@ describe('an import', () => {
     ]);
   });
 
+  it('refuses the rows alone that hold what PostgreSQL cannot', async () => {
+    const { id } = await take('task', '_id,name\nnul-1,Bell\nnul-2,Be\0ll\n');
+    expect((await run(id, 'mode=rows')).counts).toMatchObject({ created: 1, refused: 1 });
+    const errors = await gateway.fetch(`/imports/${id}/errors.csv`, { as: 'admin' });
+    expect(await errors.text()).toMatch(
+      /^nul-2,Be\uFFFDll,"?row 3: name: a character that cannot be stored/m,
+    );
+  });
+
   it('finds what references point at by another field, and tells what it does not find', async () => {
     const csv = [
       'Adm No,Date,Status',

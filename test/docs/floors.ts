@@ -98,7 +98,10 @@ export const FLOORS: readonly Room[] = [
   },
   { name: 'importing/cells/', imports: ['model/'] },
   { name: 'importing/documents/', imports: ['model/'] },
-  { name: 'importing/reading/', imports: ['tables/', 'importing/cells/', 'importing/documents/'] },
+  {
+    name: 'importing/reading/',
+    imports: ['model/unstorable-text.ts', 'tables/', 'importing/cells/', 'importing/documents/'],
+  },
   { name: 'importing/preparing/file-thread.ts', imports: [] },
   {
     name: 'importing/mongo/',

@@ -91,6 +91,17 @@ describe('the mapping that is proposed for a list of students', () => {
     expect(await proposed(`${column},zzz`, `${cell},b`)).toMatchObject([{ column, field }, { field: null }]);
   });
 
+  it('says how most days are written, where they are so in several ways', async () => {
+    const days = ['31/03/2015', '30-Apr-2015', '01/04/2015', 'not known'];
+    expect(await proposed('DOB,zzz', ...days.map((day) => `${day},b`))).toMatchObject([
+      { field: 'dob', format: 'DD/MM/YYYY' },
+      { field: null },
+    ]);
+    expect((await proposed('DOB,zzz', '2015-03-31,b', '30-Apr-2015,b', '2015-04-02,b'))[0]).toEqual({
+      ...{ column: 'DOB', field: 'dob' },
+    });
+  });
+
   it('gives neither of two columns to the day that both may be', async () => {
     const columns = await proposed('Date of Admission,Admission Date', '01/04/2024,02/04/2024');
     expect(columns.map(({ field }) => field)).toEqual([null, null]);

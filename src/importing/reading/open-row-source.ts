@@ -4,6 +4,7 @@ import { ServiceError } from '../../errors.js';
 import type { RowSource, SourceFile, SourceOptions } from './row-source.js';
 import { type SniffedFormat, sniffFormat } from './sniff-format.js';
 import { SOURCE_LIMITS, type SourceLimits } from './source-limits.js';
+import { storableRow } from './storable-row.js';
 
 /**
  * Opens a file for its rows. What the options leave out is found in the file: its format, encoding,
@@ -29,7 +30,13 @@ export async function openRowSource(
   }
   const sniffed = await sniffFormat(file, options.format);
   const source = await openFormat(file, options, sniffed, limits);
-  return { ...source, warnings: [...sniffed.warnings, ...source.warnings] };
+  return {
+    ...source,
+    warnings: [...sniffed.warnings, ...source.warnings],
+    async *rows(signal) {
+      for await (const batch of source.rows(signal)) yield batch.map(storableRow);
+    },
+  };
 }
 
 /** Every pass is a thread of its own, which loads no more than its file needs. */

@@ -67,13 +67,24 @@ function assertText(bytes: Buffer): void {
       'The file is an old workbook (XLS), or one with a password; save it as XLSX without.',
     );
   }
-  // A text has no zeros, but for one byte of two in UTF-16.
+  // A text has no zeros, but for one byte of two in UTF-16, and a few that a program left in UTF-8.
   const zeros = bytes.filter((byte) => byte === 0).length;
-  if (bytes.subarray(0, 5).toString('latin1') !== '%PDF-' && (zeros === 0 || isUtf16(bytes))) return;
+  const isText = zeros === 0 || isUtf16(bytes) || (10 * zeros < bytes.length && isUtf8(bytes));
+  if (bytes.subarray(0, 5).toString('latin1') !== '%PDF-' && isText) return;
   throw new ServiceError(
     'UNSUPPORTED_MEDIA_TYPE',
     'The file is neither a text nor a workbook; send CSV, TSV, XLSX, Parquet, JSON, NDJSON or BSON.',
   );
+}
+
+/** The last character may be cut. */
+function isUtf8(bytes: Buffer): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const OLD_WORKBOOK = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);

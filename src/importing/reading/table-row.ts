@@ -2,6 +2,7 @@
 
 import { ServiceError } from '../../errors.js';
 import type { ExactNumber, JsonValue } from '../../json.js';
+import { replaceUnstorable } from '../../model/unstorable-text.js';
 import { isBlankCell } from '../cells/convert-cell.js';
 import { textOfCell } from '../cells/text-of-cell.js';
 import type { SourceRow } from './row-source.js';
@@ -84,7 +85,7 @@ function nameColumns(cells: readonly CellValue[]): { columns: string[]; warnings
   const columns: string[] = [];
   const taken = new Set<string>();
   for (const [index, cell] of cells.entries()) {
-    const written = String(cell ?? '')
+    const written = replaceUnstorable(String(cell ?? ''))
       .trim()
       .replaceAll(/\s+/g, ' ');
     if (written === '') warnings.push(`Column ${index + 1} has no name in the header.`);
