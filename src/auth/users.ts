@@ -40,6 +40,8 @@ export interface ListedUser {
   /** When the last session was opened, of those still kept. */
   readonly lastLoginAt: Date | undefined;
   readonly email: string | undefined;
+  /** That of the record, for `ifVersion`. */
+  readonly version: number;
 }
 
 export interface UserFilter {
@@ -167,10 +169,14 @@ export class Users {
    * Gives a user other roles, at once and on every gateway.
    *
    * @throws FORBIDDEN (403), NOT_FOUND (404), INVALID_VALUE (400); CONFLICT (409) where no admin would be
-   * left
+   * left; VERSION_CONFLICT (412) when the record of the user has another version than `ifVersion`
    */
-  async setRoles(scope: Scope, userId: string, roles: readonly string[]): Promise<ListedUser> {
-    return await this.#change(scope, userId, { roles: [...new Set(roles)] });
+  async setRoles(
+    scope: Scope,
+    userId: string,
+    { roles, ifVersion }: { readonly roles: readonly string[]; readonly ifVersion?: number | undefined },
+  ): Promise<ListedUser> {
+    return await this.#change(scope, userId, { data: { roles: [...new Set(roles)] }, ifVersion });
   }
 
   /**
@@ -179,7 +185,7 @@ export class Users {
    * @throws FORBIDDEN (403), NOT_FOUND (404); CONFLICT (409) where no admin would be left
    */
   async setActive(scope: Scope, userId: string, active: boolean): Promise<ListedUser> {
-    return await this.#change(scope, userId, { active });
+    return await this.#change(scope, userId, { data: { active } });
   }
 
   /** A page of the users of the domain, by user name. @throws FORBIDDEN (403) */
@@ -246,7 +252,11 @@ export class Users {
     throw new ServiceError('NOT_FOUND', `There is no user with this id in ${scope.domain.name}.`);
   }
 
-  async #change(scope: Scope, userId: string, data: JsonObject): Promise<ListedUser> {
+  async #change(
+    scope: Scope,
+    userId: string,
+    change: { readonly data: JsonObject; readonly ifVersion?: number | undefined },
+  ): Promise<ListedUser> {
     assertUserAdmin(scope);
     return await this.#records.atomically(scope, { writes: ['pltf_user'] }, async (transaction) => {
       // The rows of all admins are held: of two who take the right from each other, the second one sees it.
@@ -256,7 +266,11 @@ export class Users {
         where ${liveRecordsIn(scope.domain.id, 'pltf_user')} and ${IS_ADMIN}
         order by r.id
         for update`);
-      await this.#records.update(scope, 'pltf_user', userId, { data, mode: 'merge', within: transaction });
+      await this.#records.update(scope, 'pltf_user', userId, {
+        ...change,
+        mode: 'merge',
+        within: transaction,
+      });
       const remaining = await transaction.query(Prisma.sql`
         select 1 as one
         from records r
@@ -312,6 +326,7 @@ async function selectUsers(
       coalesce(r.data ->> 'name', '') as name,
       r.data -> 'roles' as roles,
       r.data ->> 'email' as email,
+      r.version,
       coalesce(r.data -> 'active' = 'true', false) as "isActive"
     from records r
     where ${liveRecordsIn(scope.domain.id, 'pltf_user')} ${condition}

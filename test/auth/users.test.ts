@@ -108,6 +108,7 @@ describe('users', () => {
         isActive: true,
         hasPassword: true,
         lastLoginAt: undefined,
+        version: 1,
       },
     ]);
   });
@@ -124,6 +125,7 @@ describe('users', () => {
       isActive: true,
       hasPassword: true,
       lastLoginAt: expect.any(Date),
+      version: 1,
     });
   });
 

@@ -268,6 +268,20 @@ describe('roles', () => {
     expect((await ask(gateway, '{ me { roles } }')).me.roles).toEqual(['admin']);
   });
 
+  it('are not set over those that another admin has set meanwhile', async () => {
+    const id = await addUser('contested', ['viewer']);
+    const set =
+      'mutation ($id: ID!, $v: Int) { setUserRoles(userId: $id, roles: ["clerk"], ifVersion: $v) { version } }';
+    const read = `{ account(id: "${id}") { roles version } }`;
+    const { version } = (await ask(gateway, read)).account;
+    expect((await ask(gateway, set, { variables: { id, v: version } })).setUserRoles.version).toBe(
+      version + 1,
+    );
+    const theirs = { query: set, variables: { id, v: version }, as: 'admin' } as const;
+    expect(await codesOf(gateway, theirs)).toEqual(['VERSION_CONFLICT']);
+    expect((await ask(gateway, read)).account).toEqual({ roles: ['clerk'], version: version + 1 });
+  });
+
   it('of nobody are not found', async () => {
     expect((await set('nobody', ['clerk'])).errors[0]?.extensions.code).toBe('NOT_FOUND');
   });

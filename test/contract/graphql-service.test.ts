@@ -470,6 +470,31 @@ describe('the settings of the school', () => {
     expect(await firstMonth()).toBe(4);
   });
 
+  it('are not set, nor removed, over what another admin has set meanwhile', async () => {
+    const OVER = `mutation ($v: JSON!, $over: String) {
+      setDomainProperty(name: "passPercent", value: $v, ifMatch: $over) { value etag } }`;
+    const REMOVE_OVER = `mutation ($over: String) {
+      removeDomainProperty(name: "passPercent", ifMatch: $over) { isSet etag } }`;
+    const setOver = (v: number, over: string) =>
+      send(gateway, { query: OVER, variables: { v, over }, as: 'admin' });
+    const removeOver = (over: string) =>
+      send(gateway, { query: REMOVE_OVER, variables: { over }, as: 'admin' });
+    const first = (await setOver(40, 'none')).data.setDomainProperty;
+    expect(refusalsOf(await setOver(41, 'none'))).toEqual(['VERSION_CONFLICT']);
+    const second = (await setOver(42, first.etag)).data.setDomainProperty;
+    expect(second.value).toBe(42);
+    expect(refusalsOf(await setOver(43, first.etag))).toEqual(['VERSION_CONFLICT']);
+    expect(refusalsOf(await removeOver(first.etag))).toEqual(['VERSION_CONFLICT']);
+    expect((await removeOver(second.etag)).data.removeDomainProperty).toEqual({ isSet: false, etag: 'none' });
+    expect(refusalsOf(await setOver(44, second.etag))).toEqual(['VERSION_CONFLICT']);
+    const { auditTrail } = await ask(
+      gateway,
+      '{ auditTrail(collection: "$property", first: 4) { operation } }',
+    );
+    const operations = auditTrail.map(({ operation }: { readonly operation: string }) => operation);
+    expect(operations).toEqual(['deleted', 'updated', 'updated', 'deleted']);
+  });
+
   it('list what the service reads and templates that are set, and nothing else', async () => {
     await change(
       `insert into properties (domain_id, name, value, is_secret, updated_at)

@@ -66,7 +66,16 @@ class DomainPropertyResult {
     description: 'Whether you may set it; else it is set where the gateway runs, by `campus property set`.',
   })
   readonly isSettable!: boolean;
+
+  @Field(() => String, {
+    description:
+      'Of what is set in this domain itself: another one after each change. Send it as `ifMatch` to change ' +
+      'nothing that was changed meanwhile.',
+  })
+  readonly etag!: string;
 }
+
+const ONLY_OVER = 'Only where it has this `etag`.';
 
 @Resolver()
 export class PropertyResolver {
@@ -88,30 +97,34 @@ export class PropertyResolver {
     description:
       'Sets a property of this domain that the service reads, or a template of mail, ' +
       '`mailTemplate.<name>`. A secret stays one. For admins. Errors: FORBIDDEN, NOT_FOUND for any other ' +
-      'name, INVALID_VALUE, LIMIT_EXCEEDED.',
+      'name, INVALID_VALUE, LIMIT_EXCEEDED, VERSION_CONFLICT.',
   })
   async setDomainProperty(
     @Ctx() context: RequestContext,
     @Arg('name', () => String, { description: 'Its name, e.g. "schoolName".' }) name: string,
     @Arg('value', () => GraphqlJsonScalar, { description: 'What it is to be.' }) value: JsonValue,
+    @Arg('ifMatch', () => String, { nullable: true, description: ONLY_OVER }) ifMatch: string | null,
   ): Promise<DomainPropertyResult> {
-    return toResult(await this.#domains.setKnownProperty(requireScope(context), { name, value }));
+    const change = { name, value, ifMatch: ifMatch ?? undefined };
+    return toResult(await this.#domains.setKnownProperty(requireScope(context), change));
   }
 
   @Mutation(() => DomainPropertyResult, {
     description:
       'Removes a property of this domain: that of the top domain is in force again, or the default. For ' +
-      'admins. Errors: FORBIDDEN, NOT_FOUND for a name that the service does not read.',
+      'admins. Errors: FORBIDDEN, NOT_FOUND for a name that the service does not read, VERSION_CONFLICT.',
   })
   async removeDomainProperty(
     @Ctx() context: RequestContext,
     @Arg('name', () => String, { description: 'Its name, e.g. "schoolName".' }) name: string,
+    @Arg('ifMatch', () => String, { nullable: true, description: ONLY_OVER }) ifMatch: string | null,
   ): Promise<DomainPropertyResult> {
-    return toResult(await this.#domains.setKnownProperty(requireScope(context), { name, value: undefined }));
+    const change = { name, value: undefined, ifMatch: ifMatch ?? undefined };
+    return toResult(await this.#domains.setKnownProperty(requireScope(context), change));
   }
 }
 
-function toResult({ known, inForce }: KnownPropertyInForce): DomainPropertyResult {
+function toResult({ known, inForce, etag }: KnownPropertyInForce): DomainPropertyResult {
   return {
     name: known.name,
     description: known.description,
@@ -124,5 +137,6 @@ function toResult({ known, inForce }: KnownPropertyInForce): DomainPropertyResul
     isInherited: inForce?.isInherited ?? false,
     isSecret: inForce?.isSecret ?? false,
     isSettable: known.isOperators !== true,
+    etag,
   };
 }

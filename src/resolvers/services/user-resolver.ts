@@ -146,14 +146,17 @@ export class UserResolver {
   @Mutation(() => AccountResult, {
     description:
       'Gives a user other roles, at once on every gateway. For admins. Errors: NOT_FOUND, INVALID_VALUE, ' +
-      'CONFLICT where no admin would be left.',
+      'CONFLICT where no admin would be left, VERSION_CONFLICT.',
   })
   async setUserRoles(
     @Ctx() context: RequestContext,
     @Arg('userId', () => ID, { description: 'The user.' }) userId: string,
     @Arg('roles', () => [String], { description: 'All of them from now on.' }) roles: readonly string[],
+    @Arg('ifVersion', () => Int, { nullable: true, description: 'Only over this version of the user.' })
+    ifVersion: number | null,
   ): Promise<ListedUser> {
-    return await this.#services.users.setRoles(requireScope(context), userId, roles);
+    const change = { roles, ifVersion: ifVersion ?? undefined };
+    return await this.#services.users.setRoles(requireScope(context), userId, change);
   }
 
   @Mutation(() => AccountResult, {

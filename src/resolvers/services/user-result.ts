@@ -36,6 +36,11 @@ export class AccountResult {
 
   @Field(() => DateTime, { nullable: true, description: 'When the user logged in last, as far as is kept.' })
   readonly lastLoginAt!: Date | undefined;
+
+  @Field(() => Int, {
+    description: 'Of the record. Send it as `ifVersion` to change nothing that was changed meanwhile.',
+  })
+  readonly version!: number;
 }
 
 const AccountEdge = edgeType('Account', () => AccountResult, 'A user');

@@ -41,8 +41,12 @@ export interface ListedProperty {
 export interface KnownPropertyInForce {
   readonly known: KnownProperty;
   readonly inForce: ListedProperty | undefined;
+  /** Of what is set in the domain itself: another one after each change, and `none` where nothing is. */
+  readonly etag: string;
 }
 
+/** The ETag of a property that is not set in the domain itself. */
+const NOT_SET = 'none';
 const CHANNEL = 'campus_domains';
 const MASK = '********';
 const PROPERTY_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/;
@@ -56,9 +60,13 @@ const MAX_VALUE_BYTES = 65_536;
  */
 export const LOCK_DOMAINS = Prisma.sql`lock table domains in share row exclusive mode`;
 
+/** Of a row `p` of `properties`. */
+const ETAG = Prisma.sql`extract(epoch from p.updated_at)::text`;
+
 interface Property {
   readonly value: JsonValue;
   readonly isSecret: boolean;
+  readonly etag: string;
 }
 
 interface Snapshot {
@@ -201,7 +209,8 @@ export class Domains {
     const names = new Set([...KNOWN_PROPERTIES.map(({ name }) => name), ...set.keys()]);
     return [...names].flatMap((name) => {
       const known = findKnownProperty(name);
-      return known === undefined ? [] : [{ known, inForce: set.get(name) }];
+      if (known === undefined) return [];
+      return [{ known, inForce: set.get(name), etag: this.#etagOf(scope, name) }];
     });
   }
 
@@ -212,7 +221,14 @@ export class Domains {
    */
   async setKnownProperty(
     scope: Scope,
-    { name, value }: { readonly name: string; readonly value: JsonValue | undefined },
+    {
+      name,
+      ...change
+    }: {
+      readonly name: string;
+      readonly value: JsonValue | undefined;
+      readonly ifMatch?: string | undefined;
+    },
   ): Promise<KnownPropertyInForce> {
     assertAdmin(scope);
     const known = findKnownProperty(name);
@@ -232,8 +248,9 @@ export class Domains {
         `${name} is set where the gateway runs: campus property set ${name}`,
       );
     }
-    await this.setProperty(scope, { name, value });
-    return { known, inForce: this.listProperties(scope).find((property) => property.name === name) };
+    await this.setProperty(scope, { name, ...change });
+    const inForce = this.listProperties(scope).find((property) => property.name === name);
+    return { known, inForce, etag: this.#etagOf(scope, name) };
   }
 
   /**
@@ -244,7 +261,8 @@ export class Domains {
    * that is close to one the service reads is set all the same, and the caller is told of that one.
    *
    * @throws FORBIDDEN unless the caller is an admin; INVALID_VALUE for a bad name, or for what a property the
-   * service reads cannot be; LIMIT_EXCEEDED for a value that is too long, and one property too many
+   * service reads cannot be; LIMIT_EXCEEDED for a value that is too long, and one property too many;
+   * VERSION_CONFLICT when what is set there has another ETag than `ifMatch`
    */
   async setProperty(
     scope: Scope,
@@ -252,24 +270,31 @@ export class Domains {
       readonly name: string;
       readonly value: JsonValue | undefined;
       readonly isSecret?: boolean | undefined;
+      readonly ifMatch?: string | undefined;
     },
   ): Promise<{ readonly hint: string | undefined }> {
     assertAdmin(scope);
     assertProperty(property.name, property.value);
     const domain = scope.domain.id;
+    const { ifMatch } = property;
+    const isUnchanged = ifMatch === undefined ? Prisma.sql`true` : Prisma.sql`${ETAG} = ${ifMatch}`;
+    const mayBeNew = ifMatch === undefined || ifMatch === NOT_SET;
     const change =
       property.value === undefined
-        ? Prisma.sql`delete from properties where domain_id = ${domain} and name = ${property.name}
+        ? Prisma.sql`delete from properties p where p.domain_id = ${domain} and p.name = ${property.name}
+            and ${isUnchanged}
           returning 1`
         : Prisma.sql`
-            insert into properties (domain_id, name, value, is_secret, updated_at)
+            insert into properties as p (domain_id, name, value, is_secret, updated_at)
             select ${domain}, ${property.name}, ${printValue(property.value)}::jsonb,
               ${property.isSecret ?? false}, now()
             where exists (select from properties where domain_id = ${domain} and name = ${property.name})
-              or (select count(*) from properties where domain_id = ${domain}) < ${MAX_PROPERTIES}
+              or ${mayBeNew}::boolean
+                and (select count(*) from properties where domain_id = ${domain}) < ${MAX_PROPERTIES}
             on conflict (domain_id, name) do update
-              set value = excluded.value, is_secret = properties.is_secret or excluded.is_secret,
+              set value = excluded.value, is_secret = p.is_secret or excluded.is_secret,
                 updated_at = excluded.updated_at
+              where ${isUnchanged}
             returning 1`;
     const note = auditedAct(scope, {
       collection: '$property',
@@ -281,10 +306,16 @@ export class Domains {
       Prisma.sql`with changed as (${change}), noted as (${note})
         select pg_notify(${CHANNEL}, ${domain}) from changed`,
     );
-    if (changed.length === 0 && property.value !== undefined) {
-      throw new ServiceError('LIMIT_EXCEEDED', `a domain has at most ${MAX_PROPERTIES} properties`);
-    }
     await this.refresh();
+    if (changed.length === 0) {
+      if (ifMatch !== undefined && this.#etagOf(scope, property.name) !== ifMatch) {
+        throw new ServiceError('VERSION_CONFLICT', `${property.name} was changed meanwhile`, {
+          errors: [{ detail: 'read it again and decide anew' }],
+        });
+      }
+      if (property.value !== undefined)
+        throw new ServiceError('LIMIT_EXCEEDED', `a domain has at most ${MAX_PROPERTIES} properties`);
+    }
     return { hint: property.value === undefined ? undefined : hintAtPropertyName(property.name) };
   }
 
@@ -329,6 +360,10 @@ export class Domains {
     return this.get(id);
   }
 
+  #etagOf({ domain }: Scope, name: string): string {
+    return this.#snapshot.properties.get(domain.id)?.get(name)?.etag ?? NOT_SET;
+  }
+
   #findProperty(domainId: string, name: string): Property | undefined {
     const parentId = this.find(domainId)?.parentId ?? '';
     return (
@@ -347,7 +382,7 @@ async function readSnapshot(database: Database): Promise<Snapshot> {
   }>(Prisma.sql`
     select d.id, d.name, d.parent_id,
       coalesce(
-        (select jsonb_agg(jsonb_build_array(p.name, p.value, p.is_secret)) from properties p
+        (select jsonb_agg(jsonb_build_array(p.name, p.value, p.is_secret, ${ETAG})) from properties p
           where p.domain_id = d.id),
         '[]'
       )::text as properties
@@ -376,8 +411,9 @@ function toProperties(rows: JsonValue): ReadonlyMap<string, Property> {
   const properties = new Map<string, Property>();
   if (!Array.isArray(rows)) return properties;
   for (const row of rows) {
-    const [name, value, isSecret] = Array.isArray(row) ? row : [];
-    if (typeof name === 'string') properties.set(name, { value: value ?? null, isSecret: isSecret === true });
+    const [name, value, isSecret, etag] = Array.isArray(row) ? row : [];
+    if (typeof name !== 'string') continue;
+    properties.set(name, { value: value ?? null, isSecret: isSecret === true, etag: String(etag) });
   }
   return properties;
 }
