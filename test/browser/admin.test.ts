@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
+import { ask } from '../contract/graphql.js';
 import { startIdentityProvider } from '../contract/start-identity-provider.js';
 import { freePort } from '../free-port.js';
 import { usePages } from './use-pages.js';
@@ -201,6 +202,24 @@ describe('the page of people', () => {
     await page.getByRole('button', { name: 'Reset the password' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Reset the password' }).click();
     await page.getByText('Hand over this link').waitFor();
+  });
+
+  it('overwrites no roles unseen that another admin has given meanwhile', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/people/usr-teacher');
+    await page.getByRole('button', { name: 'Change the roles' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change the roles' });
+    await dialog.getByRole('combobox', { name: 'Roles' }).fill('viewer');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    const theirs = 'mutation { setUserRoles(userId: "usr-teacher", roles: ["teacher", "clerk"]) { roles } }';
+    await ask(gateway, theirs);
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+    await dialog.getByRole('alert').getByRole('row', { name: 'Roles teacher, clerk' }).waitFor();
+    await expectWellMade(page);
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const { account } = await ask(gateway, '{ account(id: "usr-teacher") { roles } }');
+    expect(account.roles).toEqual(['teacher', 'viewer']);
   });
 
   it('logs a user out everywhere', async () => {

@@ -80,6 +80,46 @@ describe('a dashboard', () => {
     await page.getByText('To drag is removed').waitFor();
   });
 
+  it('is not overwritten unseen where somebody else changed it meanwhile', async () => {
+    const id = await makeDashboard({
+      title: 'Of two',
+      tiles: [{ operation: 'strength', picture: 'TABLE', title: 'One' }],
+    });
+    const change = (data: object) =>
+      ask(
+        gateway,
+        'mutation ($id: ID!, $d: UpdateDashboardInput!) { updateDashboard(id: $id, data: $d) { id } }',
+        { variables: { id, d: data }, as: 'accountant' },
+      );
+    const page = await pages.openPortalAs('accountant', `/portal/dashboards/${id}`);
+    await page.getByRole('button', { name: 'Title and sharing' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Title').fill('Mine');
+    await change({ title: 'Theirs', sharedWith: ['viewer'] });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').getByRole('row', { name: 'Title Theirs' }).waitFor();
+    await dialog.getByRole('alert').getByRole('row', { name: 'Shared with viewer' }).waitFor();
+    await expectWellMade(page);
+    expect(await dialog.getByLabel('Title').inputValue()).toBe('Mine');
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { level: 1, name: 'Theirs' }).waitFor();
+
+    await page.getByRole('button', { name: 'Change: One' }).click();
+    await dialog.getByLabel('Title of the tile').fill('One, mine');
+    await change({
+      tiles: [
+        { operation: 'ways-of-paying', picture: 'TABLE', title: 'New, theirs' },
+        { operation: 'strength', picture: 'TABLE', title: 'One' },
+      ],
+    });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').getByRole('row', { name: 'Tiles New, theirs, One' }).waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('heading', { name: 'One, mine' }).waitFor();
+    expect(await titlesOf(page)).toEqual(['New, theirs', 'One, mine']);
+  });
+
   it("shows those it is shared with what their own rights give, and is its owner's to change", async () => {
     const id = await makeDashboard({
       title: HOSTILE,
@@ -179,8 +219,13 @@ describe('a saved view', () => {
     await ask(gateway, change, { variables: { id: two.id }, as: 'clerk' });
     await dialog.getByLabel('Name').fill('Mine');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText(/Request/).waitFor();
-    expect((await stored()).map(({ name }: { readonly name: string }) => name)).toEqual(['One', 'Theirs']);
+    await dialog.getByRole('alert').getByRole('row', { name: 'Name Theirs' }).waitFor();
+    await expectWellMade(page);
+    const names = async () => (await stored()).map(({ name }: { readonly name: string }) => name);
+    expect(await names()).toEqual(['One', 'Theirs']);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Mine', exact: true }).waitFor();
+    expect(await names()).toEqual(['One', 'Mine']);
   });
 
   it('is removed for all by its owner', async () => {

@@ -276,6 +276,24 @@ describe('work that is cut off', () => {
     expect(await readTask(two)).toMatchObject({ amount: 2 });
   });
 
+  it('is held against what it was begun from, also where the page has read it anew since', async () => {
+    const id = await makeTask({ name: 'Begun', amount: 1 });
+    const page = await pages.openPortalAs('admin', `/portal/records/task/${id}`);
+    await page.getByLabel('Name').fill('Mine');
+    await page.getByText('1 field not saved yet').waitFor();
+    await change(id, { name: 'Theirs' });
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Theirs' }).waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Mine');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Somebody else has changed this record meanwhile' });
+    await dialog.getByText('It was: Begun').waitFor();
+    expect(await readTask(id)).toMatchObject({ name: 'Theirs' });
+    await dialog.getByRole('button', { name: 'Save what I chose' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor();
+    expect(await page.evaluate(() => Object.keys(sessionStorage).join())).not.toContain('campus-draft');
+  });
+
   it('makes a record once where the answer was lost, also after the page is loaded anew', async () => {
     const page = await pages.openPortalAs('admin', '/portal/records/task/new');
     await page.getByLabel('Name').fill('Made once');

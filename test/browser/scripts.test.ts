@@ -2,6 +2,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
+import { ask } from '../contract/graphql.js';
 import { usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
 
@@ -40,6 +41,9 @@ describe('the pages of scripts', () => {
     await page.getByText('"Hello "').waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('tab', { name: 'Runs' }).waitFor();
+    await page.getByText('Saved.').waitFor();
+    const discard = page.getByRole('button', { name: 'Discard changes' });
+    await discard.waitFor({ state: 'hidden' });
 
     await write(page, 'export default ({ name }) => {');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -49,7 +53,7 @@ describe('the pages of scripts', () => {
       .waitFor();
     await write(page, 'export default ({ name }) => { platform.log("asked"); return "Hi " + name; };');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Saved.').waitFor();
+    await discard.waitFor({ state: 'hidden' });
 
     await page.getByRole('tab', { name: 'Run', exact: true }).click();
     await page.getByLabel('Arguments, as JSON').fill('{"name": "Asha"}');
@@ -71,6 +75,27 @@ describe('the pages of scripts', () => {
       .getByRole('row', { name: /^greet Greets <b>somebody<\/b> called by clerk, teacher/ })
       .waitFor();
     await expectWellMade(page);
+  });
+
+  it('overwrite no version unseen that somebody else has saved since, after a reload either', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/scripts/greet');
+    await write(page, 'export default () => "mine";');
+    const theirs = { name: 'greet', code: 'export default () => "theirs";' };
+    const saving = 'mutation ($script: SaveScriptInput!) { saveScript(script: $script) { version } }';
+    const { version } = (await ask(gateway, saving, { variables: { script: theirs } })).saveScript;
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const notice = page.getByRole('alert');
+    await notice.getByText(`Version ${version} is theirs.`).waitFor();
+    await notice.locator('.cm-deletedChunk, .cm-changedLine').first().waitFor();
+    await page.reload();
+    await notice.getByText(`Version ${version} is theirs.`).waitFor();
+    await expectWellMade(page);
+    const codeNow = async () => (await ask(gateway, '{ script(name: "greet") { code } }')).script.code;
+    expect(await codeNow()).toContain('theirs');
+    await notice.getByRole('button', { name: 'Go on with mine' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved.').waitFor();
+    expect(await codeNow()).toContain('mine');
   });
 
   it('show what a script may call', async () => {

@@ -274,6 +274,20 @@ describe('the page of settings', () => {
     await page.getByText('mailTemplate.dues', { exact: true }).waitFor();
   });
 
+  it('overwrites nothing unseen that another admin has set meanwhile', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/settings');
+    await page.getByRole('button', { name: 'Change passPercent' }).click();
+    const dialog = page.getByRole('dialog', { name: 'passPercent' });
+    await dialog.getByLabel('Value').fill('41');
+    await gateway.setProperty('passPercent', 50);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').getByRole('row', { name: 'Value 50' }).waitFor();
+    await expectWellMade(page);
+    expect(await dialog.getByLabel('Value').inputValue()).toBe('41');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: /passPercent.* 41 / }).waitFor();
+  });
+
   it('is refused to another role that types its address', async () => {
     const page = await pages.openPortalAs('clerk', '/portal/settings');
     await page.getByText('This page is not for your role').waitFor();

@@ -270,8 +270,8 @@ describe('roles', () => {
 
   it('are not set over those that another admin has set meanwhile', async () => {
     const id = await addUser('contested', ['viewer']);
-    const set =
-      'mutation ($id: ID!, $v: Int) { setUserRoles(userId: $id, roles: ["clerk"], ifVersion: $v) { version } }';
+    const set = `mutation ($id: ID!, $v: Int) {
+      setUserRoles(userId: $id, roles: ["clerk"], ifVersion: $v) { version } }`;
     const read = `{ account(id: "${id}") { roles version } }`;
     const { version } = (await ask(gateway, read)).account;
     expect((await ask(gateway, set, { variables: { id, v: version } })).setUserRoles.version).toBe(

@@ -14,6 +14,7 @@ import {
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { useChange, useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { savedOver } from '../shell/changed-meanwhile';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
@@ -47,8 +48,10 @@ interface ShownDashboardProps {
 }
 
 type OpenDialog =
-  | { readonly kind: 'none' | 'newTile' | 'settings' | 'removal' }
-  | { readonly kind: 'tile'; readonly index: number };
+  | { readonly kind: 'none' | 'removal' }
+  /** With the dashboard as it was when the dialog was opened. */
+  | { readonly kind: 'newTile' | 'settings'; readonly begun: StoredDashboard }
+  | { readonly kind: 'tile'; readonly begun: StoredDashboard; readonly tile: DashboardTileInput };
 
 /** What was taken out last, and from where: it can be put back as long as the page is shown. */
 interface RemovedTile {
@@ -66,7 +69,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
   const [removed, setRemoved] = useState<RemovedTile>();
   const change = useChange(ChangeDashboard, [DashboardTiles, DashboardsOfPortal]);
   const remove = useChange(RemoveDashboard, [DashboardsOfPortal]);
-  const { id, version, owner, sharedWith } = dashboard;
+  const { id, version, owner } = dashboard;
   const title = dashboard.title ?? id;
   const stored = (dashboard.tiles ?? []).map(toTile);
   // What is being saved is shown already, so that a tile stays where it was dropped.
@@ -79,7 +82,10 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
     setDialog({ kind: 'none' });
     change.reset();
   };
-  const save = (data: UpdateDashboardInput) => change.mutate({ id, version, data }, { onSuccess: close });
+  const begun = 'begun' in dialog ? dialog.begun : dashboard;
+  const { over, theirs } = savedOver(begun, dashboard, change.error);
+  const save = (data: UpdateDashboardInput) =>
+    change.mutate({ id, version: over.version, data }, { onSuccess: close });
   const saveTiles = (next: readonly DashboardTileInput[]) => {
     if (!change.isPending) save({ tiles: next });
   };
@@ -95,7 +101,10 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
       actions={
         <>
           {mayChange && (
-            <Button leftSection={<Icon name="plus" />} onClick={() => setDialog({ kind: 'newTile' })}>
+            <Button
+              leftSection={<Icon name="plus" />}
+              onClick={() => setDialog({ kind: 'newTile', begun: dashboard })}
+            >
               {t('Add a tile')}
             </Button>
           )}
@@ -118,7 +127,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
               <Button
                 variant="default"
                 leftSection={<Icon name="settings" />}
-                onClick={() => setDialog({ kind: 'settings' })}
+                onClick={() => setDialog({ kind: 'settings', begun: dashboard })}
               >
                 {t('Title and sharing')}
               </Button>
@@ -167,7 +176,10 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
           tiles={tiles}
           {...(mayChange && {
             onMove: (from: number, to: number) => saveTiles(moveTile(tiles, from, to)),
-            onEdit: (index: number) => setDialog({ kind: 'tile', index }),
+            onEdit: (index: number) => {
+              const tile = tiles[index];
+              if (tile) setDialog({ kind: 'tile', begun: dashboard, tile });
+            },
             onRemove: (index: number) => {
               const tile = tiles[index];
               if (!tile || change.isPending) return;
@@ -180,13 +192,15 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
       {(dialog.kind === 'newTile' || dialog.kind === 'tile') && (
         <Suspense>
           <TileForm
-            tile={dialog.kind === 'tile' ? tiles[dialog.index] : undefined}
+            tile={dialog.kind === 'tile' ? dialog.tile : undefined}
             isBusy={change.isPending}
             problem={change.error}
+            theirs={theirs && (theirs.tiles ?? []).map((one) => titleOfTile(toTile(one)))}
             onClose={close}
-            onSave={(tile) =>
-              saveTiles(dialog.kind === 'tile' ? tiles.with(dialog.index, tile) : [...tiles, tile])
-            }
+            onSave={(tile) => {
+              const replaced = dialog.kind === 'tile' ? dialog.tile : undefined;
+              saveTiles(withTile((over.tiles ?? []).map(toTile), { tile, replaced }));
+            }}
           />
         </Suspense>
       )}
@@ -194,9 +208,10 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
         <DashboardDialog
           heading={t('Title and sharing')}
           action={t('Save')}
-          values={{ title, sharedWith: sharedWith ?? [] }}
+          values={{ title: begun.title ?? id, sharedWith: begun.sharedWith ?? [] }}
           isBusy={change.isPending}
           problem={change.error}
+          theirs={theirs && { title: theirs.title ?? id, sharedWith: theirs.sharedWith ?? [] }}
           onClose={close}
           onSave={(values) => save({ title: values.title, sharedWith: values.sharedWith })}
         />
@@ -231,6 +246,18 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
 /** What any client may have left out is as empty as the form would leave it. */
 function toTile(tile: NonNullable<StoredDashboard['tiles']>[number]): DashboardTileInput {
   return { ...tile, operation: tile.operation ?? '', picture: tile.picture ?? 'TABLE' };
+}
+
+/** In the place of the one that it was; at the end where it is new, or somebody took that out meanwhile. */
+function withTile(
+  tiles: readonly DashboardTileInput[],
+  {
+    tile,
+    replaced,
+  }: { readonly tile: DashboardTileInput; readonly replaced: DashboardTileInput | undefined },
+): readonly DashboardTileInput[] {
+  const index = tiles.findIndex((one) => JSON.stringify(one) === JSON.stringify(replaced));
+  return index === -1 ? [...tiles, tile] : tiles.with(index, tile);
 }
 
 interface TileGridProps {

@@ -1,6 +1,7 @@
 import { Button, Modal, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTexts } from '../language/use-texts';
+import { ChangedMeanwhile } from '../shell/changed-meanwhile';
 import { SharedWithInput } from '../shell/shared-with-input';
 import { ProblemState } from '../shell/states';
 
@@ -15,13 +16,15 @@ export interface DashboardDialogProps {
   readonly values: DashboardValues;
   readonly isBusy: boolean;
   readonly problem: Error | null;
+  /** What somebody else has made of it meanwhile, where saving was refused for that. */
+  readonly theirs?: DashboardValues | undefined;
   onSave(values: DashboardValues): void;
   onClose(): void;
 }
 
 /** What a dashboard is called and who sees it, of a new one and of one that there is. */
 export function DashboardDialog(props: DashboardDialogProps) {
-  const { heading, action, values, isBusy, problem, onSave, onClose } = props;
+  const { heading, action, values, isBusy, problem, theirs, onSave, onClose } = props;
   const t = useTexts();
   const [title, setTitle] = useState(values.title);
   const [sharedWith, setSharedWith] = useState(values.sharedWith);
@@ -41,7 +44,15 @@ export function DashboardDialog(props: DashboardDialogProps) {
             onChange={({ currentTarget }) => setTitle(currentTarget.value)}
           />
           <SharedWithInput value={sharedWith} onChange={setSharedWith} />
-          {problem && <ProblemState problem={problem} />}
+          {theirs && (
+            <ChangedMeanwhile
+              theirs={[
+                [t('Title'), theirs.title],
+                [t('Shared with'), theirs.sharedWith.join(', ')],
+              ]}
+            />
+          )}
+          {problem && !theirs && <ProblemState problem={problem} />}
           <Button type="submit" loading={isBusy} disabled={title.trim() === ''}>
             {action}
           </Button>

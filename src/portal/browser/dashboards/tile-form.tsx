@@ -10,6 +10,7 @@ import { TILE_OPERATIONS } from '../../../generated/portal/tile-operations';
 import { useFormats } from '../language/use-formats';
 import { phrase, useTexts } from '../language/use-texts';
 import { ParameterInput } from '../reports/parameter-input';
+import { ChangedMeanwhile } from '../shell/changed-meanwhile';
 import { ProblemState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
 import { findOperation } from './dashboard-tile';
@@ -42,11 +43,13 @@ export interface TileFormProps {
   readonly tile?: DashboardTileInput | undefined;
   readonly isBusy: boolean;
   readonly problem: Error | null;
+  /** The tiles that somebody else has put there meanwhile, where saving was refused for that. */
+  readonly theirs?: readonly string[] | undefined;
   onSave(tile: DashboardTileInput): void;
   onClose(): void;
 }
 
-export function TileForm({ tile, isBusy, problem, onSave, onClose }: TileFormProps) {
+export function TileForm({ tile, isBusy, problem, theirs, onSave, onClose }: TileFormProps) {
   const t = useTexts();
   const viewer = useViewer();
   const [edited, setEdited] = useState<DashboardTileInput>(tile ?? EMPTY_TILE);
@@ -80,7 +83,8 @@ export function TileForm({ tile, isBusy, problem, onSave, onClose }: TileFormPro
             }
           />
           {operation && <OperationFields edited={edited} operation={operation} onChange={change} />}
-          {problem && <ProblemState problem={problem} />}
+          {theirs && <ChangedMeanwhile theirs={[[t('Tiles'), theirs.join(', ')]]} />}
+          {problem && !theirs && <ProblemState problem={problem} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {t('Cancel')}

@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirro
 import { javascript, javascriptLanguage } from '@codemirror/lang-javascript';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
 import { unifiedMergeView } from '@codemirror/merge';
-import { Compartment, EditorState, type Extension } from '@codemirror/state';
+import { Compartment, EditorState, type Extension, Transaction } from '@codemirror/state';
 import {
   drawSelection,
   EditorView,
@@ -84,7 +84,8 @@ export function CodeEditor({ label, value, language, original, onChange }: CodeE
           EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorState.readOnly.of(isReadOnly),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) told.current?.(update.state.doc.toString());
+            const isGiven = update.transactions.some((one) => one.annotation(Transaction.remote) === true);
+            if (update.docChanged && !isGiven) told.current?.(update.state.doc.toString());
           }),
           ...(original === undefined
             ? []
@@ -98,7 +99,11 @@ export function CodeEditor({ label, value, language, original, onChange }: CodeE
   useEffect(() => {
     const editor = view.current;
     if (!editor || editor.state.doc.toString() === value) return;
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+    editor.dispatch({
+      changes: { from: 0, to: editor.state.doc.length, insert: value },
+      // It is given by the page, not written here: the page would take it for a draft.
+      annotations: Transaction.remote.of(true),
+    });
   }, [value]);
   useEffect(() => {
     view.current?.dispatch({ effects: colours.current.reconfigure(coloursOf(scheme)) });

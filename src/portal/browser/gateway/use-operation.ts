@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useGateway } from './gateway-context';
+import { GatewayProblem } from './gateway-problem';
 import type { PortalOperation } from './portal-operation';
 import type { WritePlace } from './unanswered-writes';
 
@@ -44,10 +45,15 @@ export function useChange<Result, Variables>(
 ): UseMutationResult<Result, Error, Variables> {
   const gateway = useGateway();
   const queries = useQueryClient();
+  const askAnew = async () => {
+    await Promise.all(outdated.map((query) => queries.invalidateQueries({ queryKey: [query.name] })));
+  };
   return useMutation({
     mutationFn: (variables: Variables) => gateway.executeText<Result>(text, variables, { name, keptIn }),
-    onSuccess: async () => {
-      await Promise.all(outdated.map((query) => queries.invalidateQueries({ queryKey: [query.name] })));
+    onSuccess: askAnew,
+    // Somebody else has changed it: what is there now is read before the refusal is told.
+    onError: async (fault) => {
+      if (fault instanceof GatewayProblem && fault.code === 'VERSION_CONFLICT') await askAnew();
     },
   });
 }

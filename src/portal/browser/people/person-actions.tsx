@@ -12,6 +12,7 @@ import {
 } from '../../../generated/portal/people/people';
 import { useChange } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { ChangedMeanwhile, savedOver } from '../shell/changed-meanwhile';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { useNotice } from '../shell/use-notice';
 import { RolesInput } from './roles-input';
@@ -29,9 +30,11 @@ export function PersonActions({ account }: PersonActionsProps) {
   const notice = useNotice();
   const [asked, setAsked] = useState<'roles' | 'active' | 'link'>();
   const [roles, setRoles] = useState<readonly string[]>([]);
+  const [begun, setBegun] = useState(account);
   const setUserRoles = useChange(SetPersonRoles, OUTDATED);
   const setUserActive = useChange(SetPersonActive, OUTDATED);
   const sendLink = useChange(SendPersonLink);
+  const { over, theirs } = savedOver(begun, account, setUserRoles.error);
   const close = () => setAsked(undefined);
   const done = {
     onSuccess: () => {
@@ -42,6 +45,7 @@ export function PersonActions({ account }: PersonActionsProps) {
   const ask = (what: NonNullable<typeof asked>) => {
     for (const change of [setUserRoles, setUserActive, sendLink]) change.reset();
     setRoles(account.roles);
+    setBegun(account);
     setAsked(what);
   };
   const { id: userId, userName, isActive } = account;
@@ -68,12 +72,16 @@ export function PersonActions({ account }: PersonActionsProps) {
           title={t('Change the roles')}
           action={t('Save')}
           isBusy={setUserRoles.isPending}
-          problem={setUserRoles.error}
-          onConfirm={() => setUserRoles.mutate({ userId, roles: [...roles] }, done)}
+          problem={theirs ? null : setUserRoles.error}
+          onConfirm={() => {
+            const { version: ifVersion } = over;
+            setUserRoles.mutate({ userId, roles: [...roles], ifVersion }, done);
+          }}
           onClose={close}
         >
           <RolesInput value={roles} onChange={setRoles} />
           {t('They hold at once, for sessions and API keys that are out as well.')}
+          {theirs && <ChangedMeanwhile theirs={[[t('Roles'), theirs.roles.join(', ')]]} />}
         </ConfirmDialog>
       )}
       {asked === 'active' && (

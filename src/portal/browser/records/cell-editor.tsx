@@ -8,6 +8,7 @@ import { type DeclaredField, nameOfField } from './declared-field';
 import { errorsByField } from './errors-by-field';
 import { FieldInput } from './field-input';
 import { type Draft, draftKey, useDraft, withChange } from './use-draft';
+import { useDraftBase } from './use-draft-base';
 import { type RecordToChange, useRecordSaving } from './use-record-saving';
 
 export interface CellEditorProps {
@@ -28,7 +29,9 @@ const ANYWHERE = { padding: 5, limiter: { fn: ({ x, y }: { x: number; y: number 
 export function CellEditor({ collection, field, row, onSaved, onDone, children }: CellEditorProps) {
   const t = useTexts();
   const viewer = useViewer();
-  const [draft, keepDraft] = useDraft(draftKey(viewer, collection, row.id));
+  const key = draftKey(viewer, collection, row.id);
+  const [draft, keepDraft] = useDraft(key);
+  const [begun, forgetBegun] = useDraftBase(key, { isBegun: Object.keys(draft).length > 0, now: row });
   const stored = row.data as Draft;
   const { [field.name]: value, ...others } = draft;
   const isChanged = field.name in draft;
@@ -38,12 +41,14 @@ export function CellEditor({ collection, field, row, onSaved, onDone, children }
     // What of the record is not saved yet elsewhere stays so.
     keepDraft: (left) => keepDraft({ ...others, ...left }),
     onSaved: async (_id, requestId) => {
+      // What is left of the draft goes on from what was saved here.
+      forgetBegun();
       await onSaved(requestId);
     },
   });
   const saveAndGo = async (step: -1 | 0 | 1) => {
     if (isSaving) return;
-    if (!isChanged || (await save(row, { [field.name]: value }))) onDone(step);
+    if (!isChanged || (await save(begun, { [field.name]: value }))) onDone(step);
   };
   const press = (event: KeyboardEvent) => {
     // An open list of choices takes these keys for itself.

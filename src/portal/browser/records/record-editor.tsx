@@ -16,6 +16,7 @@ import type { DeclaredField } from './declared-field';
 import { errorsByField } from './errors-by-field';
 import { FieldInput } from './field-input';
 import { draftKey, useDraft, withChange } from './use-draft';
+import { useDraftBase } from './use-draft-base';
 import { useRecordSaving } from './use-record-saving';
 
 export type EditedRecord = NonNullable<RecordNowQuery['record']>;
@@ -40,7 +41,10 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
   const shown = collection.fields.filter(
     ({ name }) => rights?.readableFields.includes(name) || (settable.has(name) && !record),
   );
-  const [draft, keepDraft] = useDraft(draftKey(viewer, collection.name, record?.id ?? 'new'));
+  const key = draftKey(viewer, collection.name, record?.id ?? 'new');
+  const [draft, keepDraft] = useDraft(key);
+  const isChanged = Object.keys(draft).length > 0;
+  const [begun] = useDraftBase(key, { isBegun: isChanged, now: record });
   const make = useChange(MakeRecord, [GridRecords], 'tab');
   const saving = useRecordSaving({
     collection: collection.name,
@@ -54,12 +58,11 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
   const stored = (record ? record.data : defaultsOf(shown)) as Values;
   const problem = (make.error as GatewayProblem | null) ?? saving.problem;
   const errors = errorsByField(problem);
-  const isChanged = Object.keys(draft).length > 0;
 
   async function submit(event: FormEvent) {
     event.preventDefault();
-    if (record) {
-      await saving.save(record, draft);
+    if (begun) {
+      await saving.save(begun, draft);
       return;
     }
     const data = Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== null));

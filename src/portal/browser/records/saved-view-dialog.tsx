@@ -1,21 +1,24 @@
 import { Button, Modal, Stack, Switch, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTexts } from '../language/use-texts';
+import { ChangedMeanwhile } from '../shell/changed-meanwhile';
 import { SharedWithInput } from '../shell/shared-with-input';
 import { ProblemState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
-import type { NamedView } from './use-saved-views';
+import type { NamedView, SavedView } from './use-saved-views';
 
 export interface SavedViewDialogProps {
   readonly view: NamedView;
   readonly isBusy: boolean;
   readonly problem: Error | null;
+  /** What somebody else has made of it meanwhile, where saving was refused for that. */
+  readonly theirs: SavedView | undefined;
   onSave(view: NamedView): void;
   onClose(): void;
 }
 
 /** What a view is called, who has it, and whether the collection opens with it. */
-export function SavedViewDialog({ view, isBusy, problem, onSave, onClose }: SavedViewDialogProps) {
+export function SavedViewDialog({ view, isBusy, problem, theirs, onSave, onClose }: SavedViewDialogProps) {
   const t = useTexts();
   const rights = useViewer().collections.find(({ name }) => name === 'saved_view');
   const [edited, setEdited] = useState(view);
@@ -54,7 +57,17 @@ export function SavedViewDialog({ view, isBusy, problem, onSave, onClose }: Save
             checked={edited.isDefault}
             onChange={({ currentTarget }) => setEdited({ ...edited, isDefault: currentTarget.checked })}
           />
-          {problem && <ProblemState problem={problem} />}
+          {theirs && (
+            <ChangedMeanwhile
+              theirs={[
+                [t('Name'), theirs.name],
+                [t('Shared with'), theirs.sharedWith?.join(', ')],
+                [t('Filter'), theirs.oquery ?? theirs.where],
+                [t('Columns'), theirs.columns?.join(', ')],
+              ]}
+            />
+          )}
+          {problem && !theirs && <ProblemState problem={problem} />}
           <Button type="submit" loading={isBusy} disabled={name === ''}>
             {t('Save')}
           </Button>

@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import { RemoveSavedView, SavedViewsOf } from '../../../generated/portal/records/saved-views';
 import { useChange } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { savedOver } from '../shell/changed-meanwhile';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
 import { useAddress } from '../shell/use-address';
@@ -31,6 +32,12 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
   const isOwn = active?.owner?.id === viewer.id;
   const isChanged = active !== undefined && !isSameShown(toShownRecords(active), shown);
   if (!rights?.canRead) return null;
+  const begun = named?.stored;
+  const { over, theirs } = savedOver(
+    begun,
+    views.find(({ id }) => id === begun?.id),
+    save.error,
+  );
   const keep = (view: NamedView) =>
     save.mutate(view, {
       onSuccess: (id) => {
@@ -38,6 +45,8 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
         change({ view: id }, 'replace');
         notice(t('The view {name} is saved', { name: view.name }));
       },
+      // In a dialog, the refusal is shown there.
+      onError: (fault) => named === undefined && notice(fault.message, 'failed'),
     });
   return (
     <>
@@ -121,7 +130,8 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
             view={named}
             isBusy={save.isPending}
             problem={save.error}
-            onSave={keep}
+            theirs={theirs}
+            onSave={(view) => keep({ ...view, stored: over })}
             onClose={() => setNamed(undefined)}
           />
         </Suspense>

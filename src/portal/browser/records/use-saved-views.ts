@@ -27,7 +27,7 @@ export function useSavedViews(collection: string): SavedViews {
 
 export interface NamedView {
   /** Absent: a new one. */
-  readonly stored?: { readonly id: string; readonly version: number } | undefined;
+  readonly stored?: Pick<SavedView, 'id' | 'version'> | undefined;
   readonly name: string;
   readonly sharedWith: readonly string[];
   readonly isDefault: boolean;
@@ -57,7 +57,7 @@ export function useSaveView(collection: string) {
       };
       if (stored) {
         const { updateSavedView } = await gateway.execute(ChangeSavedView, {
-          ...stored,
+          ...{ id: stored.id, version: stored.version },
           ...{ data, isDefault, others },
         });
         return updateSavedView.id;

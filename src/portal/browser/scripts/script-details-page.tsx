@@ -46,7 +46,7 @@ export function ScriptDetailsPage() {
             )}
           </Tabs.List>
           <Tabs.Panel value="code">
-            <ScriptEditor key={script?.version} name={name} script={script} />
+            <ScriptEditor key={name} name={name} script={script} />
           </Tabs.Panel>
           <Tabs.Panel value="run">
             <RunTab name={name} />

@@ -1,5 +1,6 @@
 /** The code of a script beside what starts it; what is changed stays in the tab until it is saved. */
 import { Button, Checkbox, Drawer, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useId, useState } from 'react';
 import {
   KeepScript,
@@ -10,11 +11,13 @@ import {
 } from '../../../generated/portal/scripts/scripts';
 import { useChange } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
-
 import { useDraft } from '../records/use-draft';
+import { useDraftBase } from '../records/use-draft-base';
+import { isVersionConflict } from '../shell/changed-meanwhile';
 import { LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
 import { useViewer } from '../shell/viewer';
+import { WarningNotice } from '../shell/warning-notice';
 import { namesOfText } from './names-of-text';
 import { type EditedTrigger, TriggerFields } from './trigger-fields';
 
@@ -22,6 +25,8 @@ const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-ed
 const PlatformTypes = lazy(async () => ({ default: (await import('./platform-types')).PlatformTypes }));
 
 type EditedScript = NonNullable<ScriptNowQuery['script']>;
+
+const OUTDATED = [ScriptNow, ScriptsOfSchool, VersionsOfScript];
 
 const FIRST_CODE = `export default async (args) => {
   platform.print('hello');
@@ -54,9 +59,15 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
   const notice = useNotice();
   const viewer = useViewer();
   const heading = useId();
-  const [draft, keepDraft] = useDraft(`script:${viewer.domain.id}:${name}`);
+  const key = `script:${viewer.domain.id}:${name}`;
+  const [draft, keepDraft] = useDraft(key);
+  const isDrafted = Object.keys(draft).length > 0;
+  // 0 is the version of one that there is not yet.
+  const version = script?.version ?? 0;
+  const [begunVersion, goOnFromNow] = useDraftBase(key, { isBegun: isDrafted, now: version });
   const [areTypesShown, setAreTypesShown] = useState(false);
-  const save = useChange(KeepScript, [ScriptNow, ScriptsOfSchool, VersionsOfScript]);
+  const queries = useQueryClient();
+  const save = useChange(KeepScript);
   const form: ScriptForm = { ...toForm(script), ...draft };
   const set = (changes: Partial<ScriptForm>) => keepDraft({ ...draft, ...changes });
   const field = (key: 'description' | 'roles' | 'serviceRoles' | 'schedule' | 'topics' | 'methods') => ({
@@ -64,15 +75,20 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
     onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
       set({ [key]: event.currentTarget.value }),
   });
-  const isChanged = Object.keys(draft).length > 0 || script === undefined;
+  const isChanged = isDrafted || script === undefined;
+  // Only once the draft is dropped: a script that is new is shown by another editor when it is read.
+  const askAnew = () =>
+    Promise.all(OUTDATED.map((query) => queries.invalidateQueries({ queryKey: [query.name] })));
   const submit = () =>
     save.mutate(
-      { script: toInput(name, form), ifVersion: script?.version ?? null },
+      { script: toInput(name, form), ifVersion: begunVersion },
       {
         onSuccess: () => {
           keepDraft({});
           notice(t('Saved.'));
+          void askAnew();
         },
+        onError: (fault) => isVersionConflict(fault) && askAnew(),
       },
     );
   return (
@@ -94,12 +110,15 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
             onChange={(code) => set({ code })}
           />
         </Suspense>
-        {save.error && <ProblemState problem={save.error} />}
+        {script && begunVersion !== version && (
+          <NewerVersion script={script} code={form.code} onGoOn={goOnFromNow} />
+        )}
+        {save.error && !isVersionConflict(save.error) && <ProblemState problem={save.error} />}
         <Group className="form-foot">
           <Button disabled={!isChanged} loading={save.isPending} onClick={submit}>
             {t('Save')}
           </Button>
-          {Object.keys(draft).length > 0 && (
+          {isDrafted && (
             <Button variant="default" onClick={() => keepDraft({})}>
               {t('Discard changes')}
             </Button>
@@ -162,6 +181,45 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
           <PlatformTypes />
         </Suspense>
       </Drawer>
+    </div>
+  );
+}
+
+interface NewerVersionProps {
+  readonly script: EditedScript;
+  /** The viewer's own, which is not saved. */
+  readonly code: string;
+  onGoOn(): void;
+}
+
+/** Somebody else has saved the script since the viewer began: both are shown, and nothing is saved unseen. */
+function NewerVersion({ script, code, onGoOn }: NewerVersionProps) {
+  const t = useTexts();
+  const { version } = script;
+  return (
+    <div role="alert">
+      <WarningNotice title={t('Somebody else has changed this meanwhile')}>
+        <Stack gap="xs">
+          <Text size="sm">
+            {t('Version {version} is theirs. Green is what yours adds to it, red what yours takes away.', {
+              version,
+            })}
+          </Text>
+          <Suspense fallback={<LoadingState rows={6} />}>
+            <CodeEditor
+              label={t('Difference to version {version}', { version })}
+              language="javascript"
+              value={code}
+              original={script.code}
+            />
+          </Suspense>
+          <Group>
+            <Button size="compact-sm" variant="default" onClick={onGoOn}>
+              {t('Go on with mine')}
+            </Button>
+          </Group>
+        </Stack>
+      </WarningNotice>
     </div>
   );
 }

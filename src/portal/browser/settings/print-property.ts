@@ -9,6 +9,11 @@ export function printProperty({ kind }: PropertyForm, value: unknown): string {
   return kind === 'TEXT' && typeof value === 'string' ? value : printExactly(value);
 }
 
+/** As `printProperty`: what is set, else the default. */
+export function valueInForce(property: ShownPropertyFragment): string {
+  return printProperty(property, property.isSet ? property.value : property.defaultValue);
+}
+
 /** What was entered, as the value that is sent; `undefined` for what is no JSON. */
 export function parseProperty({ kind }: PropertyForm, text: string): unknown {
   if (kind === 'TEXT') return text;

@@ -9,26 +9,32 @@ import {
 } from '../../../generated/portal/settings/settings';
 import { useChange } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { ChangedMeanwhile, savedOver } from '../shell/changed-meanwhile';
 import { CodeSpans } from '../shell/code-spans';
 import { findJsonFault } from '../shell/find-json-fault';
 import { LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
-import { parseProperty, printProperty } from './print-property';
+import { parseProperty, printProperty, valueInForce } from './print-property';
 
 const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
 
 export interface PropertyDialogProps {
+  /** As it was when the dialog was opened. */
   readonly property: ShownPropertyFragment;
+  readonly now: ShownPropertyFragment | undefined;
   onClose(): void;
 }
 
-export function PropertyDialog({ property, onClose }: PropertyDialogProps) {
+export function PropertyDialog({ property, now, onClose }: PropertyDialogProps) {
   const t = useTexts();
   const notice = useNotice();
   const { name, description, value, isSet, isInherited, isSecret } = property;
   const [text, setText] = useState(printProperty(property, value));
   const set = useChange(SetSchoolSetting, [SchoolSettings]);
   const remove = useChange(RemoveSchoolSetting, [SchoolSettings]);
+  const problem = set.error ?? remove.error;
+  const { over, theirs } = savedOver(property, now, problem);
+  const ifMatch = over.etag;
   const parsed = parseProperty(property, text);
   const fault = parsed === undefined && text !== '' ? findJsonFault(text) : undefined;
   const done = (words: string) => {
@@ -37,9 +43,9 @@ export function PropertyDialog({ property, onClose }: PropertyDialogProps) {
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    set.mutate({ name, value: parsed }, { onSuccess: () => done(t('{name} is saved.', { name })) });
+    remove.reset();
+    set.mutate({ name, value: parsed, ifMatch }, { onSuccess: () => done(t('{name} is saved.', { name })) });
   };
-  const problem = set.error ?? remove.error;
   return (
     <Modal opened onClose={onClose} title={name} closeButtonProps={{ 'aria-label': t('Close') }}>
       <form onSubmit={submit}>
@@ -56,14 +62,22 @@ export function PropertyDialog({ property, onClose }: PropertyDialogProps) {
             error={fault && t('This is no JSON: line {line, number}, column {column, number}', { ...fault })}
             onChange={setText}
           />
-          {problem && <ProblemState problem={problem} />}
+          {theirs && (
+            <ChangedMeanwhile
+              theirs={[[t('Value'), theirs.isSecret ? t('Set, and shown to nobody') : valueInForce(theirs)]]}
+            />
+          )}
+          {problem && !theirs && <ProblemState problem={problem} />}
           <Group justify="space-between">
             {isSet && !isInherited ? (
               <Button
                 variant="default"
                 loading={remove.isPending}
                 onClick={() =>
-                  remove.mutate({ name }, { onSuccess: () => done(t('{name} is no longer set.', { name })) })
+                  remove.mutate(
+                    { name, ifMatch },
+                    { onSuccess: () => done(t('{name} is no longer set.', { name })) },
+                  )
                 }
               >
                 {t('Set it no longer')}

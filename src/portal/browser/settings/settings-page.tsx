@@ -11,7 +11,7 @@ import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
-import { printProperty } from './print-property';
+import { valueInForce } from './print-property';
 import { PropertyDialog } from './property-dialog';
 import { TemplateDialog } from './template-dialog';
 
@@ -26,6 +26,7 @@ function newTemplate(name: string): ShownPropertyFragment {
     defaultValue: null,
     value: { subject: '', text: '' },
     ...{ isSet: false, isInherited: false, isSecret: false, isSettable: true },
+    etag: 'none',
   };
 }
 
@@ -71,7 +72,14 @@ export function SettingsPage() {
           onClose={() => setIsNaming(false)}
         />
       )}
-      {edited && <PropertyDialog key={edited.name} property={edited} onClose={() => setEdited(undefined)} />}
+      {edited && (
+        <PropertyDialog
+          key={edited.name}
+          property={edited}
+          now={data?.domainProperties.find(({ name }) => name === edited.name)}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
     </PageFrame>
   );
 }
@@ -145,7 +153,7 @@ function placeOf({ isSet, isInherited }: ShownPropertyFragment, t: ReturnType<ty
 function PropertyInForce({ property }: { readonly property: ShownPropertyFragment }) {
   const t = useTexts();
   if (property.isSecret) return <Text size="sm">{t('Set, and shown to nobody')}</Text>;
-  const text = printProperty(property, property.isSet ? property.value : property.defaultValue);
+  const text = valueInForce(property);
   if (text === '') return <Text size="sm">–</Text>;
   return <Code className="wrapped">{text}</Code>;
 }
