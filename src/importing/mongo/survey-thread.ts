@@ -16,10 +16,12 @@ await doTask(async ({ file }: SurveyStart, tellProgress): Promise<DocumentSurvey
   const reporter = new CollectionReporter();
   const evidence = createFieldEvidence();
   let read = 0;
-  for await (const rows of source.rows()) {
-    for (const row of rows) reporter.add(row);
-    if (read < SAMPLE_ROWS) for (const row of rows) addFieldEvidence(evidence, row.values);
-    read += rows.length;
+  for await (const rows of source.surveyRows?.(SAMPLE_ROWS) ?? source.rows()) {
+    for (const row of rows) {
+      reporter.add(row);
+      if (read < SAMPLE_ROWS) addFieldEvidence(evidence, row.values);
+      read += 1;
+    }
     tellProgress(read);
   }
   const inspection = await inspectSource(source, { maxRows: SAMPLE_ROWS });

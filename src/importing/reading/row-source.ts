@@ -55,6 +55,11 @@ export interface RowSource {
    * with the line and what would be right; what the signal was aborted with.
    */
   rows(signal?: AbortSignal): AsyncIterable<readonly SourceRow[]>;
+  /**
+   * The same for whoever asks what becomes of the rows, and not what is in them: behind the first so many,
+   * those that come in as they are have no values. Left out where that would take as long as to read them.
+   */
+  surveyRows?(shown: number): AsyncIterable<readonly SourceRow[]>;
 }
 
 /** A file on disk, with what was said of it. */

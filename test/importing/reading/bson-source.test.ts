@@ -5,12 +5,16 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { bson } from '../../../src/importing/documents/bson.js';
+import { isPlainBson } from '../../../src/importing/documents/is-plain-bson.js';
 import { idText } from '../../../src/importing/documents/plain-document.js';
+import { openRowSource } from '../../../src/importing/reading/open-row-source.js';
+import { rowOfBsonDocument } from '../../../src/importing/reading/row-of-document.js';
+import type { SourceRow } from '../../../src/importing/reading/row-source.js';
 import { ExactNumber } from '../../../src/json.js';
 import { isRecordId } from '../../../src/model/record-id.js';
 import { findPackageDirectory } from '../../../src/package-directory.js';
 import { runsOf } from '../../full-length.js';
-import { readSource } from './source-fixture.js';
+import { allRows, readSource, withFile } from './source-fixture.js';
 
 const run = promisify(execFile);
 // The classes that the reader knows: another copy of the package has its own.
@@ -234,5 +238,88 @@ describe('the id made of an _id', () => {
     expect((await read({ _id: [1] }))?.alterations).toEqual([
       { path: '_id', was: 'an _id of an unknown type', became: 'left out' },
     ]);
+  });
+});
+
+describe('a document that comes in as it is', () => {
+  const PLAIN = {
+    _id: new ObjectId(ID),
+    name: 'आशा Sharma',
+    class: '',
+    joined: new Date('0000-01-01T00:00:00.000Z'),
+    left: new Date('9999-12-31T23:59:59.999Z'),
+    fee: Decimal128.fromString('-1.5E+300'),
+    least: Long.fromString('-9223372036854775808'),
+    share: -0.5,
+    largest: Number.MAX_VALUE,
+    count: -7,
+    isActive: false,
+    nothing: null,
+    marks: [1, 'x', [null, { value: 'a', label: 'b' }]],
+    address: { city: 'Pune', pin: { of: '411001' } },
+    photo: new Binary(Buffer.from([0, 0xff])),
+    uuid: new UUID('3b241101-e2bb-4255-8caf-4136c566a962'),
+  };
+
+  it('is told from its bytes', () => {
+    expect(isPlainBson(bsonOf(PLAIN))).toBe(true);
+    for (const _id of ['A-12', '..a', 7, Long.fromNumber(7)]) expect(isPlainBson(bsonOf({ _id }))).toBe(true);
+    expect(isPlainBson(bsonOf({}))).toBe(true);
+  });
+
+  it.each<[string, object]>([
+    ['a name that no path can hold', { 'a.b': 1 }],
+    ['the name of an operator, within', { a: [{ $b: 1 }] }],
+    ['an empty name', { '': 1 }],
+    ['NUL in a text', { a: { b: 'x\0y' } }],
+    ['no number', { a: [Number.NaN] }],
+    ['an endless number', { a: Number.NEGATIVE_INFINITY }],
+    ['a decimal that is no number', { a: Decimal128.fromString('NaN') }],
+    ['an endless decimal', { a: Decimal128.fromString('-Infinity') }],
+    ['an instant before the year 0', { a: new Date(Date.parse('0000-01-01T00:00:00.000Z') - 1) }],
+    ['an instant after the year 9999', { a: new Date(Date.parse('9999-12-31T23:59:59.999Z') + 1) }],
+    ['a reference to a collection', { a: new DBRef('students', new ObjectId(ID)) }],
+    ['a regular expression', { a: /x/ }],
+    ['a timestamp', { a: new Timestamp({ t: 1, i: 2 }) }],
+    ['JavaScript', { a: new Code('f()') }],
+    ['MinKey', { a: new MinKey() }],
+    ['an _id that no record may have', { _id: 'A 12' }],
+    ['an _id that addresses resolve away', { _id: '..' }],
+    ['an _id of several values', { _id: { a: 1 } }],
+    ['an _id that is null', { _id: null }],
+  ])('is not one with %s', (_, document) => {
+    const bytes = bsonOf(document);
+    expect(isPlainBson(bytes)).toBe(false);
+    expect(rowOfBsonDocument(1, bytes).alterations).toHaveLength(1);
+  });
+
+  it('is never one of which the reader tells something, wherever a byte is damaged', () => {
+    const whole = bsonOf(PLAIN);
+    const damage = fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(damage, (places) => {
+        const bytes = Buffer.from(whole);
+        for (const [at, byte] of places) bytes[at] = byte;
+        const { fault, alterations } = rowOfBsonDocument(1, bytes);
+        const isTold = fault !== undefined || alterations !== undefined;
+        expect(isPlainBson(bytes) && isTold).toBe(false);
+      }),
+      runsOf(3_000),
+    );
+  });
+
+  it('is not made behind the first ones, for whoever asks what becomes of them', async () => {
+    const documents = [
+      { _id: 1, a: 'x' },
+      { _id: 2, a: 'x' },
+      { _id: 3, a: /x/ },
+    ];
+    await withFile(bsonOf(...documents), async (file) => {
+      const source = await openRowSource({ path: file, name: 'x.bson' });
+      const surveyed: SourceRow[] = [];
+      for await (const batch of source.surveyRows?.(1) ?? []) surveyed.push(...batch);
+      const [first, , third] = await allRows(source);
+      expect(surveyed).toEqual([first, { number: 2, values: {} }, third]);
+    });
   });
 });
