@@ -10,6 +10,8 @@ import { ServiceError } from '../errors.js';
 import type { Files } from '../files/files.js';
 import { type JsonObject, type JsonValue, printExactJson } from '../json.js';
 import type { Collection } from '../model/collection.js';
+import type { Scope } from '../model/scope.js';
+import { isInReach } from '../store/access/access.js';
 import type { Catalog } from '../store/catalog/catalog.js';
 import type { OwnConnection } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
@@ -109,7 +111,7 @@ export class ImportRunner {
     const scope = await this.#options.scopeOf(one);
     const collection = this.#options.catalog.get(one.collection, scope);
     return await withImportSource(this.#options, one, signal, async (file, { sha256 }) => {
-      if (step === 'inspect') return await this.#inspect(work, collection, file);
+      if (step === 'inspect') return await this.#inspect(work, { scope, collection, file });
       const { mapping, options } = one;
       if (mapping === undefined) throw new ServiceError('INVALID_VALUE', 'the import has no mapping yet');
       // Scripts after a write have nothing to say of what it comes to.
@@ -134,11 +136,16 @@ export class ImportRunner {
     return (await updateImport(this.#options.database, id, ended)) ?? (await this.#get(id));
   }
 
-  async #inspect({ one, signal }: Work, collection: Collection, file: string): Promise<StoredImport> {
-    const { database } = this.#options;
+  async #inspect(
+    { one, signal }: Work,
+    { scope, ...asked }: { readonly scope: Scope; readonly collection: Collection; readonly file: string },
+  ): Promise<StoredImport> {
+    const { database, catalog } = this.#options;
     const from = ['received', 'inspecting'] as const;
     await updateImport(database, one.id, { from, state: 'inspecting' });
-    const found = await inspectImport({ one, collection, file, signal });
+    const collectionOf = (name: string) =>
+      catalog.list().find((known) => known.name === name && isInReach(scope, known));
+    const found = await inspectImport({ one, ...asked, collectionOf, signal });
     const ready = await updateImport(database, one.id, { from, state: 'ready', fault: null, ...found });
     if (ready === undefined) throw new StoppedError();
     return ready;

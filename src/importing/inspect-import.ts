@@ -15,16 +15,20 @@ export interface Inspected {
 export async function inspectImport(asked: {
   readonly one: StoredImport;
   readonly collection: Collection;
+  /** What references of the collection point at, as far as the caller may know of it. */
+  readonly collectionOf: (name: string) => Collection | undefined;
   readonly file: string;
   readonly signal: AbortSignal;
 }): Promise<Inspected> {
-  const { one, collection, file, signal } = asked;
+  const { one, collection, collectionOf, file, signal } = asked;
   const start = { file: { path: file, name: one.name }, source: one.source };
   const { tableColumns, inspection } = await inspectOnThread(start, signal);
   const { columns: found, ...others } = inspection;
   // Documents say by themselves which field a value is of.
   const proposed =
-    tableColumns === undefined ? { columns: [], fixed: {} } : proposeMapping(collection, tableColumns, found);
+    tableColumns === undefined
+      ? { columns: [], fixed: {} }
+      : proposeMapping(collection, { columns: tableColumns, found }, collectionOf);
   const mapping = one.mapping ?? proposed;
   return {
     inspection: { ...others, columns: tableColumns, found },

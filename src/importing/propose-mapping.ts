@@ -26,12 +26,13 @@ const ID_WORDS = ['_id', 'id', 'record id'];
  * or two, and last those that share words with one field alone ("Class name" for `class`), or are the day of
  * the same event ("Date of Admission" for `admitted_on`); by the last two and by other names only where the
  * cells may be of its type. What is like no field is left out. A field is given to one column. A column that
- * names several fields ("Class/Sec"), and has as many parts in its cells, is given to them part by part.
+ * names several fields ("Class/Sec"), and has as many parts in its cells, is given to them part by part. One
+ * that is called as a unique field of what a reference points at ("Adm No" beside marks) finds the reference.
  */
 export function proposeMapping(
   collection: Collection,
-  columns: readonly string[],
-  found: readonly ColumnInspection[],
+  { columns, found }: { readonly columns: readonly string[]; readonly found: readonly ColumnInspection[] },
+  collectionOf: (name: string) => Collection | undefined,
 ): ImportMapping {
   const candidates = candidatesOf(collection);
   const taken = new Set<string>();
@@ -76,6 +77,16 @@ export function proposeMapping(
     if (meant.size < 2 || meant.size < (parts[0]?.part.of ?? 0)) continue;
     parted.set(column, parts);
     for (const { field } of parts) if (field !== null) taken.add(field);
+  }
+  const keys = keysOfReferences(collection, collectionOf);
+  for (const column of open()) {
+    const names = [plainHeading(column), findHeadingSynonym(column)];
+    const meant = keys.filter((one) => one.names.some((name) => names.includes(name)));
+    const [one] = meant;
+    if (meant.length !== 1 || one === undefined) continue;
+    const isFound = [one.reference, `${one.reference}.value`].some((field) => taken.has(field));
+    give(column, isFound ? undefined : one.field);
+    taken.add(one.reference);
   }
   for (const column of open()) {
     const plain = plainHeading(column);
@@ -186,7 +197,7 @@ export function proposeKey(
 ): string {
   const ofDocuments = mapping.columns.length === 0 ? found.map(({ column }) => column) : [];
   const fields = new Set([
-    ...mapping.columns.map(({ field }) => field),
+    ...mapping.columns.map(({ field, by }) => withoutKey(field, by, collection)),
     ...Object.keys(mapping.fixed),
     ...ofDocuments,
   ]);
@@ -199,6 +210,12 @@ export function proposeKey(
   if (unique !== undefined) return unique.name;
   const rule = collection.uniqueTogether.find(({ parts }) => parts.every(({ path }) => has(path.join('.'))));
   return rule?.name ?? '_id';
+}
+
+/** Of a reference that is found by another field, the reference. */
+function withoutKey(field: string | null, by: string | undefined, collection: Collection): string | null {
+  const target = field === null ? undefined : targetOf(field, by, collection);
+  return target?.kind === 'reference' ? target.path.join('.') : field;
 }
 
 function isWithin(path: string, outer: string): boolean {
@@ -217,6 +234,31 @@ function candidatesOf(collection: Collection): readonly Candidate[] {
       names: [plainHeading(name), ...labelsOf(field)],
     }));
   return [...flat, ...references];
+}
+
+interface ReferenceKey {
+  readonly reference: string;
+  /** `student.sequence` */
+  readonly field: string;
+  readonly names: readonly string[];
+}
+
+/** The unique fields by which references are found, in the first collection that each points at. */
+function keysOfReferences(
+  { fields }: Collection,
+  collectionOf: (name: string) => Collection | undefined,
+): readonly ReferenceKey[] {
+  const references = fields.filter(({ type }) => type === 'reference');
+  return references.flatMap(({ name: reference, targets: [target = ''] }) => {
+    const unique = (collectionOf(target)?.fields ?? []).filter(
+      (one) => one.isUnique && one.type !== 'object',
+    );
+    return unique.map((key): ReferenceKey => {
+      const names = [plainHeading(key.name), ...labelsOf(key)];
+      const withReference = names.map((name) => plainHeading(reference) + name);
+      return { reference, field: `${reference}.${key.name}`, names: [...names, ...withReference] };
+    });
+  });
 }
 
 /** The first words of a description are often what a form calls the field. */

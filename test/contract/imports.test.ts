@@ -302,7 +302,8 @@ describe('an import', () => {
       'A-9,2026-07-01T03:30:00Z,P',
       '',
     ].join('\n');
-    const { id } = await take('attendance', csv);
+    const { id, mapping: offered } = await take('attendance', csv);
+    expect(offered.columns[0]).toEqual({ column: 'Adm No', field: 'student.sequence' });
     const mapping = {
       columns: [
         { column: 'Adm No', field: 'student.sequence' },

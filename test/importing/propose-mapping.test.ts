@@ -1,28 +1,61 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { eventOf } from '../../src/importing/heading-words.js';
-import { proposeMapping } from '../../src/importing/propose-mapping.js';
+import { proposeKey, proposeMapping } from '../../src/importing/propose-mapping.js';
 import { inspectSource } from '../../src/importing/reading/inspect-source.js';
 import { openRowSource } from '../../src/importing/reading/open-row-source.js';
+import type { Collection } from '../../src/model/collection.js';
 import { parseCollection } from '../../src/store/catalog/parse-collection.js';
 import { withFile } from './reading/source-fixture.js';
 
-const students = parseCollection(JSON.parse(readFileSync('schema/collections/registration.json', 'utf8')), {
-  source: 'registration.json',
-  isDeclared: true,
-  version: 1,
-});
+const [students, attendance] = ['registration', 'attendance'].map((name) =>
+  parseCollection(JSON.parse(readFileSync(`schema/collections/${name}.json`, 'utf8')), {
+    source: `${name}.json`,
+    isDeclared: true,
+    version: 1,
+  }),
+) as [Collection, Collection];
 
-async function proposed(...lines: readonly string[]) {
+async function mappingOf(collection: Collection, ...lines: readonly string[]) {
   return await withFile(`${lines.join('\n')}\n`, async (path) => {
-    const { columns } = await inspectSource(await openRowSource({ path }));
-    return proposeMapping(
-      students,
-      columns.map(({ column }) => column),
-      columns,
-    ).columns;
+    const { columns: found } = await inspectSource(await openRowSource({ path }));
+    const table = { columns: found.map(({ column }) => column), found };
+    const mapping = proposeMapping(collection, table, (name) =>
+      [students, attendance].find((one) => one.name === name),
+    );
+    return { columns: mapping.columns, by: proposeKey(collection, mapping, found) };
   });
 }
+
+async function proposed(...lines: readonly string[]) {
+  return (await mappingOf(students, ...lines)).columns;
+}
+
+describe('the mapping that is proposed for marks of attendance', () => {
+  it.each([
+    ['Adm No', 'student.sequence'],
+    ['sequence', 'student.sequence'],
+    ['Student Admission No', 'student.sequence'],
+    ['प्रवेश संख्या', 'student.sequence'],
+    // The reference itself, and names that tell no student.
+    ['student.value', 'student.value'],
+    ['Roll No', null],
+    ['Student Name', null],
+  ])('gives the column %s to %s', async (column, field) => {
+    const { columns } = await mappingOf(attendance, `${column},zzz`, 'a,b');
+    expect(columns).toEqual([
+      { column, field },
+      { column: 'zzz', field: null },
+    ]);
+  });
+
+  it('finds a reference by one column, and records by what is unique together with it', async () => {
+    const both = await mappingOf(attendance, 'student.value,Adm No,created', 's-1,A-1,2026-07-01T03:30:00Z');
+    expect(both.columns.map(({ field }) => field)).toEqual(['student.value', null, 'created']);
+    const { by } = await mappingOf(attendance, 'Adm No,created', 'A-1,2026-07-01T03:30:00Z');
+    expect(by).toBe('student_day');
+  });
+});
 
 describe('the mapping that is proposed for a list of students', () => {
   it.each([
