@@ -1,4 +1,7 @@
-/** Sends what the outbox has noted, again and again for a day, under the rights of the webhook's owner. */
+/**
+ * Sends what the outbox has noted, again and again for a day, under the rights of the webhook's owner. An
+ * address that fails is sent one delivery at a time, and all that wait for it as soon as it has taken one.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TextEncryption } from '../auth/text-encryption.js';
 import type { Users } from '../auth/users.js';
@@ -33,6 +36,8 @@ const WAITS_SECONDS = [
   ...[10, 30, 2 * MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE],
   ...[HOUR, 2 * HOUR, 4 * HOUR, 8 * HOUR, 8 * HOUR],
 ];
+/** After so many failures one after the other an address counts as failing. */
+const FAILURES_OF_FAILING = 3;
 /** Who has taken a delivery and died gives it back after this. */
 const LEASE_SECONDS = 120;
 const AT_ONCE = 8;
@@ -111,13 +116,25 @@ export class WebhookDeliveries {
   async #work(signal: AbortSignal): Promise<void> {
     await this.#options.outbox.follow();
     for (;;) {
-      const claimed = await this.#claim(Prisma.sql`not w.is_paused and d.next_attempt_at <= now()`);
+      const claimed = await this.#claim(Prisma.sql`
+        not w.is_paused
+        and d.next_attempt_at <= now()
+        and (w.failures < ${FAILURES_OF_FAILING}::int or d.id = (
+          select due.id
+          from webhook_deliveries due
+          where due.webhook_id = w.id and due.state = 'waiting' and due.next_attempt_at <= now()
+          order by due.next_attempt_at, due.id
+          limit 1
+        ))`);
       await Promise.all(claimed.map((delivery) => this.#send(delivery)));
       if (claimed.length < AT_ONCE || signal.aborted) return;
     }
   }
 
-  /** Takes deliveries for itself for a while; nobody else takes those meanwhile. */
+  /**
+   * Takes deliveries for itself for a while; nobody else takes those meanwhile. What is under way has no
+   * problem noted, by which it is known from what waits after a failure.
+   */
   async #claim(condition: Prisma.Sql): Promise<readonly Claimed[]> {
     return await this.#options.database.query<Claimed>(Prisma.sql`
       with taken as (
@@ -130,11 +147,12 @@ export class WebhookDeliveries {
         for update of d skip locked
       )
       update webhook_deliveries d
-      set next_attempt_at = now() + ${LEASE_SECONDS}::int * interval '1 second', attempts = d.attempts + 1
+      set next_attempt_at = now() + ${LEASE_SECONDS}::int * interval '1 second', attempts = d.attempts + 1,
+        problem = null
       from taken, webhooks w
       where d.id = taken.id and w.id = d.webhook_id
       returning d.id::text as id, d.event, d.body, d.attempts, w.id as "webhookId", w.domain_id as "domainId",
-        w.user_id as "userId", w.url, w.events, w.secret`);
+        w.user_id as "userId", w.url, w.events, w.secret, w.failures`);
   }
 
   async #send(delivery: Claimed): Promise<void> {
@@ -223,6 +241,38 @@ export class WebhookDeliveries {
     const durationMs = performance.now() - startedAt;
     const next = outcome.problem === undefined ? DELIVERED : afterFailure(delivery.attempts);
     await this.#settle(delivery, { ...outcome, ...next, body, durationMs });
+    if (outcome.problem !== undefined) await this.#noteFailure(delivery);
+    else if (delivery.failures > 0) await this.#noteRecovery(delivery);
+  }
+
+  async #noteFailure({ webhookId }: Claimed): Promise<void> {
+    await this.#options.database.query(Prisma.sql`
+      update webhooks set failures = failures + 1 where id = ${webhookId}::uuid`);
+  }
+
+  /**
+   * What waits for an address that was failing is sent now. Where single deliveries failed between others
+   * that arrived, it is not the address, and they wait for their time.
+   */
+  async #noteRecovery({ webhookId }: Claimed): Promise<void> {
+    await this.#options.database.query(Prisma.sql`
+      with before as (
+        select id, failures from webhooks where id = ${webhookId}::uuid for update
+      ), recovered as (
+        update webhooks w
+        set failures = 0
+        from before
+        where w.id = before.id
+        returning before.id, before.failures
+      )
+      update webhook_deliveries d
+      set next_attempt_at = now()
+      from recovered
+      where recovered.failures >= ${FAILURES_OF_FAILING}::int
+        and d.webhook_id = recovered.id
+        and d.state = 'waiting'
+        and d.problem is not null
+        and d.next_attempt_at > now()`);
   }
 
   async #settle({ id }: Claimed, outcome: Outcome): Promise<void> {
@@ -262,6 +312,8 @@ interface Claimed {
   readonly url: string;
   readonly events: readonly WebhookEvent[];
   readonly secret: string;
+  /** Of the address, one after the other, when this was taken. */
+  readonly failures: number;
 }
 
 interface Outcome {

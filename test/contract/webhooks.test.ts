@@ -18,7 +18,16 @@ const received: Received[] = [];
 /** What the address outside answers. */
 let answer: { status: number; body?: string; headers?: Record<string, string> } = { status: 204 };
 
+let underWay = 0;
+/** How many deliveries were there at the same time. */
+let mostAtOnce = 0;
+
 const receiver = createServer((request, response) => {
+  underWay += 1;
+  mostAtOnce = Math.max(mostAtOnce, underWay);
+  response.once('close', () => {
+    underWay -= 1;
+  });
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
@@ -46,6 +55,7 @@ beforeEach(async () => {
   answer = { status: 204 };
   await gateway.sql.query('delete from webhooks');
   received.length = 0;
+  mostAtOnce = 0;
 });
 
 const CREATE =
@@ -74,6 +84,10 @@ const createTask = (id: string, data: object = {}) =>
 const told = (all: Answered[]) => all.map(({ state, event }) => [state, event.recordId]);
 
 const bodies = () => received.map(({ body }) => JSON.parse(body));
+
+/** How many deliveries to its address failed since one arrived. */
+const failuresOf = async (id: string): Promise<number> =>
+  (await gateway.sql.query('select failures from webhooks where id = $1', [id])).rows[0].failures;
 
 /** As if the time of every delivery that waits had come. */
 const hasten = () => gateway.sql.query('update webhook_deliveries set next_attempt_at = now()');
@@ -252,6 +266,47 @@ describe('a delivery', () => {
     expect(received).toEqual([]);
     await ask(gateway, pause, { variables: { id, is: false } });
     await expectEventually(() => deliveriesOf(id), [{ state: 'delivered' }]);
+  });
+
+  it('follows at once when the address, which failed, has taken one', async () => {
+    answer = { status: 503 };
+    const { id } = await create();
+    for (const name of ['first', 'second', 'third', 'fourth']) await createTask(`out-${name}`);
+    await expectEventually(() => deliveriesOf(id, 'attempts'), Array(4).fill({ attempts: 1 }));
+    await eventually(async () => (await failuresOf(id)) === 4);
+    await gateway.sql.query(`update webhook_deliveries set next_attempt_at = now() + interval '1 hour'`);
+    answer = { status: 204 };
+    await createTask('out-fifth');
+    await expectEventually(() => deliveriesOf(id), Array(5).fill({ state: 'delivered' }));
+    expect(await failuresOf(id)).toBe(0);
+  });
+
+  it('is the only one that tries an address that fails', async () => {
+    answer = { status: 503 };
+    const { id } = await create();
+    await gateway.sql.query('update webhooks set failures = 3');
+    for (const name of ['first', 'second', 'third']) await createTask(`alone-${name}`);
+    await expectEventually(() => deliveriesOf(id, 'attempts'), Array(3).fill({ attempts: 1 }));
+    expect(mostAtOnce).toBe(1);
+  });
+
+  it('that failed alone keeps its time when others arrive', async () => {
+    answer = { status: 500 };
+    const { id } = await create();
+    await createTask('alone');
+    await expectEventually(() => failuresOf(id), 1);
+    answer = { status: 204 };
+    await createTask('arrives');
+    await expectEventually(() => failuresOf(id), 0);
+    expect(await deliveriesOf(id, 'state attempts')).toEqual([
+      { state: 'delivered', attempts: 1 },
+      { state: 'waiting', attempts: 1 },
+    ]);
+    const { rows } = await gateway.sql.query(
+      `select next_attempt_at - attempted_at = interval '10 seconds' as "isInItsTime"
+       from webhook_deliveries where state = 'waiting'`,
+    );
+    expect(rows).toEqual([{ isInItsTime: true }]);
   });
 
   it('as a test is sent at once, and answered with what came of it', async () => {

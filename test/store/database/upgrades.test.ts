@@ -52,6 +52,7 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
   '0029_webhooks': '7c256880468b21cd532b0301a909b26dbe7bb857ba3b98051b5716c480e5521c',
   '0030_collection_domains': 'f7d259250fc463cfa9489905bf2a2a6053ae092a21a86b555b656d5d69d025f4',
   '0031_keys_with_domain': '16c32ba0f1e72c440f0bbd020b7094f1193b6d2e764d80bfbfef701b393a1287',
+  '0032_webhook_failures': '8e32299ef4843a5e4e572aedff708761f1572ed091797c69411105d9a9281b55',
   '0035_derived_by_statement': 'b4fe562bac7b4d31e159c71cb81050dac1d6223eeae1683f0b0c0b1b428d7c2e',
   '0036_change_outbox': '1aa60cc4ae651694c40aa1488b447a8ae927589258722b361dcec5376cb78658',
   '0037_undone_imports': 'bcbdaa67c8891328dacca965c908d487e8b6562f922d26f54280178e0cc4c3f0',
