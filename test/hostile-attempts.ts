@@ -311,6 +311,7 @@ function graphqlOperations(): readonly Attempt[] {
       (text) => text,
     ],
     ['delivery of a webhook', 'mutation ($v: ID!) { replayWebhookDelivery(id: $v) { id } }', (text) => text],
+    ['webhook of deliveries', 'mutation ($v: ID!) { replayWebhookDeliveries(id: $v) }', (text) => text],
     [
       'code',
       'mutation ($v: String!) { login(userName: "clerk", password: "correct horse", code: $v) ' +

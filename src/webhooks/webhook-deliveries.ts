@@ -40,7 +40,11 @@ const WAITS_SECONDS = [
 const FAILURES_OF_FAILING = 3;
 /** Who has taken a delivery and died gives it back after this. */
 const LEASE_SECONDS = 120;
-const AT_ONCE = 8;
+const AT_ONCE = 16;
+/** So that an address that does not answer leaves places to the others. */
+const AT_ONCE_OF_WEBHOOK = 4;
+/** Answers that take longer are not waited for before the next deliveries are taken. */
+const ANSWER_SOON_MS = 200;
 const LOOK_EVERY_MS = 500;
 /** Where there is no webhook, the next one is heard of after this. */
 const LOOK_RARELY_MS = 3_000;
@@ -53,6 +57,8 @@ const MOST_REMOVED = 10_000;
 export class WebhookDeliveries {
   readonly #options: WebhookDeliveriesOptions;
   readonly #end = new AbortController();
+  /** What is being sent, by the webhook. */
+  readonly #sending = new Map<Promise<void>, string>();
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: WebhookDeliveriesOptions) {
@@ -67,11 +73,15 @@ export class WebhookDeliveries {
   async close(): Promise<void> {
     this.#end.abort();
     await this.#running;
+    await Promise.all(this.#sending.keys());
   }
 
   /** Sends one that was just noted, whether or not its time has come; for a test that a user waits for. */
   async sendNow(id: string): Promise<void> {
-    const [delivery] = await this.#claim(Prisma.sql`d.id = ${id}::bigint`);
+    const [delivery] = await this.#claim(Prisma.sql`
+      select d.id from webhook_deliveries d
+      where d.id = ${id}::bigint and d.state = 'waiting'
+      for update skip locked`);
     if (delivery !== undefined) await this.#send(delivery);
   }
 
@@ -116,36 +126,59 @@ export class WebhookDeliveries {
   async #work(signal: AbortSignal): Promise<void> {
     await this.#options.outbox.follow();
     for (;;) {
-      const claimed = await this.#claim(Prisma.sql`
-        not w.is_paused
-        and d.next_attempt_at <= now()
-        and (w.failures < ${FAILURES_OF_FAILING}::int or d.id = (
-          select due.id
-          from webhook_deliveries due
-          where due.webhook_id = w.id and due.state = 'waiting' and due.next_attempt_at <= now()
-          order by due.next_attempt_at, due.id
-          limit 1
-        ))`);
-      await Promise.all(claimed.map((delivery) => this.#send(delivery)));
-      if (claimed.length < AT_ONCE || signal.aborted) return;
+      const claimed = await this.#claimDue();
+      for (const delivery of claimed) this.#begin(delivery);
+      if (claimed.length === 0 || signal.aborted) return;
+      await this.#waitForRoom(signal);
     }
   }
 
-  /**
-   * Takes deliveries for itself for a while; nobody else takes those meanwhile. What is under way has no
-   * problem noted, by which it is known from what waits after a failure.
-   */
-  async #claim(condition: Prisma.Sql): Promise<readonly Claimed[]> {
-    return await this.#options.database.query<Claimed>(Prisma.sql`
-      with taken as (
-        select d.id
+  #begin(delivery: Claimed): void {
+    const sending = this.#send(delivery).finally(() => this.#sending.delete(sending));
+    this.#sending.set(sending, delivery.webhookId);
+  }
+
+  /** Waits until everything is sent, but not long. */
+  async #waitForRoom(signal: AbortSignal): Promise<void> {
+    const soon = new AbortController();
+    const isSoon = sleep(ANSWER_SOON_MS, undefined, { signal: AbortSignal.any([signal, soon.signal]) });
+    await Promise.race([Promise.all(this.#sending.keys()), isSoon.catch(() => undefined)]);
+    soon.abort();
+  }
+
+  /** The deliveries whose time has come, of each webhook a few, of a failing one a single one. */
+  async #claimDue(): Promise<readonly Claimed[]> {
+    const room = AT_ONCE - this.#sending.size;
+    if (room === 0) return [];
+    const busy: Record<string, number> = {};
+    for (const webhook of this.#sending.values()) busy[webhook] = (busy[webhook] ?? 0) + 1;
+    return await this.#claim(Prisma.sql`
+      select due.id
+      from webhooks w
+      cross join lateral (
+        select d.id, d.next_attempt_at
         from webhook_deliveries d
-        join webhooks w on w.id = d.webhook_id
-        where d.state = 'waiting' and ${condition}
+        where d.webhook_id = w.id and d.state = 'waiting' and d.next_attempt_at <= now()
         order by d.next_attempt_at, d.id
-        limit ${AT_ONCE}::int
-        for update of d skip locked
-      )
+        limit greatest(
+          case when w.failures < ${FAILURES_OF_FAILING}::int then ${AT_ONCE_OF_WEBHOOK}::int else 1 end
+            - coalesce((${JSON.stringify(busy)}::jsonb ->> w.id::text)::int, 0),
+          0
+        )
+        for update skip locked
+      ) as due
+      where not w.is_paused
+      order by due.next_attempt_at, due.id
+      limit ${room}::int`);
+  }
+
+  /**
+   * Takes deliveries for itself for a while; nobody else takes those meanwhile. One that is being sent has no
+   * problem; one that waits for another attempt has.
+   */
+  async #claim(ids: Prisma.Sql): Promise<readonly Claimed[]> {
+    return await this.#options.database.query<Claimed>(Prisma.sql`
+      with taken as (${ids})
       update webhook_deliveries d
       set next_attempt_at = now() + ${LEASE_SECONDS}::int * interval '1 second', attempts = d.attempts + 1,
         problem = null

@@ -239,6 +239,25 @@ export class Webhooks {
     return toDelivery(row);
   }
 
+  /**
+   * Sends again, from now on, the deliveries of a webhook that wait for another attempt or were given up; how
+   * many.
+   *
+   * @throws NOT_FOUND (404), FORBIDDEN (403)
+   */
+  async replayAll(scope: Scope, id: string): Promise<number> {
+    await this.#get(scope, id);
+    const [replayed] = await this.#database.query<{ count: number }>(Prisma.sql`
+      with replayed as (
+        update webhook_deliveries
+        set state = 'waiting', attempts = 0, next_attempt_at = now(), problem = null
+        where webhook_id = ${id}::uuid and (state = 'failed' or state = 'waiting' and problem is not null)
+        returning 1
+      )
+      select count(*)::int as count from replayed`);
+    return replayed?.count ?? 0;
+  }
+
   async #get(scope: Scope, id: string): Promise<Webhook> {
     this.#assertMayHave(scope);
     const [row] = isUuid(id)

@@ -1,6 +1,6 @@
 /** Webhooks: what is told, to whom, signed, again and again, and only to where it may be. */
 import { createHmac } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../eventually.js';
@@ -22,6 +22,15 @@ let underWay = 0;
 /** How many deliveries were there at the same time. */
 let mostAtOnce = 0;
 
+/** Requests to `/hang`, which are answered when they are released. */
+const hanging: ServerResponse[] = [];
+let isReleased = false;
+
+function release(): void {
+  isReleased = true;
+  for (const response of hanging) response.writeHead(204).end();
+}
+
 const receiver = createServer((request, response) => {
   underWay += 1;
   mostAtOnce = Math.max(mostAtOnce, underWay);
@@ -33,6 +42,10 @@ const receiver = createServer((request, response) => {
   request.on('end', () => {
     const body = Buffer.concat(chunks).toString();
     received.push({ path: request.url ?? '', headers: request.headers, body });
+    if (request.url === '/hang' && !isReleased) {
+      hanging.push(response);
+      return;
+    }
     response.writeHead(answer.status, answer.headers).end(answer.body);
   });
 });
@@ -246,6 +259,48 @@ describe('a delivery', () => {
       () => deliveriesOf(id, 'state attempts problem'),
       [{ state: 'delivered', attempts: 1, problem: null }],
     );
+  });
+
+  it('is sent again with all others that failed, when the address answers again', async () => {
+    const replay = 'mutation ($id: ID!) { replayWebhookDeliveries(id: $id) }';
+    const replayed = async (of: string) =>
+      (await ask(gateway, replay, { variables: { id: of } })).replayWebhookDeliveries;
+    answer = { status: 503 };
+    const { id } = await create();
+    for (const task of ['down-1', 'down-2', 'down-3']) await createTask(task);
+    const isTried = async () =>
+      (await deliveriesOf(id, 'problem')).filter(({ problem }) => problem !== null).length === 3;
+    await eventually(isTried);
+    await gateway.sql.query(
+      "update webhook_deliveries set state = 'failed', attempts = 12 where event ->> 'recordId' = 'down-1'",
+    );
+    const other = await create({
+      name: 'other',
+      url: `${outside}/other`,
+      events: [{ collection: 'class', operations: ALL }],
+    });
+    expect(await replayed(other.id)).toBe(0);
+    answer = { status: 204 };
+    expect(await replayed(id)).toBe(3);
+    await expectEventually(
+      () => deliveriesOf(id, 'state attempts'),
+      Array.from({ length: 3 }, () => ({ state: 'delivered', attempts: 1 })),
+    );
+    expect(await replayed(id)).toBe(0);
+    const asClerk = { query: replay, variables: { id }, as: 'clerk' } as const;
+    expect(await codesOf(gateway, asClerk)).toEqual(['NOT_FOUND']);
+  });
+
+  it('does not wait for those to an address that does not answer', async () => {
+    const silent = await create({ name: 'silent', url: `${outside}/hang` });
+    const other = await create({ name: 'other', url: `${outside}/other` });
+    for (let task = 0; task < 8; task++) await createTask(`beside-${task}`);
+    const eight = (state: string) => Array.from({ length: 8 }, () => ({ state }));
+    await expectEventually(() => deliveriesOf(other.id), eight('delivered'));
+    expect(received.filter(({ path }) => path === '/hang')).toHaveLength(4);
+    expect(await deliveriesOf(silent.id)).toEqual(eight('waiting'));
+    release();
+    await expectEventually(() => deliveriesOf(silent.id), eight('delivered'));
   });
 
   it('follows no redirect', async () => {

@@ -1,5 +1,5 @@
 /** The door to webhooks: for who may have some, and for admins those of the domain. */
-import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
 import type { Webhook } from '../../webhooks/webhook.js';
 import type { WebhookDelivery, Webhooks } from '../../webhooks/webhooks.js';
 import { toConnection } from '../connection.js';
@@ -122,6 +122,18 @@ export class WebhookResolver {
     @Arg('id', () => ID, { description: 'The delivery.' }) id: string,
   ): Promise<WebhookDelivery> {
     return await this.#webhooks.replay(requireScope(context), id);
+  }
+
+  @Mutation(() => Int, {
+    description:
+      'Sends again what waits for another attempt and what was given up, when the address answers ' +
+      'again; how many. Errors: NOT_FOUND.',
+  })
+  async replayWebhookDeliveries(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The webhook.' }) id: string,
+  ): Promise<number> {
+    return await this.#webhooks.replayAll(requireScope(context), id);
   }
 }
 

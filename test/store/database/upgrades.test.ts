@@ -60,6 +60,7 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
   '0039_deferred_lengths': '64443d003329cf2e2bb07260972ec017de7b76a480e43f95bc2f67f497bba472',
   '0041_audit_days': 'd48a68e5f2dd91b1e1f2952950e9a409b3260f7024722c90607962db4fd13e36',
   '0043_field_uses': '20d25fd0f1313e070d157cc42d53071fa28ab75080e4a86a85b9902b910570af',
+  '0047_deliveries_by_webhook': '00e374839d268cf6cbc4927f387a8a22454402bc414f3f835d7dc9657b5cb5bc',
 };
 
 /** The migrations in the order in which versions brought them; `0005*`: as an earlier text. */

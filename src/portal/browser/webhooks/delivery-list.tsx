@@ -16,6 +16,7 @@ import { useId, useState } from 'react';
 import {
   DeliveriesOfWebhook,
   type DeliveriesOfWebhookQuery,
+  ReplayDeliveries,
   ReplayDelivery,
 } from '../../../generated/portal/webhooks/webhooks';
 import { useGateway } from '../gateway/gateway-context';
@@ -51,6 +52,7 @@ export function DeliveryList({ id }: { readonly id: string }) {
         pageInfo.hasNextPage ? pageInfo.endCursor : undefined,
     });
   const deliveries = data?.pages.flatMap((page) => page.webhookDeliveries.nodes);
+  const hasFailed = deliveries?.some(({ problem, state: its }) => problem !== null && its !== 'skipped');
   return (
     <Stack component="section" gap="sm">
       <Group justify="space-between">
@@ -67,6 +69,7 @@ export function DeliveryList({ id }: { readonly id: string }) {
               ...Object.entries(STATES).map(([value, label]) => ({ value, label: t(label) })),
             ]}
           />
+          {hasFailed && <ReplayAllButton id={id} />}
           <Button variant="default" loading={isFetching} onClick={() => void refetch()}>
             {t('Refresh')}
           </Button>
@@ -86,6 +89,35 @@ export function DeliveryList({ id }: { readonly id: string }) {
         </Button>
       )}
     </Stack>
+  );
+}
+
+/** For when the address answers again: what waits may otherwise wait for hours. */
+function ReplayAllButton({ id }: { readonly id: string }) {
+  const t = useTexts();
+  const notice = useNotice();
+  const replay = useChange(ReplayDeliveries, [DeliveriesOfWebhook]);
+  return (
+    <Button
+      variant="default"
+      loading={replay.isPending}
+      onClick={() =>
+        replay.mutate(
+          { id },
+          {
+            onSuccess: ({ replayWebhookDeliveries: count }) =>
+              notice(
+                t('{count, plural, one {# delivery is sent again.} other {# deliveries are sent again.}}', {
+                  count,
+                }),
+              ),
+            onError: (problem) => notice(problem.message, 'failed'),
+          },
+        )
+      }
+    >
+      {t('Send all that failed')}
+    </Button>
   );
 }
 
