@@ -15,6 +15,7 @@ import { isInReach } from '../store/access/access.js';
 import type { Catalog } from '../store/catalog/catalog.js';
 import type { OwnConnection } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
+import { NO_COUNTS } from './import-counts.js';
 import { fieldsOfMapping } from './import-mapping.js';
 import { ImportRun, type ImportRunOptions, StoppedError } from './import-run.js';
 import { withImportSource } from './import-source.js';
@@ -89,9 +90,12 @@ export class ImportRunner {
 
   /** Ends an import that is under way, and says why. One that has ended stays as it is. */
   async end(id: string, state: 'failed' | 'cancelled', fault?: ServiceError): Promise<StoredImport> {
+    const one = await this.#get(id);
+    const { rows, refused } = one.counts;
     const ended = await updateImport(this.#options.database, id, {
       from: UNDER_WAY,
       state,
+      ...(hasOnlyJudged(one) && { counts: { ...NO_COUNTS, rows, refused } }),
       fault: fault === undefined ? null : toJsonFault(fault),
       endedAt: 'now',
     });
@@ -150,6 +154,11 @@ export class ImportRunner {
     if (ready === undefined) throw new StoppedError();
     return ready;
   }
+}
+
+/** Whether what is counted would have been written, and was not. */
+function hasOnlyJudged({ state, options }: StoredImport): boolean {
+  return state === 'trying' || (state === 'running' && options.mode === 'atomic');
 }
 
 /** Takes one of the places of a domain, until the connection ends. */

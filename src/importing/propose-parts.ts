@@ -1,4 +1,4 @@
-/** A column that holds several things in each cell, as "Class/Sec" with "10-A": which, and what parts them. */
+/** A column of which each cell holds several things, as "Class/Sec" with "10-A", and what parts them. */
 import { type CellPart, partOfCell } from './cells/part-of-cell.js';
 import { findJoinedHeadings } from './heading-synonyms.js';
 import { ColumnFindings, type ColumnInspection, DistinctBudget } from './reading/column-findings.js';

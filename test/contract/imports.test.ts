@@ -237,7 +237,7 @@ describe('an import', () => {
     expect(failed).toMatchObject({
       state: 'failed',
       fault: { code: 'INVALID_VALUE' },
-      counts: { refused: 4 },
+      counts: { rows: 6, created: 0, refused: 4 },
     });
     expect(await records('registration', 'sequence=B-1')).toEqual([]);
     const rows = (await (await gateway.fetch(`/imports/${id}/errors`, { as: 'admin' })).json()) as unknown[];
