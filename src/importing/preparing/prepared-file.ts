@@ -23,6 +23,7 @@ export class PreparedFile {
   readonly #options: PreparedFileOptions;
   readonly #reports: PreparerReport[] = [];
   #wake: () => void = () => {};
+  #answering = Promise.resolve();
   #onSources: (sources: ReadonlyMap<number, readonly string[]>) => void = () => {};
 
   /** Starts the thread. The caller closes it. */
@@ -80,8 +81,11 @@ export class PreparedFile {
 
   #hear(report: PreparerReport): void {
     if (report.kind === 'sources') this.#onSources(report.sources);
-    else if (report.kind === 'question') void this.#answer(report.question);
-    else this.#add(report);
+    else if (report.kind === 'question') {
+      const { question } = report;
+      // The thread tells answers by their order.
+      this.#answering = this.#answering.then(() => this.#answer(question));
+    } else this.#add(report);
   }
 
   async #answer(question: Parameters<Ask>[0]): Promise<void> {

@@ -20,7 +20,8 @@ class PreparerThread {
   readonly #kept: (readonly SourceRow[])[] = [];
   #wanted = 0;
   #wake: () => void = () => {};
-  #onAnswer: (answer: unknown) => void = () => {};
+  /** Who waits for an answer, in the order in which they asked. */
+  readonly #asking: ((answer: unknown) => void)[] = [];
   #preparer: RowPreparer | undefined;
 
   constructor(port: MessagePort, start: PreparerStart) {
@@ -45,7 +46,7 @@ class PreparerThread {
         this.#wake();
         return;
       case 'answer':
-        this.#onAnswer(order.answer);
+        this.#asking.shift()?.(order.answer);
         return;
       case 'sources':
         this.#tell({ kind: 'sources', sources: this.#sourcesOf(order.numbers) });
@@ -96,7 +97,7 @@ class PreparerThread {
 
   async #ask<Q extends Question>(question: Q): Promise<AnswerOf[Q['kind']]> {
     const answer = new Promise((resolve) => {
-      this.#onAnswer = resolve;
+      this.#asking.push(resolve);
     });
     this.#tell({ kind: 'question', question });
     return (await answer) as AnswerOf[Q['kind']];

@@ -1,6 +1,6 @@
 /**
  * Takes rows of a file to the lines of the staging table: mapped, checked, their references found. What only
- * the database knows is asked in two questions a batch; all else is computed here, on a thread.
+ * the database knows is asked in two questions for some rows; all else is computed here, on a thread.
  */
 import type { ErrorDetail } from '../../errors.js';
 import { type JsonObject, type JsonValue, printExactJson } from '../../json.js';
@@ -78,6 +78,7 @@ export interface RefusedRow {
 }
 
 const NO_FAULTS: readonly never[] = [];
+const GROUP_ROWS = 500;
 
 export class RowPreparer {
   readonly #plan: PreparationPlan;
@@ -100,7 +101,24 @@ export class RowPreparer {
     this.#ask = ask;
   }
 
+  /**
+   * The rows are taken in groups, each while the answer to the question of the one before is on its way: of
+   * all that is made of a row, little is left before the next ones come.
+   */
   async prepare(rows: readonly SourceRow[]): Promise<PreparedRows> {
+    const batch = new BatchOfLines();
+    let last: CheckedGroup | undefined;
+    for (let start = 0; start < rows.length; start += GROUP_ROWS) {
+      const pending = await this.#check(rows.slice(start, start + GROUP_ROWS));
+      const next = { pending, missingOf: this.#settleReferences(pending) };
+      if (last !== undefined) this.#print(last.pending, await last.missingOf, batch);
+      last = next;
+    }
+    if (last !== undefined) this.#print(last.pending, await last.missingOf, batch);
+    return batch.finish(rows.at(-1)?.number ?? 0);
+  }
+
+  async #check(rows: readonly SourceRow[]): Promise<readonly PendingRow[]> {
     const pending = rows.map((row): PendingRow => {
       if (row.fault !== undefined) return { row, mapped: undefined, faults: [faultOfRow(row, row.fault)] };
       const mapped = this.#map(row.values);
@@ -114,45 +132,26 @@ export class RowPreparer {
       const { faults } = one.checked;
       if (faults.length > 0 && one.faults.length === 0) one.faults.push(...this.#withColumns(faults));
     }
-    const missingOf = await this.#settleReferences(pending);
+    return pending;
+  }
+
+  #print(pending: readonly PendingRow[], missingOf: MissingOf, batch: BatchOfLines): void {
     const lines: string[] = [];
-    const staged: [number, number][] = [];
-    const fields = new Set<string>();
-    const refused: RefusedRow[] = [];
-    let undone = 0;
     for (const one of pending) {
       const { number } = one.row;
       const { checked, faults } = one;
       if (checked !== undefined) faults.push(...this.#findRepeated(checked, one));
       if (number <= this.#plan.position) continue;
-      undone += 1;
       if (checked === undefined || faults.length > 0) {
-        refused.push({ number, errors: faults, source: this.sourceOf(one.row) });
+        batch.refused.push({ number, errors: faults, source: this.sourceOf(one.row) });
         continue;
       }
-      for (const name in checked.sent) fields.add(name);
       const id = checked.id ?? derivedId(this.#plan.seed, number);
-      lines.push(
-        printStagedLine(checked, this.#rules, {
-          number,
-          id,
-          removed: removedBy(one),
-          missing: missingOf(one),
-        }),
-      );
-      const run = staged.at(-1);
-      if (run?.[1] === number - 1) run[1] = number;
-      else staged.push([number, number]);
+      const identity = { number, id, removed: removedBy(one), missing: missingOf(one) };
+      lines.push(printStagedLine(checked, this.#rules, identity));
+      batch.note(number, checked.sent);
     }
-    return {
-      lines: new TextEncoder().encode(lines.join('')),
-      count: lines.length,
-      fields: [...fields],
-      refused,
-      rows: undone,
-      position: rows.at(-1)?.number ?? 0,
-      staged,
-    };
+    batch.add(lines);
   }
 
   /** Faults as the caller reads them: by the column of the file. */
@@ -199,11 +198,9 @@ export class RowPreparer {
   }
 
   /** Fills labels, and tells of each row what it points at in vain. */
-  async #settleReferences(
-    pending: readonly PendingRow[],
-  ): Promise<(one: PendingRow) => readonly ErrorDetail[]> {
+  async #settleReferences(pending: readonly PendingRow[]): Promise<MissingOf> {
     const { collection } = this.#plan;
-    const sought = new TargetsOfBatch();
+    const sought = new TargetsOfGroup();
     const held = new Map<PendingRow, readonly HeldReference[]>();
     for (const one of pending) {
       if (one.checked === undefined || one.faults.length > 0) continue;
@@ -289,6 +286,59 @@ export class RowPreparer {
   }
 }
 
+type MissingOf = (one: PendingRow) => readonly ErrorDetail[];
+
+interface CheckedGroup {
+  readonly pending: readonly PendingRow[];
+  readonly missingOf: Promise<MissingOf>;
+}
+
+/** What is ready of a batch. */
+class BatchOfLines {
+  readonly refused: RefusedRow[] = [];
+  readonly #parts: Uint8Array[] = [];
+  readonly #staged: [first: number, last: number][] = [];
+  readonly #fields = new Set<string>();
+  #count = 0;
+
+  add(lines: readonly string[]): void {
+    this.#parts.push(new TextEncoder().encode(lines.join('')));
+    this.#count += lines.length;
+  }
+
+  /** A row that is staged, with its fields. */
+  note(number: number, sent: JsonObject): void {
+    for (const name in sent) this.#fields.add(name);
+    const run = this.#staged.at(-1);
+    if (run?.[1] === number - 1) run[1] = number;
+    else this.#staged.push([number, number]);
+  }
+
+  finish(position: number): PreparedRows {
+    const { refused } = this;
+    return {
+      lines: joined(this.#parts),
+      count: this.#count,
+      fields: [...this.#fields],
+      refused,
+      rows: this.#count + refused.length,
+      position,
+      staged: this.#staged,
+    };
+  }
+}
+
+/** In a buffer of its own, which can go to another thread. */
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let start = 0;
+  for (const part of parts) {
+    bytes.set(part, start);
+    start += part.length;
+  }
+  return bytes;
+}
+
 /** What keeps a row from being read at all. */
 function faultOfRow({ faultColumn: column }: SourceRow, detail: string): RowFault {
   return { detail, ...(column !== undefined && { column }) };
@@ -330,8 +380,8 @@ function partsOf(collection: Collection, rule: string): readonly string[] {
   return parts.map(({ path }) => path.join('/'));
 }
 
-/** The targets of a batch, each asked for once. */
-class TargetsOfBatch {
+/** The targets of a group of rows, each asked for once. */
+class TargetsOfGroup {
   readonly #byTargets = new Map<string, AskedTargets>();
 
   add(targets: readonly string[], id: string, mustExist: boolean): void {
