@@ -8,8 +8,8 @@ import type { ReportServices } from '../reports/engine/report-context.js';
 import type { RequestContext } from '../resolvers/request-context.js';
 import type { Resolvers } from '../resolvers/resolvers.js';
 import type { Format } from '../tables/format.js';
+import type { Urgency } from '../urgency.js';
 import type { Answer } from './answer.js';
-import type { Urgency } from './urgency.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -4,10 +4,8 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { isJsonObject } from '../json.js';
 import type { Principal } from '../model/scope.js';
-import type { Route } from '../rest/route.js';
-import type { Urgency } from '../rest/urgency.js';
+import type { Urgency } from '../urgency.js';
 import type { Asker, Passage, Turnstile } from './turnstile.js';
 
 /** How much of a credential is kept to know it again: too little to be used, enough to be its own. */
@@ -35,8 +33,8 @@ export class KnownAskers {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Absent: short. `sent`: the query, or the body where there is one. */
-    readonly urgencyOf?: Route['urgencyOf'];
+    /** Absent: short. Asked once the body is there, where there is one. */
+    readonly urgencyOf?: ((request: FastifyRequest) => Urgency) | undefined;
   }
 }
 
@@ -84,10 +82,9 @@ function isPassage(entry: Passage | Promise<Passage>): entry is Passage {
 
 /** A body is there only when its request comes again; until then it is short: its credential is looked at. */
 function urgencyOf(request: FastifyRequest): Urgency {
-  const { query, body, routeOptions } = request;
-  const { urgencyOf } = routeOptions.config;
-  if (urgencyOf === undefined || (hasBody(request) && body === undefined)) return 'short';
-  return urgencyOf({ ...(isJsonObject(query) && query), ...(isJsonObject(body) && body) });
+  const { urgencyOf } = request.routeOptions.config;
+  if (urgencyOf === undefined || (hasBody(request) && request.body === undefined)) return 'short';
+  return urgencyOf(request);
 }
 
 function hasBody({ headers, routeOptions }: FastifyRequest): boolean {

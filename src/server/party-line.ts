@@ -1,5 +1,5 @@
 /** The requests of one party that wait for a place. */
-import { URGENCIES, type Urgency } from '../rest/urgency.js';
+import { URGENCIES, type Urgency } from '../urgency.js';
 
 export interface WaitingRequest {
   /** The time when it came. */

@@ -52,7 +52,11 @@ function addRoute(app: FastifyInstance, route: Route, options: RestOptions): voi
   app.route<RestGeneric>({
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
     url: toFastifyPath(route.path),
-    config: { ...bodyConfigOf(route), urgencyOf: route.urgencyOf },
+    config: {
+      ...bodyConfigOf(route),
+      urgencyOf: ({ query, body }) =>
+        route.urgencyOf?.({ ...(isJsonObject(query) && query), ...(isJsonObject(body) && body) }) ?? 'short',
+    },
     // This runs before a body is read.
     onRequest: async ({ requestContext }) => {
       if (!route.isOpen) requireScope(requestContext);

@@ -1,5 +1,5 @@
 import { invariant, RETRY_SOON_SECONDS, ServiceError } from '../errors.js';
-import type { Urgency } from '../rest/urgency.js';
+import type { Urgency } from '../urgency.js';
 import { PartyLine } from './party-line.js';
 
 /** How many requests are under way at the same time. */

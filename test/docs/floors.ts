@@ -151,7 +151,7 @@ export const FLOORS: readonly Room[] = [
   {
     name: 'graphql/operation/',
     imports: [
-      ...['model/', 'languages/', 'store/', 'scalars/', 'resolvers/', 'graphql/limits/'],
+      ...['model/', 'languages/', 'store/', 'scalars/', 'reports/', 'resolvers/', 'graphql/limits/'],
       'graphql/typed/scalar-forms.ts',
     ],
   },

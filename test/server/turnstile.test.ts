@@ -1,7 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { URGENCIES } from '../../src/rest/urgency.js';
 import { countPlaces, type Passage, Turnstile } from '../../src/server/turnstile.js';
+import { URGENCIES } from '../../src/urgency.js';
 import { eventually } from '../eventually.js';
 
 /** Requests by name, e.g. `a/x/short 1`: of party `a`, the member `x`, and how urgent it is. */

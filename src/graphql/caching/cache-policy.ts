@@ -4,17 +4,14 @@
  */
 import {
   type ConstDirectiveNode,
-  type DocumentNode,
-  type FragmentDefinitionNode,
   type GraphQLObjectType,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
-  type SelectionNode,
-  type SelectionSetNode,
 } from 'graphql';
 import { CACHE_CONTROL_DIRECTIVE } from '../../resolvers/cached-for.js';
 import type { ReadyOperation } from '../operation/operation-request.js';
+import { rootFieldNames } from '../operation/root-field-names.js';
 
 /** Answers belong to one caller, in one domain, in one media type. */
 export const VARY = 'Accept, Accept-Encoding, Authorization, X-Domain';
@@ -38,7 +35,7 @@ export function cachePolicyOf(ready: ReadyOperation): string {
 function maxAgeOf({ schema, document, operation }: ReadyOperation): number {
   const type = schema.getQueryType();
   if (operation.operation !== OperationTypeNode.QUERY || !type) return 0;
-  const ages = rootFieldNames(operation.selectionSet, document).map((name) => maxAgeOfField(type, name));
+  const ages = rootFieldNames({ document, operation }).map((name) => maxAgeOfField(type, name));
   return ages.length === 0 ? 0 : Math.min(...ages);
 }
 
@@ -53,25 +50,4 @@ function maxAgeOfField(type: GraphQLObjectType, name: string): number {
 function secondsOf({ arguments: args = [] }: ConstDirectiveNode): number {
   const value = args.find((argument) => argument.name.value === 'maxAge')?.value;
   return value?.kind === Kind.INT ? Number(value.value) : 0;
-}
-
-/** Validation has let through no fragment within itself. */
-function rootFieldNames(selectionSet: SelectionSetNode, document: DocumentNode): readonly string[] {
-  return selectionSet.selections.flatMap((selection) => namesIn(selection, document));
-}
-
-function namesIn(selection: SelectionNode, document: DocumentNode): readonly string[] {
-  switch (selection.kind) {
-    case Kind.FIELD:
-      return [selection.name.value];
-    case Kind.INLINE_FRAGMENT:
-      return rootFieldNames(selection.selectionSet, document);
-    case Kind.FRAGMENT_SPREAD: {
-      const fragment = document.definitions.find(
-        (one): one is FragmentDefinitionNode =>
-          one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === selection.name.value,
-      );
-      return fragment ? rootFieldNames(fragment.selectionSet, document) : [];
-    }
-  }
 }

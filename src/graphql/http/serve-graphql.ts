@@ -14,12 +14,14 @@ import type { PrintedJson } from '../../json.js';
 import { credentialNeeded } from '../../resolvers/request-context.js';
 import { printAnswer } from '../../scalars/json-text.js';
 import { sendText } from '../../text-answer.js';
+import { leastUrgent, type Urgency } from '../../urgency.js';
 import { cachePolicyOf, NO_STORE, VARY } from '../caching/cache-policy.js';
 import type { GraphqlCaller, GraphqlRequest } from '../operation/graphql-request.js';
 import { answerOperation, type OperationOptions } from '../operation/operation.js';
 import type { OperationRequest } from '../operation/operation-request.js';
 import { hashOf, type Incoming, type OperationText, readOperationText } from '../operation/operation-text.js';
 import { OperationTiming } from '../operation/operation-timing.js';
+import { operationUrgency } from '../operation/operation-urgency.js';
 import type { RepeatedDocuments } from '../operation/repeated-documents.js';
 import type { PersistedQueries } from '../persisted/persisted-queries.js';
 import type { RegisteredOperations } from '../persisted/registered-operations.js';
@@ -72,6 +74,7 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
+    config: { urgencyOf: (request) => urgencyOf(request, options) },
     handler: async (request, reply) => {
       assertBatchSize(request.body, options.settings.graphqlMaxBatch);
       const caller = options.callerOf(request);
@@ -182,6 +185,24 @@ function findRepeated({ request, incoming, server, options, asking }: Asked): Re
     },
     mediaType,
   };
+}
+
+/** What the operations of a request are about to do; those of documents that are new count as short. */
+function urgencyOf(request: FastifyRequest, options: EndpointOptions): Urgency {
+  const incoming = toIncoming(request);
+  const bodies: readonly unknown[] = Array.isArray(incoming.body) ? incoming.body : [incoming.body];
+  const known = bodies.slice(0, options.settings.graphqlMaxBatch);
+  return leastUrgent(known.map((body) => urgencyOfOne({ ...incoming, body }, options)));
+}
+
+function urgencyOfOne(incoming: Incoming, options: EndpointOptions): Urgency {
+  const { registered, persisted, current, operations } = options;
+  const sent = readOperationText(incoming);
+  if (!sent) return 'short';
+  const text = textOf(sent, persisted) ?? registered?.findText(sent);
+  const ready = text === undefined ? undefined : current().documents.find(text, sent.operationName);
+  if (!ready) return 'short';
+  return operationUrgency({ ...ready, variables: sent.variables }, operations.costs);
 }
 
 async function answerRepeated({ operation, mediaType }: Repeated, asked: Asked): Promise<HttpAnswer> {

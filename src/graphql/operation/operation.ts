@@ -30,7 +30,7 @@ import { assertTransactional, executeInTransaction, isTransaction } from './tran
 import { noteUsedFields } from './used-fields.js';
 
 export interface OperationOptions extends PermissionOptions {
-  readonly costs: Pick<OperationCosts, 'assertAffordable' | 'describe'>;
+  readonly costs: Pick<OperationCosts, 'assertAffordable' | 'costOf' | 'describe'>;
   /** For mutations in one transaction. */
   readonly store: Pick<RecordStore, 'atomically'>;
   /** The line in which transactions wait: each holds a connection from its beginning to its end. */

@@ -33,20 +33,23 @@ export class RegisteredOperations {
    * @throws FORBIDDEN (403) for anything else
    */
   getText(sent: SentOperation): string {
+    const text = this.findText(sent);
+    if (text !== undefined) return text;
     const { query, operationName: name } = sent;
+    if (typeof query === 'string') throw refused('The document is not one of them.');
     const id = idIn(sent.extensions);
-    if (typeof query === 'string') {
-      if (this.#texts.has(query)) return query;
-      throw refused('The document is not one of them.');
-    }
-    const byId = id === undefined ? undefined : this.#textsById.get(id);
-    if (byId !== undefined) return byId;
     if (id !== undefined) throw refused(`None has the id ${JSON.stringify(id.slice(0, 64))}.`);
-    const byName = typeof name === 'string' ? this.#textsByName.get(name) : undefined;
-    if (byName !== undefined) return byName;
     if (typeof name !== 'string') throw refused('The request names none.');
     const suggestion = didYouMean(name, this.#textsByName.keys());
     throw refused(`None is called ${JSON.stringify(name.slice(0, 64))}.${suggestion}`);
+  }
+
+  /** The same; `undefined` for anything else. */
+  findText({ query, operationName: name, extensions }: SentOperation): string | undefined {
+    if (typeof query === 'string') return this.#texts.has(query) ? query : undefined;
+    const id = idIn(extensions);
+    if (id !== undefined) return this.#textsById.get(id);
+    return typeof name === 'string' ? this.#textsByName.get(name) : undefined;
   }
 }
 

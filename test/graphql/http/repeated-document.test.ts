@@ -42,6 +42,7 @@ async function openEndpoint({ failsAt = 0, describe: tell = tellCosts }: Faults)
         if (counted === failsAt) throw new TypeError('the costs are broken');
         return 1;
       },
+      costOf: () => 1,
       describe: tell,
     },
     introspectionRoles: [],

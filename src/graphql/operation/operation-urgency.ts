@@ -1,0 +1,34 @@
+import type { OperationDefinitionNode } from 'graphql';
+import { reports } from '../../reports/registry.js';
+import { leastUrgent, type Urgency } from '../../urgency.js';
+import type { CostRequest, OperationCosts } from '../limits/operation-cost.js';
+import { rootFieldNames } from './root-field-names.js';
+
+/** What may give more objects is let in as a long list of REST is. */
+const MOST_OF_SHORT = 1_000;
+const KIND_BY_ROOT_FIELD: ReadonlyMap<string, Urgency> = new Map([
+  ...reports.map(({ field }) => [field, 'stream'] as const),
+  ['runScript', 'script'],
+]);
+
+const KINDS = new WeakMap<OperationDefinitionNode, Urgency>();
+
+/** What an operation is about to do: a report or a script by its root fields, a long list by its cost. */
+export function operationUrgency(request: CostRequest, costs: Pick<OperationCosts, 'costOf'>): Urgency {
+  const kind = KINDS.get(request.operation) ?? leastUrgent(kindsOfFields(request));
+  KINDS.set(request.operation, kind);
+  return kind === 'short' && givesMany(request, costs) ? 'stream' : kind;
+}
+
+function kindsOfFields(request: CostRequest): readonly Urgency[] {
+  return rootFieldNames(request).map((name) => KIND_BY_ROOT_FIELD.get(name) ?? 'short');
+}
+
+function givesMany(request: CostRequest, costs: Pick<OperationCosts, 'costOf'>): boolean {
+  try {
+    return costs.costOf(request) > MOST_OF_SHORT;
+  } catch {
+    // Its variables are wrong, which it is told as soon as it is let in.
+    return false;
+  }
+}

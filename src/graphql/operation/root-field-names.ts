@@ -1,0 +1,33 @@
+import { type FragmentDefinitionNode, Kind, type SelectionNode, type SelectionSetNode } from 'graphql';
+import type { ReadyOperation } from './operation-request.js';
+
+/**
+ * The fields an operation asks for at its root, also by fragments, of which validation has let through none
+ * within itself.
+ */
+export function rootFieldNames({
+  document,
+  operation,
+}: Pick<ReadyOperation, 'document' | 'operation'>): readonly string[] {
+  return namesInSet(operation.selectionSet, document);
+}
+
+function namesInSet(selectionSet: SelectionSetNode, document: ReadyOperation['document']): readonly string[] {
+  return selectionSet.selections.flatMap((selection) => namesIn(selection, document));
+}
+
+function namesIn(selection: SelectionNode, document: ReadyOperation['document']): readonly string[] {
+  switch (selection.kind) {
+    case Kind.FIELD:
+      return [selection.name.value];
+    case Kind.INLINE_FRAGMENT:
+      return namesInSet(selection.selectionSet, document);
+    case Kind.FRAGMENT_SPREAD: {
+      const fragment = document.definitions.find(
+        (one): one is FragmentDefinitionNode =>
+          one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === selection.name.value,
+      );
+      return fragment ? namesInSet(fragment.selectionSet, document) : [];
+    }
+  }
+}
