@@ -22,7 +22,7 @@ import { findCores, keepOnCores, keepThreadsOnCores } from './cores.js';
 import { findPostmaster } from './find-postmaster.js';
 import type { HttpRequest } from './load/http-request.js';
 import { floodWith, writeRequests } from './load/load.js';
-import { residentMemory } from './process-usage.js';
+import { processorMs, residentMemory } from './process-usage.js';
 import { startGateway } from './targets/gateway.js';
 
 const CONNECTIONS = 2000;
@@ -58,9 +58,14 @@ export interface FloodOptions {
   readonly workers: number;
   /** The floods to try, by the beginning of their names; empty: all. */
   readonly only: readonly string[];
+  /** How long each flood goes on while people ask; the default where it is left out. */
+  readonly seconds?: number | undefined;
 }
 
-export async function benchFlood(databaseUrl: string, { workers, only }: FloodOptions): Promise<void> {
+export async function benchFlood(
+  databaseUrl: string,
+  { workers, only, seconds = SECONDS }: FloodOptions,
+): Promise<void> {
   const keys = await prepareTwoSchools(databaseUrl);
   const directory = await mkdtemp(path.join(tmpdir(), 'campus-flood-'));
   const [gateway] = await startGateway({ databaseUrl, key: keys.loud, directory, poolSize: 16, workers });
@@ -83,9 +88,9 @@ export async function benchFlood(databaseUrl: string, { workers, only }: FloodOp
         'p99 ms',
         'most ms',
         'failed',
-        'gateway MiB after 2 s',
-        'after 6 s',
-        'after 10 s',
+        'gateway: processor µs a request',
+        'MiB before',
+        'from 2 s on, by turns',
       ],
     });
     for (const [name, requestsOf] of FLOODS) {
@@ -100,18 +105,21 @@ export async function benchFlood(databaseUrl: string, { workers, only }: FloodOp
         agent: new Agent({ keepAlive: true, maxSockets: PEOPLE }),
       };
       const before = await askAsPeople(people, QUIET_SECONDS);
+      const memoryBefore = await residentMiB(gateway.pid);
+      const usedBefore = await processorMs(gateway.pid);
       const url = name === ELSEWHERE ? elsewhere.url : gateway.url;
       const flooding =
         asked.length === 0
           ? undefined
           : floodWith({
-              ...{ url, requests, connections: CONNECTIONS, seconds: SECONDS + 3 },
+              ...{ url, requests, connections: CONNECTIONS, seconds: seconds + 3 },
               cores: cores?.load,
             });
       await sleep(2000);
-      const memory = sampleMemory(gateway.pid);
-      const { milliseconds, failed } = await askAsPeople(people, SECONDS);
+      const memory = sampleMemory(gateway.pid, seconds);
+      const { milliseconds, failed } = await askAsPeople(people, seconds);
       const flood = await flooding;
+      const usedMs = (await processorMs(gateway.pid)) - usedBefore;
       people.agent.destroy();
       table.push([
         name,
@@ -122,7 +130,9 @@ export async function benchFlood(databaseUrl: string, { workers, only }: FloodOp
         quantile(milliseconds, 0.99).toFixed(1),
         Math.max(...milliseconds).toFixed(1),
         failed,
-        ...(await memory),
+        flood ? Math.round((usedMs * 1000) / (flood.requests + milliseconds.length)) : '',
+        memoryBefore,
+        (await memory).join(', '),
       ]);
     }
     process.stdout.write(`${table.toString()}\n`);
@@ -133,14 +143,19 @@ export async function benchFlood(databaseUrl: string, { workers, only }: FloodOp
   }
 }
 
-/** In MiB, three times within the time that people ask. */
-async function sampleMemory(pid: number): Promise<readonly number[]> {
-  const samples: number[] = [];
-  for (let count = 0; count < 3; count++) {
-    if (count > 0) await sleep((SECONDS * 1000) / 2 - 100);
-    samples.push(Math.round((await residentMemory(pid)) / 2 ** 20));
+/** Within the time that people ask: three times, and of a long time every five seconds. */
+async function sampleMemory(pid: number, seconds: number): Promise<readonly number[]> {
+  const everyMs = Math.min(5000, (seconds * 1000) / 2 - 100);
+  const samples = [await residentMiB(pid)];
+  for (let atMs = everyMs; atMs < seconds * 1000; atMs += everyMs) {
+    await sleep(everyMs);
+    samples.push(await residentMiB(pid));
   }
   return samples;
+}
+
+async function residentMiB(pid: number): Promise<number> {
+  return Math.round((await residentMemory(pid)) / 2 ** 20);
 }
 
 /** As many processes as the gateway has, which answer at once. A cluster starts its processes from a file. */

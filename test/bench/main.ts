@@ -61,7 +61,11 @@ async function main(): Promise<void> {
     } else if (positionals[0] === 'flood') {
       const { benchFlood } = await import('./flood.js');
       await withServer(path.join(directory, 'flood'), (url) =>
-        benchFlood(url, { workers: Number(options.workers), only: names(options.only) }),
+        benchFlood(url, {
+          workers: Number(options.workers),
+          only: names(options.only),
+          seconds: options.seconds === undefined ? undefined : Number(options.seconds),
+        }),
       );
     } else if (positionals[0] === 'tracing') {
       const { benchTracing } = await import('./tracing.js');
