@@ -102,6 +102,7 @@ describe('a dashboard', () => {
     await expectWellMade(page);
     expect(await dialog.getByLabel('Title').inputValue()).toBe('Mine');
     await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Discard changes' }).click();
     await page.getByRole('heading', { level: 1, name: 'Theirs' }).waitFor();
 
     await page.getByRole('button', { name: 'Change: One' }).click();
@@ -231,7 +232,12 @@ describe('a saved view', () => {
   it('is removed for all by its owner', async () => {
     const page = await pages.openPortalAs('clerk', '/portal/records/registration');
     await page.getByRole('button', { name: HOSTILE, exact: true }).click();
-    await page.getByRole('menuitem', { name: 'Remove the view' }).click();
+    await page.getByRole('menuitem', { name: 'Remove the view' }).press('Enter');
+    await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]'));
+    await page.keyboard.press('Escape');
+    await page.waitForFunction((name) => document.activeElement?.textContent === name, HOSTILE);
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Remove the view' }).press('Enter');
     await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByRole('button', { name: 'Views', exact: true }).click();
     await page.getByRole('menuitem', { name: 'All records' }).waitFor();

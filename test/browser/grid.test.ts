@@ -288,6 +288,12 @@ describe('work that is cut off', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     const dialog = page.getByRole('dialog', { name: 'Somebody else has changed this record meanwhile' });
     await dialog.getByText('It was: Begun').waitFor();
+    await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]') !== null);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await page.waitForFunction(() => document.activeElement?.textContent === 'Save');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('It was: Begun').waitFor();
     expect(await readTask(id)).toMatchObject({ name: 'Theirs' });
     await dialog.getByRole('button', { name: 'Save what I chose' }).click();
     await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor();

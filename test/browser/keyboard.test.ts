@@ -1,7 +1,9 @@
 /** Ten tasks of the school's people in the portal, none of them with a mouse. */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
+import { ask } from '../contract/graphql.js';
 import { expectEventually } from '../expect-eventually.js';
 import { choose, press, pressHeading, showTab, tabTo, write } from './by-keyboard.js';
 import { usePages } from './use-pages.js';
@@ -175,48 +177,182 @@ describe('by keyboard alone', () => {
 });
 
 /** Where a dialog is opened, and by which button. */
-const DIALOGS: readonly (readonly [address: string, ...buttons: readonly RegExp[]])[] = [
-  ['/portal/settings', /^New mail template/, /^New branch/, /^Change passPercent/, /^School: /],
-  ['/portal/people', /^Invite a user/, /^Keyboard shortcuts/],
-  ['/portal/people/usr-clerk', /^Deactivate/, /^Reset the password/],
-  ['/portal/files', /^Add a file/],
-  ['/portal/keys', /^New key/],
-  ['/portal/webhooks', /^New webhook/],
-  ['/portal/dashboards', /^New dashboard/],
-  ['/portal/records/registration', /^Filter/],
-  ['/portal/records/registration/stu-00001', /^Remove/],
-  ['/portal/scripts', /^New script/],
-  ['/portal/collections', /^New collection/],
+type Openers = readonly (readonly [address: string, ...buttons: readonly RegExp[]])[];
+
+/** Makes what dialogs are about that the demo school has none of, and tells where it stands. */
+async function makeOpeners(): Promise<Openers> {
+  const { webhook, dashboard } = await ask(
+    gateway,
+    `mutation ($scopes: JSON!, $tiles: [DashboardTileInput!]) {
+      key: createApiKey(data: { name: "bell-2", scopes: $scopes }) { key }
+      webhook: createWebhook(data: { name: "hook", url: "https://example.org/", events: [
+        { collection: "task", operations: ["created"] }] }) { webhook { id } }
+      script: saveScript(script: { name: "greet", code: "export default () => 1;" }) { version }
+      mail: sendEmail(data: { to: ["a@example.org"], subject: "MAIL", text: "x" }) { state }
+      dashboard: createDashboard(data: { title: "BOARD", owner: { id: "usr-admin" }, tiles: $tiles }) { id }
+      view: createSavedView(data: { name: "VIEW", collection: "fee_head", owner: { id: "usr-admin" } }) { id }
+    }`,
+    {
+      variables: {
+        scopes: { collections: { task: ['read'] }, reports: [], scripts: [] },
+        tiles: [{ operation: 'strength', picture: 'NUMBER', title: 'TILE' }],
+      },
+    },
+  );
+  const post = { method: 'POST', as: 'admin' } as const;
+  const json = { 'content-type': 'application/json' };
+  const made = await gateway.fetch('/o/task', { ...post, headers: json, body: '{"name": "Changed"}' });
+  const { _id: task } = (await made.json()) as { readonly _id: string };
+  const changed = { ...post, method: 'PATCH', headers: json, body: '{"amount": 1}' };
+  await gateway.fetch(`/o/recs/task/${task}`, changed);
+  await gateway.fetch('/files?name=leaf.txt', { ...post, body: 'A leaf.' });
+  const sheet = 'name\nImported\n';
+  const taken = await gateway.fetch('/imports?collection=task&name=tasks.csv', { ...post, body: sheet });
+  const { id } = (await taken.json()) as { readonly id: string };
+  const state = async () =>
+    ((await (await gateway.fetch(`/imports/${id}`, { as: 'admin' })).json()) as { state: string }).state;
+  await expectEventually(state, 'ready');
+  await gateway.fetch(`/imports/${id}/run`, post);
+  await expectEventually(state, 'done');
+  return [
+    ['/portal/settings', /^New mail template/, /^New branch/, /^Change passPercent/, /^School: /],
+    ['/portal/people', /^Invite a user/, /^Keyboard shortcuts/],
+    ['/portal/people/usr-clerk', /^Change the roles/, /^Deactivate/, /^Reset the password/],
+    ['/portal/files', /^Add a file/, /^leaf\.txt$/, /^Remove leaf\.txt/],
+    ['/portal/keys', /^New key/, /^Rotate bell-2/, /^Revoke bell-2/],
+    ['/portal/webhooks', /^New webhook/],
+    [`/portal/webhooks/${webhook.webhook.id}`, /^Change$/, /^New secret/, /^Remove$/],
+    ['/portal/dashboards', /^New dashboard/],
+    [
+      `/portal/dashboards/${dashboard.id}`,
+      ...[/^Add a tile/, /^Title and sharing/, /^Remove the dashboard/, /^Change: TILE/],
+    ],
+    ['/portal/records/registration', /^Filter/],
+    ['/portal/records/registration/stu-00001', /^Remove/],
+    [`/portal/records/task/${task}?tab=history`, /^Back to version 1/],
+    ['/portal/scripts', /^New script/],
+    ['/portal/scripts/greet', /^What a script may call/, /^Remove$/],
+    ['/portal/collections', /^New collection/],
+    ['/portal/messages', /^MAIL$/],
+    [`/portal/imports/${id}`, /^Undo the import/],
+    ['/portal/account', /^Switch on/],
+  ];
+}
+
+/** Names, addresses, keys and code, which are the same in all languages. */
+const OF_NO_LANGUAGE = [
+  /^(passPercent|clerk|demo.*|Gyan Vidya .*|Esc|leaf\.txt|text\/plain.*|SHA-256|[\da-f]{64})$/,
+  /^(https:\/\/|\{.*\}|TILE|MAIL|\S+@\S+)$/,
+];
+/** The library of operations speaks English as yet. */
+const OF_THE_LIBRARY = [
+  'Students of each section by gender, with those who joined and left within the session.',
+  ...['First', 'How many rows at most.', 'Strength by class and gender', 'Strength'],
 ];
 
+/** What a dialog says, as it stands and to who does not see it. */
+function wordsOf(dialog: Locator): Promise<string[]> {
+  return dialog.evaluate((element) => {
+    const told = ['aria-label', 'placeholder', 'title'];
+    const texts = [...element.querySelectorAll('*:not(option)')].flatMap((one) => [
+      ...told.map((name) => one.getAttribute(name) ?? ''),
+      ...[...one.childNodes].filter(({ nodeType }) => nodeType === 3).map((node) => node.textContent ?? ''),
+    ]);
+    return texts.map((text) => text.trim()).filter((text) => text !== '');
+  });
+}
+
 describe('a dialog', () => {
-  it('has the focus, keeps it, gives it up to Escape, and back to what opened it', async () => {
+  it('has the focus, keeps it and gives it back at Escape, in both languages', async () => {
     const page = await pages.openPortalAs('admin', '/');
-    const lost: string[] = [];
-    for (const [address, ...buttons] of DIALOGS) {
+    const openers = await makeOpeners();
+    const faults: string[] = [];
+    const said = new Map<string, ReadonlySet<string>>();
+    const places = new Map<string, number>();
+
+    async function tryDialog(name: string, opener: Locator): Promise<Locator> {
+      await opener.focus();
+      await page.keyboard.press('Enter');
+      const dialog = page.getByRole('dialog');
+      await dialog.waitFor();
+      const holdsFocus = () => dialog.evaluate((element) => element.contains(document.activeElement));
+      await expectEventually(holdsFocus, true, 2_000).catch(() => faults.push(`${name}: has no focus`));
+      for (const key of ['Shift+Tab', 'Shift+Tab', 'Tab', 'Tab', 'Tab']) {
+        await page.keyboard.press(key);
+        if (!(await holdsFocus())) faults.push(`${name}: ${key} leaves it`);
+      }
+      return dialog;
+    }
+
+    async function close(name: string, dialog: Locator, opener: Locator): Promise<void> {
+      await page.keyboard.press('Escape');
+      // A list of choices takes the first for itself.
+      if (await dialog.isVisible()) await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'hidden' });
+      const isBack = () => opener.evaluate((element) => element === document.activeElement);
+      await expectEventually(isBack, true, 2_000).catch(async () => {
+        const has = await page.evaluate(() => document.activeElement?.outerHTML.slice(0, 200));
+        faults.push(`${name}: the focus goes to ${has}`);
+      });
+    }
+
+    for (const [address, ...buttons] of openers) {
       await page.goto(gateway.url + address);
-      for (const name of buttons) {
-        const opener = page.getByRole('button', { name }).first();
-        await opener.focus();
-        await page.keyboard.press('Enter');
-        const dialog = page.getByRole('dialog');
-        await dialog.waitFor();
-        const holdsFocus = () => dialog.evaluate((element) => element.contains(document.activeElement));
-        await expectEventually(holdsFocus, true);
-        for (let presses = 0; presses < 12; presses++) {
-          await page.keyboard.press('Tab');
-          if (!(await holdsFocus())) lost.push(`${name}, press ${presses}`);
-        }
-        await page.keyboard.press('Escape');
-        // A list of choices takes the first for itself.
-        if (await dialog.isVisible()) await page.keyboard.press('Escape');
-        await dialog.waitFor({ state: 'hidden' });
-        const isBack = () => opener.evaluate((element) => element === document.activeElement);
-        await expectEventually(isBack, true, 2_000).catch(async () => {
-          lost.push(`${name}: ${await page.evaluate(() => document.activeElement?.outerHTML.slice(0, 200))}`);
-        });
+      for (const button of buttons) {
+        const name = `${address} ${button}`;
+        const opener = page.getByRole('button', { name: button }).first();
+        await opener.waitFor();
+        const place = await opener.evaluate((one) =>
+          [...document.querySelectorAll('button')].indexOf(one as HTMLButtonElement),
+        );
+        places.set(name, place);
+        const dialog = await tryDialog(name, opener);
+        said.set(name, new Set(await wordsOf(dialog)));
+        await close(name, dialog, opener);
       }
     }
-    expect(lost).toEqual([]);
+    expect(faults).toEqual([]);
+
+    // What declarations and settings say is no text of the portal.
+    const asked = '{ me { collections { title } } domainProperties { description } }';
+    const told = [...OF_THE_LIBRARY, JSON.stringify(await ask(gateway, asked))].join();
+    await page.getByRole('button', { name: 'Language and colours' }).click();
+    await page.getByRole('menuitemradio', { name: 'हिन्दी' }).click();
+    await page.locator('html[lang=hi]').waitFor();
+    const left = new Set<string>();
+    for (const [address, ...buttons] of openers) {
+      await page.goto(gateway.url + address);
+      await page.locator('html[lang=hi]').waitFor();
+      await page.waitForLoadState('networkidle');
+      for (const button of buttons) {
+        const name = `${address} ${button}`;
+        const opener = page.locator('button').nth(places.get(name) ?? -1);
+        await opener.waitFor();
+        const dialog = await tryDialog(name, opener);
+        for (const words of await wordsOf(dialog))
+          if (/[A-Za-z]{2} ?[A-Za-z]/.test(words) && said.get(name)?.has(words)) left.add(words);
+        await close(name, dialog, opener);
+      }
+    }
+    expect(faults).toEqual([]);
+    const isKnown = (words: string) =>
+      told.includes(words) || OF_NO_LANGUAGE.some((pattern) => pattern.test(words));
+    expect([...left].filter((words) => !isKnown(words))).toEqual([]);
+  }, 180_000);
+
+  it('asks at Escape where something was typed, and loses it only by a button', async () => {
+    const page = await pages.openPortalAs('accountant', '/portal/dashboards');
+    await press(page, page.getByRole('button', { name: 'New dashboard' }));
+    const dialog = page.getByRole('dialog');
+    await write(page, dialog.getByLabel('Title'), 'Half a title');
+    await page.keyboard.press('Escape');
+    await dialog.getByRole('alert').getByText('What you have typed is not saved').waitFor();
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('alert').waitFor({ state: 'hidden' });
+    expect(await dialog.getByLabel('Title').inputValue()).toBe('Half a title');
+    await page.keyboard.press('Escape');
+    await press(page, dialog.getByRole('button', { name: 'Discard changes' }));
+    await dialog.waitFor({ state: 'hidden' });
+    await page.waitForFunction(() => document.activeElement?.textContent === 'New dashboard');
   });
 });

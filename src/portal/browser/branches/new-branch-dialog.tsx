@@ -1,8 +1,9 @@
-import { Anchor, Button, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Stack, Text } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { MakeBranch, SchoolBranches } from '../../../generated/portal/branches/branches';
 import { useChange } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { InputDialog } from '../shell/input-dialog';
 import { ProblemState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
 import { homeOfBranch } from './branch-in-address';
@@ -20,7 +21,7 @@ export function NewBranchDialog({ onClose }: { onClose(): void }) {
     mutate({ data: { name: textOf('name'), id: textOf('id'), timeZone: textOf('timeZone') } });
   };
   return (
-    <Modal opened onClose={onClose} title={t('New branch')} closeButtonProps={{ 'aria-label': t('Close') }}>
+    <InputDialog opened onClose={onClose} title={t('New branch')}>
       {data ? (
         <Stack>
           <Text size="sm" role="status">
@@ -47,6 +48,6 @@ export function NewBranchDialog({ onClose }: { onClose(): void }) {
           </Stack>
         </form>
       )}
-    </Modal>
+    </InputDialog>
   );
 }

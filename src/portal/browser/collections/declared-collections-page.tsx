@@ -1,5 +1,5 @@
 /** What is declared: every collection, with where its declaration stands. */
-import { Anchor, Badge, Button, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { DeclaredCollections } from '../../../generated/portal/collections/collections';
@@ -8,6 +8,7 @@ import { useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
 import { FindInput } from '../shell/find-input';
 import { Icon } from '../shell/icon';
+import { InputDialog } from '../shell/input-dialog';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
@@ -97,12 +98,7 @@ function NewCollectionDialog({ onClose }: { onClose(): void }) {
     void navigate({ to: `/portal/collections/${encodeURIComponent(name)}` });
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('New collection')}
-      closeButtonProps={{ 'aria-label': t('Close') }}
-    >
+    <InputDialog opened onClose={onClose} title={t('New collection')}>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
@@ -118,6 +114,6 @@ function NewCollectionDialog({ onClose }: { onClose(): void }) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </InputDialog>
   );
 }

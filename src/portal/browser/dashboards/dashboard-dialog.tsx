@@ -1,7 +1,8 @@
-import { Button, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTexts } from '../language/use-texts';
 import { ChangedMeanwhile } from '../shell/changed-meanwhile';
+import { InputDialog } from '../shell/input-dialog';
 import { SharedWithInput } from '../shell/shared-with-input';
 import { ProblemState } from '../shell/states';
 
@@ -33,7 +34,7 @@ export function DashboardDialog(props: DashboardDialogProps) {
     onSave({ title: title.trim(), sharedWith });
   };
   return (
-    <Modal opened onClose={onClose} title={heading} closeButtonProps={{ 'aria-label': t('Close') }}>
+    <InputDialog opened onClose={onClose} title={heading}>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
@@ -58,6 +59,6 @@ export function DashboardDialog(props: DashboardDialogProps) {
           </Button>
         </Stack>
       </form>
-    </Modal>
+    </InputDialog>
   );
 }

@@ -1,5 +1,5 @@
 /** A tile to add or to change: the operation, its variables, the kind of picture, and how that looks now. */
-import { Button, Card, Group, Modal, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Button, Card, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import { headingOfPath, isNumericKind } from '../../../explore/cell-printer';
@@ -11,6 +11,7 @@ import { useFormats } from '../language/use-formats';
 import { phrase, useTexts } from '../language/use-texts';
 import { ParameterInput } from '../reports/parameter-input';
 import { ChangedMeanwhile } from '../shell/changed-meanwhile';
+import { InputDialog } from '../shell/input-dialog';
 import { ProblemState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
 import { findOperation } from './dashboard-tile';
@@ -60,13 +61,7 @@ export function TileForm({ tile, isBusy, problem, theirs, onSave, onClose }: Til
     onSave({ ...edited, title: edited.title?.trim() || null });
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
-      title={tile ? t('Change the tile') : t('New tile')}
-      closeButtonProps={{ 'aria-label': t('Close') }}
-    >
+    <InputDialog opened onClose={onClose} size="lg" title={tile ? t('Change the tile') : t('New tile')}>
       <form onSubmit={submit}>
         <Stack>
           <Select
@@ -95,7 +90,7 @@ export function TileForm({ tile, isBusy, problem, theirs, onSave, onClose }: Til
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </InputDialog>
   );
 }
 

@@ -1,10 +1,11 @@
 /** A file that belongs to no record: the roles that may read it, then the file itself. */
-import { Button, FileButton, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, FileButton, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FilesOfPortal } from '../../../generated/portal/files/files';
 import { useFileSending } from '../gateway/use-file-sending';
 import { useTexts } from '../language/use-texts';
+import { InputDialog } from '../shell/input-dialog';
 import { SendingProgressBar } from '../shell/sending-progress-bar';
 import { SharedWithInput } from '../shell/shared-with-input';
 import { ProblemState } from '../shell/states';
@@ -25,14 +26,13 @@ export function AddFileDialog({ onClose }: { onClose(): void }) {
     },
   );
   return (
-    <Modal
+    <InputDialog
       opened
       onClose={() => {
         stop();
         onClose();
       }}
       title={t('Add a file')}
-      closeButtonProps={{ 'aria-label': t('Close') }}
     >
       <Stack>
         <Text size="sm">{t('To add one to a record, go to the files of that record.')}</Text>
@@ -53,6 +53,6 @@ export function AddFileDialog({ onClose }: { onClose(): void }) {
           </FileButton>
         </Group>
       </Stack>
-    </Modal>
+    </InputDialog>
   );
 }

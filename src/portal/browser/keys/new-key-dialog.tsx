@@ -1,9 +1,10 @@
 /** Makes a key. The key is shown in the dialog once, and gone with it. */
-import { Button, Group, Modal, Select, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ApiKeysOfPortal, MakeApiKey } from '../../../generated/portal/keys/keys';
 import { useChange } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { InputDialog } from '../shell/input-dialog';
 import { ProblemState } from '../shell/states';
 import { KeySecret } from './key-secret';
 import { hasScopes, NO_SCOPES, type PickedScopes } from './picked-scopes';
@@ -30,14 +31,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
     });
   const title = secret === undefined ? t('New API key') : t('Your new key');
   return (
-    <Modal
-      opened
-      size="lg"
-      onClose={onClose}
-      title={title}
-      closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': t('Close') }}
-    >
+    <InputDialog opened size="lg" onClose={onClose} title={title} closeOnClickOutside={false}>
       {secret === undefined ? (
         <form
           onSubmit={(event) => {
@@ -87,6 +81,6 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
       ) : (
         <KeySecret secret={secret} onClose={onClose} />
       )}
-    </Modal>
+    </InputDialog>
   );
 }

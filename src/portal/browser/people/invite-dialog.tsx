@@ -1,8 +1,9 @@
-import { Button, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { InvitePerson, PeopleAccounts } from '../../../generated/portal/people/people';
 import { useChange } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { InputDialog } from '../shell/input-dialog';
 import { ProblemState } from '../shell/states';
 import { RolesInput } from './roles-input';
 import { SentLinkNotice } from './sent-link-notice';
@@ -24,12 +25,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
     mutate({ data: { userName, name, roles: [...roles], ...(email && { email }) } });
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('Invite a user')}
-      closeButtonProps={{ 'aria-label': t('Close') }}
-    >
+    <InputDialog opened onClose={onClose} title={t('Invite a user')}>
       {data ? (
         <SentLinkNotice {...data.inviteUser} />
       ) : (
@@ -51,6 +47,6 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
           </Stack>
         </form>
       )}
-    </Modal>
+    </InputDialog>
   );
 }

@@ -1,7 +1,8 @@
-import { Button, Modal, Stack, Switch, TextInput } from '@mantine/core';
+import { Button, Stack, Switch, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTexts } from '../language/use-texts';
 import { ChangedMeanwhile } from '../shell/changed-meanwhile';
+import { InputDialog } from '../shell/input-dialog';
 import { SharedWithInput } from '../shell/shared-with-input';
 import { ProblemState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
@@ -28,11 +29,10 @@ export function SavedViewDialog({ view, isBusy, problem, theirs, onSave, onClose
     onSave({ ...edited, name });
   };
   return (
-    <Modal
+    <InputDialog
       opened
       onClose={onClose}
       title={view.stored === undefined ? t('Save as a view') : t('Name and sharing of the view')}
-      closeButtonProps={{ 'aria-label': t('Close') }}
     >
       <form onSubmit={submit}>
         <Stack>
@@ -73,6 +73,6 @@ export function SavedViewDialog({ view, isBusy, problem, theirs, onSave, onClose
           </Button>
         </Stack>
       </form>
-    </Modal>
+    </InputDialog>
   );
 }

@@ -1,5 +1,5 @@
 /** The scripts of the school, and what starts each of them. */
-import { Anchor, Badge, Button, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { ScriptsOfSchool } from '../../../generated/portal/scripts/scripts';
@@ -7,6 +7,7 @@ import { useOperation } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
+import { InputDialog } from '../shell/input-dialog';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useUserNames } from '../shell/use-user-names';
@@ -99,7 +100,7 @@ function NewScriptDialog({ onClose }: { onClose(): void }) {
     void navigate({ to: `/portal/scripts/${encodeURIComponent(name.trim())}` });
   };
   return (
-    <Modal opened onClose={onClose} title={t('New script')} closeButtonProps={{ 'aria-label': t('Close') }}>
+    <InputDialog opened onClose={onClose} title={t('New script')}>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
@@ -114,6 +115,6 @@ function NewScriptDialog({ onClose }: { onClose(): void }) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </InputDialog>
   );
 }

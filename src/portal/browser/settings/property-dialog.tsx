@@ -1,5 +1,5 @@
 /** One setting to change, by a control that suits it; or to be as it is by default. */
-import { Button, Group, Input, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Input, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, lazy, Suspense, useState } from 'react';
 import {
   RemoveSchoolSetting,
@@ -12,6 +12,7 @@ import { useTexts } from '../language/use-texts';
 import { ChangedMeanwhile, savedOver } from '../shell/changed-meanwhile';
 import { CodeSpans } from '../shell/code-spans';
 import { findJsonFault } from '../shell/find-json-fault';
+import { InputDialog } from '../shell/input-dialog';
 import { LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
 import { parseProperty, printProperty, valueInForce } from './print-property';
@@ -47,7 +48,7 @@ export function PropertyDialog({ property, now, onClose }: PropertyDialogProps) 
     set.mutate({ name, value: parsed, ifMatch }, { onSuccess: () => done(t('{name} is saved.', { name })) });
   };
   return (
-    <Modal opened onClose={onClose} title={name} closeButtonProps={{ 'aria-label': t('Close') }}>
+    <InputDialog opened onClose={onClose} title={name}>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm" component="div">
@@ -91,7 +92,7 @@ export function PropertyDialog({ property, now, onClose }: PropertyDialogProps) 
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </InputDialog>
   );
 }
 

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTexts } from '../language/use-texts';
+import { InputDialog } from '../shell/input-dialog';
 
 export interface TemplateDialogProps {
   onName(name: string): void;
@@ -16,12 +17,7 @@ export function TemplateDialog({ onName, onClose }: TemplateDialogProps) {
     onName(name);
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('New mail template')}
-      closeButtonProps={{ 'aria-label': t('Close') }}
-    >
+    <InputDialog opened onClose={onClose} title={t('New mail template')}>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
@@ -37,6 +33,6 @@ export function TemplateDialog({ onName, onClose }: TemplateDialogProps) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </InputDialog>
   );
 }

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../language/use-texts';
+import { InputDialog } from './input-dialog';
 import { ProblemState } from './states';
 
 export interface ConfirmDialogProps {
@@ -32,7 +33,7 @@ export function ConfirmDialog({
 }: ConfirmDialogProps) {
   const t = useTexts();
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t('Close') }}>
+    <InputDialog opened onClose={onClose} title={title}>
       <Stack>
         <Text size="sm" component="div">
           {children}
@@ -52,6 +53,6 @@ export function ConfirmDialog({
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </InputDialog>
   );
 }

@@ -17,7 +17,8 @@ export function useFocusAfterDialogs(): void {
     const note = ({ target }: FocusEvent) => {
       if (!(target instanceof HTMLElement)) return;
       within = target.closest('[role=dialog]') ? target : undefined;
-      if (within === undefined) before = target;
+      // An item of a menu goes with it: what opened the menu stays.
+      if (within === undefined && !target.closest('[role=menu]')) before = target;
     };
     const observer = new MutationObserver(() => {
       if (within === undefined || within.isConnected) return;

@@ -14,6 +14,7 @@ import {
 import { useChange, useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
+import { InputDialog } from '../shell/input-dialog';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
@@ -135,13 +136,7 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
       {test.error && <ProblemState problem={test.error} />}
       {change.error && asked === undefined && <ProblemState problem={change.error} />}
       {asked === 'change' && (
-        <Modal
-          opened
-          size="lg"
-          onClose={close}
-          title={t('Change the webhook')}
-          closeButtonProps={{ 'aria-label': t('Close') }}
-        >
+        <InputDialog opened size="lg" onClose={close} title={t('Change the webhook')}>
           <WebhookForm
             values={webhook}
             action={t('Save')}
@@ -149,7 +144,7 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
             problem={change.error}
             onSave={(values) => change.mutate({ id, data: values }, saved)}
           />
-        </Modal>
+        </InputDialog>
       )}
       {asked === 'secret' && secret === undefined && (
         <ConfirmDialog

@@ -1,5 +1,5 @@
 /** The addresses outside that are told of changes: a list, and a new one. */
-import { Anchor, Badge, Button, Modal, Table, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
@@ -10,6 +10,7 @@ import {
 import { useChange, useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
+import { InputDialog } from '../shell/input-dialog';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
@@ -102,13 +103,12 @@ function NewWebhookDialog({ onClose }: { readonly onClose: () => void }) {
   const collection = collections.find(({ canRead }) => canRead)?.name ?? '';
   const events = [{ collection, operations: ['created', 'updated', 'deleted'], oquery: null }];
   return (
-    <Modal
+    <InputDialog
       opened
       size="lg"
       onClose={onClose}
       title={data ? t('The secret of the webhook') : t('New webhook')}
       closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': t('Close') }}
     >
       {data ? (
         <WebhookSecret secret={data.createWebhook.secret} onClose={onClose} />
@@ -121,6 +121,6 @@ function NewWebhookDialog({ onClose }: { readonly onClose: () => void }) {
           onSave={(values) => mutate({ data: values })}
         />
       )}
-    </Modal>
+    </InputDialog>
   );
 }
