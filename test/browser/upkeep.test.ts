@@ -69,6 +69,27 @@ describe('the page of messages', () => {
     await page.getByText('No message is as the filter asks').waitFor();
   });
 
+  it('shows in a record what went to its addresses', async () => {
+    await gateway.services.database.query(Prisma.sql`
+      update records set data = data || '{"email": "parent2@example.org", "guardian_phone": "+915550001111"}'
+      where collection = 'registration' and id = 'stu-00002'`);
+    const page = await pages.openPortalAs('admin', '/portal/records/registration/stu-00002?tab=messages');
+    const number = page.getByRole('region', { name: '+915550001111' });
+    await number.getByText('There is no message yet').waitFor();
+    const address = page.getByRole('region', { name: 'parent2@example.org' });
+    await address.getByRole('button', { name: 'Bus of route 4' }).click();
+    await page.getByRole('dialog', { name: 'Bus of route 4' }).waitFor();
+    await page.keyboard.press('Escape');
+    await expectWellMade(page);
+    await address.getByRole('link', { name: 'All messages to it' }).click();
+    await page.waitForURL(/portal\/messages\?recipient=parent2/);
+    await page.getByText('1 message', { exact: true }).waitFor();
+
+    const withoutDuty = await pages.openPortalAs('clerk', '/portal/records/registration/stu-00002');
+    await withoutDuty.getByRole('tab', { name: 'Fields' }).waitFor();
+    expect(await withoutDuty.getByRole('tab', { name: 'Messages' }).count()).toBe(0);
+  });
+
   it('says why one cannot be discarded that was sent meanwhile', async () => {
     await sendEmails(['Sent meanwhile']);
     const page = await pages.openPortalAs('admin', '/portal/messages?state=KEPT');

@@ -15,7 +15,7 @@ import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { isFiltering, useAddress } from '../shell/use-address';
 import { useUserNames } from '../shell/use-user-names';
 import { type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';
-import type { ListedMessage } from './listed-message';
+import { type ListedMessage, labelOfMessage } from './listed-message';
 import { MessageDialog } from './message-dialog';
 import {
   MESSAGE_KIND_NAMES,
@@ -108,10 +108,10 @@ function MessagesTable({ rows, more, onOpen }: MessagesTableProps) {
       name: 'message',
       head: t('Message'),
       width: 260,
-      title: labelOf,
+      title: labelOfMessage,
       cell: (row) => (
         <Anchor component="button" type="button" size="sm" truncate maw="100%" onClick={() => onOpen(row.id)}>
-          {labelOf(row) || t('Without a subject')}
+          {labelOfMessage(row) || t('Without a subject')}
         </Anchor>
       ),
     },
@@ -142,9 +142,4 @@ function MessagesTable({ rows, more, onOpen }: MessagesTableProps) {
       total={t('{count, plural, one {# message} other {# messages}}', { count: rows.length })}
     />
   );
-}
-
-/** A text message has no subject, and is known by its text. */
-function labelOf({ subject, text }: ListedMessage): string {
-  return subject ?? text ?? '';
 }

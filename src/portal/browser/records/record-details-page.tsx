@@ -1,4 +1,4 @@
-/** A record: its fields to fill in, what it points to and what points to it, its files, its history. */
+/** A record: its fields, what it points to and what points to it, its files, its messages, its history. */
 import { Button, Card, Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -13,10 +13,12 @@ import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
+import { addressesOfRecord } from './addresses-of-record';
 import type { DeclaredCollection } from './declared-collection';
 import { HistoryTab } from './history-tab';
 import { type EditedRecord, RecordEditor } from './record-editor';
 import { RecordFiles } from './record-files';
+import { RecordMessages } from './record-messages';
 import { RecordReferences } from './record-references';
 
 /** The id of a record that is not made yet. */
@@ -55,6 +57,8 @@ export function RecordDetailsPage() {
   );
 }
 
+type FieldValues = Readonly<Record<string, unknown>>;
+
 interface RecordTabsProps {
   readonly collection: DeclaredCollection;
   readonly record: EditedRecord | undefined;
@@ -67,13 +71,16 @@ function RecordTabs({ collection, record, id, isRemoved, isNew }: RecordTabsProp
   const t = useTexts();
   const navigate = useNavigate();
   const [{ tab }, change] = useAddress({ tab: isRemoved ? 'history' : 'fields' });
-  const rights = useViewer().collections.find(({ name }) => name === collection.name);
+  const { collections, duties } = useViewer();
+  const rights = collections.find(({ name }) => name === collection.name);
+  const mayReadMessages = duties.includes('messages');
   return (
     <Tabs value={tab} onChange={(next) => change({ tab: next ?? 'fields' }, 'replace')} keepMounted={false}>
       <Tabs.List mb="md">
         {!isRemoved && <Tabs.Tab value="fields">{t('Fields')}</Tabs.Tab>}
         {!isNew && !isRemoved && <Tabs.Tab value="references">{t('Points here')}</Tabs.Tab>}
         {!isNew && !isRemoved && <Tabs.Tab value="files">{t('Files')}</Tabs.Tab>}
+        {mayReadMessages && record && <Tabs.Tab value="messages">{t('Messages')}</Tabs.Tab>}
         {!isNew && <Tabs.Tab value="history">{t('History')}</Tabs.Tab>}
       </Tabs.List>
       <Tabs.Panel value="fields">
@@ -89,15 +96,16 @@ function RecordTabs({ collection, record, id, isRemoved, isNew }: RecordTabsProp
       </Tabs.Panel>
       <Tabs.Panel value="references">
         {record && (
-          <RecordReferences
-            collection={collection.name}
-            id={id}
-            values={record.data as Readonly<Record<string, unknown>>}
-          />
+          <RecordReferences collection={collection.name} id={id} values={record.data as FieldValues} />
         )}
       </Tabs.Panel>
       <Tabs.Panel value="files">
         <RecordFiles collection={collection.name} id={id} mayChange={rights?.canUpdate === true} />
+      </Tabs.Panel>
+      <Tabs.Panel value="messages">
+        {mayReadMessages && record && (
+          <RecordMessages addresses={addressesOfRecord(collection, record.data as FieldValues)} />
+        )}
       </Tabs.Panel>
       <Tabs.Panel value="history">
         {isRemoved && (
