@@ -161,10 +161,13 @@ async function goOn(
         isLooking = false;
       });
     const isUndoing = state === 'undoing';
-    const total = rowCount ?? inspection?.rows ?? counts.rows;
+    // Of a large file, only the first rows were looked at.
+    const total = rowCount ?? (inspection?.isWhole ? inspection.rows : undefined);
     progress.show({
       stage: '',
-      ...(isUndoing ? { done: undone.length, total: changes } : { done: counts.rows, total }),
+      ...(isUndoing
+        ? { done: undone.length, total: changes }
+        : { done: counts.rows, ...(total !== undefined && { total }) }),
     });
   }, LOOK_EVERY_MS);
   try {

@@ -89,6 +89,8 @@ export interface ImportInspection {
   readonly warnings: readonly string[];
   /** The rows that were looked at. */
   readonly rows?: number | undefined;
+  /** Whether these are all of the file. */
+  readonly isWhole?: boolean | undefined;
   /** What was found in the columns; as the reader of files gives it. */
   readonly found?: readonly ColumnInspection[] | undefined;
 }

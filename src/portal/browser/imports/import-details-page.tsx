@@ -113,14 +113,15 @@ function FileFacts({ inspection }: { readonly inspection: Inspection | null }) {
   const t = useTexts();
   const formats = useFormats();
   if (inspection === null) return null;
-  const { format, encoding, delimiter, sheet, rows } = inspection;
+  const { format, encoding, delimiter, sheet, rows, isWhole } = inspection;
   const parts = [
     format.toUpperCase(),
     encoding,
     delimiter !== undefined &&
       t('parted by {delimiter}', { delimiter: delimiter === '\t' ? 'TAB' : delimiter }),
     sheet,
-    rows !== undefined && t('{rows} rows', { rows: formats.number(rows) }),
+    // Of a large file, only the first rows were looked at.
+    rows !== undefined && isWhole !== false && t('{rows} rows', { rows: formats.number(rows) }),
   ];
   return (
     <Text size="sm" c="dimmed" className="wrapped">

@@ -86,6 +86,7 @@ export interface Inspection {
   readonly columns?: readonly string[];
   readonly warnings: readonly string[];
   readonly rows?: number;
+  readonly isWhole?: boolean;
   readonly found?: readonly FoundColumn[];
 }
 
