@@ -21,13 +21,13 @@ export class KnownAskers {
    */
   find(authorization: string | undefined, address: string): Asker {
     const known = authorization === undefined ? undefined : this.#askers.get(authorization.slice(-KNOWN_BY));
-    return known ?? { party: `address:${address}`, member: '' };
+    return known ?? { party: `address:${address}`, member: '', isStranger: true };
   }
 
   note(authorization: string, { domainId, credential }: Principal): void {
     const ending = authorization.slice(-KNOWN_BY);
     if (this.#askers.has(ending)) return;
-    this.#askers.set(ending, { party: `domain:${domainId}`, member: credential.id });
+    this.#askers.set(ending, { party: `domain:${domainId}`, member: credential.id, isStranger: false });
   }
 }
 

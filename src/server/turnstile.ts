@@ -44,6 +44,8 @@ export interface Asker {
   readonly party: string;
   /** A credential of the domain. */
   readonly member: string;
+  /** It is known by its address alone: it has no credential, or none that was ever right. */
+  readonly isStranger: boolean;
 }
 
 /** A request on its way through. */
@@ -91,6 +93,12 @@ const WAITING_A_TURN = 4;
  */
 const REFUSED_AT_ONCE = 8;
 const REFUSALS_EVERY_MS = 5;
+/**
+ * A stranger is answered with a few words, by the processor alone, and asks again at once: with few
+ * places it would still take all of the time. So its places are given back at a pace, those of a moment
+ * together.
+ */
+const STRANGERS_EVERY_MS = 5;
 
 /**
  * Lets few requests in at the same time, and those that wait in turns: one of each party, and of a party one
@@ -115,6 +123,8 @@ export class Turnstile {
   #otherPartyAt = Number.NEGATIVE_INFINITY;
   #cameInTurn = 0;
   readonly #onLeave = (passage: CountedPassage) => this.#left(passage);
+  readonly #leavingStrangers: CountedPassage[] = [];
+  readonly #onStrangerLeave = (passage: CountedPassage) => this.#leaveSoon(passage);
   readonly #endTurn = () => {
     this.#cameInTurn = 0;
   };
@@ -143,7 +153,8 @@ export class Turnstile {
       if (this.#lastParty !== undefined) this.#otherPartyAt = performance.now();
       this.#lastParty = party;
     }
-    const passage = new CountedPassage(party, urgency, this.#onLeave);
+    const onLeave = asker.isStranger ? this.#onStrangerLeave : this.#onLeave;
+    const passage = new CountedPassage(party, urgency, onLeave);
     if (!this.#lines.get(party)?.hasBefore(urgency) && this.#mayGoOn(party, urgency)) {
       this.#cameInTurn += 1;
       if (this.#cameInTurn === 1) setImmediate(this.#endTurn);
@@ -198,6 +209,14 @@ export class Turnstile {
     if (urgency !== 'short') count.long -= 1;
     if (count.all === 0) this.#countByParty.delete(party);
     if (this.#waiting > 0) this.#serveSoon();
+  }
+
+  #leaveSoon(passage: CountedPassage): void {
+    this.#leavingStrangers.push(passage);
+    if (this.#leavingStrangers.length > 1) return;
+    setTimeout(() => {
+      for (const leaving of this.#leavingStrangers.splice(0)) this.#left(leaving);
+    }, STRANGERS_EVERY_MS);
   }
 
   #join({ party, member }: Asker, urgency: Urgency, waiter: Waiter): void {

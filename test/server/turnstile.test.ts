@@ -24,7 +24,8 @@ class Crowd {
         this.entered.push(name);
         this.#passages.set(name, passage);
       };
-      const entry = this.turnstile.enter({ party, member }, urgency);
+      const isStranger = member === 'stranger';
+      const entry = this.turnstile.enter({ party, member, isStranger }, urgency);
       if ('then' in entry) entry.then(letIn, (error) => this.refused.push(`${name}: ${error.code}`));
       else letIn(entry);
     }
@@ -52,6 +53,19 @@ describe('the turnstile', () => {
     await settle();
     expect(crowd.entered.slice(3)).toEqual(['a/1/4']);
     expect(crowd.turnstile.waiting).toBe(0);
+  });
+
+  it('gives the places of strangers back at a pace, to strangers and others alike', async () => {
+    const crowd = new Crowd(4);
+    crowd.come('a/stranger/1', 'a/stranger/2', 'a/stranger/3', 'a/stranger/4');
+    crowd.leave('a/stranger/1', 'a/stranger/1');
+    // In the same moment, so that no timer can have gone off.
+    crowd.come('b/1/1', 'b/1/2');
+    expect(crowd.entered).toEqual(['a/stranger/1', 'a/stranger/2', 'a/stranger/3', 'b/1/1']);
+    await eventually(() => crowd.entered.length === 5);
+    expect(crowd.turnstile.waiting).toBe(1);
+    crowd.leave('a/stranger/2', 'a/stranger/3', 'b/1/1');
+    await eventually(() => crowd.turnstile.waiting === 0);
   });
 
   it('gives floods together few places while others ask too, and all again when they have gone', async () => {
