@@ -2,10 +2,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { JsonObject } from '../../../src/json.js';
+import type { Scope } from '../../../src/model/scope.js';
 import type { OwnTransaction } from '../../../src/store/database/database.js';
 import { checkRecord, printStagedLine, type StagingRules } from '../../../src/store/writing/check-record.js';
 import type { StagedBatch } from '../../../src/store/writing/staged-writes.js';
-import { ADMIN } from '../people.js';
+import { ADMIN, scopeOf } from '../people.js';
 import { useTestStore } from '../store.js';
 
 const BATCH_ROWS = 2_000;
@@ -14,15 +15,23 @@ const BATCHES = 3;
 const MOST_READ = 10 * BATCHES * BATCH_ROWS;
 
 /** Each has an index that knows its records no better than by their domain. */
-const test = useTestStore(
-  ['by_id', 'by_field', 'at_once', 'odd_names', 'taken_ids'].map((name) => ({
+const test = useTestStore([
+  {
+    name: 'seats',
+    fields: ['class', 'row'].map((name) => ({ name, type: 'text' as const })),
+    uniqueTogether: [{ name: 'class_row', parts: [{ path: 'class' }, { path: 'row' }] }],
+    access: {
+      teacher: { verbs: ['read', 'create', 'update'], rows: { fields: ['class'], attribute: 'self' } },
+    },
+  },
+  ...['by_id', 'by_field', 'at_once', 'odd_names', 'taken_ids'].map((name) => ({
     name,
     fields: [
       { name: 'admission', type: 'text' as const, unique: true },
       { name: 'class', type: 'text' as const, index: true },
     ],
   })),
-);
+]);
 
 /** The lines of a batch, of records that differ from those of an earlier file by their class. */
 function batchOf(index: number, { by, group }: { readonly by: string; readonly group: string }): StagedBatch {
@@ -193,5 +202,29 @@ describe('staged records whose _id is that of a removed one', () => {
   it('get another one where the file sends none', async () => {
     const { refused, ids } = await write(['r-3'], false);
     expect([refused, ids.length, ids.includes('r-1'), ids.includes('r-3')]).toEqual([[], 3, true, false]);
+  });
+});
+
+describe('staged records by values that are unique together', () => {
+  /** What is refused of one row whose key a record of class 6 has. */
+  async function refusedTo(scope: Scope) {
+    const line = ['1', 's-1', 'f', '{"class": "5"}', '{}', '{}', '', '{"class_row": "taken"}', ''].join('\t');
+    const key = { kind: 'rule', name: 'class_row' } as const;
+    const lines = Buffer.from(`${line}\n`);
+    const batch = { key, lines, count: 1, fields: ['class'], mode: 'try' as const, now: new Date() };
+    const staging = test.store.staging([]);
+    const { refused, updated } = await test.database.withConnection('a test', (connection) =>
+      connection.transaction((transaction) => staging.write(transaction, scope, 'seats', batch)),
+    );
+    return { refused: refused.map(({ number }) => number), updated: updated.length };
+  }
+
+  it('are told of a record that has them out of the reach of the caller', async () => {
+    await test.database.query(Prisma.sql`
+      insert into records (domain, collection, id, data, keys)
+      values (${ADMIN.domain.id}, 'seats', 's-0', '{"class": "6"}', '{"class_row": "taken"}')`);
+    const teacher = scopeOf({ id: 'usr-5', roles: ['teacher'], attributes: { self: [['5']] } });
+    expect(await refusedTo(teacher)).toEqual({ refused: [1], updated: 0 });
+    expect(await refusedTo(ADMIN)).toEqual({ refused: [], updated: 1 });
   });
 });
