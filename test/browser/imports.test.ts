@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
+import { ask } from '../contract/graphql.js';
 import { eventually } from '../eventually.js';
 import { nextToken, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
@@ -206,5 +207,142 @@ describe('an import in the portal', () => {
     });
     await page.getByText('This import failed').waitFor();
     await expectWellMade(page);
+  });
+});
+
+/** A form that somebody is in the middle of, in a tab of its own. */
+interface Unfinished {
+  readonly page: Page;
+  submit(): Promise<void>;
+  /** What is written in it, to be found again. */
+  written(): Promise<string>;
+  isDone(): Promise<void>;
+}
+
+/** A dashboard, a report, an import, many records, a script and a webhook, each begun by one person. */
+async function beginAll(text: string, order: string): Promise<readonly Unfinished[]> {
+  const make = 'mutation { createDashboard(data: { title: "Old", owner: { id: "usr-admin" } }) { id } }';
+  const { id } = (await ask(gateway, make)).createDashboard;
+  const board = await pages.openPortalAs('admin', `/portal/dashboards/${id}`);
+  const open = async (path: string) => {
+    const page = await board.context().newPage();
+    page.setDefaultTimeout(20_000);
+    await page.goto(gateway.url + path);
+    return page;
+  };
+  const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+  await press(board, 'Title and sharing');
+  await board.getByRole('textbox', { name: 'Title' }).fill(text);
+
+  const report = await open('/portal/reports/fee-defaulters?startMonth=2026-04&endMonth=2026-11');
+  await report.getByRole('textbox', { name: 'Minimum' }).fill('123');
+
+  const file = await open('/portal/imports?collection=task');
+  const sheet = { name: 'begun.csv', mimeType: 'text/csv', buffer: Buffer.from(`name\n${text}\n`) };
+  await file.locator('input[type=file]').setInputFiles(sheet);
+  await file.getByLabel('Save the mapping by a name').fill(text);
+  const tried = file.getByRole('button', { name: 'Correct the columns' });
+
+  const many = await open('/portal/records/fee_head?search=tuition');
+  await many.getByRole('checkbox', { name: 'Choose all that are read' }).check();
+  await press(many, 'Change a field');
+  await many.getByRole('combobox', { name: 'Field' }).fill('Order');
+  await many.getByRole('option', { name: 'Order' }).click();
+  await many.getByRole('dialog').getByRole('textbox', { name: 'Order' }).fill(order);
+
+  const script = await open(`/portal/scripts/${text.toLowerCase()}`);
+  await script.getByLabel('What it is for').fill(text);
+
+  const hook = await open('/portal/webhooks');
+  await press(hook, 'New webhook');
+  await hook.getByLabel('Name').fill(text);
+  await hook.getByLabel('Address').fill('https://example.org/');
+  return [
+    {
+      page: board,
+      submit: () => press(board, 'Save'),
+      written: () => board.getByRole('textbox', { name: 'Title' }).inputValue(),
+      isDone: () => board.getByRole('heading', { level: 1, name: text }).waitFor(),
+    },
+    {
+      page: report,
+      submit: () => press(report, 'Run'),
+      written: () => report.getByRole('textbox', { name: 'Minimum' }).inputValue(),
+      isDone: () => report.getByRole('region', { name: 'Fee defaulters' }).waitFor(),
+    },
+    {
+      page: file,
+      submit: () => press(file, 'Try it'),
+      written: () => file.getByLabel('Save the mapping by a name').inputValue(),
+      isDone: () => file.getByText('Every row is tried. Nothing is written.').or(tried).first().waitFor(),
+    },
+    {
+      page: many,
+      submit: () => many.getByRole('button', { name: /^Change \d+ record/ }).click(),
+      written: () => many.getByRole('dialog').getByRole('textbox', { name: 'Order' }).inputValue(),
+      isDone: () => many.getByText(/^\d+ records? changed/).waitFor(),
+    },
+    {
+      page: script,
+      submit: () => press(script, 'Save'),
+      written: () => script.getByLabel('What it is for').inputValue(),
+      isDone: () => script.getByText('Saved.').waitFor(),
+    },
+    {
+      page: hook,
+      submit: () => press(hook, 'Make webhook'),
+      written: () => hook.getByLabel('Name').inputValue(),
+      isDone: () => hook.getByText('The secret of the webhook').waitFor(),
+    },
+  ];
+}
+
+describe('what somebody is in the middle of', () => {
+  async function readAll(all: readonly Unfinished[]): Promise<readonly string[]> {
+    return await Promise.all(all.map((one) => one.written()));
+  }
+
+  it('is told of a gateway that is started anew, and of the end of the session, and goes on', async () => {
+    const all = await beginAll('Anew', '7');
+    let token = '';
+    all[0]?.page.context().on('request', (request) => {
+      const { authorization } = request.headers();
+      if (request.url().endsWith('/graphql') && authorization !== undefined) token = authorization;
+    });
+    await gateway.restart(async () => {
+      for (const { page, submit } of all) {
+        await submit();
+        await page.getByRole('alert').getByText('The gateway cannot be reached').first().waitFor();
+      }
+    });
+    const written = ['Anew', '123', 'Anew', '7', 'Anew', 'Anew'];
+    expect(await readAll(all)).toEqual(written);
+    for (const { page, submit, isDone } of all) {
+      await gateway.fetch('/auth/logout', { method: 'POST', headers: { authorization: token } });
+      await page.bringToFront();
+      await submit();
+      const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+      await dialog.getByLabel('Password').waitFor();
+      expect(await page.evaluate(() => document.activeElement?.closest('[role=dialog]') !== null)).toBe(true);
+      await page.keyboard.press('Escape');
+      await dialog.getByLabel('Password').fill('demo-admin');
+      await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
+      await dialog.waitFor({ state: 'hidden' });
+      await isDone();
+    }
+  });
+
+  it('waits for the end of being offline, and is done then without another press', async () => {
+    const all = await beginAll('Offline', '8');
+    const context = all[0]?.page.context();
+    await context?.setOffline(true);
+    for (const { page, submit } of all) {
+      await page.bringToFront();
+      await submit();
+      await page.getByText('You are offline.').waitFor();
+    }
+    expect(await readAll(all)).toEqual(['Offline', '123', 'Offline', '8', 'Offline', 'Offline']);
+    await context?.setOffline(false);
+    for (const { isDone } of all) await isDone();
   });
 });

@@ -95,7 +95,12 @@ function AskedReport({ report, form }: AskedReportProps) {
               form={form}
               values={values}
               isBusy={isFetching}
-              onRun={(next) => change({ ...next, run: '1' })}
+              onRun={(next) => {
+                // The same is asked for again, e.g. where no answer came: its address does not change.
+                const isAsBefore = Object.keys(next).every((name) => next[name] === values[name]);
+                if (isAsked && isAsBefore) void refetch();
+                else change({ ...next, run: '1' });
+              }}
             />
           </AskedAbout>
         )}
