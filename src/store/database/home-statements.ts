@@ -69,6 +69,26 @@ export class HomeStatements {
     }
   }
 
+  /**
+   * Runs the statement where the domain is, as a part of a transaction that the coordinator leads: Citus asks
+   * that server alone, and ends the transaction there with its own. Should the domain have moved, the whole
+   * transaction has to be done again, as after waiting in a circle.
+   *
+   * @throws as `Queryable.query`
+   */
+  async queryWithin<Row extends object>(
+    transaction: Pick<ServerStatements, 'query'>,
+    sql: Prisma.Sql,
+    home: Home,
+    { name, ...options }: Omit<QueryOptions, 'home'> = {},
+  ): Promise<Row[]> {
+    return await transaction.query<Row>(callOf(sql, home, name), {
+      ...options,
+      name: nameOfCall(home.columns),
+      told: sql,
+    });
+  }
+
   async #query<Row extends object>(
     sql: Prisma.Sql,
     { domain, columns }: Home,
@@ -76,11 +96,7 @@ export class HomeStatements {
   ): Promise<Row[]> {
     const shard = await this.#findShard(domain);
     if (!shard.server.wasReached) {
-      const { text, values } = sql;
-      const call = Prisma.sql`
-        select *
-        from run_at_home(${domain}, ${name ?? UNNAMED}, ${text}, ${values.map(toParameterText)}::text[])
-          as row (${Prisma.raw(columns)})`;
+      const call = callOf(sql, { domain, columns }, name);
       return await this.#coordinator.query<Row>(call, { ...options, name: nameOfCall(columns), told: sql });
     }
     try {
@@ -178,6 +194,14 @@ function hasMoved(error: unknown): boolean {
 function nameConstraintOfTable(error: unknown): void {
   const { cause } = error as { readonly cause?: { constraint?: string } };
   if (cause?.constraint !== undefined) cause.constraint = cause.constraint.replace(/_\d+$/, '');
+}
+
+/** The call of `run_at_home` by which Citus has the server of the domain run the statement. */
+function callOf({ text, values }: Prisma.Sql, { domain, columns }: Home, name = UNNAMED): Prisma.Sql {
+  return Prisma.sql`
+    select *
+    from run_at_home(${domain}, ${name}, ${text}, ${values.map(toParameterText)}::text[])
+      as row (${Prisma.raw(columns)})`;
 }
 
 const namesOfCalls = new Map<string, string>();

@@ -19,8 +19,8 @@ export async function spreadFunction(client: pg.ClientBase, made: SpreadFunction
     select p.oid::regprocedure::text as function
       from pg_proc p left join pg_dist_object o on o.classid = 'pg_proc'::regclass and o.objid = p.oid
      where p.proname = $1 and p.pronamespace = current_schema()::regnamespace`;
-  const isMade = `p.prosrc = $2
-    and o.objid is not null and (o.distribution_argument_index is not null) = $3`;
+  const isMade = `p.prosrc = $2 and o.objid is not null
+    and (o.distribution_argument_index is not null) = $3 and coalesce(o.force_delegation, false) = $3`;
   const { rows } = await client.query(`${found} and ${isMade}`, [name, body, domain !== undefined]);
   if (rows.length > 0) return;
   await client.query(
@@ -32,7 +32,9 @@ export async function spreadFunction(client: pg.ClientBase, made: SpreadFunction
     if (domain === undefined) {
       await client.query('select create_distributed_function($1::regprocedure)', [called]);
     } else {
-      const spread = `select create_distributed_function($1::regprocedure, $2, colocate_with => 'records')`;
+      // It is forced, for within a transaction it would run where it is called otherwise.
+      const spread = `select create_distributed_function($1::regprocedure, $2, colocate_with => 'records',
+        force_delegation => true)`;
       await client.query(spread, [called, domain]);
     }
   }

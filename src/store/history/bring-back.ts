@@ -9,7 +9,7 @@ import { type Collection, CREATED_ON } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import { accessOf } from '../access/access.js';
 import type { Transaction } from '../database/database.js';
-import { type StoredRow, storedColumns } from '../reading/stored-record.js';
+import { JUDGED_COLUMNS, type JudgedRow, type StoredRow, storedColumns } from '../reading/stored-record.js';
 import { recordsIn, recordsOf } from '../sql/records-of.js';
 import { refusedByIndex } from '../writing/atomically.js';
 import { findCheckFaults, keysOf } from '../writing/check-faults.js';
@@ -88,9 +88,12 @@ export async function bringBack(
       return { id, data, keys: keysOf(collection, data, scope.domain.timeZone) };
     });
     const reach = environment.rowsOf(scope, collection, creatable);
-    const statement = bringBackRecords(environment.writeContext(scope, collection, now), stored, reach);
+    const context = environment.writeContext(scope, collection, now);
     const written = await refusedByIndex({ scope, collection, records: stored, verb: 'update' }, () =>
-      environment.run<StoredRow & { readonly is_in_rows: boolean }>(transaction, statement, scope),
+      environment.write<JudgedRow>(context, {
+        ...{ within: transaction, operation: 'create' as const, columns: JUDGED_COLUMNS, caller: scope },
+        statement: (placed) => bringBackRecords(placed, stored, reach),
+      }),
     );
     if (written.some((row) => !row.is_in_rows)) throw outOfRows(collection, 'create');
     if (written.length !== stored.length)
@@ -151,7 +154,7 @@ written as (
     version = r.version + 1,
     updated_at = ${now.toISOString()}::timestamptz,
     deleted_at = null
-  from input i ${derived.join}, records o
+  from input i ${derived.join} cross join records o
   where ${recordsOf(scope, collection)} and r.id = i.id and r.deleted_at is not null
     and ${recordsIn(scope.domain.id, collection.name, 'o')} and o.id = i.id
   returning r.id, r.data, r.keys, r.version, r.created_at, r.updated_at, r.domain, r.collection, o.data as was

@@ -20,7 +20,7 @@ import {
 import { nameLiteral, recordsOf } from '../sql/records-of.js';
 import { atomically } from '../writing/atomically.js';
 import { askTriggers, changeRecords } from '../writing/change-records.js';
-import { deleteRecords } from '../writing/matched-change.js';
+import { deleteLocked } from '../writing/delete-locked.js';
 import type { RecordEnvironment } from '../writing/record-environment.js';
 import { assertWritable, gone, notFound, outOfRows, versionConflict } from '../writing/record-refusals.js';
 import { staysIn } from '../writing/record-statements.js';
@@ -311,7 +311,7 @@ cross join lateral (
     });
     const context = this.#environment.writeContext(scope, collection, now);
     const ids = rows.map((row) => row.id);
-    await this.#environment.run(transaction, deleteRecords(context, ids), scope);
+    await deleteLocked(this.#environment, transaction, context, ids);
   }
 
   async #bringBack(

@@ -40,6 +40,13 @@ export function storedColumns(projection: Sql): Sql {
 export const STORED_COLUMNS =
   'id text, version int, created_at timestamptz, updated_at timestamptz, json text';
 
+/** The same, and whether the record is one of those that the caller may write. */
+export const JUDGED_COLUMNS = `${STORED_COLUMNS}, is_in_rows boolean`;
+
+export interface JudgedRow extends StoredRow {
+  readonly is_in_rows: boolean;
+}
+
 export function toStoredRecord(row: StoredRow): StoredRecord {
   return {
     id: row.id,

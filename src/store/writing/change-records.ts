@@ -9,7 +9,7 @@ import { isSameJson } from '../../model/compare-json.js';
 import type { Scope } from '../../model/scope.js';
 import type { EffectiveAccess } from '../access/access.js';
 import type { Transaction } from '../database/database.js';
-import type { StoredRow } from '../reading/stored-record.js';
+import { JUDGED_COLUMNS, type JudgedRow, type StoredRow } from '../reading/stored-record.js';
 import { atomically, refusedByIndex } from './atomically.js';
 import { fieldsTogether, findCheckFaults, keysOf } from './check-faults.js';
 import { deadReferenceDetail, type HeldReference, listReferences, withoutHeld } from './held-references.js';
@@ -235,14 +235,15 @@ export async function writeChanges(
   },
 ): Promise<readonly StoredRow[]> {
   const { scope, collection, writable, now, finished } = request;
-  const statement = updateRecords(
-    environment.writeContext(scope, collection, now),
-    finished.map(({ change }) => change),
-    environment.rowsOf(scope, collection, writable),
-  );
+  const context = environment.writeContext(scope, collection, now);
+  const changes = finished.map(({ change }) => change);
+  const reach = environment.rowsOf(scope, collection, writable);
   const records = finished.map(({ change, data }) => ({ id: change.id, data, keys: change.keys }));
   const rows = await refusedByIndex({ scope, collection, records, verb: 'update' }, () =>
-    environment.run<StoredRow & { readonly is_in_rows: boolean }>(transaction, statement, scope),
+    environment.write<JudgedRow>(context, {
+      ...{ within: transaction, operation: 'update' as const, columns: JUDGED_COLUMNS, caller: scope },
+      statement: (placed) => updateRecords(placed, changes, reach),
+    }),
   );
   if (rows.some((row) => !row.is_in_rows)) throw outOfRows(collection, 'update');
   if (rows.length !== finished.length) throw new Error('a locked record was not there to be changed');

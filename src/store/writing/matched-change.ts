@@ -91,7 +91,7 @@ written as (
     keys = i.keys,
     version = r.version + 1,
     updated_at = ${now.toISOString()}::timestamptz
-  from input i ${derived.join}, records o
+  from input i ${derived.join} cross join records o
   where ${liveRecordsOf(scope, collection)} and r.id = i.id
     and ${liveRecordsIn(scope.domain.id, collection.name, 'o')} and o.id = i.id
   returning r.id, r.data, r.keys, r.version, r.created_at, r.updated_at, o.data as was, o.keys as was_keys,

@@ -24,7 +24,8 @@ import { compileFilter, listPaths } from '../sql/compile-filter.js';
 import { partsOfOrder } from '../sql/record-source.js';
 import { atomically } from './atomically.js';
 import { askTriggers, changeRecords } from './change-records.js';
-import { countRecords, deleteRecords, type LockedRow, lockRecords, type Selected } from './matched-change.js';
+import { deleteLocked } from './delete-locked.js';
+import { countRecords, type LockedRow, lockRecords, type Selected } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import type { WriteContext } from './record-statements.js';
 import type { RecordWrites, WriteOptions } from './record-writes.js';
@@ -157,11 +158,8 @@ export class MatchingWrites {
       if (rows.length === 0) return [];
       const asked = { scope, collection, rows, operation: 'delete', change: unchanged } as const;
       await askTriggers(this.#environment, transaction, asked);
-      const statement = deleteRecords(
-        context,
-        rows.map((row) => row.id),
-      );
-      const written = await this.#environment.run<StoredRow>(transaction, statement, scope);
+      const ids = rows.map((row) => row.id);
+      const written = await deleteLocked(this.#environment, transaction, context, ids);
       const byId = new Map(written.map((row) => [row.id, row]));
       return rows.map((row) => byId.get(row.id) ?? row);
     });

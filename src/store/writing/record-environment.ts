@@ -217,24 +217,31 @@ export class RecordEnvironment {
   }
 
   /**
-   * Runs a statement that writes so many records: where the database is spread, as a whole on the server of
-   * the domain, if it is part of no transaction and nothing of it is the coordinator's. A statement by itself
-   * may wait for others in a circle like a transaction, and takes turns with them.
+   * Runs a statement that writes records: where the database is spread, as a whole on the server of the
+   * domain, if nothing of it is the coordinator's. A statement by itself may wait for others in a circle like
+   * a transaction, and takes turns with them.
    */
   async write<Row extends object>(
     context: WriteContext,
     { within, operation, statement, columns, caller }: WriteStatement,
   ): Promise<Row[]> {
-    if (within !== undefined) return await this.run<Row>(within, statement(context), caller);
     const { home, turns } = this.database;
-    if (home === undefined || !isAtHome(context, operation)) {
-      const sql = statement(context);
+    const placed = this.placed(context, operation);
+    const sql = statement(placed);
+    if (home === undefined || placed.isForHome !== true) {
+      if (within !== undefined) return await this.run<Row>(within, sql, caller);
       return await turns.take(() => this.run<Row>(this.database, sql, caller));
     }
-    const sql = statement({ ...context, isForHome: true });
     const options = { name: statementName(sql.text), caller };
-    const { id: domain } = context.scope.domain;
-    return await turns.take(() => home.query<Row>(sql, { domain, columns }, options));
+    const place = { domain: context.scope.domain.id, columns };
+    if (within !== undefined) return await home.queryWithin<Row>(within, sql, place, options);
+    return await turns.take(() => home.query<Row>(sql, place, options));
+  }
+
+  /** The context of a write for the place where `write` has it done. */
+  placed(context: WriteContext, operation: WriteOperation): WriteContext {
+    const isForHome = this.database.home !== undefined && isAtHome(context, operation);
+    return isForHome ? { ...context, isForHome } : context;
   }
 
   async run<Row extends object>(

@@ -142,8 +142,10 @@ export class RecordInserts {
     return printInserted(context, records.slice(0, insert.shown), rows);
   }
 
-  async #insertInParts(insert: Insert, within: Transaction | undefined): Promise<readonly string[]> {
+  async #insertInParts(given: Insert, within: Transaction | undefined): Promise<readonly string[]> {
     const environment = this.#environment;
+    // The statements are made ahead of their turn, so it is said before where they are run.
+    const insert = { ...given, context: environment.placed(given.context, 'create') };
     const { scope, collection, records, context } = insert;
     const attempt = { ...insert, verb: 'create' } as const;
     const [places = [], ...others] = inParts(insert);
@@ -155,8 +157,16 @@ export class RecordInserts {
     };
     const options = { within, writes: [collection.name] };
     await atomically(environment, scope, options, async (transaction) => {
+      const write = {
+        within: transaction,
+        operation: 'create',
+        columns: 'json text',
+        caller: scope,
+      } as const;
       const run = ({ statement }: Part) =>
-        refusedByIndex(attempt, () => environment.run<InsertedRow>(transaction, statement, scope));
+        refusedByIndex(attempt, () =>
+          environment.write<InsertedRow>(context, { ...write, statement: () => statement }),
+        );
       let part = this.#firstPart(insert, places);
       const first = part;
       let storing = this.#storeFirst(insert, transaction, () => run(first));

@@ -18,8 +18,9 @@ import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
 import { atomically, rehearse } from './atomically.js';
 import { askTriggers, type FinishedChange, planChanges, writeChanges } from './change-records.js';
 import { COPY_STAGED, nameOfKey } from './check-record.js';
+import { deleteLocked } from './delete-locked.js';
 import type { HeldReference } from './held-references.js';
-import { countRecords, deleteRecords, type LockedRow, lockRecords } from './matched-change.js';
+import { countRecords, type LockedRow, lockRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { assertWritable, outOfRows } from './record-refusals.js';
 import { announcement, inputOf, insertInput } from './record-statements.js';
@@ -494,7 +495,7 @@ export class StagedWrites {
     } as const;
     await askTriggers(environment, transaction, asked);
     const ids = rows.map(({ id }) => id);
-    await environment.run(transaction, deleteRecords(context, ids), scope);
+    await deleteLocked(environment, transaction, context, ids);
     return rows.length;
   }
 

@@ -1,6 +1,6 @@
 /** Where tables are on Citus. What asks a server about it needs one; the rest runs everywhere. */
 import { describe, expect, it } from '@jest/globals';
-import type pg from 'pg';
+import pg from 'pg';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { spreadTables, TABLE_PLACES } from '../../../src/store/database/table-places.js';
@@ -142,4 +142,94 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
       await test.database.query(Prisma.raw(`alter database ${name} reset all`));
     }
   }, 60_000);
+
+  it('needs its own server alone for transactions, receipts and large creates', async () => {
+    const { startGateway } = await import('../../contract/gateway.js');
+    const gateway = await startGateway(test.url);
+    const query = async (text: string) => {
+      const body = JSON.stringify({ query: text });
+      const headers = { 'content-type': 'application/json' };
+      const answer = await gateway.fetch('/graphql', { method: 'POST', as: 'admin', headers, body });
+      return (await answer.json()) as { readonly data: unknown; readonly errors?: unknown };
+    };
+    const create = async (path: string, body: object) => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await gateway.fetch(path, {
+        ...{ method: 'POST', as: 'admin', headers, body: JSON.stringify(body) },
+      });
+      return answer.status;
+    };
+    const others = await listOtherServers('top');
+    try {
+      expect(others).toHaveLength(1);
+      await create('/o/registration', {
+        ...{ _id: 's-1', sequence: 'B-1', name: 'Anu', class: '5', section: 'A', session: '2026-27' },
+        ...{ admitted_on: '2026-04-01', status: 'active' },
+      });
+      await create('/o/fee_due', {
+        ...{ _id: 'd-2', student: { value: 's-1' }, class: '5', section: 'A', session: '2026-27' },
+        ...{ month: '2026-05', fee_head: 'Tuition', amount: 100, due_date: '2026-05-10' },
+      });
+      await setConnectable(others, false);
+      const transaction = await query(`mutation @transaction {
+        one: createTask(data: {id: "x-1", name: "Paint"}) { id }
+        two: createTasks(records: [{id: "x-2", name: "Mow"}, {id: "x-3", name: "Mow"}]) { count }
+        three: updateTasks(where: {name: {equals: "Mow"}}, set: {name: "Water"}) { count }
+        four: deleteTasks(where: {name: {equals: "Water"}}) { count }
+      }`);
+      expect(transaction).toEqual({
+        data: {
+          ...{ one: { id: 'x-1' }, two: { count: 2 }, three: { count: 2 } },
+          four: { count: 2 },
+        },
+      });
+      expect((await query(receipt('30.00'))).errors).toBeUndefined();
+      const many = Array.from({ length: 2_001 }, (_, index) => ({ _id: `m-${index}`, name: 'One of many' }));
+      expect(await create('/o/task', many)).toBe(201);
+      const refused = await query(`mutation @transaction {
+        one: createTask(data: {id: "x-4", name: "Never"}) { id }
+        two: createTask(data: {id: "x-1", name: "Taken"}) { id }
+      }`);
+      expect(refused.errors).toHaveLength(2);
+      expect((await gateway.fetch('/o/recs/task/x-4', { as: 'admin' })).status).toBe(404);
+      expect((await gateway.fetch('/o/recs/task/x-1', { as: 'admin' })).status).toBe(200);
+    } finally {
+      await setConnectable(others, true);
+      await gateway.close();
+    }
+  }, 60_000);
 });
+
+/** The ports of the servers that have the records of other domains than this one. */
+async function listOtherServers(domain: string): Promise<readonly number[]> {
+  const rows = await test.database.query<{ port: number }>(Prisma.sql`
+    select n.nodeport as port
+      from pg_dist_node n
+     where n.shouldhaveshards
+       and not exists (
+         select
+           from pg_dist_placement p
+          where p.groupid = n.groupid
+            and p.shardid = get_shard_id_for_distribution_column('records', ${domain}::text)
+       )`);
+  return rows.map(({ port }) => port);
+}
+
+/** Takes the test database away from who asks these servers for it, as if they had gone, or gives it back. */
+async function setConnectable(ports: readonly number[], isConnectable: boolean): Promise<void> {
+  const name = new URL(test.url).pathname.slice(1);
+  for (const port of ports) {
+    const url = Object.assign(new URL(test.url), { port: String(port), pathname: 'postgres' }).href;
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      await client.query(`alter database ${name} with allow_connections ${isConnectable}`);
+      if (isConnectable) continue;
+      await client.query('select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1', [
+        name,
+      ]);
+    } finally {
+      await client.end();
+    }
+  }
+}

@@ -1,0 +1,19 @@
+/** Removes records that a transaction has locked. */
+import type { Transaction } from '../database/database.js';
+import { STORED_COLUMNS, type StoredRow } from '../reading/stored-record.js';
+import { deleteRecords } from './matched-change.js';
+import type { RecordEnvironment } from './record-environment.js';
+import type { WriteContext } from './record-statements.js';
+
+/** Makes the records tombstones, and gives them as they were. */
+export async function deleteLocked(
+  environment: RecordEnvironment,
+  transaction: Transaction,
+  context: WriteContext,
+  ids: readonly string[],
+): Promise<readonly StoredRow[]> {
+  return await environment.write<StoredRow>(context, {
+    ...{ within: transaction, operation: 'delete' as const, columns: STORED_COLUMNS, caller: context.scope },
+    statement: (placed) => deleteRecords(placed, ids),
+  });
+}
