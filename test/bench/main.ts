@@ -147,9 +147,13 @@ async function withServer<T>(directory: string, work: (databaseUrl: string) => P
     dataDirectory: directory,
     settings: { max_connections: '400' },
   });
+  // It is a process of its own and would outlive a bench that is stopped by a signal.
+  const stop = () => void server.stop().finally(() => process.exit(130));
+  process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     return await work(server.url);
   } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
     await server.stop();
   }
 }

@@ -46,6 +46,9 @@ export async function startGateway({
     stdio: ['ignore', log.fd, 'inherit'],
   });
   const ended = once(child, 'exit');
+  const killWithUs = () => void child.kill('SIGTERM');
+  process.once('exit', killWithUs);
+  child.once('exit', () => process.off('exit', killWithUs));
   const url = await Promise.race([
     addressIn(logFile),
     ended.then(() => {
