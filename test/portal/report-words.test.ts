@@ -5,9 +5,11 @@ import { buildSchema, GraphQLEnumType } from 'graphql';
 import { nameOfColumn, nameOfEnumValue } from '../../src/portal/browser/reports/name-of-column.js';
 import { formsOf } from '../../src/portal/generate-report-forms.js';
 import { reports } from '../../src/reports/registry.js';
+import { loadTileOperations } from './load-tile-operations.js';
 
 const read = async (file: string) => await readFile(new URL(`../../${file}`, import.meta.url), 'utf8');
 const schema = buildSchema(await read('schema/schema.graphql'));
+const tiles = await loadTileOperations();
 const hindi: Readonly<Record<string, string>> = JSON.parse(
   await read('src/portal/browser/reports/hindi-words.json'),
 );
@@ -35,9 +37,19 @@ function wordsOfForms(): readonly string[] {
   });
 }
 
+/** What tiles are called, and the columns that no report has. */
+function wordsOfTiles(): readonly string[] {
+  return [
+    ...tiles.flatMap(({ title, description, topic }) => [title, description, topic]),
+    ...['Count', 'Created day', 'Created on day', 'Date month', 'Total sum', 'Total avg', 'Total max'],
+    ...['Segments sum', 'Sequence', 'Name label', 'Student label', 'Marked by label'],
+  ];
+}
+
 describe('the words of the reports', () => {
   const words = new Set([
     ...wordsOfForms(),
+    ...wordsOfTiles(),
     ...reports.flatMap(({ title, description }) => [title, description]),
   ]);
 

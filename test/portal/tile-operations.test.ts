@@ -1,8 +1,5 @@
 /** What tiles of a dashboard know of the operations of the library, and show of their answers. */
-import { readdir, readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { buildSchema } from 'graphql';
-import { loadOperationsLibrary } from '../../src/explore/operations-library.js';
 import type { ResultTable } from '../../src/explore/result-tables.js';
 import { moveTile } from '../../src/portal/browser/dashboards/move-tile.js';
 import type { TileOperation } from '../../src/portal/browser/dashboards/tile-operation.js';
@@ -10,6 +7,7 @@ import {
   isEnumColumn,
   numberOfTile,
   pointsOfTile,
+  rowsInOrder,
   tableOfTile,
   unitOf,
 } from '../../src/portal/browser/dashboards/tile-picture.js';
@@ -21,21 +19,14 @@ import {
   readVariables,
   wordsFor,
 } from '../../src/portal/browser/dashboards/tile-variables.js';
-import { tileOperationsOf } from '../../src/portal/generate-tile-operations.js';
+import { loadTileOperations } from './load-tile-operations.js';
 
 const TODAY = '2026-11-20';
 const VIEWER = { reports: [{ field: 'feeDefaulters', name: 'fee-defaulters' }] };
 let operations: readonly TileOperation[];
 
 beforeAll(async () => {
-  const files = (await readdir('schema/collections')).filter((name) => !name.includes('.schema.'));
-  operations = tileOperationsOf({
-    schema: buildSchema(await readFile('schema/schema.graphql', 'utf8')),
-    library: await loadOperationsLibrary('schema/operations'),
-    collections: await Promise.all(
-      files.map(async (name) => JSON.parse(await readFile(`schema/collections/${name}`, 'utf8'))),
-    ),
-  });
+  operations = await loadTileOperations();
 });
 
 function operation(name: string): TileOperation {
@@ -154,6 +145,16 @@ describe('the picture of a tile', () => {
     expect(numberOfTile(ROWS, 'students')?.value).toBe(5);
     expect(numberOfTile(ROWS, null)).toMatchObject({ value: 40.5, column: { path: 'balance' } });
     expect(numberOfTile({ ...ROWS, columns: ROWS.columns.slice(0, 1) }, null)).toBeUndefined();
+  });
+
+  it.each([
+    ['classes in their order', ['1', '1', '10', '2'], ['1', '1', '2', '10']],
+    ['numbers that were put into another order as they are', ['10', '2', '1'], ['10', '2', '1']],
+    ['words as they come', ['10', '2', 'A'], ['10', '2', 'A']],
+  ])('lists %s', (_, from, to) => {
+    const rows = from.map((name, index) => [name, index]);
+    const listed = rowsInOrder({ name: 'groups', columns: [], rows } as ResultTable);
+    expect(listed.map(([name]) => name)).toEqual(to);
   });
 
   it('draws classes in their order, and says when there is nothing to draw', () => {

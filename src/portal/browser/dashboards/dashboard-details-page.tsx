@@ -22,7 +22,7 @@ import { EmptyState, LoadingState, NotFoundState, ProblemState } from '../shell/
 import { useNotice } from '../shell/use-notice';
 import { useViewer } from '../shell/viewer';
 import { DashboardDialog } from './dashboard-dialog';
-import { DashboardTile, titleOfTile } from './dashboard-tile';
+import { DashboardTile, useTitleOfTile } from './dashboard-tile';
 import { moveTile } from './move-tile';
 
 const TileForm = lazy(async () => ({ default: (await import('./tile-form')).TileForm }));
@@ -61,6 +61,7 @@ interface RemovedTile {
 
 function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
   const t = useTexts();
+  const titleOfTile = useTitleOfTile();
   const notice = useNotice();
   const viewer = useViewer();
   const navigate = useNavigate();
@@ -272,6 +273,7 @@ const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowUp: -1, Ar
 
 function TileGrid({ tiles, onMove, onEdit, onRemove }: TileGridProps) {
   const t = useTexts();
+  const titleOfTile = useTitleOfTile();
   const [dragged, setDragged] = useState<number>();
   const grid = useRef<HTMLDivElement>(null);
   const focused = useRef<number>(undefined);

@@ -7,6 +7,7 @@ import { TILE_OPERATIONS } from '../../../generated/portal/tile-operations';
 import { TileRefresher } from '../home/tile-refresher';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
+import { useReportWords } from '../reports/use-report-words';
 import { EmptyState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
 import { TileBody } from './tile-body';
@@ -20,9 +21,10 @@ export function findOperation({
   return TILE_OPERATIONS.find(({ name }) => name === operation);
 }
 
-/** Its own title, else that of its operation. */
-export function titleOfTile(tile: DashboardTileInput): string {
-  return tile.title || findOperation(tile)?.title || tile.operation;
+/** The title of a tile: its own, else that of its operation in the language that is shown. */
+export function useTitleOfTile(): (tile: DashboardTileInput) => string {
+  const say = useReportWords();
+  return (tile) => tile.title || say(findOperation(tile)?.title ?? tile.operation);
 }
 
 export interface DashboardTileProps {
@@ -42,7 +44,7 @@ export function DashboardTile({ tile, controls, onDragOver, onDrop }: DashboardT
   const asked = variables && askedVariables(variables, today);
   const isMine = operation !== undefined && mayAsk(operation, viewer);
   const place = operation && asked && isMine ? placeBehind(operation, asked, viewer) : undefined;
-  const title = titleOfTile(tile);
+  const title = useTitleOfTile()(tile);
   return (
     <Card
       component="section"

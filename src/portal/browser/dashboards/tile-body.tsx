@@ -8,12 +8,14 @@ import { TileChart } from '../home/tile-chart';
 import { type Formats, useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { nameOfEnumValue } from '../reports/name-of-column';
+import { useReportWords } from '../reports/use-report-words';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import type { TileOperation } from './tile-operation';
 import {
   isEnumColumn,
   numberOfTile,
   pointsOfTile,
+  rowsInOrder,
   type TileChoice,
   tableOfTile,
   unitOf,
@@ -46,13 +48,14 @@ interface PictureProps extends Omit<TileBodyProps, 'answer'> {
 
 function NumberPicture({ operation, choice, table, currency }: PictureProps) {
   const t = useTexts();
+  const say = useReportWords();
   const formats = useFormats();
   const number = numberOfTile(table, choice.measure);
   if (!number) return <EmptyState icon="chart" title={t('There is no number in this part of the answer')} />;
   const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')] });
   return (
     <div className="tile-number">
-      <Figure value={print(number.value, number.column)} note={headingOfPath(number.column.path)} />
+      <Figure value={print(number.value, number.column)} note={say(headingOfPath(number.column.path))} />
     </div>
   );
 }
@@ -66,6 +69,7 @@ const ONE_LINE: Readonly<Record<string, string>> = {
 
 function TablePicture({ title, operation, table, currency }: PictureProps) {
   const t = useTexts();
+  const say = useReportWords();
   const formats = useFormats();
   const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')] });
   const left = table.rows.length - MOST_ROWS;
@@ -79,22 +83,24 @@ function TablePicture({ title, operation, table, currency }: PictureProps) {
             <Table.Tr>
               {table.columns.map((column) => (
                 <Table.Th key={column.path} className={classOf(column)}>
-                  {headingOfPath(column.path)}
+                  {say(headingOfPath(column.path))}
                 </Table.Th>
               ))}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {table.rows.slice(0, MOST_ROWS).map((row, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a row of an answer has no name but its place.
-              <Table.Tr key={index}>
-                {table.columns.map((column, at) => (
-                  <Table.Td key={column.path} className={classOf(column)}>
-                    {print(row[at] ?? null, column)}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
+            {rowsInOrder(table)
+              .slice(0, MOST_ROWS)
+              .map((row, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a row of an answer has no name but its place.
+                <Table.Tr key={index}>
+                  {table.columns.map((column, at) => (
+                    <Table.Td key={column.path} className={classOf(column)}>
+                      {print(row[at] ?? null, column)}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))}
           </Table.Tbody>
         </Table>
       </section>
@@ -111,6 +117,7 @@ const KINDS = { BAR: 'bar', LINE: 'line', DOUGHNUT: 'doughnut' } as const;
 
 function ChartPicture({ title, operation, choice, table, currency }: PictureProps) {
   const t = useTexts();
+  const say = useReportWords();
   const formats = useFormats();
   const points = pointsOfTile(table, choice);
   const kind = choice.picture === 'LINE' || choice.picture === 'DOUGHNUT' ? choice.picture : 'BAR';
@@ -126,14 +133,14 @@ function ChartPicture({ title, operation, choice, table, currency }: PictureProp
       kind={kind === 'BAR' && points.series.length > 1 ? 'stackedBar' : KINDS[kind]}
       title={t('{title}: {measure} by {label}', {
         title,
-        measure: headingOfPath(measure.path),
-        label: headingOfPath(by.path),
+        measure: say(headingOfPath(measure.path)),
+        label: say(headingOfPath(by.path)),
       })}
       labels={points.labels.map((label, index) =>
         points.hasRest && index === last ? t('Others') : printLabel(label),
       )}
       series={points.series.map(({ name, values }) => ({
-        name: split ? print(name, split) || '–' : headingOfPath(measure.path),
+        name: split ? print(name, split) || '–' : say(headingOfPath(measure.path)),
         values: values.map((value) => value ?? 0),
       }))}
       unit={unitOf(operation, measure)}

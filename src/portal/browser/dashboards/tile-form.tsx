@@ -10,6 +10,7 @@ import { TILE_OPERATIONS } from '../../../generated/portal/tile-operations';
 import { useFormats } from '../language/use-formats';
 import { phrase, useTexts } from '../language/use-texts';
 import { ParameterInput } from '../reports/parameter-input';
+import { useReportWords } from '../reports/use-report-words';
 import { ChangedMeanwhile } from '../shell/changed-meanwhile';
 import { InputDialog } from '../shell/input-dialog';
 import { ProblemState } from '../shell/states';
@@ -52,6 +53,7 @@ export interface TileFormProps {
 
 export function TileForm({ tile, isBusy, problem, theirs, onSave, onClose }: TileFormProps) {
   const t = useTexts();
+  const say = useReportWords();
   const viewer = useViewer();
   const [edited, setEdited] = useState<DashboardTileInput>(tile ?? EMPTY_TILE);
   const change = (next: Partial<DashboardTileInput>) => setEdited({ ...edited, ...next });
@@ -66,12 +68,15 @@ export function TileForm({ tile, isBusy, problem, theirs, onSave, onClose }: Til
         <Stack>
           <Select
             label={t('What it shows')}
-            description={operation?.description ?? t('An operation of the library')}
+            description={operation ? say(operation.description) : t('An operation of the library')}
             required
             searchable
             allowDeselect={false}
             nothingFoundMessage={t('No operation has these words')}
-            data={choicesOf(TILE_OPERATIONS.filter((one) => mayAsk(one, viewer)))}
+            data={choicesOf(
+              TILE_OPERATIONS.filter((one) => mayAsk(one, viewer)),
+              say,
+            )}
             value={edited.operation || null}
             onChange={(name) =>
               setEdited({ ...EMPTY_TILE, operation: name ?? '', wide: edited.wide ?? false })
@@ -94,10 +99,10 @@ export function TileForm({ tile, isBusy, problem, theirs, onSave, onClose }: Til
   );
 }
 
-function choicesOf(operations: readonly TileOperation[]) {
+function choicesOf(operations: readonly TileOperation[], say: (text: string) => string) {
   return [...Map.groupBy(operations, ({ topic }) => topic)].map(([group, members]) => ({
-    group,
-    items: members.map(({ name, title }) => ({ value: name, label: title })),
+    group: say(group),
+    items: members.map(({ name, title }) => ({ value: name, label: say(title) })),
   }));
 }
 
@@ -109,6 +114,7 @@ interface OperationFieldsProps {
 
 function OperationFields({ edited, operation, onChange }: OperationFieldsProps) {
   const t = useTexts();
+  const say = useReportWords();
   const { today } = useFormats();
   const variables = readVariables(edited.variables, operation) ?? {};
   const values = toFormValues(variables);
@@ -116,7 +122,7 @@ function OperationFields({ edited, operation, onChange }: OperationFieldsProps) 
   const asked = askedVariables(JSON.parse(settled), today);
   const isAsked = isComplete(operation, asked);
   const answer = useTileAnswer({ operation, asked, isEnabled: isAsked });
-  const title = edited.title || operation.title;
+  const title = edited.title || say(operation.title);
   return (
     <>
       {operation.parameters.map((parameter) => (
@@ -141,7 +147,7 @@ function OperationFields({ edited, operation, onChange }: OperationFieldsProps) 
       {answer.tables && <PictureFields edited={edited} tables={answer.tables} onChange={onChange} />}
       <TextInput
         label={t('Title of the tile')}
-        placeholder={operation.title}
+        placeholder={say(operation.title)}
         maxLength={100}
         value={edited.title ?? ''}
         onChange={({ currentTarget }) => onChange({ title: currentTarget.value })}
@@ -174,11 +180,12 @@ interface PictureFieldsProps {
 /** Which part of the answer, and which of its columns; what is left empty is chosen by what tells most. */
 function PictureFields({ edited, tables, onChange }: PictureFieldsProps) {
   const t = useTexts();
+  const say = useReportWords();
   const { picture, list, measure, by } = edited;
   const table = tableOfTile(tables, edited);
   const isChart = picture === 'BAR' || picture === 'LINE' || picture === 'DOUGHNUT';
   const pathsOf = (columns: ResultTable['columns']) =>
-    columns.map(({ path }) => ({ value: path, label: headingOfPath(path) }));
+    columns.map(({ path }) => ({ value: path, label: say(headingOfPath(path)) }));
   const common = { clearable: true, placeholder: t('What tells most') };
   return (
     <>
@@ -186,7 +193,7 @@ function PictureFields({ edited, tables, onChange }: PictureFieldsProps) {
         <Select
           {...common}
           label={t('Part of the answer')}
-          data={tables.map(({ name }) => ({ value: name, label: labelOfList(name) }))}
+          data={tables.map(({ name }) => ({ value: name, label: say(labelOfList(name)) }))}
           value={list ?? null}
           onChange={(next) => onChange({ list: next, measure: null, by: null })}
           clearButtonProps={{ 'aria-label': t('Choose what tells most') }}

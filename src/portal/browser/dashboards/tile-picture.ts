@@ -69,6 +69,16 @@ export function pointsOfTile(table: ResultTable, choice: TileChoice): TilePoints
   return isRound ? withRest({ ...points, ...told }) : { ...points, ...told };
 }
 
+/** The rows of a table; of classes, which come in the order of texts, where 10 stands before 2, in theirs. */
+export function rowsInOrder({ rows }: ResultTable): ResultTable['rows'] {
+  const areNumbers = rows.every(([first]) => typeof first === 'string' && /^\d+$/.test(first));
+  const comeAsTexts = rows.every(
+    (row, index) => index === 0 || String(rows[index - 1]?.[0]) <= String(row[0]),
+  );
+  if (!areNumbers || !comeAsTexts) return rows;
+  return rows.toSorted(([one], [other]) => Number(one) - Number(other));
+}
+
 /** Classes come as texts, in whose order 10 stands before 2. */
 function inOrder(points: ChartPoints): ChartPoints {
   if (!points.labels.every((label) => typeof label === 'string' && /^\d+$/.test(label))) return points;
