@@ -164,10 +164,12 @@ export class ApiKeys {
     const key = createOpaqueSecret('cg');
     const newId = randomUUID();
     const { domainId, userId = null } = reachOf(scope);
-    // One statement, which locks the row: of two rotations at once the second finds a key that has ended, or
-    // that was rotated already.
+    // Locked before the statement that looks: of two rotations at once the second one finds a key that has
+    // ended, or the one that the first made in its place, which a statement that waited does not see.
     const [rotated] = isUuid(id)
-      ? await this.#database.query<{ userId: string }>(Prisma.sql`
+      ? await this.#database.transaction(async (transaction) => {
+          await transaction.query(Prisma.sql`select from api_keys where id = ${id}::uuid for update`);
+          return await transaction.query<{ userId: string }>(Prisma.sql`
           with ended as (
             update api_keys
             set expires_at = least(expires_at, now() + ${overlapSeconds}::int * interval '1 second'),
@@ -205,7 +207,8 @@ export class ApiKeys {
           )
           select user_id as "userId",
             ${announceUser({ domainId: Prisma.sql`domain_id`, userId: Prisma.sql`user_id` })}
-          from ended`)
+          from ended`);
+        })
       : [];
     if (!rotated) throw noSuchKey();
     this.#principals.forget(domainId, rotated.userId);

@@ -40,6 +40,23 @@ async function listed(id: string, as: Role = 'clerk'): Promise<Answered> {
   return apiKeys.find((one: Answered) => one.id === id);
 }
 
+/** What two requests come to that both have begun to wait for the key before the first of them gets it. */
+async function whileLocked<T>(id: string, begin: () => readonly Promise<T>[]): Promise<readonly T[]> {
+  const waiting = `
+    select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+  const holder = await gateway.sql.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select from api_keys where id = $1 for update', [id]);
+    const begun = begin();
+    await expectEventually(async () => (await gateway.sql.query(waiting)).rowCount, begun.length, 5_000);
+    await holder.query('commit');
+    return await Promise.all(begun);
+  } finally {
+    holder.release(true);
+  }
+}
+
 describe('an API key', () => {
   it('is for the roles of API_KEY_ROLES, and by an admin for everybody', async () => {
     const query = 'mutation ($s: JSON!) { createApiKey(data: {name: "x", scopes: $s}) { id } }';
@@ -170,7 +187,7 @@ describe('a rotation', () => {
     expect(await codes(id, 60, 'viewer')).toEqual(['FORBIDDEN']);
     expect(await codes(id, -1)).toEqual(['INVALID_VALUE']);
     expect(await codes(id, 2_592_001)).toEqual(['INVALID_VALUE']);
-    const both = await Promise.all([rotate(id, 60), rotate(id, 60)]);
+    const both = await whileLocked(id, () => [rotate(id, 60), rotate(id, 60)]);
     expect(both.map(({ errors }) => errors.length).sort()).toEqual([0, 1]);
     expect(await codes(id, 60)).toEqual(['NOT_FOUND']);
     expect(await codes('nonsense', 60)).toEqual(['NOT_FOUND']);
