@@ -25,6 +25,13 @@ interface AskOptions {
   readonly keptIn?: WritePlace | undefined;
 }
 
+/** Who is told of events. */
+export interface Follower<Result> {
+  told(event: Result): void;
+  /** Events may have been lost: what they would have told of is to be read. */
+  missed(): void;
+}
+
 interface GraphqlAnswer<Result> {
   readonly data?: Result | null;
   readonly errors?: readonly {
@@ -38,6 +45,8 @@ export class GatewayClient {
   readonly #branch: string;
   readonly #unanswered = new UnansweredWrites(sessionStorage);
   #socket: Promise<Client> | undefined;
+  /** What the socket said last of who follows. */
+  #socketToken = '';
 
   /** With the branch to work in; '' for the school of who is logged in. */
   constructor(session: LoginSession, branch: string) {
@@ -101,22 +110,30 @@ export class GatewayClient {
     return await (await this.fetchAnswer(path, init)).blob();
   }
 
-  /** Tells each event; gives the function that ends it. A connection that is lost is opened again. */
+  /**
+   * Tells each event; gives the function that ends it. A connection that is lost is opened again, and so is
+   * one whose session has ended, once its user is in again; then `missed` is told, for nobody knows what
+   * happened meanwhile.
+   */
   follow<Result, Variables>(
     operation: PortalOperation<Result, Variables>,
     variables: Variables,
-    told: (event: Result) => void,
+    { told, missed }: Follower<Result>,
   ): () => void {
     let isOver = false;
-    let stop = () => {};
-    this.#socket ??= openSocket(async () => this.#credentials((await this.#session.accessToken()) ?? ''));
-    // Where its script cannot be loaded, e.g. offline, the next one who follows tries again.
-    const notLoaded = () => {
-      this.#socket = undefined;
-    };
-    this.#socket.then((socket) => {
+    let isInterrupted = false;
+    let stops: readonly (() => void)[] = [];
+    const begin = async (): Promise<void> => {
+      const socket = await this.#openedSocket();
       if (isOver) return;
-      stop = socket.subscribe<Result>(
+      const interrupted = socket.on('closed', () => {
+        isInterrupted = true;
+      });
+      const connected = socket.on('connected', () => {
+        if (isInterrupted) missed();
+        isInterrupted = false;
+      });
+      const stop = socket.subscribe<Result>(
         {
           query: operation.text,
           variables: variables as Record<string, unknown>,
@@ -124,16 +141,38 @@ export class GatewayClient {
         },
         {
           next: ({ data }) => data && told(data),
-          // What cannot be followed is still read again whenever the page asks for it.
-          error: () => undefined,
+          error: (fault) => {
+            if (isOver || !isRefusedToken(fault)) return;
+            end();
+            void this.#renewedToken(this.#socketToken).then(begin).catch(notFollowed);
+          },
           complete: () => undefined,
         },
       );
-    }, notLoaded);
+      stops = [interrupted, connected, stop];
+    };
+    const end = () => {
+      for (const stop of stops) stop();
+    };
+    void begin().catch(notFollowed);
     return () => {
       isOver = true;
-      stop();
+      end();
     };
+  }
+
+  /** Where its script cannot be loaded, e.g. offline, the next one who follows tries again. */
+  async #openedSocket(): Promise<Client> {
+    this.#socket ??= openSocket(async () => {
+      this.#socketToken = (await this.#session.accessToken()) ?? '';
+      return this.#credentials(this.#socketToken);
+    });
+    try {
+      return await this.#socket;
+    } catch (fault) {
+      this.#socket = undefined;
+      throw fault;
+    }
   }
 
   /** A write is done once, also where its answer is lost and it is asked again. */
@@ -165,7 +204,12 @@ export class GatewayClient {
     const token = await this.#token();
     const response = await send(this.#credentials(token));
     if (response.status !== 401) return response;
-    return await send(this.#credentials((await this.#session.renew(token)) ?? (await this.#token())));
+    return await send(this.#credentials(await this.#renewedToken(token)));
+  }
+
+  /** Another than the one that was refused; where the session has ended, once its user is in again. */
+  async #renewedToken(refused: string): Promise<string> {
+    return (await this.#session.renew(refused)) ?? (await this.#token());
   }
 
   #credentials(token: string): CallerHeaders {
@@ -245,6 +289,16 @@ async function readJson<Value>(response: Response): Promise<Value | undefined> {
   } catch {
     return undefined;
   }
+}
+
+/** What cannot be followed is still read again whenever the page asks for it. */
+function notFollowed(): void {}
+
+/** How the gateway closes a socket whose token is none, or is one no longer. */
+const UNAUTHORIZED = 4401;
+
+function isRefusedToken(fault: unknown): boolean {
+  return fault instanceof CloseEvent && fault.code === UNAUTHORIZED;
 }
 
 /** Loaded with the first that is followed. */

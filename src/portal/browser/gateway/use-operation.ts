@@ -58,14 +58,21 @@ export function useChange<Result, Variables>(
   });
 }
 
-/** Tells each event of a subscription for as long as the component is shown. */
+/**
+ * Tells each event of a subscription for as long as the component is shown, and where some may have been
+ * missed.
+ */
 export function useEvents<Result, Variables>(
   operation: PortalOperation<Result, Variables>,
   variables: Variables,
   told: (event: Result) => void,
+  missed: () => void,
 ): void {
   const gateway = useGateway();
   const key = JSON.stringify(variables);
   // biome-ignore lint/correctness/useExhaustiveDependencies: an object with the same values is no change.
-  useEffect(() => gateway.follow(operation, variables, told), [gateway, operation, key, told]);
+  useEffect(
+    () => gateway.follow(operation, variables, { told, missed }),
+    [gateway, operation, key, told, missed],
+  );
 }

@@ -14,6 +14,6 @@ export interface TileRefresherProps {
 export function TileRefresher({ asked, report }: TileRefresherProps) {
   const queries = useQueryClient();
   const refresh = useCallback(() => void queries.invalidateQueries({ queryKey: [asked] }), [queries, asked]);
-  useEvents(ReportHasChanged, { report }, refresh);
+  useEvents(ReportHasChanged, { report }, refresh, refresh);
   return null;
 }

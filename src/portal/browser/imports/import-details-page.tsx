@@ -55,6 +55,10 @@ export function ImportDetailsPage() {
 /** How far it is comes by itself; where it has become something else, all of it is read again. */
 function useProgress(id: string): void {
   const queries = useQueryClient();
+  const readAnew = useCallback(
+    () => void queries.invalidateQueries({ queryKey: [ImportNow.name] }),
+    [queries],
+  );
   const told = useCallback(
     ({ importChanged }: AnyImportChangedSubscription) => {
       if (importChanged.id !== id) return;
@@ -62,11 +66,11 @@ function useProgress(id: string): void {
       const known = queries.getQueryData<ImportNowQuery>(key);
       if (known?.import.state === importChanged.state) {
         queries.setQueryData(key, { import: { ...known.import, ...importChanged } });
-      } else void queries.invalidateQueries({ queryKey: [ImportNow.name] });
+      } else readAnew();
     },
-    [id, queries],
+    [id, queries, readAnew],
   );
-  useEvents(AnyImportChanged, {}, told);
+  useEvents(AnyImportChanged, {}, told, readAnew);
 }
 
 function ImportSteps({ one }: { readonly one: ShownImportFragment }) {

@@ -55,7 +55,7 @@ function ImportList({ label }: { readonly label: string }) {
     getNextPageParam: ({ imports: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : undefined),
   });
   const look = useCallback(() => void queries.invalidateQueries({ queryKey: [PastImports.name] }), [queries]);
-  useEvents(AnyImportChanged, {}, look);
+  useEvents(AnyImportChanged, {}, look, look);
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
   if (!data) return <LoadingState />;
   const imports = data.pages.flatMap((page) => page.imports.nodes);
