@@ -358,6 +358,7 @@ describe('with one connection', () => {
     await mutate('rotateWebhookSecret(id: $id)', { id });
     const { testWebhook } = await mutate('testWebhook(id: $id) { id }', { id });
     await mutate('replayWebhookDelivery(id: $id) { id }', { id: testWebhook.id });
+    await mutate('replayWebhookDeliveries(id: $id)', { id: createWebhook.webhook.id });
     await mutate('removeWebhook(id: $id)', { id });
   });
 
