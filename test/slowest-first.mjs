@@ -11,6 +11,8 @@ const SLOWEST = [
   'cli/campus',
   'messaging/job-queue',
   'browser/portal',
+  'browser/record',
+  'browser/reports',
   'browser/explore',
   'reports/control-equations',
   'cli/script',

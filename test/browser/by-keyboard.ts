@@ -55,6 +55,11 @@ export async function write(page: Page, target: Locator, text: string): Promise<
   await page.keyboard.type(text);
 }
 
+/** What stands on the element that has the focus. */
+export async function focusedText(page: Page): Promise<string | null | undefined> {
+  return await page.evaluate(() => document.activeElement?.textContent);
+}
+
 /** In a field one writes in, the caret and the border tell; around anything else a line fades in. */
 async function expectVisibleFocus(page: Page): Promise<void> {
   await page.waitForFunction(() => {

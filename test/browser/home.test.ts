@@ -1,0 +1,96 @@
+/** The dashboard that one begins the day with, in a real browser, on a demo school. */
+import { describe, expect, it, jest } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import { useDemoGateway } from '../contract/demo-gateway.js';
+import { eventually } from '../eventually.js';
+import { PHONE, usePages } from './use-pages.js';
+import { expectWellMade } from './well-made.js';
+
+jest.setTimeout(60_000);
+
+const gateway = useDemoGateway({ students: 120 });
+const pages = usePages(gateway);
+
+interface DaySheet {
+  readonly rows: readonly { readonly status: string; readonly phone: string | null }[];
+  readonly totals: { readonly absent: number };
+}
+
+describe('the dashboard', () => {
+  it.each([
+    [
+      'admin',
+      ['Students present', 'Collected on the day', 'Outstanding by age', 'Leave to decide', 'Strength'],
+    ],
+    ['accountant', ['Collected on the day', 'Collected by fee head', 'Outstanding by age', 'Fee defaulters']],
+    ['teacher', ['Students present', 'Absentees', 'Short of attendance', 'Results by term']],
+  ])('of %s has what their rights allow', async (role, tiles) => {
+    const page = await pages.openPortalAs(role, '/');
+    for (const tile of tiles) await page.getByRole('region', { name: tile, exact: true }).waitFor();
+    const isOfFees = await page.getByRole('region', { name: 'Collected on the day' }).count();
+    expect(isOfFees > 0).toBe(role !== 'teacher');
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('names who is absent, with the phone to call', async () => {
+    const page = await pages.openPortalAs('admin', '/');
+    const absentees = page.getByRole('region', { name: 'Absentees', exact: true });
+    const call = absentees.getByRole('link', { name: /^\+91/ }).first();
+    const phone = await call.textContent();
+    expect(await call.getAttribute('href')).toBe(`tel:${phone}`);
+    const sheet = await gateway.fetch('/graphql', {
+      method: 'POST',
+      as: 'admin',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        query: '{ daySheet(date: "2026-11-20", first: 20) { rows { status phone } totals { absent } } }',
+      }),
+    });
+    const { rows, totals } = ((await sheet.json()) as { data: { daySheet: DaySheet } }).data.daySheet;
+    expect(await absentees.locator('.figure-value').textContent()).toBe(String(totals.absent));
+    expect(rows.find(({ status }) => status === 'absent')?.phone).toBe(phone);
+  });
+
+  it('is told of a change while it is shown, and leads to the report with the same filter', async () => {
+    const page = await pages.openPortalAs('admin', '/');
+    const strength = page.getByRole('region', { name: 'Strength', exact: true });
+    await strength.locator('canvas').waitFor();
+    await expectWellMade(page);
+    const before = Number(await strength.locator('.figure-value').textContent());
+    const student = await gateway.fetch('/o/recs/registration/stu-00001', { as: 'admin' });
+    const { _id, sequence, roll_no, ...fields } = (await student.json()) as Record<string, unknown>;
+    const made = await gateway.fetch('/o/registration', {
+      method: 'POST',
+      as: 'admin',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...fields, sequence: 'GV-99999' }),
+    });
+    expect(made.status).toBe(201);
+    await strength.getByText(String(before + 1), { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Open: Students present' }).click();
+    await page.waitForURL(/\/portal\/reports\/day-sheet\?date=2026-11-20/);
+    await page.getByText('Marked').waitFor();
+  });
+
+  it('draws a chart when it comes near, and all for the printer', async () => {
+    const page = await pages.openPortalAs('admin', '/', { viewport: PHONE });
+    const last = page.getByRole('region', { name: 'Strength', exact: true }).locator('canvas');
+    await last.waitFor();
+    const first = page.getByRole('region', { name: 'Students present' }).locator('canvas');
+    await eventually(() => isDrawn(first));
+    expect(await isDrawn(last)).toBe(false);
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    expect(await isDrawn(last)).toBe(true);
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+    await last.scrollIntoViewIfNeeded();
+    await eventually(() => isDrawn(last));
+  });
+});
+
+async function isDrawn(canvas: Locator): Promise<boolean> {
+  return await canvas.evaluate((element) => {
+    const { width, height } = element as HTMLCanvasElement;
+    const drawn = (element as HTMLCanvasElement).getContext('2d')?.getImageData(0, 0, width, height).data;
+    return drawn?.some((value) => value > 0) ?? false;
+  });
+}

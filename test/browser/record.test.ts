@@ -1,0 +1,192 @@
+/** The page of one record, in a real browser, on a demo school. */
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it, jest } from '@jest/globals';
+import { useDemoGateway } from '../contract/demo-gateway.js';
+import { nextToken, usePages } from './use-pages.js';
+import { expectWellMade } from './well-made.js';
+
+jest.setTimeout(60_000);
+
+const gateway = useDemoGateway({ students: 36 });
+const pages = usePages(gateway);
+
+describe('a record', () => {
+  it('is made, changed, taken back field by field, removed and brought back', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/records/task');
+    await page.getByRole('link', { name: 'New record' }).click();
+    await page.getByLabel('Name').fill('<img src=x onerror=alert(1)> the gate');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: '<img src=x onerror=alert(1)> the gate' }).waitFor();
+    await page.getByLabel('Amount').fill('1200.5');
+    await page.getByRole('combobox', { name: 'Manager' }).fill('a');
+    await page.getByRole('option').first().click();
+    await expectWellMade(page);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByText('1,200.5').waitFor();
+    await expectWellMade(page);
+    await page.getByRole('button', { name: 'Bring back Amount from before' }).click();
+    await page.getByText('Version 3', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText(/^1 record of Tasks is removed: <img/).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('This record was removed').waitFor();
+    await page.getByRole('button', { name: 'Back to version 2' }).click();
+    await page.getByRole('button', { name: 'Bring it back' }).click();
+    await page.getByRole('tab', { name: 'Fields' }).click();
+    expect(await page.getByLabel('Amount').inputValue()).toContain('1,200.5');
+  });
+
+  it('shows both when somebody else changed it, and keeps what is not saved over a reload', async () => {
+    const id = await makeTask('Two people');
+    const page = await pages.openPortalAs('admin', `/portal/records/task/${id}`);
+    await page.getByLabel('Name').fill('Mine');
+    await page.getByText('1 field not saved yet').waitFor();
+    await page.reload();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Mine');
+    await change(id, { name: 'Theirs', amount: 7 });
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Somebody else has changed this record meanwhile' });
+    await dialog.getByText('It was: Two people').waitFor();
+    await expectWellMade(page);
+    await dialog.getByRole('radio', { name: 'Theirs: Theirs' }).check();
+    await dialog.getByRole('button', { name: 'Save what I chose' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Theirs' }).waitFor();
+    await page.getByLabel('Name').fill('Mine after all');
+    await change(id, { amount: 8 });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('They changed other fields than you.').waitFor();
+    await page.getByRole('button', { name: 'Save what I chose' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Mine after all' }).waitFor();
+    expect(await page.getByLabel('Amount').inputValue()).toContain('8');
+  });
+
+  it('keeps every digit of a number, over a reload and into the record', async () => {
+    const id = await makeTask('Digits');
+    const amount = async () =>
+      await (await gateway.fetch(`/o/recs/task/${id}?project=amount`, { as: 'admin' })).text();
+    const patch = { method: 'PATCH', as: 'admin', headers: { 'content-type': 'application/json' } } as const;
+    await gateway.fetch(`/o/recs/task/${id}`, { ...patch, body: '{"amount": 9007199254740993.25}' });
+    const page = await pages.openPortalAs('admin', `/portal/records/task/${id}`);
+    expect((await page.getByLabel('Amount').inputValue()).replaceAll(',', '')).toContain(
+      '9007199254740993.25',
+    );
+    await page.getByLabel('Amount').fill('123456789012345678901');
+    await page.getByText('1 field not saved yet').waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect(await amount()).toContain('123456789012345678901');
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByText('9007199254740993.25').first().waitFor();
+  });
+
+  it('is saved when the gateway is back that went away in the middle of it', async () => {
+    const id = await makeTask('Cut off');
+    const page = await pages.openPortalAs('admin', `/portal/records/task/${id}`);
+    await page.getByLabel('Name').fill('Kept while it was away');
+    // As a browser sees it while the gateway is started anew.
+    await page.route('**/graphql', (route) => route.abort('connectionrefused'));
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Kept while it was away');
+    await page.unroute('**/graphql');
+    await page.reload();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Kept while it was away');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Kept while it was away' }).waitFor();
+  });
+
+  it('is saved after the session has ended in the middle of it', async () => {
+    const id = await makeTask('Interrupted');
+    const page = await pages.openPortalAs('admin', '/');
+    const token = await nextToken(page, () => page.goto(`${gateway.url}/portal/records/task/${id}`));
+    await page.getByLabel('Name').fill('Saved after all');
+    await gateway.fetch('/auth/logout', { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByLabel('Password').fill('demo-admin');
+    await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Saved after all' }).waitFor();
+  });
+
+  it('has its files, and what points to it', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/records/registration/stu-00001?tab=files');
+    await page.getByText('No files').waitFor();
+    const chosen = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Add a file' }).click();
+    await (await chosen).setFiles({
+      name: 'marks.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('all A'),
+    });
+    await page.getByRole('cell', { name: 'marks.txt', exact: true }).waitFor();
+    await expectWellMade(page);
+    const started = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download marks.txt' }).click();
+    expect(await readFile(await (await started).path(), 'utf8')).toBe('all A');
+    const actions = { name: /marks\.txt/ };
+    expect(await page.getByRole('button', actions).count()).toBe(2);
+    const clerk = await pages.openPortalAs('clerk', '/portal/records/registration/stu-00001?tab=files');
+    await clerk.getByRole('cell', { name: 'marks.txt', exact: true }).waitFor();
+    expect(await clerk.getByRole('button', actions).count()).toBe(1);
+    await page.getByRole('tab', { name: 'Points here' }).click();
+    await page
+      .getByRole('link', { name: /2026, .* · (present|absent|leave)$/ })
+      .first()
+      .waitFor();
+    await page.getByRole('link', { name: 'Show all in Student attendance' }).click();
+    await page.waitForURL(/oquery=student.value%3Dstu-00001/);
+    await page.getByRole('region', { name: 'Student attendance' }).waitFor();
+  });
+
+  it('is made without what the gateway fills in by itself', async () => {
+    const page = await pages.openPortalAs('accountant', '/portal/records/fee_concession/new');
+    await page.getByRole('combobox', { name: 'Name' }).fill('a');
+    await page.getByRole('option').first().click();
+    await page.getByRole('combobox', { name: 'Kind' }).click();
+    await page.getByRole('option', { name: 'percent', exact: true }).click();
+    await page.getByLabel('Value').fill('10');
+    await page.getByLabel('Session').fill('2026-27');
+    await page.getByLabel('From month').fill('2026-12');
+    await page.getByLabel('To month').fill('2027-03');
+    await page.getByText('Left empty: when it is saved.').waitFor();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('tab', { name: 'History' }).waitFor();
+    expect(await page.getByLabel('Created on').inputValue()).not.toBe('');
+  });
+
+  it('is only read by who may not change it', async () => {
+    const page = await pages.openPortalAs('viewer', '/portal/records/registration/stu-00001');
+    await page.getByText('You may read this record, not change it.').waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    await page.goto(`${gateway.url}/portal/records/fee_receipt/rcp-0000001`);
+    await page
+      .getByRole('alert')
+      .getByText(/Request/)
+      .waitFor();
+  });
+});
+
+async function makeTask(name: string): Promise<string> {
+  const response = await gateway.fetch('/o/task', {
+    method: 'POST',
+    as: 'admin',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name }),
+  });
+  return ((await response.json()) as { readonly _id: string })._id;
+}
+
+async function change(id: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
+  const response = await gateway.fetch(`/o/recs/task/${id}`, {
+    method: 'PATCH',
+    as: 'admin',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(fields),
+  });
+  expect(response.status).toBe(200);
+}

@@ -1,0 +1,111 @@
+/** The list of the records of a collection, in a real browser, on a demo school. */
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it, jest } from '@jest/globals';
+import { useDemoGateway } from '../contract/demo-gateway.js';
+import { usePages } from './use-pages.js';
+import { expectWellMade } from './well-made.js';
+
+jest.setTimeout(60_000);
+
+const gateway = useDemoGateway({ students: 120 }, { MAX_RECORDS_PER_WRITE: '3000' });
+const pages = usePages(gateway);
+
+async function setRoles(userName: string, roles: readonly string[]): Promise<void> {
+  const found = await gateway.fetch(`/o/recs/pltf_user?oquery=user_name=${userName}`, { as: 'admin' });
+  const [user] = (await found.json()) as readonly { readonly _id: string }[];
+  const response = await gateway.fetch(`/o/recs/pltf_user/${user?._id}`, {
+    method: 'PATCH',
+    as: 'admin',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ roles }),
+  });
+  expect(response.status).toBe(200);
+}
+
+describe('the records of a collection', () => {
+  it('are read on while one scrolls, in the order that is pressed, and not counted', async () => {
+    const page = await pages.openPortalAs('viewer', '/portal/account');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.postData() ?? ''));
+    await page.goto(`${gateway.url}/portal/records/attendance`);
+    const grid = page.getByRole('region', { name: 'Student attendance' });
+    await page.getByText('100 read so far; more as you scroll').waitFor();
+    await grid.evaluate((element) => element.scrollTo(0, 100 * 38));
+    await page.getByText('200 read so far; more as you scroll').waitFor();
+    expect(await grid.getByRole('row').count()).toBeLessThan(80);
+    const reads = asked.filter((body) => body.includes('GridRecords'));
+    expect(reads.map((body) => JSON.parse(body).variables.first)).toEqual([100, 100]);
+    const isCount = (body: string) => /totalCount|Aggregate|CountedRecords/.test(body);
+    expect(asked.filter(isCount)).toEqual([]);
+    await grid.getByRole('button', { name: 'Created' }).click();
+    await grid.getByRole('button', { name: 'Created' }).click();
+    await page.waitForURL(/sort=-created/);
+    await grid
+      .getByRole('link', { name: /^20 Nov 2026/ })
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    await page.getByText('10,000+').waitFor();
+    // So a count on opening would have been noticed.
+    expect(asked.some(isCount)).toBe(true);
+    await expectWellMade(page);
+  });
+
+  it('are filtered by rows, which are the same as the text', async () => {
+    const page = await pages.openPortalAs('viewer', '/portal/records/registration');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Filter' });
+    await dialog.getByRole('button', { name: 'Add a condition' }).click();
+    await dialog.getByLabel('Field of condition 1').fill('Class');
+    await page.getByRole('option', { name: 'Class', exact: true }).click();
+    await dialog.getByLabel('Value of condition 1').fill('5');
+    expect(await dialog.getByLabel('As text (oquery)').inputValue()).toBe('class=5');
+    await dialog.getByLabel('As text (oquery)').fill('class=5,section=A');
+    expect(await dialog.getByLabel('Value of condition 2').inputValue()).toBe('A');
+    await dialog.getByText('{"and":[{"class":{"equals":"5"}},{"section":{"equals":"A"}}]}').waitFor();
+    await expectWellMade(page);
+    await dialog.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.waitForURL(/oquery=class%3D5%2Csection%3DA/);
+    const classes = page.getByRole('row').locator('td:nth-child(3)');
+    await classes.first().waitFor();
+    expect(new Set(await classes.allTextContents())).toEqual(new Set(['5']));
+    const started = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: 'CSV' }).click();
+    const lines = (await readFile(await (await started).path(), 'utf8')).trimEnd().split('\r\n');
+    expect(lines.length - 1).toBe(await classes.count());
+  });
+
+  it('say why they are not exported to who lost the right meanwhile', async () => {
+    const page = await pages.openPortalAs('viewer', '/portal/records/class');
+    await page.getByRole('button', { name: 'Export' }).click();
+    await setRoles('viewer', ['nobody']);
+    try {
+      await page.getByRole('menuitem', { name: 'CSV' }).click();
+      await page
+        .locator('.mantine-Notification-root')
+        .getByText(/may not/)
+        .waitFor();
+    } finally {
+      await setRoles('viewer', ['viewer']);
+    }
+  });
+
+  it('are not removed together where there are more than one request may write', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/records/attendance');
+    await page.getByRole('checkbox', { name: 'Choose all that are read' }).check();
+    await page.getByRole('button', { name: 'Choose all that the filter leaves' }).click();
+    await page.getByRole('group', { name: 'What is chosen' }).getByRole('button', { name: 'Remove' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove these records?' });
+    await dialog.getByText('More than 3,000 records of Student attendance match').waitFor();
+    expect(await dialog.getByRole('button', { name: /^Remove/ }).isDisabled()).toBe(true);
+  });
+
+  it('say in the words of the gateway what is wrong with a filter', async () => {
+    const page = await pages.openPortalAs('viewer', '/portal/records/registration?oquery=class');
+    const problem = page.getByRole('alert');
+    await problem.getByText('an operator that begins with').waitFor();
+    await problem.getByText(/MALFORMED_FILTER · Request/).waitFor();
+    await expectWellMade(page);
+  });
+});

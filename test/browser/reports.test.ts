@@ -1,0 +1,100 @@
+/** A report in the portal, in a real browser, on a demo school. */
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it, jest } from '@jest/globals';
+import { useDemoGateway } from '../contract/demo-gateway.js';
+import { focusedText } from './by-keyboard.js';
+import { PHONE, usePages } from './use-pages.js';
+import { expectWellMade } from './well-made.js';
+
+jest.setTimeout(60_000);
+
+const gateway = useDemoGateway({ students: 120 });
+const pages = usePages(gateway);
+
+describe('a report', () => {
+  it('is run by its form, and the same as files', async () => {
+    const page = await pages.openPortalAs('accountant', '/portal/reports');
+    await page.getByRole('link', { name: /^Daily fee collection by head/ }).click();
+    await page.getByLabel('From').fill('2026-11-16');
+    await page.getByRole('combobox', { name: 'Date basis' }).click();
+    await page.getByRole('option', { name: 'Day book' }).click();
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.waitForURL(/from=2026-11-16.*dateBasis=DAY_BOOK/);
+    const rows = page.getByRole('region', { name: 'Daily fee collection by head' }).getByRole('row');
+    await rows.nth(1).waitFor();
+    await expectWellMade(page);
+    const started = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV file' }).click();
+    const text = await readFile(await (await started).path(), 'utf8');
+    expect(text).toContain('2026-11-16');
+    await page.getByRole('tab', { name: 'Request' }).click();
+    await page
+      .getByText(/report=daily-fee-collection&from=2026-11-16&.*payment_type=all&date_basis=DAY_BOOK/)
+      .waitFor();
+    await page.getByRole('tab', { name: 'Chart' }).click();
+    await page.getByRole('img', { name: 'Daily fee collection by head: Total by Day' }).waitFor();
+    await expectWellMade(page);
+  });
+
+  it('finds by name whom it is about, and tells it again from the address', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/reports/teacher-attendance');
+    await page.getByRole('combobox', { name: 'User' }).fill('a');
+    const person = page.getByRole('option').first();
+    const name = (await person.textContent()) ?? '';
+    await person.click();
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.waitForURL(/userId=usr-/);
+    await page.getByRole('region').getByRole('row').nth(1).waitFor();
+    await page.reload();
+    await page.waitForFunction(
+      (told) => document.querySelector<HTMLInputElement>('.parameters input')?.value === told,
+      name,
+    );
+    await page.goto(`${gateway.url}/portal/reports/student`);
+    const student = page.getByRole('combobox', { name: 'Admission no' });
+    await student.fill('GV-010');
+    await page.getByRole('option', { name: /GV-01001/ }).waitFor();
+    await student.fill('no such student');
+    await page.getByRole('option', { name: 'no such student', exact: true }).waitFor();
+    expect(await page.getByRole('option').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await expectWellMade(page);
+  });
+
+  it('by month is drawn by months, with money in its currency', async () => {
+    const asked = 'interval=MONTH&from=2026-04-01&to=2026-11-20&tab=chart';
+    const page = await pages.openPortalAs('accountant', `/portal/reports/collection-trend?${asked}`);
+    await page.getByRole('img', { name: 'Collection trend: Total by Start' }).waitFor();
+    await page.getByRole('rowheader', { name: 'Apr 2026', exact: true }).waitFor({ state: 'attached' });
+  });
+
+  it('says in the words of the gateway what it cannot be about', async () => {
+    const page = await pages.openPortalAs('accountant', '/portal/reports/strength?session=2199-00&run=1');
+    await page
+      .getByRole('alert')
+      .getByText(/Request/)
+      .waitFor();
+  });
+
+  it('stands before the form on a phone, which is opened by who asks for something else', async () => {
+    const page = await pages.openPortalAs(
+      'accountant',
+      '/portal/reports/fee-defaulters?run=1&startMonth=2026-04&endMonth=2026-11',
+      { viewport: PHONE },
+    );
+    await page.getByText('Start month: Apr 2026 · End month: Nov 2026').waitFor();
+    expect(await page.getByRole('button', { name: 'Run' }).count()).toBe(0);
+    const change = page.getByRole('button', { name: 'Change' });
+    await change.press('Enter');
+    await page.getByRole('textbox', { name: 'Minimum' }).fill('5000');
+    await page.getByRole('button', { name: 'Run' }).press('Enter');
+    await page.getByText('End month: Nov 2026 · Minimum: 5000').waitFor();
+    expect(await change.getAttribute('aria-expanded')).toBe('false');
+    expect(await focusedText(page)).toBe('Change');
+  });
+
+  it('is not there for who may not run it, by its address either', async () => {
+    const page = await pages.openPortalAs('teacher', '/portal/reports/fee-summary');
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  });
+});
