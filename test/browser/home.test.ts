@@ -72,6 +72,21 @@ describe('the dashboard', () => {
     await page.getByText('Marked').waitFor();
   });
 
+  it('shows at once what was decided on another page', async () => {
+    const page = await pages.openPortalAs('clerk', '/');
+    const leave = page.getByRole('region', { name: 'Leave to decide' });
+    const first = leave.getByRole('row').first().getByRole('link').first();
+    const address = (await first.getAttribute('href')) ?? '';
+    await first.click();
+    await page.getByRole('combobox', { name: /^Status/ }).click();
+    await page.getByRole('option', { name: 'approved', exact: true }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByRole('link', { name: 'Home', exact: true }).click();
+    await leave.locator(`a[href="${address}"]`).waitFor({ state: 'detached' });
+    await leave.getByRole('row').first().waitFor();
+  });
+
   it('draws a chart when it comes near, and all for the printer', async () => {
     const page = await pages.openPortalAs('admin', '/', { viewport: PHONE });
     const last = page.getByRole('region', { name: 'Strength', exact: true }).locator('canvas');

@@ -1,7 +1,7 @@
 /** What a user sees who is logged in: the shell, and in it the page that the address names. */
 
 import { Center, Loader } from '@mantine/core';
-import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { MutationCache, QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo } from 'react';
 import { PortalViewer } from '../../../generated/portal/shell/viewer';
@@ -20,24 +20,32 @@ const EnrolmentPage = lazy(async () => ({
 const MOST_RETRIES = 1;
 
 export function Portal() {
-  const queries = useMemo(
-    () =>
-      new QueryClient({
-        defaultOptions: {
-          queries: {
-            staleTime: 30_000,
-            retry: (failures, fault) =>
-              failures < MOST_RETRIES && !(fault instanceof GatewayProblem && fault.kind !== 'unreachable'),
-          },
-        },
-      }),
-    [],
-  );
+  const queries = useMemo(createQueryClient, []);
   return (
     <QueryClientProvider client={queries}>
       <WithViewer />
     </QueryClientProvider>
   );
+}
+
+/**
+ * What was answered is shown for a while without asking again. Nobody but the gateway knows what follows
+ * from a change, such as which figures of the home page: after one, every page asks anew when it is gone to.
+ */
+function createQueryClient(): QueryClient {
+  const queries: QueryClient = new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 30_000,
+        retry: (failures, fault) =>
+          failures < MOST_RETRIES && !(fault instanceof GatewayProblem && fault.kind !== 'unreachable'),
+      },
+    },
+    mutationCache: new MutationCache({
+      onSettled: () => queries.invalidateQueries({ refetchType: 'none' }),
+    }),
+  });
+  return queries;
 }
 
 function WithViewer() {
