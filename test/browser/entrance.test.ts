@@ -1,14 +1,10 @@
 /** The pages that need no session, in a real browser, on a demo school. */
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import decodeQR from 'qr/decode.js';
-import { type App, createApp } from '../../src/compose/app.js';
-import { parseConfig } from '../../src/config.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
-import { DEFAULT_SETTINGS } from '../contract/gateway.js';
-import { createTestDatabase } from '../database.js';
 import { logOut, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
 
@@ -300,75 +296,5 @@ describe('my account', () => {
     await expectWellMade(other);
     await other.getByLabel('भाषा', { exact: true }).selectOption('en');
     await other.getByRole('heading', { level: 1, name: 'My account' }).waitFor();
-  });
-});
-
-describe('the first start on an empty database', () => {
-  const empty = { url: '' };
-  const emptyPages = usePages(empty);
-  let app: App;
-  let drop: () => Promise<void>;
-  beforeAll(async () => {
-    const database = await createTestDatabase();
-    drop = database.drop;
-    app = await createApp(parseConfig({ ...DEFAULT_SETTINGS, DATABASE_URL: database.url }));
-    empty.url = await app.listen();
-  });
-  afterAll(async () => {
-    await app.close();
-    await drop();
-  });
-
-  it('leads by its link to a page that makes the school and logs in, once', async () => {
-    const link = `/first-run#${await app.services.firstRun.offer()}`;
-    const page = await emptyPages.open(link);
-    await page.getByLabel('Name of the school').fill('St. Mary’s School, Pune');
-    expect(new URL(page.url()).hash).toBe('');
-    expect(await page.getByLabel('Short name').inputValue()).toBe('st-marys-school-pune');
-    await page.getByLabel('Short name').fill('a school');
-    await page.getByLabel('Your name').fill('Asha Rao');
-    await page.getByLabel('User name').fill('asha');
-    await page.getByLabel('New password').fill('correct horse');
-    await page.getByLabel('The same password again').fill('correct house');
-    await expectWellMade(page);
-    const make = page.getByRole('button', { name: 'Make the school' });
-    await make.click();
-    expect(
-      await page.getByLabel('Short name').evaluate((input: HTMLInputElement) => input.validity.valid),
-    ).toBe(false);
-    await page.getByLabel('Short name').fill('st-marys');
-    await make.click();
-    await page.getByText('The two passwords differ.').waitFor();
-    await page.getByLabel('The same password again').fill('correct horse');
-    const late = await emptyPages.open(link);
-    await late.getByLabel('Name of the school').waitFor();
-    await make.click();
-    await page.getByRole('button', { name: 'Account of asha' }).waitFor();
-    await page.getByText('St. Mary’s School, Pune').waitFor();
-    await page.getByRole('link', { name: 'People' }).waitFor();
-    for (const nothing of [
-      'There are no students yet',
-      'Nobody owes fees',
-      'Nothing is collected in this session',
-    ])
-      await page.getByText(nothing).first().waitFor();
-    expect(await page.locator('.tile canvas').count()).toBe(0);
-    const steps = page.getByRole('region', { name: 'First steps' });
-    await steps.getByRole('link', { name: 'Bring in the students' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Import' }).waitFor();
-
-    for (const [field, text] of [
-      ['Name of the school', 'Another'],
-      ['Your name', 'Mallory'],
-      ['User name', 'mallory'],
-      ['New password', 'correct horse'],
-      ['The same password again', 'correct horse'],
-    ] as const)
-      await late.getByLabel(field).fill(text);
-    await late.getByRole('button', { name: 'Make the school' }).click();
-    await late.getByText('This link does not work any more').waitFor();
-    await expectWellMade(late);
-    const wrong = await emptyPages.open('/first-run#cgl_none', { locale: 'hi' });
-    await wrong.getByText('यह लिंक अब काम नहीं करता').waitFor();
   });
 });

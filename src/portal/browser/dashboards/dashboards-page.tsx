@@ -47,7 +47,11 @@ export function DashboardsPage() {
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!error && !dashboards && <LoadingState />}
       {dashboards?.length === 0 && (
-        <EmptyState icon="board" title={t('There is no dashboard yet')}>
+        <EmptyState
+          icon="board"
+          title={t('There is no dashboard yet')}
+          action={mayMake && <Button onClick={() => setIsNew(true)}>{t('Make the first')}</Button>}
+        >
           {mayMake
             ? t('Make one of the reports and records you look at often, for yourself or to share.')
             : t('When somebody shares one with your role, it stands here.')}

@@ -1,4 +1,4 @@
-import { Anchor, Group } from '@mantine/core';
+import { Alert, Anchor, Group } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTexts } from '../language/use-texts';
 import { useSession } from '../session/session-context';
@@ -8,6 +8,7 @@ import { LoginForm } from './login-form';
 
 /** What anyone may know of the school. */
 interface School {
+  /** What it is called; null: there is none yet. */
   readonly school: string | null;
   readonly demoUsers: readonly string[];
   /** What the provider of identities is called at which one may log in instead; null: there is none. */
@@ -21,10 +22,15 @@ export function LoginPage() {
   return (
     <EntranceCard
       title={t('Log in')}
-      subtitle={school.school ?? t('Records, reports and interfaces of a school')}
+      subtitle={school?.school ?? t('Records, reports and interfaces of a school')}
     >
-      <IdentityChoice provider={school.identityProvider}>
-        <LoginForm demoUsers={school.demoUsers} onLogin={(login) => session.logIn(login)} />
+      {school?.school === null && (
+        <Alert variant="light" title={t('There is no school here yet')}>
+          {t('Whoever runs this gateway makes it, by the link that stands in its log.')}
+        </Alert>
+      )}
+      <IdentityChoice provider={school?.identityProvider ?? null}>
+        <LoginForm demoUsers={school?.demoUsers ?? []} onLogin={(login) => session.logIn(login)} />
       </IdentityChoice>
       <Group gap="md" justify="center">
         <Anchor size="sm" href="/docs">
@@ -38,8 +44,9 @@ export function LoginPage() {
   );
 }
 
-function useSchool(): School {
-  const [school, setSchool] = useState<School>({ school: null, demoUsers: [], identityProvider: null });
+/** Undefined until it is known. */
+function useSchool(): School | undefined {
+  const [school, setSchool] = useState<School>();
   useEffect(() => {
     fetch('/explore/school.json')
       .then((response) => response.json())

@@ -67,7 +67,10 @@ export function FilesPage() {
         <EmptyState
           icon="file"
           title={isFiltering(filter) ? t('No file is as the filter asks') : t('No files')}
-        />
+        >
+          {!isFiltering(filter) &&
+            t('A file is added here, or on the page of the record that it belongs to.')}
+        </EmptyState>
       )}
       {rows.length > 0 && (
         <FilesTable

@@ -38,7 +38,7 @@ function PresentTile({ day, report }: DayTileProps) {
         if (totals.marked === 0)
           return (
             <EmptyState
-              icon="check"
+              icon="inbox"
               title={t('No attendance is marked on {day}', { day: formats.day(day) })}
             />
           );

@@ -1,47 +1,107 @@
 import { SimpleGrid, Text } from '@mantine/core';
-import { StrengthByClass } from '../../../generated/portal/home/home';
+import { SchoolBegun, StrengthByClass } from '../../../generated/portal/home/home';
 import { useOperation } from '../gateway/use-operation';
-import { useTexts } from '../language/use-texts';
+import { phrase, useTexts } from '../language/use-texts';
 import { LinkCard } from '../shell/link-card';
-import { useViewer } from '../shell/viewer';
+import { useNameOfReport, useViewer } from '../shell/viewer';
+import { TileRefresher } from './tile-refresher';
 
-/** What to begin with, for who looks after a school that has no students yet. */
-export function FirstSteps() {
-  const t = useTexts();
+interface Step {
+  readonly to: string;
+  readonly search?: Readonly<Record<string, string>>;
+  readonly title: string;
+  readonly about: string;
+  readonly isMine: boolean;
+  readonly isDone: boolean;
+}
+
+/** How far the school has come, as told to who looks after it. */
+export interface SchoolBeginning {
+  /** Nothing of a day can be shown: there are no students. */
+  readonly isEmpty: boolean;
+  /** What to begin with; none once there are classes and students. */
+  readonly steps: readonly Step[];
+}
+
+/** Asks whether the school has what its reports are made of, where the viewer could bring it in. */
+export function useSchoolBeginning(): SchoolBeginning {
   const { duties, mayImport } = useViewer();
-  const { data } = useOperation(StrengthByClass, {});
-  if (data?.strength.totals.strength !== 0 || !mayImport) return null;
+  const nameOfReport = useNameOfReport();
+  const maySettle = duties.includes('settings') && duties.includes('users');
+  const { data: strong } = useOperation(
+    StrengthByClass,
+    {},
+    { isEnabled: mayImport && nameOfReport('strength') !== undefined },
+  );
+  const { data: begun } = useOperation(SchoolBegun, {}, { isEnabled: mayImport && maySettle });
+  // The tile asks the same, for others too, and their answer is known here then.
+  const isEmpty = mayImport && strong?.strength.totals.strength === 0;
+  const hasClasses = begun === undefined || begun.classes.nodes.length > 0;
+  if (!isEmpty && (strong === undefined || hasClasses)) return { isEmpty: false, steps: [] };
+  const steps: readonly Step[] = [
+    {
+      to: '/portal/settings',
+      title: phrase('Say how the school works'),
+      about: phrase('Its name, its week, when its session begins, and how it grades.'),
+      isMine: duties.includes('settings'),
+      // The time zone was asked for when the school was made.
+      isDone: begun?.domainProperties.some(({ name, isSet }) => isSet && name !== 'timezone') ?? false,
+    },
+    {
+      to: '/portal/records/class',
+      title: phrase('Make its classes'),
+      about: phrase('Each with its sections and class teachers.'),
+      isMine: true,
+      isDone: begun !== undefined && hasClasses,
+    },
+    {
+      to: '/portal/imports',
+      search: { collection: 'registration' },
+      title: phrase('Bring in the students'),
+      about: phrase('From a spreadsheet: it is tried first, and can be undone.'),
+      isMine: true,
+      isDone: !isEmpty,
+    },
+    {
+      to: '/portal/people',
+      title: phrase('Invite the staff'),
+      about: phrase('Each with a link of their own and the rights of their role.'),
+      isMine: duties.includes('users'),
+      isDone: (begun?.accounts.nodes.length ?? 0) > 1,
+    },
+  ];
+  return { isEmpty, steps: steps.filter(({ isMine }) => isMine) };
+}
+
+/** What to begin with, in its order, and which of it is done. */
+export function FirstSteps({ isEmpty, steps }: SchoolBeginning) {
+  const t = useTexts();
   return (
     <section aria-labelledby="first-steps">
       <Text component="h2" id="first-steps" fw={600} mb="xs">
         {t('First steps')}
       </Text>
-      <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} component="ul" className="plain-list" mb="lg">
-        {duties.includes('settings') && (
-          <LinkCard to="/portal/settings" title={t('Say how the school works')}>
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} component="ol" className="plain-list" mb="lg">
+        {steps.map(({ to, search, title, about, isDone }, index) => (
+          <LinkCard
+            key={to}
+            to={to}
+            {...(search && { search })}
+            title={t(title)}
+            step={isDone ? 'done' : index + 1}
+          >
             <Text size="sm" c="dimmed">
-              {t('Its name, its week, when its session begins, and how it grades.')}
+              {t(about)}
             </Text>
           </LinkCard>
-        )}
-        <LinkCard to="/portal/records/class" title={t('Make its classes')}>
-          <Text size="sm" c="dimmed">
-            {t('Each with its sections and class teachers.')}
-          </Text>
-        </LinkCard>
-        <LinkCard to="/portal/imports" title={t('Bring in the students')}>
-          <Text size="sm" c="dimmed">
-            {t('From a spreadsheet: it is tried first, and can be undone.')}
-          </Text>
-        </LinkCard>
-        {duties.includes('users') && (
-          <LinkCard to="/portal/people" title={t('Invite the staff')}>
-            <Text size="sm" c="dimmed">
-              {t('Each with a link of their own and the rights of their role.')}
-            </Text>
-          </LinkCard>
-        )}
+        ))}
       </SimpleGrid>
+      {isEmpty && (
+        <Text size="sm" c="dimmed">
+          {t('As soon as there are students, this page shows how the day stands.')}
+        </Text>
+      )}
+      {isEmpty && <TileRefresher asked={StrengthByClass.name} report="strength" />}
     </section>
   );
 }

@@ -6,18 +6,18 @@ import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
-import { useNameOfReport, useViewer } from '../shell/viewer';
+import { useViewer } from '../shell/viewer';
 import { AttendanceTiles } from './attendance-tiles';
 import { dayBefore } from './days-before';
 import { FeeTiles } from './fee-tiles';
-import { FirstSteps } from './first-steps';
+import { FirstSteps, useSchoolBeginning } from './first-steps';
 import { SchoolTiles } from './school-tiles';
 
 export function HomePage() {
   const t = useTexts();
   const formats = useFormats();
   const viewer = useViewer();
-  const nameOfReport = useNameOfReport();
+  const beginning = useSchoolBeginning();
   const [{ day: chosen }, change] = useAddress({ day: '' });
   const day = chosen === '' ? formats.today : chosen;
   return (
@@ -25,15 +25,19 @@ export function HomePage() {
       title={t('Home')}
       description={t('Welcome, {name}.', { name: viewer.name })}
       actions={
-        <DayChoice day={day} today={formats.today} onChoose={(next) => change({ day: next }, 'replace')} />
+        !beginning.isEmpty && (
+          <DayChoice day={day} today={formats.today} onChoose={(next) => change({ day: next }, 'replace')} />
+        )
       }
     >
-      {nameOfReport('strength') && <FirstSteps />}
-      <div className="dashboard">
-        <AttendanceTiles day={day} />
-        <FeeTiles day={day} />
-        <SchoolTiles />
-      </div>
+      {beginning.steps.length > 0 && <FirstSteps {...beginning} />}
+      {!beginning.isEmpty && (
+        <div className="dashboard">
+          <AttendanceTiles day={day} />
+          <FeeTiles day={day} />
+          <SchoolTiles />
+        </div>
+      )}
       {viewer.reports.length === 0 && (
         <EmptyState icon="chart" title={t('There is no report for your role')} />
       )}

@@ -43,7 +43,15 @@ export function KeysPage() {
     >
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!error && !data && <LoadingState />}
-      {data?.apiKeys.length === 0 && <EmptyState icon="key" title={t('There is no key yet')} />}
+      {data?.apiKeys.length === 0 && (
+        <EmptyState
+          icon="key"
+          title={t('There is no key yet')}
+          action={<Button onClick={() => setIsMaking(true)}>{t('Make the first')}</Button>}
+        >
+          {t('A program that reads or writes records asks with one. It is shown once, when it is made.')}
+        </EmptyState>
+      )}
       {data && data.apiKeys.length > 0 && <KeyTable keys={data.apiKeys} />}
       {isMaking && <NewKeyDialog onClose={() => setIsMaking(false)} />}
     </PageFrame>

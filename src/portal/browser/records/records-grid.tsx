@@ -6,8 +6,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { useGateway } from '../gateway/gateway-context';
-import { useTexts } from '../language/use-texts';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
 import { BulkBar } from './bulk-bar';
@@ -15,6 +14,7 @@ import type { DeclaredCollection } from './declared-collection';
 import type { DeclaredField } from './declared-field';
 import { FilterBuilder } from './filter-builder';
 import { escapeValue } from './filter-conditions';
+import { NoRecords } from './no-records';
 import { RecordsTable } from './records-table';
 import { RecordsToolbar } from './records-toolbar';
 import { UnsavedRecords } from './unsaved-records';
@@ -25,7 +25,6 @@ const PAGE_SIZE = 100;
 const MOST_COLUMNS = 8;
 
 export function RecordsGrid({ collection }: { readonly collection: DeclaredCollection }) {
-  const t = useTexts();
   const gateway = useGateway();
   const fields = useReadableFields(collection);
   const [{ search, oquery, where, sort, columns: shownNames }, change] = useAddress(SHOWN_RECORDS);
@@ -78,11 +77,11 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!error && isPending && <LoadingState rows={12} />}
       {data && rows.length === 0 && (
-        <EmptyState icon="table" title={t('No records')}>
-          {isFiltered
-            ? t('No record is as the filter asks. Loosen it, or take it away.')
-            : t('Nothing has been recorded here yet.')}
-        </EmptyState>
+        <NoRecords
+          collection={collection.name}
+          isFiltered={isFiltered}
+          onUnfilter={() => change({ search: '', oquery: '', where: '' })}
+        />
       )}
       {rows.length > 0 && (
         <RecordsTable

@@ -111,7 +111,11 @@ function AskedReport({ report, form }: AskedReportProps) {
           <>
             <Warnings answer={first} />
             {first.totals && <Totals form={form} answer={first} />}
-            {rows.length === 0 && <EmptyState icon="chart" title={t('The report has no rows')} />}
+            {rows.length === 0 && (
+              <EmptyState icon="chart" title={t('The report has no rows')}>
+                {t('There is no record that it is about. Run it with other choices, or when there are some.')}
+              </EmptyState>
+            )}
             {rows.length > 0 && (
               <Tabs
                 value={tab}

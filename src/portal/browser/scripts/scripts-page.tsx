@@ -32,7 +32,11 @@ export function ScriptsPage() {
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!data && !error && <LoadingState />}
       {data?.scripts.length === 0 && (
-        <EmptyState icon="code" title={t('There is no script yet')}>
+        <EmptyState
+          icon="code"
+          title={t('There is no script yet')}
+          action={<Button onClick={() => setIsMaking(true)}>{t('Write the first')}</Button>}
+        >
           {t('It can check records before they are written, send a report each evening, answer requests.')}
         </EmptyState>
       )}

@@ -1,23 +1,51 @@
-import { Card, Text } from '@mantine/core';
+import { Card, Group, Text, VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useTexts } from '../language/use-texts';
+import { Icon } from './icon';
 
 export interface LinkCardProps {
   readonly to: string;
+  /** What stands after `?` in the address. */
+  readonly search?: Readonly<Record<string, string>>;
   readonly title: string;
+  /** Its number where the cards are steps, or that it is done. */
+  readonly step?: number | 'done';
   readonly children: ReactNode;
 }
 
 /** A card in a list of pages to go to: what it is called, and below that what it is about. */
-export function LinkCard({ to, title, children }: LinkCardProps) {
+export function LinkCard({ to, search, title, step, children }: LinkCardProps) {
   return (
     <li>
-      <Card component={Link} to={to} withBorder padding="md" className="link-card">
-        <Text component="h2" fw={600}>
-          {title}
-        </Text>
+      <Card component={Link} to={to} search={search as never} withBorder padding="md" className="link-card">
+        <Group gap="xs" wrap="nowrap">
+          {step !== undefined && <StepSign step={step} />}
+          <Text component="h2" fw={600}>
+            {title}
+          </Text>
+        </Group>
         {children}
       </Card>
     </li>
+  );
+}
+
+function StepSign({ step }: { readonly step: number | 'done' }) {
+  const t = useTexts();
+  if (step !== 'done') {
+    return (
+      <span className="step-number" aria-hidden="true">
+        {step}
+      </span>
+    );
+  }
+  return (
+    <>
+      <span className="step-number" data-done aria-hidden="true">
+        <Icon name="check" size={14} />
+      </span>
+      <VisuallyHidden>{t('Done:')}</VisuallyHidden>
+    </>
   );
 }

@@ -1,5 +1,5 @@
 /** What stands where a page has nothing to show: it loads, is empty, failed, or is not for this user. */
-import { Alert, Anchor, Button, Center, Code, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Button, Center, Code, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { GatewayProblem } from '../gateway/gateway-problem';
@@ -25,9 +25,11 @@ export interface EmptyStateProps {
   readonly icon?: IconName;
   readonly title: string;
   readonly children?: ReactNode;
+  /** What to do next. */
+  readonly action?: ReactNode;
 }
 
-export function EmptyState({ icon = 'inbox', title, children }: EmptyStateProps) {
+export function EmptyState({ icon = 'inbox', title, children, action }: EmptyStateProps) {
   return (
     <Center py="xl">
       <Stack align="center" gap="xs" maw={460} ta="center">
@@ -39,6 +41,11 @@ export function EmptyState({ icon = 'inbox', title, children }: EmptyStateProps)
           <Text component="div" size="sm" c="dimmed">
             {children}
           </Text>
+        )}
+        {action && (
+          <Group gap="sm" justify="center" mt="xs">
+            {action}
+          </Group>
         )}
       </Stack>
     </Center>
@@ -87,7 +94,15 @@ export function NoRightState({ label }: { readonly label: string }) {
   const { userName, roles } = useViewer();
   return (
     <PageFrame title={t(label)}>
-      <EmptyState icon="lock" title={t('This page is not for your role')}>
+      <EmptyState
+        icon="lock"
+        title={t('This page is not for your role')}
+        action={
+          <Button component={Link} to="/" variant="default">
+            {t('To the home page')}
+          </Button>
+        }
+      >
         {t('You are {userName} ({roles}). An administrator of the school can give you more rights.', {
           userName,
           roles: roles.join(', '),
@@ -101,11 +116,15 @@ export function NotFoundState() {
   const t = useTexts();
   return (
     <PageFrame title={t('There is no such page')}>
-      <EmptyState icon="search" title={t('Nothing is at this address')}>
-        <Anchor component={Link} to="/">
-          {t('To the home page')}
-        </Anchor>
-      </EmptyState>
+      <EmptyState
+        icon="search"
+        title={t('Nothing is at this address')}
+        action={
+          <Button component={Link} to="/" variant="default">
+            {t('To the home page')}
+          </Button>
+        }
+      />
     </PageFrame>
   );
 }

@@ -44,11 +44,15 @@ export function StartPage() {
         {error && <ProblemState problem={error} retry={() => void refetch()} />}
         {!error && !keys && <LoadingState />}
         {keys?.length === 0 && (
-          <EmptyState icon="key" title={t('You have no key yet')}>
-            <Anchor component={Link} to="/portal/keys">
-              {t('Make one')}
-            </Anchor>
-          </EmptyState>
+          <EmptyState
+            icon="key"
+            title={t('You have no key yet')}
+            action={
+              <Button component={Link} to="/portal/keys">
+                {t('Make one')}
+              </Button>
+            }
+          />
         )}
         {keys && keys.length > 0 && <Examples keys={keys} />}
         <SimpleGrid cols={{ base: 1, sm: 2 }}>

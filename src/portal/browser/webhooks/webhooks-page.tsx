@@ -37,7 +37,11 @@ export function WebhooksPage() {
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!error && !data && <LoadingState />}
       {data?.webhooks.length === 0 && (
-        <EmptyState icon="webhook" title={t('There is no webhook yet')}>
+        <EmptyState
+          icon="webhook"
+          title={t('There is no webhook yet')}
+          action={<Button onClick={() => setMaking(true)}>{t('Make the first')}</Button>}
+        >
           {t('It is for programs that cannot keep a connection open for live data.')}
         </EmptyState>
       )}

@@ -1,0 +1,71 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useTexts } from '../language/use-texts';
+import { Icon } from '../shell/icon';
+import { EmptyState } from '../shell/states';
+import { useViewer } from '../shell/viewer';
+
+export interface NoRecordsProps {
+  readonly collection: string;
+  readonly isFiltered: boolean;
+  onUnfilter(): void;
+}
+
+/** In place of the grid: why there is nothing in it, and what the viewer may do about that. */
+export function NoRecords({ collection, isFiltered, onUnfilter }: NoRecordsProps) {
+  const t = useTexts();
+  const { collections, mayImport } = useViewer();
+  if (isFiltered) {
+    return (
+      <EmptyState
+        icon="table"
+        title={t('No records')}
+        action={
+          <Button variant="default" onClick={onUnfilter}>
+            {t('Take the filter away')}
+          </Button>
+        }
+      >
+        {t('No record is as the filter asks. Loosen it, or take it away.')}
+      </EmptyState>
+    );
+  }
+  const rights = collections.find(({ name }) => name === collection);
+  // Who makes no records of a collection often sees a part of it alone, which is empty before the whole is.
+  if (!rights?.canCreate) {
+    return (
+      <EmptyState icon="table" title={t('No records')}>
+        {t('There is nothing here yet that your role may see.')}
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon="table"
+      title={t('No records')}
+      action={
+        <>
+          <Button
+            component={Link}
+            to={`/portal/records/${collection}/new`}
+            variant={mayImport ? 'default' : 'filled'}
+          >
+            {t('Make the first')}
+          </Button>
+          {mayImport && rights.canUpdate && (
+            <Button
+              component={Link}
+              to="/portal/imports"
+              search={{ collection } as never}
+              leftSection={<Icon name="upload" />}
+            >
+              {t('Import a file')}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {t('Nothing has been recorded here yet.')}
+    </EmptyState>
+  );
+}
