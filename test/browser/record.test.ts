@@ -164,10 +164,7 @@ describe('a record', () => {
     await page.getByText('You may read this record, not change it.').waitFor();
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     await page.goto(`${gateway.url}/portal/records/fee_receipt/rcp-0000001`);
-    await page
-      .getByRole('alert')
-      .getByText(/Request/)
-      .waitFor();
+    await page.getByText('This page is not for your role').waitFor();
   });
 });
 

@@ -95,6 +95,6 @@ describe('a report', () => {
 
   it('is not there for who may not run it, by its address either', async () => {
     const page = await pages.openPortalAs('teacher', '/portal/reports/fee-summary');
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await page.getByText('This page is not for your role').waitFor();
   });
 });

@@ -6,11 +6,11 @@ import { RecordNow, RemoveRecord } from '../../../generated/portal/records/recor
 import { CollectionDeclaration, GridRecords } from '../../../generated/portal/records/records';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { useChange, useOperation } from '../gateway/use-operation';
-import { useTexts } from '../language/use-texts';
+import { phrase, useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { EmptyState, LoadingState, NoRightState, ProblemState, SubjectProblem } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
 import { addressesOfRecord } from './addresses-of-record';
@@ -31,29 +31,37 @@ export function RecordDetailsPage() {
     readonly id?: string;
   };
   const isNew = id === NEW;
+  const rights = useViewer().collections.find((one) => one.name === name);
   const declared = useOperation(CollectionDeclaration, { name });
-  const now = useOperation(RecordNow, { collection: name, id }, { isEnabled: !isNew });
+  const now = useOperation(
+    RecordNow,
+    { collection: name, id },
+    { isEnabled: !isNew && rights?.canRead === true },
+  );
   const collection = declared.data?.collection;
   const isRemoved = now.error instanceof GatewayProblem && now.error.code === 'GONE';
   // What was read before the removal is still there beside the refusal.
   const record = isRemoved ? undefined : (now.data?.record ?? undefined);
   const problem = declared.error ?? (isRemoved ? null : now.error);
   const isReady = collection !== undefined && collection !== null && (isNew || isRemoved || record);
+  if (isNew && rights?.canCreate === false) return <NoRightState label={phrase('New record')} />;
   return (
-    <PageFrame
-      title={isNew ? t('New record') : (labelOf(collection, record) ?? id)}
-      above={[
-        { label: t('Records'), to: '/portal/records' },
-        { label: collection?.title ?? name, to: `/portal/records/${name}` },
-      ]}
-      actions={record && collection && <RemoveButton collection={collection} record={record} />}
-    >
-      {problem && <ProblemState problem={problem} retry={() => void now.refetch()} />}
-      {!problem && !isReady && <LoadingState />}
-      {!problem && isReady && collection && (
-        <RecordTabs key={`${name} ${id}`} {...{ collection, record, id, isRemoved, isNew }} />
-      )}
-    </PageFrame>
+    <SubjectProblem problem={problem} label={phrase('Record')}>
+      <PageFrame
+        title={isNew ? t('New record') : (labelOf(collection, record) ?? id)}
+        above={[
+          { label: t('Records'), to: '/portal/records' },
+          { label: collection?.title ?? name, to: `/portal/records/${name}` },
+        ]}
+        actions={record && collection && <RemoveButton collection={collection} record={record} />}
+      >
+        {problem && <ProblemState problem={problem} retry={() => void now.refetch()} />}
+        {!problem && !isReady && <LoadingState />}
+        {!problem && isReady && collection && (
+          <RecordTabs key={`${name} ${id}`} {...{ collection, record, id, isRemoved, isNew }} />
+        )}
+      </PageFrame>
+    </SubjectProblem>
   );
 }
 

@@ -76,7 +76,7 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
     <form onSubmit={submit}>
       <Stack maw={760} gap="md">
         {!mayWrite && (
-          <Alert variant="light" p="xs">
+          <Alert role="note" variant="light" p="xs">
             {t('You may read this record, not change it.')}
           </Alert>
         )}

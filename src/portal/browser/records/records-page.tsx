@@ -3,11 +3,11 @@ import { Button } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { CollectionDeclaration } from '../../../generated/portal/records/records';
 import { useOperation } from '../gateway/use-operation';
-import { useTexts } from '../language/use-texts';
+import { phrase, useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
-import { LoadingState, ProblemState } from '../shell/states';
+import { LoadingState, ProblemState, SubjectProblem } from '../shell/states';
 import { useViewer } from '../shell/viewer';
 import { DefaultView } from './default-view';
 import { RecordsGrid } from './records-grid';
@@ -19,26 +19,28 @@ export function RecordsPage() {
   const collection = data?.collection;
   const mayCreate = useViewer().collections.some((one) => one.name === name && one.canCreate);
   return (
-    <PageFrame
-      title={collection?.title ?? name}
-      above={[{ label: t('Records'), to: '/portal/records' }]}
-      actions={
-        mayCreate && (
-          <Button component={Link} to={`/portal/records/${name}/new`} leftSection={<Icon name="plus" />}>
-            {t('New record')}
-          </Button>
-        )
-      }
-      description={collection && <CodeSpans text={firstSentence(collection.description)} />}
-    >
-      {error && <ProblemState problem={error} retry={() => void refetch()} />}
-      {!error && !collection && <LoadingState />}
-      {collection && (
-        <DefaultView key={name} collection={name}>
-          <RecordsGrid collection={collection} />
-        </DefaultView>
-      )}
-    </PageFrame>
+    <SubjectProblem problem={error} label={phrase('Records')}>
+      <PageFrame
+        title={collection?.title ?? name}
+        above={[{ label: t('Records'), to: '/portal/records' }]}
+        actions={
+          mayCreate && (
+            <Button component={Link} to={`/portal/records/${name}/new`} leftSection={<Icon name="plus" />}>
+              {t('New record')}
+            </Button>
+          )
+        }
+        description={collection && <CodeSpans text={firstSentence(collection.description)} />}
+      >
+        {error && <ProblemState problem={error} retry={() => void refetch()} />}
+        {!error && !collection && <LoadingState />}
+        {collection && (
+          <DefaultView key={name} collection={name}>
+            <RecordsGrid collection={collection} />
+          </DefaultView>
+        )}
+      </PageFrame>
+    </SubjectProblem>
   );
 }
 

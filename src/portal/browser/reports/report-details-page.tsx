@@ -8,12 +8,12 @@ import { fillVariables } from '../../../explore/example-operation';
 import { REPORT_FORMS } from '../../../generated/portal/report-forms';
 import { useGateway } from '../gateway/gateway-context';
 import { type Formats, useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
+import { phrase, useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
 import { PrintedOnly } from '../shell/printed-only';
-import { EmptyState, LoadingState, NotFoundState, ProblemState } from '../shell/states';
+import { EmptyState, LoadingState, NoRightState, NotFoundState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
 import type { AskableReport, ReportColumn } from './askable-report';
@@ -34,8 +34,15 @@ export function ReportDetailsPage() {
   const { report: name = '' } = useParams({ strict: false }) as { readonly report?: string };
   const report = useViewer().reports.find((one) => one.name === name);
   const form = REPORT_FORMS.find(({ field }) => field === report?.field);
+  if (!report && REPORT_FORMS.some(({ field }) => nameInAddress(field) === name))
+    return <NoRightState label={phrase('Report')} />;
   if (!report || !form) return <NotFoundState />;
   return <AskedReport key={name} report={report} form={form} />;
+}
+
+/** Of a report that the viewer is not told of: `fee-summary` of `feeSummary`. */
+function nameInAddress(field: string): string {
+  return field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 interface AskedReportProps {

@@ -124,7 +124,24 @@ export function NotFoundState() {
             {t('To the home page')}
           </Button>
         }
-      />
+      >
+        {t('Perhaps it was removed, or is not for your role.')}
+      </EmptyState>
     </PageFrame>
   );
+}
+
+export interface SubjectProblemProps {
+  readonly problem: Error | null;
+  /** The heading where it is not for the viewer. */
+  readonly label: string;
+  /** The page, which says why else its subject did not come. */
+  readonly children: ReactNode;
+}
+
+/** In place of a page about something that is not there, or not for the viewer, as the gateway says. */
+export function SubjectProblem({ problem, label, children }: SubjectProblemProps) {
+  const code = problem instanceof GatewayProblem ? problem.code : undefined;
+  if (code === 'FORBIDDEN') return <NoRightState label={label} />;
+  return code === 'NOT_FOUND' ? <NotFoundState /> : children;
 }
