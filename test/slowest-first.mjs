@@ -12,6 +12,8 @@ const SLOWEST = [
   'messaging/job-queue',
   'browser/portal',
   'browser/record',
+  'browser/refusals',
+  'browser/roles',
   'browser/reports',
   'browser/explore',
   'reports/control-equations',
