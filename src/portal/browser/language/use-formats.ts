@@ -1,5 +1,5 @@
 /** Numbers, money, days and instants as the reader writes them, in the zone of the school. */
-import { useMemo, useSyncExternalStore } from 'react';
+import { useSyncExternalStore } from 'react';
 import { useViewer } from '../shell/viewer';
 import { currentLanguage } from './languages';
 
@@ -17,6 +17,7 @@ export interface Formats {
   day(value: string): string;
   month(value: string): string;
   instant(value: string): string;
+  /** The day it is now, as `YYYY-MM-DD`. */
   readonly today: string;
   readonly timeZone: string;
   readonly locale: string;
@@ -28,42 +29,67 @@ const LOCALES = { en: 'en-IN', hi: 'hi-IN' } as const;
 export function useFormats(): Formats {
   const language = useSyncExternalStore(currentLanguage.subscribe, currentLanguage.get);
   const { timeZone } = useViewer().domain;
-  return useMemo(() => createFormats(LOCALES[language], timeZone), [language, timeZone]);
+  return formatsOf({ locale: LOCALES[language], timeZone });
 }
 
 const SHORT = { notation: 'compact', maximumFractionDigits: 1 } as const;
 
-function createFormats(locale: string, timeZone: string): Formats {
-  const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
-  const byCurrency = new Map<string, Intl.NumberFormat>();
-  const short = new Intl.NumberFormat(locale, SHORT);
-  const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
-  const months = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' });
-  const instants = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone });
-  const dayOfInstant = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' });
+/** Every cell of a table asks for formats, and to make some takes a phone milliseconds. */
+const formatsOf = keptByKey(createFormats);
+
+function createFormats({
+  locale,
+  timeZone,
+}: {
+  readonly locale: string;
+  readonly timeZone: string;
+}): Formats {
+  const numbersBy = keptByKey((options: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, options));
+  const daysBy = keptByKey(
+    ({ locale: asked = locale, ...options }: Intl.DateTimeFormatOptions & { readonly locale?: string }) =>
+      new Intl.DateTimeFormat(asked, options),
+  );
+  const number = (value: number) => numbersBy({ maximumFractionDigits: 2 }).format(value);
+  const dayOfInstant = (at: number) => daysBy({ locale: 'sv-SE', timeZone, dateStyle: 'short' }).format(at);
   return {
-    number: (value) => plain.format(Number(value)),
-    money(value, currency = 'INR') {
-      const known = byCurrency.get(currency);
-      const amounts = known ?? new Intl.NumberFormat(locale, { style: 'currency', currency });
-      if (!known) byCurrency.set(currency, amounts);
-      return amounts.format(Number(value));
-    },
-    shortNumber: (value) => short.format(value),
+    number: (value) => number(Number(value)),
+    money: (value, currency = 'INR') => numbersBy({ style: 'currency', currency }).format(Number(value)),
+    shortNumber: (value) => numbersBy(SHORT).format(value),
     shortMoney: (value, currency = 'INR') =>
-      new Intl.NumberFormat(locale, { ...SHORT, style: 'currency', currency }).format(value),
-    percent: (value) => `${plain.format(Number(value))} %`,
+      numbersBy({ ...SHORT, style: 'currency', currency }).format(value),
+    percent: (value) => `${number(Number(value))} %`,
     bytes(value) {
       const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), BYTE_UNITS.length - 1);
-      const unit = { style: 'unit', unit: BYTE_UNITS[power], maximumFractionDigits: power === 0 ? 0 : 1 };
-      return new Intl.NumberFormat(locale, unit as Intl.NumberFormatOptions).format(value / 1000 ** power);
+      const maximumFractionDigits = power === 0 ? 0 : 1;
+      return numbersBy({ style: 'unit', unit: BYTE_UNITS[power], maximumFractionDigits }).format(
+        value / 1000 ** power,
+      );
     },
-    day: (value) =>
-      days.format(Date.parse(value.length > 10 ? dayOfInstant.format(Date.parse(value)) : value)),
-    month: (value) => months.format(Date.parse(`${value}-01`)),
-    instant: (value) => instants.format(Date.parse(value)),
-    today: dayOfInstant.format(new Date()),
+    day(value) {
+      const day = value.length > 10 ? dayOfInstant(Date.parse(value)) : value;
+      return daysBy({ dateStyle: 'medium', timeZone: 'UTC' }).format(Date.parse(day));
+    },
+    month: (value) =>
+      daysBy({ month: 'short', year: 'numeric', timeZone: 'UTC' }).format(Date.parse(`${value}-01`)),
+    instant: (value) =>
+      daysBy({ dateStyle: 'medium', timeStyle: 'short', timeZone }).format(Date.parse(value)),
+    get today() {
+      return dayOfInstant(Date.now());
+    },
     timeZone,
     locale,
+  };
+}
+
+/** What `make` made of the same options before, so that it is made when it is first needed and never again. */
+function keptByKey<Options, Made>(make: (options: Options) => Made): (options: Options) => Made {
+  const madeByKey = new Map<string, Made>();
+  return (options) => {
+    const key = JSON.stringify(options);
+    const known = madeByKey.get(key);
+    if (known !== undefined) return known;
+    const made = make(options);
+    madeByKey.set(key, made);
+    return made;
   };
 }
