@@ -13,6 +13,7 @@ import { isUnchanged } from '../etag.js';
 import { loadOperationsLibrary } from '../explore/operations-library.js';
 import type { Domain } from '../model/scope.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from '../portal/portal-files.js';
+import { HOUSE_SIGN } from '../portal/rooms/room-header.js';
 import { addOtherMethods } from './rest.js';
 import { EXPLORER_HEADERS, portalHeaders, type SecurityHeaders } from './security-headers.js';
 import { sendPrebuilt } from './send-prebuilt.js';
@@ -22,9 +23,9 @@ export interface PortalOptions {
   readonly packageDirectory: string;
   /** The main school; `undefined` while there is none. */
   readonly school: () => Pick<Domain, 'id' | 'name'> | undefined;
-  /** The logins that the form may show, and of which school they are. */
   /** What the provider of identities is called, if there is one. */
   readonly identityProvider: string | undefined;
+  /** The logins that the form may show, and of which school they are. */
   readonly demo: { readonly domainId: string; readonly userNames: readonly string[] };
 }
 
@@ -102,6 +103,10 @@ function describeSchool(school: ReturnType<PortalOptions['school']>, demo: Porta
   };
 }
 
+/** What is looked at until the script has come, which takes a slow phone seconds. `WithViewer` draws it too. */
+const ARRIVING = `<div class="arriving"><span class="brand">${HOUSE_SIGN}
+<span class="brand-name">Campus Gateway</span></span></div>`;
+
 /** With a nonce, the script may add styles under the policy that names the same one. */
 function printPage({ script, style, preload }: PortalFiles, nonce?: string): string {
   const preloads = preload.map((address) => `<link rel="modulepreload" href="${address}">`).join('\n');
@@ -118,7 +123,7 @@ ${preloads}
 <script type="module" src="${script}"${nonce === undefined ? '' : ` nonce="${nonce}"`}></script>
 </head>
 <body>
-<div id="portal"></div>
+<div id="portal">${ARRIVING}</div>
 <noscript>The portal needs JavaScript.
 The interface as text is in <a href="/openapi.json">openapi.json</a>.</noscript>
 </body>

@@ -4,7 +4,7 @@ import { i18n } from '@lingui/core';
 import { I18nProvider } from '@lingui/react';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
-import { type ComponentType, lazy, StrictMode, Suspense, useSyncExternalStore } from 'react';
+import { type ComponentType, lazy, StrictMode, Suspense, startTransition, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
 import { branchInAddress } from './branches/branch-in-address';
 import { takeLinkToken } from './entrance/link-token';
@@ -70,14 +70,14 @@ async function start(root: Element): Promise<void> {
   const nonce = nonceOfPage();
   // Where the lock of scrolling behind a dialog looks for it.
   Object.assign(globalThis, { __webpack_nonce__: nonce });
-  await Promise.all([switchLanguage(preferredLanguage()), session.resume()]);
-  // The page comes while it is asked who is logged in, not behind the answer.
-  // Its faults are told when it is shown.
-  if (session.state.get().kind === 'loggedIn')
+  // The page comes while it is asked who is there: whoever logs in first needs it next. Its faults are told
+  // when it is shown.
+  if (!Object.hasOwn(LINK_PAGES, location.pathname))
     findPage(location.pathname)
       ?.load()
       .catch(() => {});
-  createRoot(root).render(
+  await Promise.all([switchLanguage(preferredLanguage()), session.resume()]);
+  const page = (
     <StrictMode>
       <I18nProvider i18n={i18n}>
         <MantineProvider
@@ -94,8 +94,9 @@ async function start(root: Element): Promise<void> {
           </SessionContext>
         </MantineProvider>
       </I18nProvider>
-    </StrictMode>,
+    </StrictMode>
   );
+  startTransition(() => createRoot(root).render(page));
 }
 
 const root = document.querySelector('#portal');

@@ -13,8 +13,8 @@ const ROOMS = [
 
 export type RoomAddress = (typeof ROOMS)[number]['address'];
 
-/** As `Brand` of the portal draws it. */
-const SIGN = `<svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
+/** The sign of the house, as `Brand` of the portal draws it. */
+export const HOUSE_SIGN = `<svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
 <rect width="32" height="32" rx="8" fill="#1f5bb3"/>
 <path d="M6 14 16 8l10 6-10 6z" fill="#fff"/>
 <path d="M10 18v4.5c3.6 2.7 8.4 2.7 12 0V18l-6 3.6z" fill="#fff" opacity=".8"/>
@@ -27,7 +27,7 @@ export function printRoomHeader(current: RoomAddress, middle = ''): string {
     return `<a href="${address}"${mark}>${label}</a>`;
   });
   return `<header class="room-header">
-<a class="room-brand" href="/">${SIGN}<span class="room-name">Campus Gateway</span></a>
+<a class="room-brand" href="/">${HOUSE_SIGN}<span class="room-name">Campus Gateway</span></a>
 ${middle}
 <nav class="room-links" aria-label="Rooms">
 ${links.join('\n')}

@@ -3,7 +3,7 @@ import { Alert, Button, Card, Group, Stack, Table, Tabs, Text } from '@mantine/c
 import { useMediaQuery } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useDeferredValue, useEffect, useRef, useState } from 'react';
 import { fillVariables } from '../../../explore/example-operation';
 import { REPORT_FORMS } from '../../../generated/portal/report-forms';
 import { useGateway } from '../gateway/gateway-context';
@@ -77,8 +77,9 @@ function AskedReport({ report, form }: AskedReportProps) {
       getNextPageParam: (page) => (page?.pageInfo?.hasNextPage ? page.pageInfo.endCursor : undefined),
       enabled: isAsked,
     });
-  const first = data?.pages[0];
-  const rows = data?.pages.flatMap((page) => page?.rows ?? []) ?? [];
+  const shown = useDeferredValue(data);
+  const first = shown?.pages[0];
+  const rows = shown?.pages.flatMap((page) => page?.rows ?? []) ?? [];
   return (
     <PageFrame
       title={say(report.title)}

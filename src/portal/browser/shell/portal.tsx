@@ -1,10 +1,10 @@
 /** What a user sees who is logged in: the shell, and in it the page that the address names. */
 
-import { Center, Loader } from '@mantine/core';
 import { MutationCache, QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useMemo } from 'react';
+import { lazy, Suspense, useDeferredValue, useEffect, useMemo } from 'react';
 import { PortalViewer } from '../../../generated/portal/shell/viewer';
+import { Brand } from '../entrance/brand';
 import { useGateway } from '../gateway/gateway-context';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { switchLanguage } from '../language/languages';
@@ -56,7 +56,9 @@ function WithViewer() {
     queryFn: ({ signal }) => gateway.execute(PortalViewer, {}, signal),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const viewer = data?.me;
+  // The page is drawn in steps, between which the browser answers touches: an answer is drawn in one.
+  const drawn = useDeferredValue(data);
+  const viewer = drawn?.me;
   const chosen = viewer?.language;
   useEffect(() => {
     if (chosen === 'en' || chosen === 'hi') void switchLanguage(chosen);
@@ -64,12 +66,12 @@ function WithViewer() {
   if (error) return <NoViewerPage problem={error} retry={() => void refetch()} />;
   if (!viewer) {
     return (
-      <Center h="100vh">
-        <Loader aria-label="Campus Gateway" />
-      </Center>
+      <div className="arriving" role="status">
+        <Brand />
+      </div>
     );
   }
-  if (data.secondFactor.isMissing) {
+  if (drawn.secondFactor.isMissing) {
     return (
       <Suspense>
         <EnrolmentPage school={viewer.domain.name} onDone={() => void refetch()} />
