@@ -16,7 +16,7 @@ import { assertSizes, type Chunk, measureChunks, printSizes } from './bundle-siz
 import { generateOperations } from './generate-operations.js';
 import { generateReportForms } from './generate-report-forms.js';
 import { generateTileOperations } from './generate-tile-operations.js';
-import { type BuiltPage, joinFirstLoad } from './join-first-load.js';
+import { type BuiltPage, joinChunks } from './join-chunks.js';
 import { type MessageCatalogs, readMessageCatalogs } from './message-catalogs.js';
 import { partsOfMantine } from './parts-of-mantine.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from './portal-files.js';
@@ -125,7 +125,7 @@ async function buildPortal(): Promise<void> {
     ...pageOptions,
     plugins: [...(pageOptions.plugins ?? []), stylesOfMantine(packageDirectory, used)],
   });
-  const page = await joinFirstLoad(inParts, { entry: ENTRY, options: { ...COMMON, format: 'esm' } });
+  const page = await joinChunks(inParts, { entry: ENTRY, options: { ...COMMON, format: 'esm' } });
   const names = await writeFiles(
     [workers, styles, restDocs, page].flatMap(({ outputFiles }) => outputFiles ?? []),
   );

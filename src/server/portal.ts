@@ -103,12 +103,19 @@ function describeSchool(school: ReturnType<PortalOptions['school']>, demo: Porta
   };
 }
 
-/** What is looked at until the script has come, which takes a slow phone seconds. `WithViewer` draws it too. */
+/**
+ * What is looked at until the styles and the script have come, which takes a slow phone seconds: nothing
+ * that the styles set is asked for. `Arriving` of the portal goes on to show it.
+ */
+const ARRIVING_STYLE = `.arriving{display:grid;place-items:center;min-height:80vh;font:18px/1.4 system-ui,sans-serif}
+.arriving .brand{display:inline-flex;align-items:center;gap:10px;font-weight:650}
+body:has(#portal:not(:empty))>.arriving{display:none}`;
 const ARRIVING = `<div class="arriving"><span class="brand">${HOUSE_SIGN}
 <span class="brand-name">Campus Gateway</span></span></div>`;
 
 /** With a nonce, the script may add styles under the policy that names the same one. */
 function printPage({ script, style, preload }: PortalFiles, nonce?: string): string {
+  const nonceAttribute = nonce === undefined ? '' : ` nonce="${nonce}"`;
   const preloads = preload.map((address) => `<link rel="modulepreload" href="${address}">`).join('\n');
   return `<!doctype html>
 <html lang="en">
@@ -118,12 +125,14 @@ function printPage({ script, style, preload }: PortalFiles, nonce?: string): str
 <meta name="color-scheme" content="light dark">
 <title>Campus Gateway</title>
 <link rel="icon" href="/docs/favicon.png">
-<link rel="stylesheet" href="${style}">
+<style${nonceAttribute}>${ARRIVING_STYLE}</style>
 ${preloads}
-<script type="module" src="${script}"${nonce === undefined ? '' : ` nonce="${nonce}"`}></script>
+<script type="module" src="${script}"${nonceAttribute}></script>
 </head>
 <body>
-<div id="portal">${ARRIVING}</div>
+${ARRIVING}
+<link rel="stylesheet" href="${style}">
+<div id="portal"></div>
 <noscript>The portal needs JavaScript.
 The interface as text is in <a href="/openapi.json">openapi.json</a>.</noscript>
 </body>

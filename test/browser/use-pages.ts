@@ -78,6 +78,7 @@ export function usePages(
       const isTold = TOLD_BY_THE_PAGE.test(message.text());
       if (message.type() === 'error' && !isTold) complaints.push(`said: ${message.text()}`);
     });
+    await page.addInitScript(tellBreaches);
     await page.addInitScript(stopDate, Date.parse(`${DEMO_TODAY}T10:00:00+05:30`));
     await page.goto(gateway.url + path);
     return page;
@@ -97,6 +98,16 @@ export function usePages(
       return page;
     },
   };
+}
+
+/** Runs in the page: what the console says of a breach of the policy does not tell what broke it. */
+function tellBreaches(): void {
+  addEventListener('securitypolicyviolation', (event) => {
+    const { effectiveDirective, blockedURI, sourceFile, lineNumber, columnNumber, target } = event;
+    const element = target instanceof Element ? target.outerHTML.slice(0, 200) : '';
+    const place = `${sourceFile}:${lineNumber}:${columnNumber}`;
+    console.error(`breach of ${effectiveDirective} by ${blockedURI} at ${place} ${element}`);
+  });
 }
 
 /**

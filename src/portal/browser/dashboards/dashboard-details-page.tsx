@@ -17,6 +17,7 @@ import { useTexts } from '../language/use-texts';
 import { savedOver } from '../shell/changed-meanwhile';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
+import { InSteps } from '../shell/in-steps';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, NotFoundState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
@@ -39,7 +40,11 @@ export function DashboardDetailsPage() {
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
   if (!data) return <LoadingState />;
   if (!data.dashboard) return <NotFoundState />;
-  return <ShownDashboard key={id} dashboard={data.dashboard} onOutdated={() => void refetch()} />;
+  return (
+    <InSteps key={id} before={<LoadingState />}>
+      <ShownDashboard dashboard={data.dashboard} onOutdated={() => void refetch()} />
+    </InSteps>
+  );
 }
 
 interface ShownDashboardProps {

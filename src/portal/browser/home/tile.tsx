@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import type { PortalOperation } from '../gateway/portal-operation';
 import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { InSteps } from '../shell/in-steps';
 import { LoadingState, ProblemState } from '../shell/states';
 import { TileRefresher } from './tile-refresher';
 
@@ -56,7 +57,7 @@ export function Tile<Result, Variables>(props: TileProps<Result, Variables>) {
       </Group>
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!error && data === undefined && <LoadingState rows={5} />}
-      {data !== undefined && show(data)}
+      {data !== undefined && <InSteps before={<LoadingState rows={5} />}>{show(data)}</InSteps>}
       {report !== undefined && <TileRefresher asked={operation.name} report={report} />}
     </Card>
   );

@@ -9,6 +9,7 @@ import { useChange, useOperation } from '../gateway/use-operation';
 import { phrase, useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
+import { InSteps } from '../shell/in-steps';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, NoRightState, ProblemState, SubjectProblem } from '../shell/states';
 import { useAddress } from '../shell/use-address';
@@ -58,7 +59,9 @@ export function RecordDetailsPage() {
         {problem && <ProblemState problem={problem} retry={() => void now.refetch()} />}
         {!problem && !isReady && <LoadingState />}
         {!problem && isReady && collection && (
-          <RecordTabs key={`${name} ${id}`} {...{ collection, record, id, isRemoved, isNew }} />
+          <InSteps key={`${name} ${id}`} before={<LoadingState />}>
+            <RecordTabs {...{ collection, record, id, isRemoved, isNew }} />
+          </InSteps>
         )}
       </PageFrame>
     </SubjectProblem>

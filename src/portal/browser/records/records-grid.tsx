@@ -6,6 +6,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { useGateway } from '../gateway/gateway-context';
+import { InSteps } from '../shell/in-steps';
 import { LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
@@ -84,15 +85,17 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
         />
       )}
       {rows.length > 0 && (
-        <RecordsTable
-          collection={collection}
-          columns={columns}
-          rows={rows}
-          chosen={chosen}
-          sort={sort}
-          onSort={(next) => change({ sort: next })}
-          more={{ isThere: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() }}
-        />
+        <InSteps before={<LoadingState />}>
+          <RecordsTable
+            collection={collection}
+            columns={columns}
+            rows={rows}
+            chosen={chosen}
+            sort={sort}
+            onSort={(next) => change({ sort: next })}
+            more={{ isThere: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() }}
+          />
+        </InSteps>
       )}
       <BulkBar {...{ collection, chosen }} filter={counted} />
       {isFiltering && (

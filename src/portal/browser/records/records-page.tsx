@@ -6,6 +6,7 @@ import { useOperation } from '../gateway/use-operation';
 import { phrase, useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
 import { Icon } from '../shell/icon';
+import { InSteps } from '../shell/in-steps';
 import { PageFrame } from '../shell/page-frame';
 import { LoadingState, ProblemState, SubjectProblem } from '../shell/states';
 import { useViewer } from '../shell/viewer';
@@ -35,9 +36,11 @@ export function RecordsPage() {
         {error && <ProblemState problem={error} retry={() => void refetch()} />}
         {!error && !collection && <LoadingState />}
         {collection && (
-          <DefaultView key={name} collection={name}>
-            <RecordsGrid collection={collection} />
-          </DefaultView>
+          <InSteps key={name} before={<LoadingState />}>
+            <DefaultView collection={name}>
+              <RecordsGrid collection={collection} />
+            </DefaultView>
+          </InSteps>
         )}
       </PageFrame>
     </SubjectProblem>

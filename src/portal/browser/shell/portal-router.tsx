@@ -9,14 +9,20 @@ import type { ComponentType } from 'react';
 import { BRANCH_PARAMETER } from '../branches/branch-in-address';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { PORTAL_PAGES, type PortalPage } from '../portal-pages';
+import { Arriving } from './arriving';
 import { GuardedPage } from './guarded-page';
+import { InSteps } from './in-steps';
 import { PortalShell } from './portal-shell';
 import { LoadingState, NotFoundState, ProblemState } from './states';
 
 /** The addresses of the table of pages. What stands after `?` are texts, and read as they are written. */
 export function createPortalRouter() {
   const root = createRootRoute({
-    component: PortalShell,
+    component: () => (
+      <InSteps before={<Arriving />}>
+        <PortalShell />
+      </InSteps>
+    ),
     notFoundComponent: NotFoundState,
     // Whoever works in a branch stays there, whichever link is followed.
     search: { middlewares: [retainSearchParams<Record<string, string>>([BRANCH_PARAMETER])] },

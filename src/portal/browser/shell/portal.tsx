@@ -4,10 +4,10 @@ import { MutationCache, QueryClient, QueryClientProvider, useQuery } from '@tans
 import { RouterProvider } from '@tanstack/react-router';
 import { lazy, Suspense, useDeferredValue, useEffect, useMemo } from 'react';
 import { PortalViewer } from '../../../generated/portal/shell/viewer';
-import { Brand } from '../entrance/brand';
 import { useGateway } from '../gateway/gateway-context';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { switchLanguage } from '../language/languages';
+import { Arriving } from './arriving';
 import { NoViewerPage } from './no-viewer-page';
 import { createPortalRouter } from './portal-router';
 import { ViewerContext } from './viewer';
@@ -64,13 +64,7 @@ function WithViewer() {
     if (chosen === 'en' || chosen === 'hi') void switchLanguage(chosen);
   }, [chosen]);
   if (error) return <NoViewerPage problem={error} retry={() => void refetch()} />;
-  if (!viewer) {
-    return (
-      <div className="arriving" role="status">
-        <Brand />
-      </div>
-    );
-  }
+  if (!viewer) return <Arriving />;
   if (drawn.secondFactor.isMissing) {
     return (
       <Suspense>

@@ -1,10 +1,10 @@
-/** What a page loads first becomes one file, and means the same: what is built here is run. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+/** What a page loads first, and what pages share, become a file each, and mean the same: what is built here is run. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type BuildOptions, build } from 'esbuild';
-import { joinFirstLoad } from '../../src/portal/join-first-load.js';
+import { joinChunks } from '../../src/portal/join-chunks.js';
 
 /** Each page shares something else with the entry, so that the bundler cuts it into several files. */
 const SOURCES = {
@@ -14,17 +14,24 @@ const SOURCES = {
     import { two } from './two.js';
     log('main ' + one() + two.value);
     export const open = async (page) => {
-      const pages = { a: () => import('./a.js'), b: () => import('./b.js') };
+      const pages = {
+        a: () => import('./a.js'), b: () => import('./b.js'), c: () => import('./c.js'), d: () => import('./d.js'),
+      };
       return (await pages[page]()).said;
     };`,
   'log.js': `export const lines = []; export function log(line) { lines.push(line); }`,
   'one.js': `import { log } from './log.js'; log('one'); export function one() { return 1; }`,
   'two.js': `import { log } from './log.js'; log('two'); export let two = { value: 2 };`,
   'a.js': `import { one } from './one.js'; import { lines } from './log.js';
-    import { shared } from './shared.js'; export const said = ['a', one(), shared, ...lines];`,
+    import { shared } from './shared.js'; import { often } from './often.js';
+    export const said = ['a', one(), shared, often, ...lines];`,
   'b.js': `import { two as second } from './two.js'; import { shared } from './shared.js';
-    export const said = ['b', second.value, shared];`,
+    import { often } from './often.js';
+    export const said = ['b', second.value, shared, often];`,
+  'c.js': `import { often } from './often.js'; export const said = ['c', often];`,
+  'd.js': `import { often } from './often.js'; export const said = ['d', often];`,
   'shared.js': `export const shared = 'of both';`,
+  'often.js': `import { one } from './one.js'; export const often = 'by four, ' + one();`,
 };
 
 let folder: string;
@@ -48,16 +55,18 @@ async function join(main: string) {
   if (!metafile) throw new Error('esbuild gives no metafile');
   return {
     parts: outputFiles.map((file) => path.basename(file.path)),
-    page: await joinFirstLoad({ outputFiles, metafile }, { entry: 'main.js', options }),
+    page: await joinChunks({ outputFiles, metafile }, { entry: 'main.js', options }),
   };
 }
 
-it('is one file, which the pages import from', async () => {
+it('is two files, which the pages import from', async () => {
   const { parts, page } = await join(SOURCES['main.js']);
   const names = page.outputFiles.map((file) => path.basename(file.path));
   expect(parts.length).toBeGreaterThan(names.length);
   const first = Object.entries(page.metafile.outputs).find(([, { entryPoint }]) => entryPoint === 'main.js');
-  expect(first?.[1].imports).toEqual([]);
+  const shared = names.filter((name) => name.startsWith('shared-'));
+  expect(shared).toHaveLength(1);
+  expect(first?.[1].imports.map((imported) => path.basename(imported.path))).toEqual(shared);
   expect(
     Object.keys(page.metafile.outputs)
       .map((file) => path.basename(file))
@@ -67,8 +76,10 @@ it('is one file, which the pages import from', async () => {
     await writeFile(path.join(folder, path.basename(file.path)), file.contents);
   // The place of its file stands before what a file exports.
   const { f0_open: open } = await import(path.join(folder, path.basename(first?.[0] ?? '')));
-  expect(await open('a')).toEqual(['a', 1, 'of both', 'one', 'two', 'main 12']);
-  expect(await open('b')).toEqual(['b', 2, 'of both']);
+  expect(await open('a')).toEqual(['a', 1, 'of both', 'by four, 1', 'one', 'two', 'main 12']);
+  expect(await open('b')).toEqual(['b', 2, 'of both', 'by four, 1']);
+  // Two pages share it: the others do not load it.
+  expect(await readFile(path.join(folder, shared[0] ?? ''), 'utf8')).not.toContain('of both');
 });
 
 it('gives every file another name when something of it has changed', async () => {
