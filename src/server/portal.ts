@@ -107,7 +107,8 @@ function describeSchool(school: ReturnType<PortalOptions['school']>, demo: Porta
  * What is looked at until the styles and the script have come, which takes a slow phone seconds: nothing
  * that the styles set is asked for. `Arriving` of the portal goes on to show it.
  */
-const ARRIVING_STYLE = `.arriving{display:grid;place-items:center;min-height:80vh;font:18px/1.4 system-ui,sans-serif}
+const ARRIVING_STYLE = `
+.arriving{display:grid;place-items:center;min-height:80vh;font:18px/1.4 system-ui,sans-serif}
 .arriving .brand{display:inline-flex;align-items:center;gap:10px;font-weight:650}
 body:has(#portal:not(:empty))>.arriving{display:none}`;
 const ARRIVING = `<div class="arriving"><span class="brand">${HOUSE_SIGN}

@@ -81,7 +81,7 @@ function createFormats({
   };
 }
 
-/** What `make` made of the same options before, so that it is made when it is first needed and never again. */
+/** Makes what is asked for when it is first needed, and gives the same whenever the options are the same. */
 function keptByKey<Options, Made>(make: (options: Options) => Made): (options: Options) => Made {
   const madeByKey = new Map<string, Made>();
   return (options) => {
