@@ -1,4 +1,4 @@
-/** What a page loads first, and what pages share, become a file each, and mean the same: what is built here is run. */
+/** What a page loads first becomes one file, what pages share another, and they mean the same: it is run. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,7 +15,8 @@ const SOURCES = {
     log('main ' + one() + two.value);
     export const open = async (page) => {
       const pages = {
-        a: () => import('./a.js'), b: () => import('./b.js'), c: () => import('./c.js'), d: () => import('./d.js'),
+        a: () => import('./a.js'), b: () => import('./b.js'),
+        c: () => import('./c.js'), d: () => import('./d.js'),
       };
       return (await pages[page]()).said;
     };`,
