@@ -10,6 +10,7 @@ const SLOWEST = [
   'contract/rights-matrix',
   'cli/campus',
   'messaging/job-queue',
+  'browser/dialogs',
   'browser/portal',
   'browser/record',
   'browser/refusals',

@@ -28,7 +28,7 @@ import { MainMenu } from './main-menu';
 import { PrintedOnly } from './printed-only';
 import { ShortcutsHelp, useShortcuts } from './shortcuts';
 import { LoadingState } from './states';
-import { useFocusAfterDialogs } from './use-focus-after-dialogs';
+import { useFocusAfterRemoval } from './use-focus-after-removal';
 import { useViewer } from './viewer';
 
 export function PortalShell() {
@@ -40,7 +40,7 @@ export function PortalShell() {
   const isFull = findPage(pathname)?.isFull === true;
   const keepLanguage = useChange(KeepLanguage);
   useShortcuts(help.open);
-  useFocusAfterDialogs();
+  useFocusAfterRemoval();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a link in the menu leads to another address.
   useEffect(menu.close, [pathname]);
   return (
