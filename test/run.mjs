@@ -1,7 +1,8 @@
 /**
  * `npm test`: runs Jest. Words are folders of test/ (`npm test -- store rest` runs two rooms alone) or parts
  * of the paths of test files (`npm test -- oquery`); options go to Jest as they are. Without a word all is
- * run that needs no browser: what does (`npm run test:browser`) takes as long as half of all else.
+ * run that needs no browser: what does (`npm run test:browser`) takes as long as half of all else. There,
+ * `--within browser` has the words be parts of the paths of that room alone.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -21,7 +22,8 @@ const WORKERS_A_CORE = 2;
 
 /** Ends as Jest ends: 0 when all passed. */
 export async function runJest(words) {
-  const isNarrowed = words.some((word) => !word.startsWith('-'));
+  const patterns = toPatterns(words);
+  const isNarrowed = patterns.some((word) => !word.startsWith('-'));
   const jest = spawn(
     process.execPath,
     [
@@ -30,11 +32,23 @@ export async function runJest(words) {
       JEST,
       `--maxWorkers=${Math.ceil(WORKERS_A_CORE * availableParallelism())}`,
       ...(isNarrowed ? [] : ['--testPathIgnorePatterns=/test/browser/']),
-      ...words.map((word) => (ROOMS.has(word) ? `/test/${word}/` : word)),
+      ...patterns,
     ],
     { stdio: 'inherit' },
   );
   return await new Promise((resolve) => jest.once('exit', (code) => resolve(code ?? 1)));
+}
+
+/** The words as Jest takes them: patterns of paths, and its own options. */
+function toPatterns(words) {
+  if (words[0] !== '--within') return words.map((word) => (ROOMS.has(word) ? `/test/${word}/` : word));
+  const room = `/test/${words[1]}/`;
+  const rest = words.slice(2);
+  // What follows an option may be its value.
+  const firstOption = rest.findIndex((word) => word.startsWith('-'));
+  const parts = firstOption === -1 ? rest : rest.slice(0, firstOption);
+  const patterns = parts.length === 0 ? [room] : parts.map((word) => `${room}.*${word}`);
+  return [...patterns, ...rest.slice(parts.length)];
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
