@@ -97,6 +97,33 @@ describe('a cell of the grid', () => {
     expect((await readTask(id)).amount).toBe(5);
   });
 
+  it('leads to the record it names, by the pointer and by Tab, and is changed all the same', async () => {
+    const id = await makeTask({ name: 'Leading', manager: { value: 'usr-teacher' } });
+    const page = await pages.openPortalAs('admin', `${TASKS}Leading`);
+    const cell = cellOf(page, 'Leading', 3);
+    const link = cell.getByRole('link', { name: /^Open / });
+    await page.getByRole('link', { name: 'Leading' }).focus();
+    for (let column = 0; column < 3; column++) await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    const manager = page.getByRole('combobox', { name: 'Manager' });
+    await manager.waitFor();
+    // The first closes the list of the choices, where it has opened.
+    await page.keyboard.press('Escape');
+    if (await manager.isVisible()) await page.keyboard.press('Escape');
+    await manager.waitFor({ state: 'hidden' });
+    await expectFocusOn(cell);
+    await page.keyboard.press('Tab');
+    await expectFocusOn(link);
+    await expectWellMade(page);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/portal\/records\/pltf_user\/usr-teacher/);
+    await page.goBack();
+    await cell.hover();
+    await link.click();
+    await page.waitForURL(/\/portal\/records\/pltf_user\/usr-teacher/);
+    expect((await readTask(id)).manager).toMatchObject({ value: 'usr-teacher' });
+  });
+
   it('takes a record that is picked, and refuses in the words of the gateway where it stands', async () => {
     const id = await makeTask({ name: 'Picked' });
     const page = await pages.openPortalAs('admin', `${TASKS}Picked`);

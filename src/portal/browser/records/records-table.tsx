@@ -14,8 +14,10 @@ import { useViewer } from '../shell/viewer';
 import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 import { CellEditor } from './cell-editor';
 import type { DeclaredCollection } from './declared-collection';
-import { type DeclaredField, nameOfField } from './declared-field';
+import { type DeclaredField } from './declared-field';
+import { ReferenceLink } from './reference-link';
 import type { ChosenRecords } from './use-chosen-records';
+import { useFieldNames } from './use-declared-words';
 import { useUndoNotice } from './use-undo-notice';
 import { useValueText } from './use-value-text';
 
@@ -39,6 +41,7 @@ interface OpenCell {
 export function RecordsTable(props: RecordsTableProps) {
   const { collection, columns, rows, chosen, sort, onSort, more } = props;
   const t = useTexts();
+  const nameOf = useFieldNames();
   const notice = useNotice();
   const offerUndo = useUndoNotice();
   const valueText = useValueText();
@@ -51,7 +54,7 @@ export function RecordsTable(props: RecordsTableProps) {
     const field = columns[column - boxes.length];
     if (!field) return;
     if (changeable.has(field.name)) setOpen({ rowId: row.id, fieldName: field.name });
-    else notice(t('You may not change {field} here.', { field: nameOfField(field.name) }), 'failed');
+    else notice(t('You may not change {field} here.', { field: nameOf(field.name) }), 'failed');
   };
   const keys = useGridKeys({
     rowCount: rows.length,
@@ -70,7 +73,10 @@ export function RecordsTable(props: RecordsTableProps) {
           {textOf(row) === '' ? row.id : textOf(row)}
         </Link>
       ) : (
-        textOf(row)
+        <>
+          {textOf(row)}
+          <ReferenceLink field={field} value={storedValue(row, field)} />
+        </>
       );
     return {
       name: field.name,
@@ -190,11 +196,12 @@ const SIGNS = { ascending: 'up', descending: 'down', none: 'none' } as const;
 
 /** Presses go from no order to ascending, to descending, and back. */
 function ColumnHead({ field, sort, onSort }: ColumnHeadProps) {
+  const nameOf = useFieldNames();
   const direction = directionOf(field.name, sort);
   const next = { none: field.name, ascending: `-${field.name}`, descending: '' }[direction];
   return (
     <UnstyledButton onClick={() => onSort(next)} title={field.description}>
-      {nameOfField(field.name)} <Icon name={SIGNS[direction]} size={13} />
+      {nameOf(field.name)} <Icon name={SIGNS[direction]} size={13} />
     </UnstyledButton>
   );
 }

@@ -26,10 +26,12 @@ export interface GridKeys {
 }
 
 const ROWS_OF_A_PAGE = 12;
+const BESIDE = '.cell-link';
 
 /**
  * The keys of a grid: one cell is in the order of Tab, and arrows, Home, End and Page go from it to the
- * others. A cell that holds a link, a button or a box hands the focus on to that.
+ * others. A cell that holds a link, a button or a box hands the focus on to that; a link beside what the cell
+ * says, of the class `cell-link`, follows by Tab.
  *
  * @see https://www.w3.org/WAI/ARIA/apg/patterns/grid/
  */
@@ -61,6 +63,8 @@ export function useGridKeys(options: GridKeysOptions): GridKeys {
         const isActive = row === active.row && column === active.column;
         const target = targetIn(cell);
         target.tabIndex = isActive ? 0 : -1;
+        const beside = cell.querySelector<HTMLElement>(BESIDE);
+        if (beside) beside.tabIndex = target.tabIndex;
         if (!isActive || !isToBeFocused.current) continue;
         isToBeFocused.current = false;
         target.focus({ preventScroll: true });
@@ -127,5 +131,5 @@ function placeOf(cell: HTMLElement): GridPlace {
 }
 
 function targetIn(cell: HTMLElement): HTMLElement {
-  return cell.querySelector<HTMLElement>('a, button, input') ?? cell;
+  return cell.querySelector<HTMLElement>(`a:not(${BESIDE}), button, input`) ?? cell;
 }
