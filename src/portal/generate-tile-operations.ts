@@ -84,7 +84,7 @@ export function tileOperationsOf(options: TileOperationsOptions): readonly TileO
         parameters: parametersOf(operation, root, options.schema),
         shape: listShape(shape),
         moneyPaths: moneyPathsOf(shape, options.schema),
-        enumPaths: enumPathsOf(shape, options.schema),
+        enumPaths: [...enumPathsOf(shape, options.schema), ...distinctEnumPaths(root, options)],
       },
     ];
   });
@@ -186,6 +186,15 @@ function moneyPathsOf(shape: FieldShape, schema: GraphQLSchema): readonly string
 
 function enumPathsOf(shape: FieldShape, schema: GraphQLSchema): readonly string[] {
   return leafPathsOf(shape, schema, ({ type }) => getNamedType(type) instanceof GraphQLEnumType);
+}
+
+/** What a list of distinct values counts is text to the schema, whichever field was asked for. */
+function distinctEnumPaths(root: FieldNode, { collections }: TileOperationsOptions): readonly string[] {
+  const asked = root.arguments?.find(({ name }) => name.value === 'field')?.value;
+  const collection = collections.find((one) => fieldsOfList(one)[2] === root.name.value);
+  if (asked?.kind !== Kind.ENUM || !collection) return [];
+  const field = collection.fields.find(({ name }) => toEnumValueName(name) === asked.value);
+  return field?.enum ? [`${(root.alias ?? root.name).value}.value`] : [];
 }
 
 /** The paths of those leaves whose field of the schema is as said. */

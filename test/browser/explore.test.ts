@@ -236,6 +236,22 @@ describe('the operations library of the explorer', () => {
     expect(await tasks()).toHaveLength(before + 1);
   });
 
+  it('is called in Hindi where the page is, and found by words of either language', async () => {
+    const page = await pages.open('/explore', { locale: 'hi-IN' });
+    await page.locator('input[name="userName"]').fill('admin');
+    await page.locator('input[name="password"]').fill('demo-admin');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'ऑपरेशन लाइब्रेरी' }).waitFor();
+    const search = page.getByRole('searchbox', { name: 'ऑपरेशन लाइब्रेरी में खोजें' });
+    await search.fill('ways of paying');
+    const example = page.getByRole('button', { name: /^भुगतान के तरीके/ });
+    await example.waitFor();
+    await search.fill('भुगतान के तरीके');
+    await example.first().click();
+    expect((await readTable(page))[0]).toEqual(['Value', 'Count']);
+    await page.getByRole('tab', { name: 'चार्ट' }).waitFor();
+  });
+
   it('does not write over what its user typed', async () => {
     const page = await pages.openAs('admin');
     await type(page, 'query Mine { me { id } }');

@@ -76,6 +76,9 @@ describe('the shell of the portal', () => {
     await page.getByRole('heading', { level: 1, name: 'अभिलेख' }).waitFor();
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('hi');
     await expectWellMade(page);
+    await page.getByRole('heading', { name: 'विद्यार्थी', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'विद्यार्थी' }).waitFor();
+    await page.getByRole('columnheader', { name: 'कक्षा' }).waitFor();
   });
 
   it('says that it is offline, and that it is not any more', async () => {

@@ -185,7 +185,19 @@ export const FLOORS: readonly Room[] = [
     ],
   },
   { name: 'portal/browser/session/', imports: [] },
-  { name: 'explore/', imports: ['tables/csv-line.ts', 'portal/browser/session/'] },
+  { name: 'portal/browser/language/use-texts.ts', imports: [] },
+  { name: 'portal/browser/language/hindi-words.json', imports: [] },
+  {
+    name: 'portal/browser/language/use-report-words.ts',
+    imports: ['portal/browser/language/hindi-words.json'],
+  },
+  {
+    name: 'explore/',
+    imports: [
+      ...['tables/csv-line.ts', 'portal/browser/session/', 'portal/browser/language/use-texts.ts'],
+      ...['portal/browser/language/use-report-words.ts'],
+    ],
+  },
   {
     name: 'portal/',
     imports: [

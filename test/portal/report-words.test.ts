@@ -1,17 +1,19 @@
 /** Whether all that the gateway says of its reports can be said in Hindi: hindi-words.json. */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { buildSchema, GraphQLEnumType } from 'graphql';
+import { TOPICS } from '../../src/explore/example-operation.js';
+import { loadOperationsLibrary } from '../../src/explore/operations-library.js';
+import { nameOfField } from '../../src/portal/browser/records/name-of-field.js';
 import { nameOfColumn, nameOfEnumValue } from '../../src/portal/browser/reports/name-of-column.js';
 import { formsOf } from '../../src/portal/generate-report-forms.js';
 import { reports } from '../../src/reports/registry.js';
-import { loadTileOperations } from './load-tile-operations.js';
 
 const read = async (file: string) => await readFile(new URL(`../../${file}`, import.meta.url), 'utf8');
 const schema = buildSchema(await read('schema/schema.graphql'));
-const tiles = await loadTileOperations();
+const library = await loadOperationsLibrary('schema/operations');
 const hindi: Readonly<Record<string, string>> = JSON.parse(
-  await read('src/portal/browser/reports/hindi-words.json'),
+  await read('src/portal/browser/language/hindi-words.json'),
 );
 
 function wordsOfForms(): readonly string[] {
@@ -37,18 +39,48 @@ function wordsOfForms(): readonly string[] {
   });
 }
 
-/** What tiles are called, and the columns that no report has. */
+/** What the library and its topics are called: in the explorer and, of queries, on tiles. */
+function wordsOfLibrary(): readonly string[] {
+  return [...TOPICS, ...library.flatMap(({ title, description }) => [title, description])];
+}
+
+/** The values that tiles count, and the columns that no report has. */
 function wordsOfTiles(): readonly string[] {
   return [
-    ...tiles.flatMap(({ title, description, topic }) => [title, description, topic]),
     ...['Count', 'Created day', 'Created on day', 'Date month', 'Total sum', 'Total avg', 'Total max'],
     ...['Segments sum', 'Sequence', 'Name label', 'Student label', 'Marked by label'],
   ];
 }
 
+interface Declared {
+  readonly name: string;
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly fields?: readonly Declared[];
+}
+
+/** What the collections that come with the gateway, their fields and the values of these are called. */
+async function wordsOfCollections(): Promise<readonly string[]> {
+  const files = (await readdir('schema/collections')).filter((name) => !name.includes('.schema.'));
+  const declarations: readonly (Declared & { readonly title: string })[] = await Promise.all(
+    files.map(async (name) => JSON.parse(await read(`schema/collections/${name}`))),
+  );
+  const wordsOfField = ({ name, description = '', enum: values = [], fields = [] }: Declared): string[] => [
+    ...[nameOfField(name), description, ...values.map(nameOfEnumValue)],
+    ...fields.flatMap(wordsOfField),
+  ];
+  return declarations.flatMap(({ title, description = '', fields = [] }) => [
+    ...[title, description],
+    ...fields.flatMap(wordsOfField),
+  ]);
+}
+const collectionWords = await wordsOfCollections();
+
 describe('the words of the reports', () => {
   const words = new Set([
     ...wordsOfForms(),
+    ...wordsOfLibrary(),
+    ...collectionWords.filter((word) => word !== ''),
     ...wordsOfTiles(),
     ...reports.flatMap(({ title, description }) => [title, description]),
   ]);

@@ -67,6 +67,7 @@ describe('the operations of tiles', () => {
     expect(unitOf(defaulters, { path: 'daysOverdue', kind: 'number' })).toBe('number');
     expect(isEnumColumn(operation('receipts-of-a-day'), { path: 'paymentType', kind: 'text' })).toBe(true);
     expect(isEnumColumn(operation('receipts-of-a-day'), { path: 'receiptNo', kind: 'text' })).toBe(false);
+    expect(isEnumColumn(operation('ways-of-paying'), { path: 'value', kind: 'text' })).toBe(true);
     expect(unitOf(operation('class-attendance'), { path: 'percent', kind: 'decimal' })).toBe('percent');
   });
 });

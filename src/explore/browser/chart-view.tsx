@@ -16,6 +16,7 @@ import {
   Tooltip,
 } from 'chart.js';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { phrase, useTexts } from '../../portal/browser/language/use-texts.js';
 import { headingOfPath } from '../cell-printer';
 import {
   type ChartChoice,
@@ -59,12 +60,13 @@ const COLOURS = [
 ];
 
 export function ChartView({ table, printCell }: TableViewProps) {
+  const t = useTexts();
   const first = useMemo(() => chooseChart(table), [table]);
   const [choice, setChoice] = useState(first);
   if (!first || !choice) {
     return (
       <p className="hint">
-        There is no number in this list to draw. Ask for a count, a sum or another number with it.
+        {t('There is no number in this list to draw. Ask for a count, a sum or another number with it.')}
       </p>
     );
   }
@@ -75,20 +77,22 @@ export function ChartView({ table, printCell }: TableViewProps) {
       <ChartCanvas
         points={points}
         choice={choice}
-        labels={points.labels.map((label) => printCell(label, kindOf(table, choice.x)) || '(none)')}
+        labels={points.labels.map((label) => printCell(label, kindOf(table, choice.x)) || t('(none)'))}
         names={points.series.map(({ name }) =>
           choice.series === ''
             ? headingOfPath(choice.y)
-            : printCell(name, kindOf(table, choice.series)) || '(none)',
+            : printCell(name, kindOf(table, choice.series)) || t('(none)'),
         )}
       />
       <p className="hint">
-        {points.isSummed && 'Rows with the same label are added up. '}
-        {points.left > 0 && `${points.left} more did not fit; the table has all.`}
+        {points.isSummed && `${t('Rows with the same label are added up.')} `}
+        {points.left > 0 && t('{count, number} more did not fit; the table has all.', { count: points.left })}
       </p>
     </div>
   );
 }
+
+const CHART_TYPES = { bar: phrase('Bar'), line: phrase('Line'), pie: phrase('Pie') } as const;
 
 function ChartControls({
   table,
@@ -99,16 +103,22 @@ function ChartControls({
   readonly choice: ChartChoice;
   onChange(choice: ChartChoice): void;
 }) {
+  const t = useTexts();
   const measures = measuresOf(table).map(({ path }) => path);
   const labels = labelsOf(table).map(({ path }) => path);
+  const optionName = (option: string) => (option === '' ? t('nothing') : headingOfPath(option));
   const fields = [
-    { name: 'type', label: 'Kind', options: ['bar', 'line', 'pie'] },
-    { name: 'x', label: choice.type === 'pie' ? 'Slices' : 'Across', options: labels },
-    { name: 'y', label: 'Measure', options: measures },
+    { name: 'type', label: t('Kind'), options: Object.keys(CHART_TYPES) },
+    { name: 'x', label: choice.type === 'pie' ? t('Slices') : t('Across'), options: labels },
+    { name: 'y', label: t('Measure'), options: measures },
     ...(choice.type === 'pie'
       ? []
       : [
-          { name: 'series', label: 'Split by', options: ['', ...labels.filter((path) => path !== choice.x)] },
+          {
+            name: 'series',
+            label: t('Split by'),
+            options: ['', ...labels.filter((path) => path !== choice.x)],
+          },
         ]),
   ];
   return (
@@ -122,7 +132,7 @@ function ChartControls({
           >
             {options.map((option) => (
               <option key={option} value={option}>
-                {option === '' ? 'nothing' : headingOfPath(option)}
+                {name === 'type' ? t(CHART_TYPES[option as ChartChoice['type']]) : optionName(option)}
               </option>
             ))}
           </select>
@@ -140,6 +150,7 @@ interface Drawing {
 }
 
 function ChartCanvas(drawing: Drawing) {
+  const t = useTexts();
   const canvas = useRef<HTMLCanvasElement>(null);
   const isDark = useIsDark();
   const { choice, labels } = drawing;
@@ -151,9 +162,15 @@ function ChartCanvas(drawing: Drawing) {
     const chart = new Chart(canvas.current, configurationOf(drawing, isDark));
     return () => chart.destroy();
   }, [key]);
-  const said =
-    `${choice.type} chart of ${headingOfPath(choice.y)} by ${headingOfPath(choice.x)}, ${labels.length} ` +
-    'points. The table shows the same as text.';
+  const said = t(
+    '{kind} chart of {measure} by {label}, {count, number} points. The table shows the same as text.',
+    {
+      kind: choice.type,
+      measure: headingOfPath(choice.y),
+      label: headingOfPath(choice.x),
+      count: labels.length,
+    },
+  );
   return (
     <div className="chart-canvas">
       <canvas ref={canvas} role="img" aria-label={said} />

@@ -1,6 +1,7 @@
 /** The explorer as a page of the portal: the library and the editors are loaded when it is asked for. */
 import { useComputedColorScheme } from '@mantine/core';
 import { lazy, Suspense, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
+import { useTexts } from '../../portal/browser/language/use-texts.js';
 import { useSession } from '../../portal/browser/session/session-context';
 import type { ExampleOperation } from '../example-operation';
 
@@ -11,6 +12,7 @@ const Explorer = lazy(async () => {
 });
 
 export function ExplorerPage() {
+  const t = useTexts();
   const session = useSession();
   const state = useSyncExternalStore(session.state.subscribe, session.state.get);
   const examples = useExamples();
@@ -20,15 +22,16 @@ export function ExplorerPage() {
     document.body.classList.toggle('graphiql-dark', theme === 'dark');
     document.body.classList.toggle('graphiql-light', theme === 'light');
   }, [theme]);
+  const title = t('GraphQL explorer');
   useEffect(() => {
-    document.title = 'GraphQL explorer · Campus Gateway';
-  }, []);
+    document.title = `${title} · Campus Gateway`;
+  }, [title]);
   if (state.kind !== 'loggedIn' && state.kind !== 'ended') return null;
   const { user } = state;
   return (
     <div className="explorer-page">
-      <h1 className="visually-hidden">Campus Gateway explorer</h1>
-      <Suspense fallback={<p className="loading">Loading the explorer …</p>}>
+      <h1 className="visually-hidden">{title}</h1>
+      <Suspense fallback={<p className="loading">{t('Loading the explorer …')}</p>}>
         {examples && <Explorer session={session} user={user} examples={examples} theme={theme} />}
       </Suspense>
     </div>

@@ -1,6 +1,8 @@
 /** The operations library as a panel of GraphiQL: search, and open with a press. */
 import { type GraphiQLPlugin, useGraphiQLActions } from '@graphiql/react';
 import { useLayoutEffect, useRef, useState } from 'react';
+import { useReportWords } from '../../portal/browser/language/use-report-words.js';
+import { useTexts } from '../../portal/browser/language/use-texts.js';
 import { type ExampleOperation, TOPICS } from '../example-operation';
 import { useExplorerContext } from './explorer-context';
 import { useOpenExample } from './open-example';
@@ -15,6 +17,8 @@ export const LIBRARY_PLUGIN: GraphiQLPlugin = {
 function LibraryPanel() {
   const { examples, user } = useExplorerContext();
   const { setVisiblePlugin } = useGraphiQLActions();
+  const t = useTexts();
+  const say = useReportWords();
   const openExample = useOpenExample();
   const [search, setSearch] = useState('');
   const panel = useRef<HTMLElement>(null);
@@ -23,7 +27,7 @@ function LibraryPanel() {
     const place = panel.current?.parentElement;
     return () => place?.scrollTo(0, 0);
   }, []);
-  const found = examples.filter((example) => matches(example, search));
+  const found = examples.filter((example) => matches(example, search, say));
 
   function open(example: ExampleOperation) {
     openExample(example);
@@ -33,37 +37,39 @@ function LibraryPanel() {
   }
 
   return (
-    <section ref={panel} className="library" aria-label="Operations library">
-      <h2>Operations library</h2>
+    <section ref={panel} className="library" aria-label={t('Operations library')}>
+      <h2>{t('Operations library')}</h2>
       <input
         type="search"
         value={search}
         onChange={(event) => setSearch(event.target.value)}
-        placeholder="Search: fees, attendance, chart …"
-        aria-label="Search the operations library"
+        placeholder={t('Search: fees, attendance, chart …')}
+        aria-label={t('Search the operations library')}
       />
       <p className="library-count" role="status">
         {found.length === examples.length
-          ? `${examples.length} examples`
-          : `${found.length} of ${examples.length}`}
+          ? t('{count, plural, one {# example} other {# examples}}', { count: examples.length })
+          : t('{shown, number} of {count, number}', { shown: found.length, count: examples.length })}
       </p>
       {TOPICS.map((topic) => {
         const ofTopic = found.filter((example) => example.topic === topic);
         if (ofTopic.length === 0) return null;
         return (
-          <section key={topic} aria-label={topic}>
-            <h3>{topic}</h3>
+          <section key={topic} aria-label={say(topic)}>
+            <h3>{say(topic)}</h3>
             <ul>
               {ofTopic.map((example) => (
                 <li key={example.name}>
                   <button type="button" onClick={() => open(example)}>
                     <span className="example-title">
-                      {example.title}
+                      {say(example.title)}
                       {example.kind !== 'query' && <span className="example-kind">{example.kind}</span>}
                     </span>
-                    <span className="example-description">{example.description}</span>
+                    <span className="example-description">{say(example.description)}</span>
                     {!isFor(example, user.roles) && (
-                      <span className="example-roles">For {example.roles.join(', ')}</span>
+                      <span className="example-roles">
+                        {t('For {roles}', { roles: example.roles.join(', ') })}
+                      </span>
                     )}
                   </button>
                 </li>
@@ -72,14 +78,16 @@ function LibraryPanel() {
           </section>
         );
       })}
-      {found.length === 0 && <p>Nothing in the library is about “{search}”.</p>}
+      {found.length === 0 && <p>{t('Nothing in the library is about “{search}”.', { search })}</p>}
     </section>
   );
 }
 
-/** Every word of the search is somewhere in what is said of the example, or in its text. */
-function matches({ name, title, description, topic, document }: ExampleOperation, search: string): boolean {
-  const said = `${name} ${title} ${description} ${topic} ${document}`.toLowerCase();
+/** Every word of the search is somewhere in what is said of the example, in any language, or its text. */
+function matches(example: ExampleOperation, search: string, say: (text: string) => string): boolean {
+  const { name, title, description, topic, document } = example;
+  const shown = [title, description, topic].map(say);
+  const said = [name, title, description, topic, ...shown, document].join(' ').toLowerCase();
   return search
     .toLowerCase()
     .split(/\s+/)

@@ -2,6 +2,7 @@
 import { pick, useGraphiQL } from '@graphiql/react';
 import { type DocumentNode, parse } from 'graphql';
 import { type KeyboardEvent, lazy, Suspense, useMemo, useState, useSyncExternalStore } from 'react';
+import { phrase, type Texts, useTexts } from '../../portal/browser/language/use-texts.js';
 import { createCellPrinter, headingOfPath, printTableCsv } from '../cell-printer';
 import { type FieldShape, UNKNOWN_LEAF } from '../field-shape';
 import {
@@ -25,12 +26,13 @@ import { usePages } from './use-pages';
 const ChartView = lazy(() => import('./chart-view').then(({ ChartView }) => ({ default: ChartView })));
 
 const VIEWS: readonly { readonly view: ResultView; readonly label: string }[] = [
-  { view: 'table', label: 'Table' },
-  { view: 'chart', label: 'Chart' },
-  { view: 'json', label: 'JSON' },
+  { view: 'table', label: phrase('Table') },
+  { view: 'chart', label: phrase('Chart') },
+  { view: 'json', label: phrase('JSON') },
 ];
 
 export function ResultPanel() {
+  const t = useTexts();
   const { view, setView, timeZone, today } = useExplorerContext();
   const answer = useAnswer();
   const { errors, hasAnswer, operationName, run, shape } = answer;
@@ -56,12 +58,12 @@ export function ResultPanel() {
   }
 
   return (
-    <section className="result" aria-label="Result">
+    <section className="result" aria-label={t('Result')}>
       <div className="result-bar">
         <ViewTabs view={view} onChange={setView} />
         {tables.length > 1 && (
           <select
-            aria-label="Which list"
+            aria-label={t('Which list')}
             value={table?.name}
             onChange={(event) => setChosen(event.target.value)}
           >
@@ -75,15 +77,15 @@ export function ResultPanel() {
         {hasAnswer && <RunNote table={table} list={list} />}
         {table && list && list.hasMore !== 'no' && (
           <button type="button" onClick={() => void pages.loadMore(list.table)} disabled={pages.isLoading}>
-            {pages.isLoading ? 'Loading …' : 'Load more'}
+            {pages.isLoading ? t('Loading …') : t('Load more')}
           </button>
         )}
         <button
           type="button"
           onClick={() => void download()}
           disabled={!table || table.rows.length === 0 || pages.isLoading}
-          aria-label="Download CSV"
-          title="Download all rows as CSV"
+          aria-label={t('Download CSV')}
+          title={t('Download all rows as CSV')}
         >
           <span aria-hidden="true">⤓</span> CSV
         </button>
@@ -91,7 +93,7 @@ export function ResultPanel() {
       <ResultErrors errors={errors} />
       {pages.fault !== undefined && (
         <p className="result-hint" role="alert">
-          The rows that follow did not come: {pages.fault}
+          {t('The rows that follow did not come: {fault}', { fault: pages.fault })}
         </p>
       )}
       {answer.hints.map((hint) => (
@@ -103,22 +105,22 @@ export function ResultPanel() {
         <div className="result-content" role="tabpanel" aria-labelledby={`view-${view}`}>
           {table && view === 'table' && <TableView key={table.name} table={table} printCell={printCell} />}
           {table && view === 'chart' && (
-            <Suspense fallback={<p className="hint">Loading the chart …</p>}>
+            <Suspense fallback={<p className="hint">{t('Loading the chart …')}</p>}>
               <ChartView key={`${operationName} ${table.name}`} table={table} printCell={printCell} />
             </Suspense>
           )}
-          {!table && errors.length === 0 && <p className="hint">{emptyHint(answer)}</p>}
+          {!table && errors.length === 0 && <p className="hint">{emptyHint(answer, t)}</p>}
         </div>
       )}
     </section>
   );
 }
 
-function emptyHint({ isListening, hasAnswer }: Answer): string {
-  if (isListening) return 'Waiting for the first event; the stop button ends the subscription.';
+function emptyHint({ isListening, hasAnswer }: Answer, t: Texts): string {
+  if (isListening) return t('Waiting for the first event; the stop button ends the subscription.');
   return hasAnswer
-    ? 'There is no list in this answer; JSON shows it as it is.'
-    : 'Run an operation: its rows appear here.';
+    ? t('There is no list in this answer; JSON shows it as it is.')
+    : t('Run an operation: its rows appear here.');
 }
 
 interface Answer {
@@ -217,6 +219,7 @@ function readResponse(text: string): Response {
 }
 
 function ViewTabs({ view, onChange }: { readonly view: ResultView; onChange(view: ResultView): void }) {
+  const t = useTexts();
   function move(event: KeyboardEvent<HTMLDivElement>) {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
@@ -228,7 +231,7 @@ function ViewTabs({ view, onChange }: { readonly view: ResultView; onChange(view
     event.currentTarget.querySelector<HTMLElement>(`#view-${next.view}`)?.focus();
   }
   return (
-    <div className="view-tabs" role="tablist" aria-label="Show the result as" onKeyDown={move}>
+    <div className="view-tabs" role="tablist" aria-label={t('Show the result as')} onKeyDown={move}>
       {VIEWS.map((one) => (
         <button
           key={one.view}
@@ -239,7 +242,7 @@ function ViewTabs({ view, onChange }: { readonly view: ResultView; onChange(view
           tabIndex={one.view === view ? 0 : -1}
           onClick={() => onChange(one.view)}
         >
-          {one.label}
+          {t(one.label)}
         </button>
       ))}
     </div>

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react';
+import { useTexts } from '../../portal/browser/language/use-texts.js';
 import { headingOfPath, isNumericKind, sortRows } from '../cell-printer';
 import type { CellKind, ResultCell, ResultTable } from '../result-tables';
 
@@ -16,6 +17,7 @@ interface Order {
 }
 
 export function TableView({ table, printCell }: TableViewProps) {
+  const t = useTexts();
   const [order, setOrder] = useState<Order>();
   const rows = useMemo(
     () => (order ? sortRows(table, order.column, order.direction) : table.rows),
@@ -31,10 +33,10 @@ export function TableView({ table, printCell }: TableViewProps) {
     else setOrder(undefined);
   }
 
-  if (table.rows.length === 0) return <p className="hint">No rows: nothing matches.</p>;
+  if (table.rows.length === 0) return <p className="hint">{t('No rows: nothing matches.')}</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
-    <section className="table-scroll" aria-label={`Rows of ${table.name}`} tabIndex={0}>
+    <section className="table-scroll" aria-label={t('Rows of {name}', { name: table.name })} tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -77,7 +79,10 @@ export function TableView({ table, printCell }: TableViewProps) {
       </table>
       {rows.length > MOST_ROWS && (
         <p className="hint">
-          The first {MOST_ROWS} of {rows.length} rows. The CSV file has all of them.
+          {t('The first {most, number} of {count, number} rows. The CSV file has all of them.', {
+            most: MOST_ROWS,
+            count: rows.length,
+          })}
         </p>
       )}
     </section>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { UsesOfField } from '../../../generated/portal/collections/collections';
 import { useOperation } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
+import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
@@ -17,6 +18,7 @@ export interface DeclarationFieldsProps {
 /** The declared fields, and on demand who uses one of them. */
 export function DeclarationFields({ collection, fields }: DeclarationFieldsProps) {
   const t = useTexts();
+  const say = useReportWords();
   const [asked, setAsked] = useState<string>();
   if (fields.length === 0) {
     return (
@@ -44,7 +46,7 @@ export function DeclarationFields({ collection, fields }: DeclarationFieldsProps
                   {field.name}
                 </Text>
                 <Text size="sm" c="dimmed" fw={400} className="wrapped">
-                  {field.description !== undefined && <CodeSpans text={field.description} />}
+                  {field.description !== undefined && <CodeSpans text={say(field.description)} />}
                 </Text>
               </Table.Th>
               <Table.Td className="wrapped" data-label={t('Type')}>

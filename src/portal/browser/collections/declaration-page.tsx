@@ -10,6 +10,7 @@ import {
 import { PortalViewer } from '../../../generated/portal/shell/viewer';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { useChange, useOperation } from '../gateway/use-operation';
+import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { CountButton } from '../records/count-button';
 import { CodeSpans } from '../shell/code-spans';
@@ -26,6 +27,7 @@ import type { WrittenDeclaration } from './written-declaration';
 
 export function DeclarationPage() {
   const t = useTexts();
+  const say = useReportWords();
   const { collection: name = '' } = useParams({ strict: false }) as { readonly collection?: string };
   const { collections, duties } = useViewer();
   const [{ tab }, change] = useAddress({ tab: 'fields' });
@@ -36,9 +38,9 @@ export function DeclarationPage() {
   const written = data?.collectionDefinition as WrittenDeclaration | undefined;
   return (
     <PageFrame
-      title={written?.title ?? name}
+      title={say(written?.title ?? name)}
       above={[{ label: t('Collections'), to: '/portal/collections' }]}
-      description={written && <CodeSpans text={written.description ?? ''} />}
+      description={written && <CodeSpans text={say(written.description ?? '')} />}
       actions={
         written && (
           <>

@@ -4,6 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { DeclaredCollections } from '../../../generated/portal/collections/collections';
 import { useOperation } from '../gateway/use-operation';
+import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
 import { FindInput } from '../shell/find-input';
@@ -16,13 +17,14 @@ import { useViewer } from '../shell/viewer';
 
 export function DeclaredCollectionsPage() {
   const t = useTexts();
+  const say = useReportWords();
   const { duties } = useViewer();
   const [isMaking, setIsMaking] = useState(false);
   const [{ find }, change] = useAddress({ find: '' });
   const { data, error, refetch } = useOperation(DeclaredCollections, {});
   const words = find.toLowerCase();
   const found = data?.collections.filter(({ name, title, description }) =>
-    `${name} ${title} ${description}`.toLowerCase().includes(words),
+    [name, title, description, say(title), say(description)].join(' ').toLowerCase().includes(words),
   );
   return (
     <PageFrame
@@ -60,13 +62,13 @@ export function DeclaredCollectionsPage() {
                 <Table.Tr key={name}>
                   <Table.Td>
                     <Anchor component={Link} to={`/portal/collections/${name}`} size="sm" fw={600}>
-                      {title}
+                      {say(title)}
                     </Anchor>{' '}
                     <Text span size="xs" c="dimmed" ff="monospace">
                       {name}
                     </Text>
                     <Text size="sm" c="dimmed" className="wrapped">
-                      <CodeSpans text={description} />
+                      <CodeSpans text={say(description)} />
                     </Text>
                   </Table.Td>
                   <Table.Td className="numeric" data-label={t('Fields')}>

@@ -6,8 +6,8 @@ import type { DashboardTileInput } from '../../../generated/portal/dashboards/da
 import { TILE_OPERATIONS } from '../../../generated/portal/tile-operations';
 import { TileRefresher } from '../home/tile-refresher';
 import { useFormats } from '../language/use-formats';
+import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
-import { useReportWords } from '../reports/use-report-words';
 import { EmptyState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
 import { TileBody } from './tile-body';

@@ -6,9 +6,9 @@ import { areMonthStarts } from '../charts/month-starts';
 import { Figure } from '../home/figure';
 import { TileChart } from '../home/tile-chart';
 import { type Formats, useFormats } from '../language/use-formats';
+import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { nameOfEnumValue } from '../reports/name-of-column';
-import { useReportWords } from '../reports/use-report-words';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import type { TileOperation } from './tile-operation';
 import {
@@ -52,7 +52,7 @@ function NumberPicture({ operation, choice, table, currency }: PictureProps) {
   const formats = useFormats();
   const number = numberOfTile(table, choice.measure);
   if (!number) return <EmptyState icon="chart" title={t('There is no number in this part of the answer')} />;
-  const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')] });
+  const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')], say });
   return (
     <div className="tile-number">
       <Figure value={print(number.value, number.column)} note={say(headingOfPath(number.column.path))} />
@@ -71,7 +71,7 @@ function TablePicture({ title, operation, table, currency }: PictureProps) {
   const t = useTexts();
   const say = useReportWords();
   const formats = useFormats();
-  const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')] });
+  const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')], say });
   const left = table.rows.length - MOST_ROWS;
   const classOf = ({ kind }: ResultColumn) => (isNumericKind(kind) ? 'numeric one-line' : ONE_LINE[kind]);
   return (
@@ -122,7 +122,7 @@ function ChartPicture({ title, operation, choice, table, currency }: PictureProp
   const points = pointsOfTile(table, choice);
   const kind = choice.picture === 'LINE' || choice.picture === 'DOUGHNUT' ? choice.picture : 'BAR';
   if (!points) return <EmptyState icon="chart" title={t('There is no number in this part of the answer')} />;
-  const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')] });
+  const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')], say });
   const { by, measure, split } = points;
   const last = points.labels.length - 1;
   const isByMonth = by.kind === 'day' && areMonthStarts(points.labels.map(String));
@@ -154,9 +154,10 @@ interface Printing {
   readonly formats: Formats;
   readonly currency: string | undefined;
   readonly words: readonly [yes: string, no: string];
+  readonly say: (text: string) => string;
 }
 
-function createPrinter({ operation, formats, currency, words }: Printing) {
+function createPrinter({ operation, formats, currency, words, say }: Printing) {
   return (cell: ResultCell, column: ResultColumn): string => {
     if (cell === null || cell === '') return '';
     if (typeof cell === 'boolean') return words[cell ? 0 : 1];
@@ -174,7 +175,7 @@ function createPrinter({ operation, formats, currency, words }: Printing) {
       case 'instant':
         return formats.instant(String(cell));
       default:
-        return isEnumColumn(operation, column) ? nameOfEnumValue(String(cell)) : String(cell);
+        return isEnumColumn(operation, column) ? say(nameOfEnumValue(String(cell))) : String(cell);
     }
   };
 }

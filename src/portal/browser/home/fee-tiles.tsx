@@ -7,9 +7,9 @@ import {
   OutstandingByAge,
 } from '../../../generated/portal/home/home';
 import { useFormats } from '../language/use-formats';
+import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { nameOfEnumValue } from '../reports/name-of-column';
-import { useReportWords } from '../reports/use-report-words';
 import { EmptyState } from '../shell/states';
 import { useNameOfReport, useViewer } from '../shell/viewer';
 import { monthsBefore, startOfSession } from './days-before';

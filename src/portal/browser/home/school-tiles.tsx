@@ -3,9 +3,9 @@ import { Anchor, Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { LeaveToDecide, ResultsByTerm, StrengthByClass } from '../../../generated/portal/home/home';
 import { useFormats } from '../language/use-formats';
+import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { nameOfEnumValue } from '../reports/name-of-column';
-import { useReportWords } from '../reports/use-report-words';
 import { EmptyState } from '../shell/states';
 import { useNameOfReport, useViewer } from '../shell/viewer';
 import { Figure } from './figure';
@@ -46,6 +46,7 @@ function LeaveTile() {
             <Table.Tbody>
               {nodes.map(({ id, data }) => {
                 const { name, from, to } = data as LeaveFields;
+                const dayOf = (day: string | undefined) => (day === undefined ? '' : formats.day(day));
                 return (
                   <Table.Tr key={id}>
                     <Table.Td>
@@ -57,8 +58,8 @@ function LeaveTile() {
                         {name?.label ?? id}
                       </Anchor>
                       <div className="dimmed">
-                        <span className="unbroken">{from === undefined ? '' : formats.day(from)} –</span>{' '}
-                        <span className="unbroken">{to === undefined ? '' : formats.day(to)}</span>
+                        <span className="unbroken">{dayOf(from)} –</span>{' '}
+                        <span className="unbroken">{dayOf(to)}</span>
                       </div>
                     </Table.Td>
                   </Table.Tr>

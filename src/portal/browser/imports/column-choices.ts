@@ -1,7 +1,6 @@
 /** Where columns of a file may go: the fields of a collection, and fields by which references are found. */
 import type { ImportFieldFragment, ImportFieldsQuery } from '../../../generated/portal/imports/imports';
 import { DAY_EXAMPLES, INSTANT_FORMATS, NUMBER_EXAMPLES } from '../../../importing/cells/day-formats.js';
-import { nameOfField } from '../records/declared-field';
 
 export type ImportCollection = ImportFieldsQuery['collections'][number];
 
@@ -12,26 +11,29 @@ export interface ColumnChoice {
   readonly field: ImportFieldFragment | undefined;
 }
 
+/** Fields are called as `nameOf` says. */
 export function columnChoices(
   collection: ImportCollection,
   collections: readonly ImportCollection[],
+  nameOf: (name: string) => string,
 ): readonly ColumnChoice[] {
   return [
     { path: '_id', label: '_id', field: undefined },
-    ...collection.fields.flatMap((field) => choicesOf(field, collections)),
+    ...collection.fields.flatMap((field) => choicesOf(field, collections, nameOf)),
   ];
 }
 
 function choicesOf(
   field: ImportCollection['fields'][number],
   collections: readonly ImportCollection[],
+  nameOf: (name: string) => string,
 ): readonly ColumnChoice[] {
   const { name, type, isList, targets } = field;
-  const label = nameOfField(name);
+  const label = nameOf(name);
   if (type === 'object' && !isList && field.fields.length > 0) {
     return field.fields.map((member) => ({
       path: `${name}.${member.name}`,
-      label: `${label}: ${nameOfField(member.name)}`,
+      label: `${label}: ${nameOf(member.name)}`,
       field: member,
     }));
   }
@@ -42,7 +44,7 @@ function choicesOf(
     { path: name, label: `${label} (_id)`, field },
     ...[...keys].map((key) => ({
       path: `${name}.${key}`,
-      label: `${label}: ${nameOfField(key)}`,
+      label: `${label}: ${nameOf(key)}`,
       field: undefined,
     })),
   ];

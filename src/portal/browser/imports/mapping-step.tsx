@@ -12,8 +12,8 @@ import {
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { useChange, useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
-import { nameOfField } from '../records/declared-field';
 import { useDraft } from '../records/use-draft';
+import { useFieldNames } from '../records/use-field-names';
 import { Icon } from '../shell/icon';
 import { LoadingState, ProblemState } from '../shell/states';
 import { WarningNotice } from '../shell/warning-notice';
@@ -39,6 +39,7 @@ const COLUMNS_AT_ONCE = 100;
 
 export function MappingStep({ one, onTried }: MappingStepProps) {
   const t = useTexts();
+  const nameOf = useFieldNames();
   const { data, error, refetch } = useOperation(ImportFields, {});
   const saved = useOperation(SavedMappings, { collection: one.collection });
   const [draft, keepDraft] = useDraft(`import:${one.id}`);
@@ -51,8 +52,8 @@ export function MappingStep({ one, onTried }: MappingStepProps) {
   const chosen = (draft.options ?? options) as ChosenOptions;
   const collection = data?.collections.find(({ name }) => name === one.collection);
   const choices = useMemo(
-    () => (collection && data ? columnChoices(collection, data.collections) : []),
-    [collection, data],
+    () => (collection && data ? columnChoices(collection, data.collections, nameOf) : []),
+    [collection, data, nameOf],
   );
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
   if (!collection) return <LoadingState />;
@@ -120,7 +121,7 @@ export function MappingStep({ one, onTried }: MappingStepProps) {
       )}
       {left.length > 0 && (
         <WarningNotice title={t('Required, and in no column')}>
-          {left.map(({ name }) => nameOfField(name)).join(', ')}
+          {left.map(({ name }) => nameOf(name)).join(', ')}
         </WarningNotice>
       )}
       <FixedValues

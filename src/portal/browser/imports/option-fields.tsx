@@ -3,7 +3,7 @@ import { Checkbox, NativeSelect, SimpleGrid, Stack, Title } from '@mantine/core'
 import { useId } from 'react';
 import type { ShownImportFragment } from '../../../generated/portal/imports/imports';
 import { useTexts } from '../language/use-texts';
-import { nameOfField } from '../records/declared-field';
+import { useFieldNames } from '../records/use-field-names';
 import { useViewer } from '../shell/viewer';
 import type { ImportCollection } from './column-choices';
 
@@ -18,6 +18,7 @@ export interface OptionFieldsProps {
 
 export function OptionFields({ options, collection, onChange }: OptionFieldsProps) {
   const t = useTexts();
+  const nameOf = useFieldNames();
   const heading = useId();
   const { collections } = useViewer();
   const mayRemove = collections.some(({ name, canRemove }) => name === collection.name && canRemove);
@@ -49,7 +50,7 @@ export function OptionFields({ options, collection, onChange }: OptionFieldsProp
             label={t('A record is told by')}
             value={by}
             onChange={(event) => onChange({ ...options, by: event.currentTarget.value })}
-            data={offered.map((key) => ({ value: key, label: key === '_id' ? '_id' : nameOfField(key) }))}
+            data={offered.map((key) => ({ value: key, label: key === '_id' ? '_id' : nameOf(key) }))}
           />
           <NativeSelect
             label={t('Records that the file does not have')}

@@ -10,7 +10,7 @@ import {
 import { useChange } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { phrase, useTexts } from '../language/use-texts';
-import { nameOfField } from '../records/declared-field';
+import { useFieldNames } from '../records/use-field-names';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { WarningNotice } from '../shell/warning-notice';
 import { CsvOfImport } from './csv-of-import';
@@ -103,6 +103,7 @@ function ChangedFieldsTable({
   readonly fields: readonly { readonly field: string; readonly records: number }[];
 }) {
   const t = useTexts();
+  const nameOf = useFieldNames();
   const formats = useFormats();
   const heading = useId();
   if (fields.length === 0) return null;
@@ -121,7 +122,7 @@ function ChangedFieldsTable({
         <Table.Tbody>
           {fields.map(({ field, records }) => (
             <Table.Tr key={field}>
-              <Table.Td>{nameOfField(field)}</Table.Td>
+              <Table.Td>{nameOf(field)}</Table.Td>
               <Table.Td className="numeric">{formats.number(records)}</Table.Td>
             </Table.Tr>
           ))}
@@ -139,6 +140,7 @@ function FirstRows({
   readonly preview: NonNullable<ShownImportFragment['trial']>['preview'];
 }) {
   const t = useTexts();
+  const nameOf = useFieldNames();
   const heading = useId();
   if (preview.length === 0) return null;
   return (
@@ -164,7 +166,7 @@ function FirstRows({
             <Table.Tr key={number}>
               <Table.Td className="numeric">{number}</Table.Td>
               <Table.Td>{t(OUTCOME_NAMES[outcome] ?? outcome)}</Table.Td>
-              <Table.Td className="wrapped">{fields?.map(nameOfField).join(', ')}</Table.Td>
+              <Table.Td className="wrapped">{fields?.map(nameOf).join(', ')}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -12,9 +12,10 @@ import { LoadingState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
 import { type CountedFilter, countUpToMost } from './count-up-to-most';
 import type { DeclaredCollection } from './declared-collection';
-import { type DeclaredField, nameOfField } from './declared-field';
+import { type DeclaredField } from './declared-field';
 import { FieldInput } from './field-input';
 import { useDraft } from './use-draft';
+import { useFieldNames } from './use-field-names';
 import { useUndoNotice } from './use-undo-notice';
 import { useValueText } from './use-value-text';
 
@@ -125,6 +126,7 @@ interface NewValueProps {
 
 function NewValue({ collection, field, value, onField, onValue }: NewValueProps) {
   const t = useTexts();
+  const nameOf = useFieldNames();
   const rights = useViewer().collections.find(({ name }) => name === collection.name);
   const fields = collection.fields.filter(
     ({ name }) => rights?.updatableFields.includes(name) && rights.readableFields.includes(name),
@@ -133,7 +135,7 @@ function NewValue({ collection, field, value, onField, onValue }: NewValueProps)
     <>
       <Select
         label={t('Field')}
-        data={fields.map(({ name }) => ({ value: name, label: nameOfField(name) }))}
+        data={fields.map(({ name }) => ({ value: name, label: nameOf(name) }))}
         value={field?.name ?? null}
         onChange={(name) => onField(fields.find((one) => one.name === name))}
         searchable

@@ -4,11 +4,12 @@ import type { FormEvent, KeyboardEvent, ReactNode } from 'react';
 import { useTexts } from '../language/use-texts';
 import { useViewer } from '../shell/viewer';
 import { ConflictDialog } from './conflict-dialog';
-import { type DeclaredField, nameOfField } from './declared-field';
+import { type DeclaredField } from './declared-field';
 import { errorsByField } from './errors-by-field';
 import { FieldInput } from './field-input';
 import { type Draft, draftKey, useDraft, withChange } from './use-draft';
 import { useDraftBase } from './use-draft-base';
+import { useFieldNames } from './use-field-names';
 import { type RecordToChange, useRecordSaving } from './use-record-saving';
 
 export interface CellEditorProps {
@@ -28,6 +29,7 @@ const ANYWHERE = { padding: 5, limiter: { fn: ({ x, y }: { x: number; y: number 
 
 export function CellEditor({ collection, field, row, onSaved, onDone, children }: CellEditorProps) {
   const t = useTexts();
+  const nameOf = useFieldNames();
   const viewer = useViewer();
   const key = draftKey(viewer, collection, row.id);
   const [draft, keepDraft] = useDraft(key);
@@ -83,7 +85,7 @@ export function CellEditor({ collection, field, row, onSaved, onDone, children }
       </Popover.Target>
       <Popover.Dropdown>
         <form
-          aria-label={t('Change {field}', { field: nameOfField(field.name) })}
+          aria-label={t('Change {field}', { field: nameOf(field.name) })}
           onSubmit={(event: FormEvent) => {
             event.preventDefault();
             void saveAndGo(0);

@@ -1,7 +1,8 @@
 import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTexts } from '../language/use-texts';
-import { type DeclaredField, nameOfField } from './declared-field';
+import { type DeclaredField } from './declared-field';
+import { useFieldNames } from './use-field-names';
 import { useValueText } from './use-value-text';
 
 /** A field that two people changed: as it was, and as each of them left it. */
@@ -22,6 +23,7 @@ export interface ConflictDialogProps {
 /** Somebody else changed the record meanwhile: both are shown, and the person chooses field by field. */
 export function ConflictDialog({ fields, onChosen, onClose }: ConflictDialogProps) {
   const t = useTexts();
+  const nameOf = useFieldNames();
   const valueText = useValueText();
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
   const choose = (name: string, side: string) => {
@@ -47,7 +49,7 @@ export function ConflictDialog({ fields, onChosen, onClose }: ConflictDialogProp
         {fields.map(({ field, before, theirs, mine }) => (
           <Radio.Group
             key={field.name}
-            label={nameOfField(field.name)}
+            label={nameOf(field.name)}
             description={t('It was: {value}', { value: valueText(before, field) || '—' })}
             value={kept.has(field.name) ? 'theirs' : 'mine'}
             onChange={(side) => choose(field.name, side)}

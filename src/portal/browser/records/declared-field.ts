@@ -14,9 +14,3 @@ export interface ReferenceValue {
 export function isReferenceValue(value: unknown): value is ReferenceValue {
   return typeof value === 'object' && value !== null && 'value' in value && typeof value.value === 'string';
 }
-
-/** `guardian_phone` as people read it: Guardian phone. */
-export function nameOfField(name: string): string {
-  const words = name.replace(/^_+/, '').replaceAll(/[_.]+/g, ' ');
-  return words.replace(/^./, (first) => first.toUpperCase());
-}

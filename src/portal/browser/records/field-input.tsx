@@ -19,8 +19,9 @@ import { fromWallTime, toWallTime } from '../language/wall-time';
 import { CodeSpans } from '../shell/code-spans';
 import { Icon } from '../shell/icon';
 import { useViewer } from '../shell/viewer';
-import { type DeclaredField, isReferenceValue, nameOfField } from './declared-field';
+import { type DeclaredField, isReferenceValue } from './declared-field';
 import { ReferencePicker } from './reference-picker';
+import { useFieldNames } from './use-field-names';
 
 export interface FieldInputProps {
   readonly field: DeclaredField;
@@ -38,8 +39,9 @@ export function FieldInput({ field, value, onChange, isReadOnly, error }: FieldI
 
 function SingleInput({ field, value, onChange, isReadOnly, error }: FieldInputProps) {
   const t = useTexts();
+  const nameOf = useFieldNames();
   const common = {
-    label: nameOfField(field.name),
+    label: nameOf(field.name),
     description: described(field),
     required: field.isRequired,
     readOnly: isReadOnly,
@@ -160,10 +162,11 @@ function textOrNull(text: string): string | null {
 }
 
 function ObjectInput({ field, value, onChange, isReadOnly, error }: FieldInputProps) {
+  const nameOf = useFieldNames();
   const members = field.fields ?? [];
   const object = (value ?? {}) as Readonly<Record<string, unknown>>;
   return (
-    <Input.Wrapper label={field.isList ? undefined : nameOfField(field.name)} error={error}>
+    <Input.Wrapper label={field.isList ? undefined : nameOf(field.name)} error={error}>
       <div className="object-fields">
         {members.map((member) => (
           <FieldInput
@@ -181,9 +184,10 @@ function ObjectInput({ field, value, onChange, isReadOnly, error }: FieldInputPr
 
 function ListInput({ field, value, onChange, isReadOnly, error }: FieldInputProps) {
   const t = useTexts();
+  const nameOf = useFieldNames();
   const entries: readonly unknown[] = Array.isArray(value) ? value : [];
   const one: DeclaredField = { ...field, isList: false, isRequired: false, description: '' };
-  const label = nameOfField(field.name);
+  const label = nameOf(field.name);
   return (
     <Input.Wrapper
       label={label}

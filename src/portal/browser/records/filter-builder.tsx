@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { phrase, useTexts } from '../language/use-texts';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { Icon } from '../shell/icon';
-import { type DeclaredField, nameOfField } from './declared-field';
+import { type DeclaredField } from './declared-field';
 import {
   type FilterCondition,
   needsValue,
@@ -13,6 +13,7 @@ import {
   printConditions,
   printWhere,
 } from './filter-conditions';
+import { useFieldNames } from './use-field-names';
 
 export interface FilterBuilderProps {
   readonly fields: readonly DeclaredField[];
@@ -55,10 +56,11 @@ interface FilterField {
 
 export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: FilterBuilderProps) {
   const t = useTexts();
+  const nameOf = useFieldNames();
   const [text, setText] = useState(oquery);
   const [rows, setRows] = useState<readonly FilterCondition[]>(parseConditions(oquery) ?? []);
   const [own, setOwn] = useState(where ?? '');
-  const choices = fields.flatMap(choicesOf);
+  const choices = fields.flatMap((field) => choicesOf(field, nameOf));
   const isWritten = parseConditions(text) !== undefined;
   const isJson = own.trim() === '' || isObject(own);
   const edit = (next: readonly FilterCondition[]) => {
@@ -233,12 +235,12 @@ function typeOf(operator: OqueryOperator, field: FilterField | undefined): strin
 }
 
 /** A reference is asked for by the label of what it points to, or by its id. */
-function choicesOf(field: DeclaredField): FilterField[] {
-  const label = nameOfField(field.name);
+function choicesOf(field: DeclaredField, nameOf: (name: string) => string): FilterField[] {
+  const label = nameOf(field.name);
   if (field.type === 'object') {
     return (field.fields ?? []).map((member) => ({
       path: `${field.name}.${member.name}`,
-      label: `${label}: ${nameOfField(member.name)}`,
+      label: `${label}: ${nameOf(member.name)}`,
       type: member.type,
       allowed: member.allowed,
     }));

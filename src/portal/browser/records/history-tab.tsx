@@ -21,7 +21,8 @@ import { useNotice } from '../shell/use-notice';
 import { useUserNames } from '../shell/use-user-names';
 import { useViewer } from '../shell/viewer';
 import type { DeclaredCollection } from './declared-collection';
-import { type DeclaredField, nameOfField } from './declared-field';
+import { type DeclaredField } from './declared-field';
+import { useFieldNames } from './use-field-names';
 import { useValueText } from './use-value-text';
 
 type RecordVersion = HistoryOfRecordQuery['recordHistory']['nodes'][number];
@@ -154,6 +155,7 @@ function VersionCard({ collection, id, current, change, nameOf }: VersionCardPro
 
 function ChangedFields({ collection, id, current, change }: Omit<VersionCardProps, 'nameOf'>) {
   const t = useTexts();
+  const nameOf = useFieldNames();
   const valueText = useValueText();
   const viewer = useViewer();
   const save = useChange(SaveRecord, [GridRecords, RecordNow, HistoryOfRecord]);
@@ -188,7 +190,7 @@ function ChangedFields({ collection, id, current, change }: Omit<VersionCardProp
         <Table.Tbody>
           {change.changes.map(({ path, before, after }) => (
             <Table.Tr key={path}>
-              <Table.Td>{nameOfField(path)}</Table.Td>
+              <Table.Td>{nameOf(path)}</Table.Td>
               <Table.Td className="removed-value">{text(before, path)}</Table.Td>
               <Table.Td className="added-value">{text(after, path)}</Table.Td>
               <Table.Td>
@@ -197,7 +199,7 @@ function ChangedFields({ collection, id, current, change }: Omit<VersionCardProp
                     size="compact-xs"
                     variant="subtle"
                     loading={save.isPending}
-                    aria-label={t('Bring back {field} from before', { field: nameOfField(path) })}
+                    aria-label={t('Bring back {field} from before', { field: nameOf(path) })}
                     onClick={() =>
                       save.mutate({
                         collection: collection.name,

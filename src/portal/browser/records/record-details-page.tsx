@@ -3,7 +3,7 @@ import { Button, Card, Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { RecordNow, RemoveRecord } from '../../../generated/portal/records/record';
-import { CollectionDeclaration, GridRecords } from '../../../generated/portal/records/records';
+import { GridRecords } from '../../../generated/portal/records/records';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { useChange, useOperation } from '../gateway/use-operation';
 import { phrase, useTexts } from '../language/use-texts';
@@ -21,6 +21,7 @@ import { type EditedRecord, RecordEditor } from './record-editor';
 import { RecordFiles } from './record-files';
 import { RecordMessages } from './record-messages';
 import { RecordReferences } from './record-references';
+import { useDeclaredCollection } from './use-declared-collection';
 
 /** The id of a record that is not made yet. */
 const NEW = 'new';
@@ -33,13 +34,13 @@ export function RecordDetailsPage() {
   };
   const isNew = id === NEW;
   const rights = useViewer().collections.find((one) => one.name === name);
-  const declared = useOperation(CollectionDeclaration, { name });
+  const declared = useDeclaredCollection(name);
   const now = useOperation(
     RecordNow,
     { collection: name, id },
     { isEnabled: !isNew && rights?.canRead === true },
   );
-  const collection = declared.data?.collection;
+  const { collection } = declared;
   const isRemoved = now.error instanceof GatewayProblem && now.error.code === 'GONE';
   // What was read before the removal is still there beside the refusal.
   const record = isRemoved ? undefined : (now.data?.record ?? undefined);

@@ -4,11 +4,13 @@ import { Link } from '@tanstack/react-router';
 import { ReferringRecords } from '../../../generated/portal/records/record';
 import { ReferringFields, type ReferringFieldsQuery } from '../../../generated/portal/records/records';
 import { useOperation } from '../gateway/use-operation';
+import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
-import { isReferenceValue, nameOfField } from './declared-field';
+import { isReferenceValue } from './declared-field';
 import { escapeValue } from './filter-conditions';
+import { useFieldNames } from './use-field-names';
 import { useValueText } from './use-value-text';
 
 export interface RecordReferencesProps {
@@ -63,6 +65,8 @@ interface ReferringProps {
 
 function Referring({ from, field, id, values }: ReferringProps) {
   const t = useTexts();
+  const nameOf = useFieldNames();
+  const say = useReportWords();
   const describe = useDescription(from, values);
   const oquery = `${field}.value=${escapeValue(id)}`;
   const asked = tellingFields(from).map(({ name }) => name);
@@ -76,7 +80,7 @@ function Referring({ from, field, id, values }: ReferringProps) {
     <Card component="li" withBorder padding="md">
       <Stack gap={6} w="100%">
         <Text fw={600}>
-          {from.title} · {nameOfField(field)}
+          {say(from.title)} · {nameOf(field)}
         </Text>
         {error && <ProblemState problem={error} />}
         {!data && !error && <LoadingState rows={2} />}

@@ -1,8 +1,6 @@
 /** The records of a collection: filtered, sorted and shown as a grid that reads on while one scrolls. */
 import { Button } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
-import { CollectionDeclaration } from '../../../generated/portal/records/records';
-import { useOperation } from '../gateway/use-operation';
 import { phrase, useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
 import { Icon } from '../shell/icon';
@@ -12,12 +10,12 @@ import { LoadingState, ProblemState, SubjectProblem } from '../shell/states';
 import { useViewer } from '../shell/viewer';
 import { DefaultView } from './default-view';
 import { RecordsGrid } from './records-grid';
+import { useDeclaredCollection } from './use-declared-collection';
 
 export function RecordsPage() {
   const t = useTexts();
   const { collection: name = '' } = useParams({ strict: false }) as { readonly collection?: string };
-  const { data, error, refetch } = useOperation(CollectionDeclaration, { name });
-  const collection = data?.collection;
+  const { collection, error, refetch } = useDeclaredCollection(name);
   const mayCreate = useViewer().collections.some((one) => one.name === name && one.canCreate);
   return (
     <SubjectProblem problem={error} label={phrase('Records')}>
@@ -48,5 +46,5 @@ export function RecordsPage() {
 }
 
 function firstSentence(text: string): string {
-  return text.split(/(?<=\.)\s/)[0] ?? text;
+  return text.split(/(?<=[.।])\s/)[0] ?? text;
 }

@@ -17,7 +17,7 @@ import type { DeclaredCollection } from './declared-collection';
 import { type DeclaredField } from './declared-field';
 import { ReferenceLink } from './reference-link';
 import type { ChosenRecords } from './use-chosen-records';
-import { useFieldNames } from './use-declared-words';
+import { useFieldNames } from './use-field-names';
 import { useUndoNotice } from './use-undo-notice';
 import { useValueText } from './use-value-text';
 

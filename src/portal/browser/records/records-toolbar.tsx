@@ -11,8 +11,9 @@ import { FindInput } from '../shell/find-input';
 import { Icon } from '../shell/icon';
 import { useNotice } from '../shell/use-notice';
 import { CountButton } from './count-button';
-import { type DeclaredField, nameOfField } from './declared-field';
+import { type DeclaredField } from './declared-field';
 import { SavedViewsMenu } from './saved-views-menu';
+import { useFieldNames } from './use-field-names';
 
 /** What is asked of a collection, as REST says it. */
 interface AskedRecords {
@@ -40,13 +41,14 @@ export interface RecordsToolbarProps {
 export function RecordsToolbar(props: RecordsToolbarProps) {
   const { fields, asked, labelField, search, onSearch, onColumns, filter, onFilter } = props;
   const t = useTexts();
+  const nameOf = useFieldNames();
   return (
     <Group gap="xs" mb="sm" className="grid-bar">
       <SavedViewsMenu collection={asked.collection} />
       {labelField !== null && (
         <SearchField
           value={search}
-          label={t('Search by {field}', { field: nameOfField(labelField).toLowerCase() })}
+          label={t('Search by {field}', { field: nameOf(labelField).toLowerCase() })}
           onSearch={onSearch}
         />
       )}
@@ -108,6 +110,7 @@ function ColumnsMenu({
   onShow(names: readonly string[]): void;
 }) {
   const t = useTexts();
+  const nameOf = useFieldNames();
   return (
     <Popover position="bottom-end" withArrow trapFocus>
       <Popover.Target>
@@ -121,7 +124,7 @@ function ColumnsMenu({
             {fields.map(({ name }) => (
               <Checkbox
                 key={name}
-                label={nameOfField(name)}
+                label={nameOf(name)}
                 checked={shown.includes(name)}
                 onChange={(event) => {
                   const isShown = event.currentTarget.checked;

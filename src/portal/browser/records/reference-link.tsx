@@ -11,9 +11,9 @@ export interface ReferenceLinkProps {
 }
 
 /**
- * A small link at the end of the cell, in sight while the pointer or the focus is in it, or always where there
- * is no pointer: the rest of the cell is for changing it. Nothing for a value that is no single reference, or
- * whose collection the viewer may not read.
+ * A small link at the end of the cell, in sight while the pointer or the focus is in it, or always where
+ * there is no pointer: the rest of the cell is for changing it. Nothing for a value that is no single
+ * reference, or whose collection the viewer may not read.
  */
 export function ReferenceLink({ field, value }: ReferenceLinkProps) {
   const t = useTexts();

@@ -9,6 +9,12 @@ const WRITTEN: Readonly<Record<string, string>> = {
   NEFT: 'NEFT',
   HALFYEAR: 'Half-yearly',
   FINALYEAR: 'Annual',
+  OBC: 'OBC',
+  SC: 'SC',
+  ST: 'ST',
+  EWS: 'EWS',
+  EN: 'English',
+  HI: 'Hindi',
 };
 
 /** `NOT_MARKED` as people read it: Not marked. */

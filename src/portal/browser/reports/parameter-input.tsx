@@ -1,10 +1,10 @@
 import { Autocomplete, Select, Switch, TextInput } from '@mantine/core';
+import { useReportWords } from '../language/use-report-words';
 import { CodeSpans } from '../shell/code-spans';
 import type { AskedParameter } from './askable-report';
 import { nameOfColumn, nameOfEnumValue } from './name-of-column';
 import { useNamedRecords } from './named-records';
 import { RecordParameter } from './record-parameter';
-import { useReportWords } from './use-report-words';
 
 const INPUT_TYPES: Readonly<Record<string, string>> = { LocalDate: 'date', Month: 'month' };
 

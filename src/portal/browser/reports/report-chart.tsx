@@ -8,12 +8,12 @@ import { ChartCanvas } from '../charts/chart-canvas';
 import { areMonthStarts } from '../charts/month-starts';
 import { pointsOfTile } from '../dashboards/tile-picture';
 import { useFormats } from '../language/use-formats';
+import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { EmptyState } from '../shell/states';
 import type { AskableReport } from './askable-report';
 import { nameOfColumn } from './name-of-column';
 import { isMoneyColumn, type ReportRow, useReportValueText } from './report-values';
-import { useReportWords } from './use-report-words';
 
 export interface ReportChartProps {
   readonly form: AskableReport;

@@ -8,6 +8,7 @@ import { fillVariables } from '../../../explore/example-operation';
 import { REPORT_FORMS } from '../../../generated/portal/report-forms';
 import { useGateway } from '../gateway/gateway-context';
 import { type Formats, useFormats } from '../language/use-formats';
+import { useReportWords } from '../language/use-report-words';
 import { phrase, useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
 import { Icon } from '../shell/icon';
@@ -22,7 +23,6 @@ import { ParametersForm } from './parameters-form';
 import { ReportDownloads } from './report-downloads';
 import { ReportRequest } from './report-request';
 import { type AnsweredReport, isNumberColumn, type ReportRow, useReportValueText } from './report-values';
-import { useReportWords } from './use-report-words';
 
 const ReportChart = lazy(async () => ({ default: (await import('./report-chart')).ReportChart }));
 

@@ -1,9 +1,9 @@
 /** What a report gives, and its values as texts. */
 import { useFormats } from '../language/use-formats';
+import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import type { ReportColumn } from './askable-report';
 import { nameOfEnumValue } from './name-of-column';
-import { useReportWords } from './use-report-words';
 
 export type ReportRow = Readonly<Record<string, unknown>>;
 

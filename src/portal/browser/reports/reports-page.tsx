@@ -1,11 +1,11 @@
 /** The reports that the viewer may run, to choose one. */
 import { SimpleGrid, Text } from '@mantine/core';
+import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
 import { LinkCard } from '../shell/link-card';
 import { PageFrame } from '../shell/page-frame';
 import { useViewer } from '../shell/viewer';
-import { useReportWords } from './use-report-words';
 
 export function ReportsPage() {
   const t = useTexts();

@@ -2,15 +2,16 @@
 
 import { MutationCache, QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { lazy, Suspense, useDeferredValue, useEffect, useMemo } from 'react';
+import { lazy, type ReactNode, Suspense, useDeferredValue, useEffect, useMemo } from 'react';
 import { PortalViewer } from '../../../generated/portal/shell/viewer';
 import { useGateway } from '../gateway/gateway-context';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { switchLanguage } from '../language/languages';
+import { useReportWords } from '../language/use-report-words';
 import { Arriving } from './arriving';
 import { NoViewerPage } from './no-viewer-page';
 import { createPortalRouter } from './portal-router';
-import { ViewerContext } from './viewer';
+import { type Viewer, ViewerContext } from './viewer';
 
 const EnrolmentPage = lazy(async () => ({
   default: (await import('../entrance/enrolment-page')).EnrolmentPage,
@@ -73,8 +74,23 @@ function WithViewer() {
     );
   }
   return (
-    <ViewerContext value={viewer}>
+    <InWords viewer={viewer}>
       <RouterProvider router={router} />
-    </ViewerContext>
+    </InWords>
   );
+}
+
+interface InWordsProps {
+  readonly viewer: Viewer;
+  readonly children: ReactNode;
+}
+
+/** Collections are called for every page what they are called in the language that is shown. */
+function InWords({ viewer, children }: InWordsProps) {
+  const say = useReportWords();
+  const inWords = useMemo(() => {
+    const collections = viewer.collections.map((one) => ({ ...one, title: say(one.title) }));
+    return { ...viewer, collections };
+  }, [viewer, say]);
+  return <ViewerContext value={inWords}>{children}</ViewerContext>;
 }

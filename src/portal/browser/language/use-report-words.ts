@@ -1,5 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { useQuery } from '@tanstack/react-query';
+import { useCallback } from 'react';
 
 type Words = Readonly<Record<string, string>>;
 
@@ -9,9 +10,10 @@ const WORDS: Readonly<Record<string, () => Promise<Words>>> = {
 };
 
 /**
- * What the gateway calls a report, its parameters and columns, in the language that is shown. They are texts
- * of its schema, not of the portal, and some of their words mean something else on a button. A test asks a
- * translation for each; of what is not known the English is shown.
+ * What the gateway calls a report, its parameters and columns, an operation of the library, or a collection
+ * that comes with it and its fields, in the language that is shown. They are texts of its schema, not of the
+ * portal, and some of their words mean something else on a button. A test asks a translation for each; of
+ * what is not known the English is shown.
  */
 export function useReportWords(): (text: string) => string {
   const { locale } = useLingui().i18n;
@@ -22,5 +24,5 @@ export function useReportWords(): (text: string) => string {
     staleTime: Number.POSITIVE_INFINITY,
     enabled: load !== undefined,
   });
-  return (text) => data?.[text] ?? text;
+  return useCallback((text) => data?.[text] ?? text, [data]);
 }

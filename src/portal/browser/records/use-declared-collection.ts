@@ -1,0 +1,31 @@
+import { useMemo } from 'react';
+import { CollectionDeclaration } from '../../../generated/portal/records/records';
+import { useOperation } from '../gateway/use-operation';
+import { useReportWords } from '../language/use-report-words';
+import type { DeclaredCollection } from './declared-collection';
+import type { DeclaredField } from './declared-field';
+
+/** The declaration of a collection, whose title and descriptions are in the language that is shown. */
+export function useDeclaredCollection(name: string) {
+  const say = useReportWords();
+  const { data, error, refetch } = useOperation(CollectionDeclaration, { name });
+  const collection = data?.collection;
+  const inWords = useMemo(() => collection && sayCollection(collection, say), [collection, say]);
+  return { collection: inWords, error, refetch };
+}
+
+function sayCollection(collection: DeclaredCollection, say: (text: string) => string): DeclaredCollection {
+  return {
+    ...collection,
+    title: say(collection.title),
+    description: say(collection.description),
+    fields: collection.fields.map((field) => ({
+      ...sayField(field, say),
+      fields: field.fields.map((member) => sayField(member, say)),
+    })),
+  };
+}
+
+function sayField<Field extends DeclaredField>(field: Field, say: (text: string) => string): Field {
+  return { ...field, description: say(field.description) };
+}
