@@ -19,42 +19,12 @@ import { getMaxDefinitionLevel, getMaxRepetitionLevel, isFlatColumn } from 'hypa
 import { readVarInt } from 'hyparquet/src/thrift.js';
 import { ServiceError } from '../../errors.js';
 import { assertDeltas, deltaBytes } from './delta-bytes.js';
+import type { PageBudget, PageSize } from './page-budget.js';
 import { PARQUET_PARSERS } from './parquet-values.js';
 import { unpackLz4 } from './unpack-lz4.js';
 
-/** What is in memory of a file at the same time, all columns together. */
-const MOST_UNPACKED_BYTES = 64 * 1024 ** 2;
-const MOST_VALUES = 4_000_000;
 /** A header holds the least and the greatest value of its page. */
 const HEADER_BYTES = 64 * 1024;
-
-/** The pages that are in memory; those that were read are given back. */
-export class PageBudget {
-  #bytes = 0;
-  #values = 0;
-
-  /** @throws LIMIT_EXCEEDED */
-  take({ bytes, values }: PageSize): void {
-    this.#bytes += bytes;
-    this.#values += values;
-    if (this.#bytes <= MOST_UNPACKED_BYTES && this.#values <= MOST_VALUES) return;
-    throw new ServiceError(
-      'LIMIT_EXCEEDED',
-      `The pages of the file that are read together hold more than ${MOST_UNPACKED_BYTES} bytes or ` +
-        `${MOST_VALUES} values. Write it with smaller groups of rows, e.g. 20000.`,
-    );
-  }
-
-  give({ bytes, values }: PageSize): void {
-    this.#bytes -= bytes;
-    this.#values -= values;
-  }
-}
-
-interface PageSize {
-  readonly bytes: number;
-  readonly values: number;
-}
 
 /** A column within a group of rows. */
 export interface ColumnPlace {
@@ -110,6 +80,32 @@ export async function* parquetPages(place: ColumnPlace): AsyncGenerator<ReadPage
   }
 }
 
+/**
+ * Takes from the budget what the column holds once its first `rows` rows are made, as the headers of its
+ * pages say it; nothing is unpacked. Of a nested column that is all of it, of a plain one its dictionary
+ * and a page.
+ *
+ * @throws LIMIT_EXCEEDED where that is more than may be in memory, MALFORMED_REQUEST where a header is
+ * damaged
+ */
+export async function takeFirstPages(place: ColumnPlace, rows: number): Promise<void> {
+  const { first, end } = bytesOf(place);
+  const isFlat = isFlatColumn([...place.schemaPath]);
+  let left = Number(place.metadata.num_values);
+  for (let at = first; left > 0; ) {
+    const { header, offset } = await readHeader(place, at, end);
+    at = offset + header.compressed_page_size;
+    if (at > end) throw damaged(place, 'a page goes beyond its column');
+    const size = sizeOf(place, header, left);
+    const isData = isDataPage(header);
+    // A page with fewer values is given back before the pages of the other columns are read.
+    if (isFlat && isData && size.values < rows) return;
+    place.budget.take(size);
+    if (isFlat && isData) return;
+    if (isData) left -= size.values;
+  }
+}
+
 type Decoder = Parameters<typeof readPage>[2];
 
 function decoderOf({ metadata, schemaPath }: ColumnPlace): Decoder {
@@ -146,9 +142,9 @@ async function readHeader(place: ColumnPlace, at: number, end: number) {
 /** What the header says, as far as it may be true. */
 function sizeOf(place: ColumnPlace, header: PageHeader, left: number): PageSize {
   const data = header.data_page_header ?? header.data_page_header_v2;
-  const { type, compressed_page_size: packed, uncompressed_page_size: bytes } = header;
+  const { compressed_page_size: packed, uncompressed_page_size: bytes } = header;
   const values = data?.num_values ?? header.dictionary_page_header?.num_values ?? 0;
-  const isData = type === 'DATA_PAGE' || type === 'DATA_PAGE_V2';
+  const isData = isDataPage(header);
   if (!(packed >= 0 && bytes >= 0 && values >= 0)) throw damaged(place, 'a page has a size below 0');
   if (isData && (values > left || values === 0))
     throw damaged(place, 'its pages hold other numbers of values');
@@ -156,6 +152,10 @@ function sizeOf(place: ColumnPlace, header: PageHeader, left: number): PageSize 
   // What cannot be packed grows by little.
   if (packed > 2 * bytes + HEADER_BYTES) throw damaged(place, 'a page is longer packed than it is unpacked');
   return { bytes, values };
+}
+
+function isDataPage({ type }: PageHeader): boolean {
+  return type === 'DATA_PAGE' || type === 'DATA_PAGE_V2';
 }
 
 interface UnpackedPage {

@@ -14,7 +14,8 @@ import { getTreePath, isFlatColumn } from 'hyparquet/src/schema.js';
 import { ServiceError } from '../../errors.js';
 import type { JsonValue } from '../../json.js';
 import { inBatches } from './in-batches.js';
-import { type ColumnPlace, PageBudget, parquetPages } from './parquet-pages.js';
+import { mayExceedBudget, PageBudget } from './page-budget.js';
+import { type ColumnPlace, parquetPages, takeFirstPages } from './parquet-pages.js';
 import { asStored, PARQUET_PARSERS, parquetValues, type ValueMaker } from './parquet-values.js';
 import type { RowSource, SourceFile } from './row-source.js';
 import { type SourceLimits, tooManyRows } from './source-limits.js';
@@ -108,7 +109,34 @@ async function describe(handle: FileHandle, limits: SourceLimits): Promise<Parqu
     ),
   }));
   assertGroups(metadata, leaves, limits);
+  const large = stored.row_groups.find(mayExceedBudget);
+  if (large !== undefined) await assertGroupFits(large, columns, { handle, fileBytes: bytes });
   return { bytes, metadata: stored, columns };
+}
+
+/**
+ * Refuses a group of rows that cannot be read within the budget, which reading it would tell only once the
+ * budget is in memory.
+ *
+ * @throws LIMIT_EXCEEDED, MALFORMED_REQUEST
+ */
+async function assertGroupFits(
+  group: RowGroup,
+  columns: readonly ParquetColumn[],
+  file: Pick<ColumnPlace, 'handle' | 'fileBytes'>,
+): Promise<void> {
+  const budget = new PageBudget();
+  const rows = Math.min(stepOf(columns), Number(group.num_rows));
+  for (const { index, path } of columns.flatMap(({ leaves }) => leaves)) {
+    const metadata = group.columns[index]?.meta_data;
+    if (metadata === undefined) throw damaged('a column has no description');
+    await takeFirstPages({ ...file, budget, metadata, schemaPath: path }, rows);
+  }
+}
+
+/** How many rows are made at once. */
+function stepOf(columns: readonly ParquetColumn[]): number {
+  return Math.max(1, Math.min(STEP_ROWS, Math.floor(STEP_CELLS / columns.length)));
 }
 
 async function readFooter(handle: FileHandle, size: number): Promise<Uint8Array> {
@@ -206,7 +234,7 @@ async function* readRows(
       const place = { handle, fileBytes: bytes, budget: new PageBudget() };
       const readers = columns.map((column) => new ColumnReader(column, group, place));
       const rows = Number(group.num_rows);
-      const step = Math.max(1, Math.min(STEP_ROWS, Math.floor(STEP_CELLS / columns.length)));
+      const step = stepOf(columns);
       for (let first = 0; first < rows; first += step) {
         const count = Math.min(step, rows - first);
         const taken: JsonValue[][] = [];

@@ -4,6 +4,8 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ByteWriter, type ColumnSource, ParquetWriter, parquetWriteBuffer } from 'hyparquet-writer';
 import { ServiceError } from '../../../src/errors.js';
+import { openParquetSource } from '../../../src/importing/reading/parquet-source.js';
+import { SOURCE_LIMITS } from '../../../src/importing/reading/source-limits.js';
 import { ExactNumber } from '../../../src/json.js';
 import { findPackageDirectory } from '../../../src/package-directory.js';
 import { readSource, withFile } from './source-fixture.js';
@@ -238,4 +240,40 @@ describe('a Parquet file that is not what it says', () => {
       message: expect.stringContaining('smaller groups of rows'),
     });
   });
+
+  it.each([
+    ['a plain column', 'i as n, hash(i) as h'],
+    ['a list', '[i] as list'],
+  ])(
+    'is refused when it is opened, where a group of %s is too large',
+    async (_, columns) => {
+      const select = `select ${columns} from range(4500000) t(i)`;
+      const large = await written(select, ', row_group_size 4500480');
+      const small = await written(select, ', row_group_size 20480');
+      const open = async (bytes: Buffer) =>
+        await withFile(bytes, async (path) => await openParquetSource({ path, name: 'x' }, SOURCE_LIMITS));
+      await expect(open(large)).rejects.toMatchObject({
+        code: 'LIMIT_EXCEEDED',
+        message: expect.stringContaining('smaller groups of rows'),
+      });
+      await expect(open(small)).resolves.toMatchObject({ format: 'parquet' });
+    },
+    60_000,
+  );
+
+  it('is opened where a large group has small pages', async () => {
+    const data = Array.from({ length: 4_100_000 }, () => true);
+    const large = Buffer.from(
+      parquetWriteBuffer({
+        columnData: [{ name: 'flag', data, type: 'BOOLEAN' }],
+        rowGroupSize: data.length,
+        pageSize: 1_024,
+      }),
+    );
+    const opened = await withFile(
+      large,
+      async (path) => await openParquetSource({ path, name: 'x' }, SOURCE_LIMITS),
+    );
+    expect(opened.columns).toEqual(['flag']);
+  }, 60_000);
 });
