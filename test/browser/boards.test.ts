@@ -55,6 +55,24 @@ describe('a dashboard', () => {
     expect(new URL(page.url()).searchParams.get('startMonth')).toBe('2026-04');
   });
 
+  it('keeps the number of a student in one line of its table', async () => {
+    const page = await pages.openPortalAs('accountant', '/portal/dashboards/dashboard-fees');
+    // Its heading is shorter in Hindi than the numbers are.
+    await page.evaluate(() => localStorage.setItem('campus-portal-language', 'hi'));
+    await page.reload();
+    const cells = page.getByRole('region', { name: 'शुल्क बकायादार' }).getByRole('cell', { name: /^GV-/ });
+    await cells.first().waitFor();
+    // A text that is broken has a rectangle for each of its lines.
+    const lines = await cells.evaluateAll((found) =>
+      found.map((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return range.getClientRects().length;
+      }),
+    );
+    expect(new Set(lines)).toEqual(new Set([1]));
+  });
+
   it('is ordered by dragging, shown on a wall, and removed after a question', async () => {
     const id = await makeDashboard({
       title: 'To drag',
