@@ -17,8 +17,8 @@ import { RateLimits } from '../../src/server/rate-limits.js';
 import { Catalog } from '../../src/store/catalog/catalog.js';
 import { Domains } from '../../src/store/catalog/domains.js';
 import type { Database } from '../../src/store/database/database.js';
+import { CHEAP } from '../cheap-passwords.js';
 
-const CHEAP: PasswordCost = { memoryKib: 64, passes: 1, lanes: 1 };
 export const PASSWORD = 'correct horse';
 
 /** One gateway of several: its own caches and its own ear for announcements. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Passwords } from '../../src/auth/passwords.js';
+import { CHEAP } from '../cheap-passwords.js';
 
-const CHEAP = { memoryKib: 64, passes: 1, lanes: 1 };
 const OTHER = { memoryKib: 128, passes: 1, lanes: 1 };
 
 describe('passwords', () => {

@@ -7,6 +7,7 @@ import type { Services } from '../../src/compose/services.js';
 import { parseConfig } from '../../src/config.js';
 import { DEMO_DEFAULTS, DEMO_USERS, type DemoOptions } from '../../src/demo/demo-options.js';
 import type { JsonValue } from '../../src/json.js';
+import { CHEAP } from '../cheap-passwords.js';
 import { createTestDatabase } from '../database.js';
 import { DEFAULT_SETTINGS, type Role, type Settings } from './gateway.js';
 
@@ -38,7 +39,9 @@ export function useDemoGateway(
   let drop: (() => Promise<void>) | undefined;
   const tokens = new Map<Role, string>();
   const create = (databaseUrl: string, address: Settings = {}) =>
-    createApp(parseConfig({ ...DEFAULT_SETTINGS, ...settings, ...address, DATABASE_URL: databaseUrl }));
+    createApp(parseConfig({ ...DEFAULT_SETTINGS, ...settings, ...address, DATABASE_URL: databaseUrl }), {
+      passwordCost: CHEAP,
+    });
   const get = () => {
     if (!started) throw new Error('The gateway exists only while tests run');
     return started;

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type App, createApp } from '../../src/compose/app.js';
 import { parseConfig } from '../../src/config.js';
+import { CHEAP } from '../cheap-passwords.js';
 import { createTestDatabase } from '../database.js';
 import { DEFAULT_SETTINGS } from './gateway.js';
 import { type GraphqlAnswer, send } from './graphql.js';
@@ -16,7 +17,7 @@ beforeAll(async () => {
   drop = database.drop;
   app = await createApp(parseConfig({ ...DEFAULT_SETTINGS, DATABASE_URL: database.url }), {
     logDestination: { write: () => undefined },
-    passwordCost: { memoryKib: 64, passes: 1, lanes: 1 },
+    passwordCost: CHEAP,
   });
   url = await app.listen();
   link = (await app.services.firstRun.offer()) ?? '';

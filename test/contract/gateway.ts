@@ -7,6 +7,7 @@ import pg from 'pg';
 import { Passwords } from '../../src/auth/passwords.js';
 import { type App, createApp } from '../../src/compose/app.js';
 import { parseConfig } from '../../src/config.js';
+import { CHEAP } from '../cheap-passwords.js';
 import { createTestDatabase } from '../database.js';
 
 export const ROLES = ['admin', 'accountant', 'teacher', 'clerk', 'viewer'] as const;
@@ -59,6 +60,7 @@ export async function startGateway(databaseUrl: string, settings: Settings = {})
   const log: string[] = [];
   const app = await createApp(parseConfig({ ...DEFAULT_SETTINGS, DATABASE_URL: databaseUrl, ...settings }), {
     logDestination: { write: (line) => log.push(line) },
+    passwordCost: CHEAP,
   });
   const url = await app.listen();
   await insertUsers(sql);
@@ -188,7 +190,7 @@ function expectHeaders(response: Response, expected: NonNullable<Scenario['expec
 
 /** The users of the tests, past the gateway and with a hash that takes no time. */
 async function insertUsers(sql: pg.Pool): Promise<void> {
-  const passwordHash = await new Passwords({ cost: { memoryKib: 64, passes: 1, lanes: 1 } }).hash(PASSWORD);
+  const passwordHash = await new Passwords({ cost: CHEAP }).hash(PASSWORD);
   for (const role of ROLES) {
     const record = {
       user_name: role,

@@ -5,7 +5,11 @@ import { eventually } from '../eventually.js';
 import { expectEventually } from '../expect-eventually.js';
 import { type Role, useGateway } from './gateway.js';
 
-const gateway = useGateway({ MAX_STREAMS_PER_CREDENTIAL: '2', STREAM_STALL_MS: '6000', LOG_LEVEL: 'info' });
+const gateway = useGateway({
+  MAX_STREAMS_PER_CREDENTIAL: '2',
+  STREAM_STALL_MS: '6000',
+  LOG_LEVEL: 'info',
+});
 
 beforeAll(async () => {
   await gateway.sql.query(
