@@ -6,6 +6,7 @@ import { parseConfig } from '../../src/config.js';
 import { Random } from '../../src/demo/random.js';
 import type { JsonValue } from '../../src/json.js';
 import { reports } from '../../src/reports/registry.js';
+import { CHEAP } from '../cheap-passwords.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { DEFAULT_SETTINGS } from '../contract/gateway.js';
 import { backUpTo, restoreFrom, useEmptyDatabases, useFolder } from './backups.js';
@@ -28,7 +29,9 @@ beforeAll(async () => {
   await backUpTo(file, { url: source.databaseUrl });
   const { url: database } = await databases.create();
   await restoreFrom(file, { url: database });
-  const app = await createApp(parseConfig({ ...DEFAULT_SETTINGS, DATABASE_URL: database }));
+  const app = await createApp(parseConfig({ ...DEFAULT_SETTINGS, DATABASE_URL: database }), {
+    passwordCost: CHEAP,
+  });
   const url = await app.listen();
   const login = await fetch(`${url}/auth`, {
     method: 'POST',

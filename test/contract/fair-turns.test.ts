@@ -136,19 +136,26 @@ describe('more requests of a school than can be answered in time', () => {
       );
       await holder.query(`lock table ${rows[0].partition} in access exclusive mode`);
       const refused: { readonly retryAfter: number; readonly detail: string }[] = [];
-      const flooding = Array.from({ length: 500 }, async () => {
+      const flooding: Promise<number>[] = [];
+      let underWay = 0;
+      const ask = async () => {
+        underWay += 1;
         const response = await gateway.fetch('/o/recs/task?limit=5', { as: 'teacher' });
         const text = await response.text();
+        underWay -= 1;
         if (response.status === 503)
           refused.push({
             retryAfter: Number(response.headers.get('retry-after')),
             detail: JSON.parse(text).detail,
           });
         return response.status;
-      });
+      };
       // Some of those that were let in are refused for want of a connection.
       const inVain = () => refused.find(({ detail }) => detail.includes('More requests wait'));
-      await eventually(() => refused.length > 50 && inVain() !== undefined);
+      await eventually(() => {
+        while (underWay < 1_500) flooding.push(ask());
+        return refused.length > 50 && inVain() !== undefined;
+      });
       await holder.query('rollback');
       expect((await list()).status).toBe(200);
       expect(inVain()?.retryAfter).toBeGreaterThan(0);
