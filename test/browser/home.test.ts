@@ -79,7 +79,7 @@ describe('the dashboard', () => {
     const address = (await first.getAttribute('href')) ?? '';
     await first.click();
     await page.getByRole('combobox', { name: /^Status/ }).click();
-    await page.getByRole('option', { name: 'approved', exact: true }).click();
+    await page.getByRole('option', { name: 'Approved', exact: true }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     await page.getByRole('link', { name: 'Home', exact: true }).click();

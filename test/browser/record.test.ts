@@ -135,7 +135,7 @@ describe('a record', () => {
     expect(await clerk.getByRole('button', actions).count()).toBe(1);
     await page.getByRole('tab', { name: 'Points here' }).click();
     await page
-      .getByRole('link', { name: /2026, .* · (present|absent|leave)$/ })
+      .getByRole('link', { name: /2026, .* · (Present|Absent|Leave)$/ })
       .first()
       .waitFor();
     await page.getByRole('link', { name: 'Show all in Student attendance' }).click();
@@ -148,7 +148,7 @@ describe('a record', () => {
     await page.getByRole('combobox', { name: 'Name' }).fill('a');
     await page.getByRole('option').first().click();
     await page.getByRole('combobox', { name: 'Kind' }).click();
-    await page.getByRole('option', { name: 'percent', exact: true }).click();
+    await page.getByRole('option', { name: 'Percent', exact: true }).click();
     await page.getByLabel('Value').fill('10');
     await page.getByLabel('Session').fill('2026-27');
     await page.getByLabel('From month').fill('2026-12');

@@ -35,7 +35,7 @@ export const CLERK: Tasks = {
     await person.sees('cell', name);
   },
   'Approve a request for leave': async (person) => {
-    await decideLeave(person, 'approved');
+    await decideLeave(person, 'Approved');
   },
   'Enter a holiday': async (person) => {
     await person.opensRecordsOf('Holidays');
@@ -91,7 +91,7 @@ export const TEACHER: Tasks = {
   },
   'Correct a mark of attendance': async (person) => {
     await person.opensRecordsOf('Student attendance');
-    await person.filters({ Status: 'absent' });
+    await person.filters({ Status: 'Absent' });
     await person.opensFirstRow();
     await person.field('Remark').fill(`Came at ten ${person.stamp}`);
     await person.savesChanges();
@@ -104,7 +104,7 @@ export const TEACHER: Tasks = {
     await person.newRecord();
     await person.chooses('Collection of Name', 'Staff');
     await person.finds('Name', own);
-    await person.chooses('Kind', 'staff');
+    await person.chooses('Kind', 'Staff');
     await person.field('From').fill('2026-12-01');
     await person.field('To').fill('2026-12-02');
     await person.field('Reason').fill('A wedding');
@@ -172,7 +172,7 @@ export const ACCOUNTANT: Tasks = {
     await person.opensRecordsOf('Fee concessions');
     await person.newRecord();
     await person.finds('Name', 'a');
-    await person.chooses('Kind', 'percent');
+    await person.chooses('Kind', 'Percent');
     await person.field('Value').fill('10');
     await person.field('Session').fill('2026-27');
     await person.field('From month').fill('2026-12');
@@ -182,7 +182,7 @@ export const ACCOUNTANT: Tasks = {
   },
   'Count the receipts paid in cash, and export them': async (person) => {
     await person.opensRecordsOf('Fee receipts');
-    await person.filters({ 'Payment type': 'cash' });
+    await person.filters({ 'Payment type': 'Cash' });
     await person.button('Count').click();
     expect((await person.exports('CSV')).toString().split('\n').length).toBeGreaterThan(5);
   },
@@ -209,7 +209,7 @@ export const PRINCIPAL: Tasks = {
   },
   'Decide a request for leave': async (person) => {
     await person.page.getByRole('link', { name: 'Open: Leave to decide' }).click();
-    await decideLeave(person, 'rejected');
+    await decideLeave(person, 'Rejected');
   },
   'Give a task to somebody': async (person) => {
     await person.opensRecordsOf('Tasks');
@@ -326,7 +326,7 @@ export const ANALYST: Tasks = {
 
 async function decideLeave(person: PersonAtWork, status: string): Promise<void> {
   await person.opensRecordsOf('Leave requests');
-  await person.filters({ Status: 'pending' });
+  await person.filters({ Status: 'Pending' });
   await person.opensFirstRow();
   await person.chooses('Status', status);
   await person.savesChanges();

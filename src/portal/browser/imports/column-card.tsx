@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { type CellPart, partOfCell } from '../../../importing/cells/part-of-cell.js';
 import { useFormats } from '../language/use-formats';
 import { phrase, useTexts } from '../language/use-texts';
+import { useAllowedWords } from '../records/use-allowed-words';
 import { Icon } from '../shell/icon';
 import { type ColumnChoice, fixedValueOf, formatChoices } from './column-choices';
 import type { FoundColumn, MappedColumn } from './import-steps';
@@ -183,6 +184,7 @@ function ReplacedValues({
   onChange,
 }: Pick<ColumnCardProps, 'column' | 'found' | 'onChange'> & { readonly choice: ColumnChoice | undefined }) {
   const t = useTexts();
+  const wordsOf = useAllowedWords();
   const values = column.values ?? {};
   const sources = [...new Set([...Object.keys(values), ...(found?.examples ?? [])])];
   const allowed = choice?.field?.allowed;
@@ -211,7 +213,13 @@ function ReplacedValues({
             </Text>
             <span aria-hidden="true">→</span>
             {allowed ? (
-              <NativeSelect {...common} data={[{ value: '', label: t('as it is') }, ...allowed]} />
+              <NativeSelect
+                {...common}
+                data={[
+                  { value: '', label: t('as it is') },
+                  ...allowed.map((code) => ({ value: code, label: wordsOf(code) })),
+                ]}
+              />
             ) : (
               <TextInput {...common} placeholder={t('as it is')} />
             )}

@@ -2,6 +2,7 @@
 import { ActionIcon, Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useId, useState } from 'react';
 import { useTexts } from '../language/use-texts';
+import { useAllowedWords } from '../records/use-allowed-words';
 import { Icon } from '../shell/icon';
 import { type ColumnChoice, fixedValueOf } from './column-choices';
 
@@ -14,6 +15,7 @@ export interface FixedValuesProps {
 
 export function FixedValues({ fixed, choices, taken, onChange }: FixedValuesProps) {
   const t = useTexts();
+  const wordsOf = useAllowedWords();
   const heading = useId();
   const [added, setAdded] = useState('');
   const free = choices.filter(({ path }) => path !== '_id' && !taken.has(path) && !(path in fixed));
@@ -41,7 +43,12 @@ export function FixedValues({ fixed, choices, taken, onChange }: FixedValuesProp
           return (
             <Group key={path} align="flex-end" gap="xs" wrap="nowrap">
               {allowed ? (
-                <NativeSelect {...common} data={['', ...allowed]} className="grow" maw={380} />
+                <NativeSelect
+                  {...common}
+                  data={['', ...allowed.map((code) => ({ value: code, label: wordsOf(code) }))]}
+                  className="grow"
+                  maw={380}
+                />
               ) : (
                 <TextInput {...common} className="grow" maw={380} />
               )}

@@ -21,6 +21,7 @@ import { Icon } from '../shell/icon';
 import { useViewer } from '../shell/viewer';
 import { type DeclaredField, isReferenceValue } from './declared-field';
 import { ReferencePicker } from './reference-picker';
+import { useAllowedWords } from './use-allowed-words';
 import { useFieldNames } from './use-field-names';
 
 export interface FieldInputProps {
@@ -40,6 +41,7 @@ export function FieldInput({ field, value, onChange, isReadOnly, error }: FieldI
 function SingleInput({ field, value, onChange, isReadOnly, error }: FieldInputProps) {
   const t = useTexts();
   const nameOf = useFieldNames();
+  const wordsOf = useAllowedWords();
   const common = {
     label: nameOf(field.name),
     description: described(field),
@@ -74,7 +76,7 @@ function SingleInput({ field, value, onChange, isReadOnly, error }: FieldInputPr
     return (
       <Select
         {...common}
-        data={[...field.allowed]}
+        data={field.allowed.map((code) => ({ value: code, label: wordsOf(code) }))}
         value={text === '' ? null : text}
         onChange={onChange}
         clearable={!field.isRequired && !isReadOnly}

@@ -13,6 +13,7 @@ import {
   printConditions,
   printWhere,
 } from './filter-conditions';
+import { useAllowedWords } from './use-allowed-words';
 import { useFieldNames } from './use-field-names';
 
 export interface FilterBuilderProps {
@@ -206,13 +207,20 @@ function ConditionValue({
   onChange,
 }: Pick<ConditionRowProps, 'row' | 'number' | 'onChange'> & { readonly field: FilterField | undefined }) {
   const t = useTexts();
+  const wordsOf = useAllowedWords();
   const label = t('Value of condition {number}', { number });
-  const allowed = field?.type === 'boolean' ? ['true', 'false'] : field?.allowed;
+  const allowed =
+    field?.type === 'boolean'
+      ? [
+          { value: 'true', label: t('yes') },
+          { value: 'false', label: t('no') },
+        ]
+      : field?.allowed?.map((value) => ({ value, label: wordsOf(value) }));
   if (allowed && (row.operator === 'equals' || row.operator === 'differs')) {
     return (
       <Select
         aria-label={label}
-        data={[...allowed]}
+        data={allowed}
         value={row.value === '' ? null : row.value}
         onChange={(value) => onChange({ ...row, value: value ?? '' })}
       />

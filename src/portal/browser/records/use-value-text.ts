@@ -3,20 +3,24 @@ import { type Formats, useFormats } from '../language/use-formats';
 import type { Texts } from '../language/use-texts';
 import { useTexts } from '../language/use-texts';
 import { type DeclaredField, isReferenceValue } from './declared-field';
+import { useAllowedWords } from './use-allowed-words';
 
 /** A value of a field as one short text. */
 export function useValueText(): (value: unknown, field: DeclaredField) => string {
   const t = useTexts();
   const formats = useFormats();
-  return (value, field) => printValue(value, field, { t, formats });
+  const wordsOf = useAllowedWords();
+  return (value, field) => printValue(value, field, { t, formats, wordsOf });
 }
 
-function printValue(
-  value: unknown,
-  field: DeclaredField,
-  words: { readonly t: Texts; readonly formats: Formats },
-): string {
-  const { t, formats } = words;
+interface Words {
+  readonly t: Texts;
+  readonly formats: Formats;
+  readonly wordsOf: ReturnType<typeof useAllowedWords>;
+}
+
+function printValue(value: unknown, field: DeclaredField, words: Words): string {
+  const { t, formats, wordsOf } = words;
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) {
     const isPlain = value.every((one) => typeof one !== 'object' || isReferenceValue(one));
@@ -30,7 +34,8 @@ function printValue(
   if (field.type === 'datetime' && typeof value === 'string') {
     return value.length === 10 ? formats.day(value) : formats.instant(value);
   }
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (typeof value === 'object') return JSON.stringify(value);
+  return field.allowed?.includes(String(value)) ? wordsOf(String(value)) : String(value);
 }
 
 function printNumber(value: number, { unit }: DeclaredField, formats: Formats): string {
