@@ -23,13 +23,31 @@ describe('the dashboard', () => {
       ['Students present', 'Collected on the day', 'Outstanding by age', 'Leave to decide', 'Strength'],
     ],
     ['accountant', ['Collected on the day', 'Collected by fee head', 'Outstanding by age', 'Fee defaulters']],
-    ['teacher', ['Students present', 'Absentees', 'Short of attendance', 'Results by term']],
+    ['teacher', ['Students present', 'Absentees', 'Short of attendance', 'Results by term', 'New record']],
+    ['viewer', ['Strength', 'Reports', 'Dashboards']],
   ])('of %s has what their rights allow', async (role, tiles) => {
     const page = await pages.openPortalAs(role, '/');
     for (const tile of tiles) await page.getByRole('region', { name: tile, exact: true }).waitFor();
     const isOfFees = await page.getByRole('region', { name: 'Collected on the day' }).count();
-    expect(isOfFees > 0).toBe(role !== 'teacher');
+    expect(isOfFees > 0).toBe(['admin', 'accountant'].includes(role));
     expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('leads a clerk to what they enter, and keeps a long list for its own page', async () => {
+    const page = await pages.openPortalAs('clerk', '/');
+    const entered = page.getByRole('region', { name: 'New record', exact: true });
+    await entered.waitFor();
+    expect(await entered.getByRole('link').allTextContents()).toEqual([
+      'Holidays',
+      'Leave requests',
+      'SMS log',
+      'Staff attendance',
+      'Students',
+      'Tasks',
+    ]);
+    expect(await page.getByRole('region', { name: 'Reports', exact: true }).count()).toBe(0);
+    await entered.getByRole('link', { name: 'Students' }).click();
+    await page.waitForURL(/\/portal\/records\/registration\/new/);
   });
 
   it('names who is absent, with the phone to call', async () => {

@@ -68,6 +68,25 @@ describe('a report', () => {
     await page.getByRole('rowheader', { name: 'Apr 2026', exact: true }).waitFor({ state: 'attached' });
   });
 
+  it('of nothing but zeros says so in place of a chart', async () => {
+    const asked = 'from=2026-04-05&to=2026-04-05&paymentType=ALL&run=1&tab=chart';
+    const page = await pages.openPortalAs('accountant', `/portal/reports/daily-fee-collection?${asked}`);
+    await page.getByText('Every number of this is zero').waitFor();
+    expect(await page.locator('canvas').count()).toBe(0);
+  });
+
+  it('is found by a word of what it is about, in the order of the alphabet', async () => {
+    const page = await pages.openPortalAs('accountant', '/portal/reports');
+    await page.getByRole('heading', { level: 1, name: 'Reports' }).waitFor();
+    const titles = await page.locator('#content li').getByRole('heading').allTextContents();
+    expect(titles.slice(0, 3)).toEqual(['Class details', 'Collection trend', 'Daily fee collection by head']);
+    await page.getByRole('searchbox', { name: 'Find a report' }).fill('rolled back');
+    await page.getByRole('link', { name: 'Strength by class and gender' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Daily rolled-back receipts' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Find a report' }).fill('no such word');
+    await page.getByText('No report has these words').waitFor();
+  });
+
   it('says in the words of the gateway what it cannot be about', async () => {
     const page = await pages.openPortalAs('accountant', '/portal/reports/strength?session=2199-00&run=1');
     await page

@@ -13,6 +13,7 @@ import { ConfirmDialog } from '../shell/confirm-dialog';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
 import { useViewer } from '../shell/viewer';
+import { nameProgram } from './name-program';
 
 type ListedSession = SessionsOfUserQuery['sessions'][number];
 
@@ -84,6 +85,17 @@ export function SessionList({ userId }: { readonly userId: string }) {
   );
 }
 
+/** As its user calls it; whole to whoever points at it. */
+function ProgramName({ userAgent }: Pick<ListedSession, 'userAgent'>) {
+  const t = useTexts();
+  const { program, system } = nameProgram(userAgent ?? '');
+  return (
+    <span title={userAgent ?? undefined}>
+      {system === undefined ? program : t('{program} on {system}', { program, system })}
+    </span>
+  );
+}
+
 function SessionRow({ session }: { readonly session: ListedSession }) {
   const t = useTexts();
   const notice = useNotice();
@@ -100,7 +112,7 @@ function SessionRow({ session }: { readonly session: ListedSession }) {
       <Table.Td data-label={t('Seen last')}>{instant(lastSeenAt ?? createdAt)}</Table.Td>
       <Table.Td data-label={t('Address')}>{address}</Table.Td>
       <Table.Td data-label={t('Program')} className="wrapped">
-        {userAgent}
+        <ProgramName userAgent={userAgent} />
       </Table.Td>
       <Table.Td className="unbroken">
         {isCurrent ? (

@@ -18,6 +18,7 @@ import {
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useFormats } from '../language/use-formats';
 import { useIsPrinted } from '../shell/use-is-printed';
+import { shortenLabel } from './shorten-label';
 
 Chart.register(
   ...[ArcElement, BarController, BarElement, CategoryScale, DoughnutController, Filler, Legend, LinearScale],
@@ -132,7 +133,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
                 generateLabels: (drawn: Chart) =>
                   Chart.overrides.doughnut.plugins.legend.labels.generateLabels(drawn).map((item, index) => ({
                     ...item,
-                    text: `${item.text}  ${printShort(series[0]?.values[index] ?? 0)}`,
+                    text: `${shortenLabel(item.text)}  ${printShort(series[0]?.values[index] ?? 0)}`,
                   })),
               }),
             },
@@ -145,7 +146,13 @@ export function ChartCanvas(props: ChartCanvasProps) {
         },
         ...(!isRound && {
           scales: {
-            x: { ...axis, grid: { display: false }, stacked: kind === 'stackedBar' },
+            x: {
+              ...axis,
+              grid: { display: false },
+              stacked: kind === 'stackedBar',
+              // A name of two hundred letters left no room for what it names; the tooltip says it whole.
+              ticks: { color: ink.text, callback: (value) => shortenLabel(labels[Number(value)] ?? '') },
+            },
             y: {
               ...axis,
               beginAtZero: true,

@@ -12,6 +12,7 @@ import { dayBefore } from './days-before';
 import { FeeTiles } from './fee-tiles';
 import { FirstSteps, useSchoolBeginning } from './first-steps';
 import { SchoolTiles } from './school-tiles';
+import { ShortcutTiles } from './shortcut-tiles';
 
 export function HomePage() {
   const t = useTexts();
@@ -36,6 +37,7 @@ export function HomePage() {
           <AttendanceTiles day={day} />
           <FeeTiles day={day} />
           <SchoolTiles />
+          <ShortcutTiles />
         </div>
       )}
       {viewer.reports.length === 0 && (

@@ -117,6 +117,7 @@ function StrengthTile({ report }: { readonly report: string }) {
 
 function ResultsTile() {
   const t = useTexts();
+  const formats = useFormats();
   const say = useReportWords();
   return (
     <Tile
@@ -133,19 +134,31 @@ function ResultsTile() {
               .filter(({ key }) => key?.published === isPublished)
               .reduce((sum, group) => sum + group.count, 0),
           );
+        const published = sum(count(true));
+        const all = published + sum(count(false));
         return (
-          <TileChart
-            kind="stackedBar"
-            title={t('Results by term')}
-            labels={terms.map(([term]) => say(nameOfEnumValue(term)))}
-            series={[
-              { name: t('Published'), values: count(true) },
-              { name: t('Not published'), values: count(false) },
-            ]}
-            unit="number"
-          />
+          <>
+            <Figure
+              value={formats.number(published)}
+              note={t('of {count, plural, one {# result} other {# results}} are published', { count: all })}
+            />
+            <TileChart
+              kind="stackedBar"
+              title={t('Results by term')}
+              labels={terms.map(([term]) => say(nameOfEnumValue(term)))}
+              series={[
+                { name: t('Published'), values: count(true) },
+                { name: t('Not published'), values: count(false) },
+              ]}
+              unit="number"
+            />
+          </>
         );
       }}
     />
   );
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -2,6 +2,7 @@
 import { SimpleGrid, Text } from '@mantine/core';
 import { CollectionDescriptions } from '../../../generated/portal/records/records';
 import { useOperation } from '../gateway/use-operation';
+import { useInOrderOfTitle } from '../language/use-in-order-of-title';
 import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
@@ -15,7 +16,8 @@ import { useViewer, type ViewerCollection } from '../shell/viewer';
 export function CollectionsPage() {
   const t = useTexts();
   const say = useReportWords();
-  const collections = useViewer().collections.filter(({ canRead }) => canRead);
+  const inOrder = useInOrderOfTitle();
+  const collections = inOrder(useViewer().collections.filter(({ canRead }) => canRead));
   const { data } = useOperation(CollectionDescriptions, {});
   const described = new Map(data?.collections.map(({ name, description }) => [name, say(description)]));
   const [{ find }, change] = useAddress({ find: '' });

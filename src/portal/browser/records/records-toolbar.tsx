@@ -56,7 +56,7 @@ export function RecordsToolbar(props: RecordsToolbarProps) {
         variant={filter === '' ? 'default' : 'light'}
         leftSection={<Icon name="filter" />}
         onClick={onFilter}
-        className="filter-button"
+        className={filter === '' ? 'filter-button' : 'filter-button is-told'}
       >
         {filter === '' ? t('Filter') : filter}
       </Button>

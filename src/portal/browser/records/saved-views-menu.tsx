@@ -55,7 +55,7 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
           <Button
             variant={active ? 'light' : 'default'}
             leftSection={<Icon name="bookmark" />}
-            className="view-button"
+            className={active ? 'view-button is-told' : 'view-button'}
             title={active && viewLabel(active, isChanged)}
           >
             {active ? viewLabel(active, isChanged) : t('Views')}

@@ -47,6 +47,7 @@ export function ReportChart({ form, rows, currency, title }: ReportChartProps) {
     isByMonth ? formats.month(String(label).slice(0, 7)) : print(label, by) || '–',
   );
   const measured = columnOf(measure);
+  const isAllZero = points.series.every(({ values }) => values.every((value) => !value));
   const barKind = points.series.length > 1 ? 'stackedBar' : 'bar';
   return (
     <Card withBorder padding="md">
@@ -66,22 +67,26 @@ export function ReportChart({ form, rows, currency, title }: ReportChartProps) {
           allowDeselect={false}
         />
       </Group>
-      <ChartCanvas
-        kind={TIMES.has(by.kind) ? 'line' : barKind}
-        title={t('{title}: {measure} by {label}', {
-          title,
-          measure: say(nameOfColumn(measure.path)),
-          label: say(nameOfColumn(by.path)),
-        })}
-        labels={labels}
-        series={points.series.map(({ name, values }) => ({
-          name: split ? print(name, split) || '–' : say(nameOfColumn(measure.path)),
-          values: values.map((value) => value ?? 0),
-        }))}
-        unit={measured && isMoneyColumn(measured) ? 'money' : 'number'}
-        currency={currency}
-        height={360}
-      />
+      {isAllZero ? (
+        <EmptyState icon="chart" title={t('Every number of this is zero')} />
+      ) : (
+        <ChartCanvas
+          kind={TIMES.has(by.kind) ? 'line' : barKind}
+          title={t('{title}: {measure} by {label}', {
+            title,
+            measure: say(nameOfColumn(measure.path)),
+            label: say(nameOfColumn(by.path)),
+          })}
+          labels={labels}
+          series={points.series.map(({ name, values }) => ({
+            name: split ? print(name, split) || '–' : say(nameOfColumn(measure.path)),
+            values: values.map((value) => value ?? 0),
+          }))}
+          unit={measured && isMoneyColumn(measured) ? 'money' : 'number'}
+          currency={currency}
+          height={360}
+        />
+      )}
       {points.left > 0 && (
         <Text size="sm" c="dimmed" mt="xs">
           {t('{count, plural, one {# more is} other {# more are}} not in the chart', { count: points.left })}

@@ -91,7 +91,7 @@ export function ProblemState({ problem, retry }: ProblemStateProps) {
 /** For an address that is typed: the menu does not offer the page. */
 export function NoRightState({ label }: { readonly label: string }) {
   const t = useTexts();
-  const { userName, roles } = useViewer();
+  const { name, roles } = useViewer();
   return (
     <PageFrame title={t(label)}>
       <EmptyState
@@ -103,8 +103,8 @@ export function NoRightState({ label }: { readonly label: string }) {
           </Button>
         }
       >
-        {t('You are {userName} ({roles}). An administrator of the school can give you more rights.', {
-          userName,
+        {t('You are {name} ({roles}). An administrator of the school can give you more rights.', {
+          name,
           roles: roles.join(', '),
         })}
       </EmptyState>

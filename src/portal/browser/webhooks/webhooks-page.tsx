@@ -59,9 +59,8 @@ function WebhookTable({ webhooks }: WebhookTableProps) {
   const t = useTexts();
   const wordsOf = useEventWords();
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard.
-    <section className="table-scroll" tabIndex={0} aria-label={t('Webhooks')}>
-      <Table verticalSpacing="sm" fz="sm">
+    <section aria-label={t('Webhooks')}>
+      <Table className="stacked-table" verticalSpacing="sm" fz="sm">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('Name')}</Table.Th>
@@ -80,14 +79,14 @@ function WebhookTable({ webhooks }: WebhookTableProps) {
                   {url}
                 </Text>
               </Table.Td>
-              <Table.Td>
+              <Table.Td data-label={t('Told of')}>
                 <ul className="plain-list">
                   {events.map((event) => (
                     <li key={wordsOf(event)}>{wordsOf(event)}</li>
                   ))}
                 </ul>
               </Table.Td>
-              <Table.Td>
+              <Table.Td data-label={t('State')}>
                 <Badge variant="default" tt="none">
                   {isPaused ? t('Paused') : t('Active')}
                 </Badge>

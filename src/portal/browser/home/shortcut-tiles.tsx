@@ -1,0 +1,77 @@
+/** The tiles of the dashboard that lead on: dashboards, what the viewer may enter, and their few reports. */
+import { Anchor, Card, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { SharedDashboards } from '../../../generated/portal/home/home';
+import { useOperation } from '../gateway/use-operation';
+import { useInOrderOfTitle } from '../language/use-in-order-of-title';
+import { useReportWords } from '../language/use-report-words';
+import { useTexts } from '../language/use-texts';
+import { useViewer } from '../shell/viewer';
+
+/** What is longer is a page of its own in the menu: nobody reads a long list on a dashboard. */
+const MOST_LINKS = 6;
+
+/** The portal keeps these for itself: nobody enters them as records. */
+const OF_THE_PORTAL: ReadonlySet<string> = new Set(['dashboard', 'saved_view']);
+
+interface Shortcut {
+  readonly to: string;
+  readonly title: string;
+}
+
+export function ShortcutTiles() {
+  const t = useTexts();
+  const say = useReportWords();
+  const inOrder = useInOrderOfTitle();
+  const { collections, reports } = useViewer();
+  const readsDashboards = collections.some(({ name, canRead }) => name === 'dashboard' && canRead);
+  const { data } = useOperation(SharedDashboards, {}, { isEnabled: readsDashboards });
+  const dashboards = (data?.dashboards.nodes ?? []).slice(0, MOST_LINKS);
+  const entered = collections.filter(({ name, canCreate }) => canCreate && !OF_THE_PORTAL.has(name));
+  return (
+    <>
+      <ShortcutTile
+        title={t('New record')}
+        links={inOrder(entered).map(({ name, title }) => ({ to: `/portal/records/${name}/new`, title }))}
+      />
+      <ShortcutTile
+        title={t('Reports')}
+        links={inOrder(reports.map(({ name, title }) => ({ name, title: say(title) }))).map(
+          ({ name, title }) => ({ to: `/portal/reports/${name}`, title }),
+        )}
+      />
+      <ShortcutTile
+        title={t('Dashboards')}
+        links={dashboards.map(({ id, title }) => ({
+          to: `/portal/dashboards/${encodeURIComponent(id)}`,
+          title: title ?? id,
+        }))}
+      />
+    </>
+  );
+}
+
+interface ShortcutTileProps {
+  readonly title: string;
+  readonly links: readonly Shortcut[];
+}
+
+function ShortcutTile({ title, links }: ShortcutTileProps) {
+  if (links.length === 0 || links.length > MOST_LINKS) return null;
+  return (
+    <Card component="section" withBorder padding="md" className="tile" aria-label={title}>
+      <Text component="h2" fw={600} size="sm" c="dimmed" mb="xs">
+        {title}
+      </Text>
+      <ul className="plain-list shortcut-list">
+        {links.map((link) => (
+          <li key={link.to}>
+            <Anchor component={Link} to={link.to} size="sm">
+              {link.title}
+            </Anchor>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

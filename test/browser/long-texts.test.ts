@@ -1,0 +1,75 @@
+/** Names that nobody thought of, and the pages they stand on, in a real browser, on a demo school. */
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { useDemoGateway } from '../contract/demo-gateway.js';
+import { usePages } from './use-pages.js';
+import { expectWellMade } from './well-made.js';
+
+jest.setTimeout(120_000);
+
+const gateway = useDemoGateway({ students: 36 });
+const pages = usePages(gateway);
+
+/** One word, as some languages and all machines make them. */
+const WORD = 'Donaudampfschifffahrtsgesellschaftskapitän'.repeat(4);
+const NAMES = [WORD, '<b>Bold</b><script>alert(1)</script>', 'مُحَمَّد بن عبد الله', '👩‍👩‍👧‍👦🇮🇳🎓'];
+const SCRIPT = `s${'x'.repeat(60)}`;
+
+describe('a page with long texts', () => {
+  beforeAll(async () => {
+    await ask(
+      'mutation ($students: [JSON!]!, $definition: JSON!, $script: SaveScriptInput!) {' +
+        ' createRecords(collection: "registration", data: $students) { id }' +
+        ' registerCollection(definition: $definition) { name }' +
+        ' saveScript(script: $script) { name } }',
+      {
+        students: NAMES.map((name, index) => ({
+          ...{ _id: `long-${index}`, sequence: `GV-9000${index}`, name, class: '1', section: 'A' },
+          ...{ session: '2026-27', admitted_on: '2026-04-01', father_name: WORD, email: 'long@mail.example' },
+        })),
+        definition: {
+          name: 'long_texts',
+          title: WORD.slice(0, 80),
+          description: WORD,
+          fields: [{ name: 'name', type: 'text', description: WORD }],
+        },
+        script: { name: SCRIPT, description: WORD, code: `console.log(${JSON.stringify(WORD)})` },
+      },
+    );
+    for (const index of NAMES.keys())
+      await ask('mutation ($data: JSON!) { createRecord(collection: "leave_request", data: $data) { id } }', {
+        data: {
+          ...{ created_on: '2026-11-20', name: { value: `long-${index}` }, kind: 'student' },
+          ...{ from: '2026-11-23', to: '2026-11-24', status: 'pending', reason: WORD },
+        },
+      });
+  });
+
+  it.each([
+    ['/', 'Home'],
+    ['/portal/collections', 'Collections'],
+    [`/portal/scripts/${SCRIPT}`, SCRIPT],
+    ['/portal/records/registration/long-0?tab=history', WORD],
+    ['/portal/records/registration/long-0?tab=references', WORD],
+  ])('%s is well made', async (path, heading) => {
+    const page = await pages.openPortalAs('admin', path);
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    await page.waitForLoadState('networkidle');
+    await expectWellMade(page);
+  });
+
+  it('shows them as they are written', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/records/registration?find=Bold');
+    await page.getByRole('link', { name: '<b>Bold</b><script>alert(1)</script>' }).waitFor();
+    expect(await page.locator('#content b').count()).toBe(0);
+  });
+});
+
+async function ask(query: string, variables: Readonly<Record<string, unknown>>): Promise<void> {
+  const answer = await gateway.fetch('/graphql', {
+    method: 'POST',
+    as: 'admin',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  });
+  expect(await answer.json()).not.toHaveProperty('errors');
+}
