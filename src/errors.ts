@@ -80,7 +80,7 @@ export const ERRORS = {
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     title: 'The body is not JSON',
-    when: 'a body of another media type',
+    when: 'a body of another media type, or a compressed one (Content-Encoding)',
   },
   RANGE_NOT_SATISFIABLE: {
     status: 416,
@@ -145,6 +145,8 @@ export interface ServiceErrorOptions {
   readonly retryAfterSeconds?: number;
   /** The methods that are right, with 405. */
   readonly allow?: readonly string[];
+  /** The encodings of a body that are right, with 415. */
+  readonly acceptEncoding?: string;
 }
 
 /**
@@ -159,6 +161,7 @@ export class ServiceError extends Error {
   readonly errors: readonly ErrorDetail[] | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly allow: readonly string[] | undefined;
+  readonly acceptEncoding: string | undefined;
 
   constructor(code: ErrorCode, detail: string, options: ServiceErrorOptions = {}) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
@@ -168,6 +171,7 @@ export class ServiceError extends Error {
     this.errors = options.errors;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.allow = options.allow;
+    this.acceptEncoding = options.acceptEncoding;
   }
 }
 

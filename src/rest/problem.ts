@@ -44,7 +44,7 @@ export interface ProblemRequest {
 
 /**
  * The whole answer to a failed request: body and the headers its status calls for
- * (`WWW-Authenticate`, `Allow`, `Retry-After`).
+ * (`WWW-Authenticate`, `Allow`, `Accept-Encoding`, `Retry-After`).
  *
  * @see decisions 4
  */
@@ -68,6 +68,7 @@ export function problemHeaders(
   if (error.status === 401)
     headers['www-authenticate'] = request.hasCredential ? WRONG_CREDENTIAL : NO_CREDENTIAL;
   if (error.allow) headers.allow = error.allow.join(', ');
+  if (error.acceptEncoding) headers['accept-encoding'] = error.acceptEncoding;
   if (error.retryAfterSeconds !== undefined) {
     headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterSeconds)));
   }

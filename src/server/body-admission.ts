@@ -59,6 +59,8 @@ export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits): void
       if (waiting.delete(request.raw)) reply.raw.writeContinue();
     };
     if (!hasBody) return done();
+    const encoded = request.headers['content-encoding'];
+    if (encoded !== undefined && !/^(?:identity)?$/i.test(encoded.trim())) return done(compressed(encoded));
     if (request.routeOptions.config.body === 'streamed') {
       admit();
       return done();
@@ -114,6 +116,18 @@ function bounded(maxBytes: number, refusal: () => ServiceError): Transform {
       else done(null, chunk);
     },
   });
+}
+
+/**
+ * What is small when it comes and large when it is read would pass the limits above, and a file that is kept
+ * as it comes would be no file of its media type. @see RFC 9110, 15.5.16
+ */
+function compressed(encoding: string): ServiceError {
+  return new ServiceError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `The body has the Content-Encoding ${JSON.stringify(encoding)}. Send it as it is, without one.`,
+    { acceptEncoding: 'identity' },
+  );
 }
 
 function tooLarge(maxBytes: number, setting: string): ServiceError {

@@ -57,7 +57,42 @@ describe('GraphQL over HTTP', () => {
         body: '{"query":"{ __typename }"}',
       });
       expect(response.status).toBe(406);
+      expect(await response.json()).toMatchObject({
+        errors: [{ extensions: { code: 'NOT_ACCEPTABLE', status: 406 } }],
+      });
     }
+  });
+
+  it('answers HEAD as GET, without the body', async () => {
+    const path = `/graphql?query=${encodeURIComponent('{ tasks(first: 1) { nodes { id } } }')}`;
+    const whole = await gateway.fetch(path, { as: 'admin' });
+    const head = await gateway.fetch(path, { as: 'admin', method: 'HEAD' });
+    expect(head.status).toBe(200);
+    expect(head.headers.get('etag')).toBe(whole.headers.get('etag'));
+    expect(await head.text()).toBe('');
+    const etag = String(whole.headers.get('etag'));
+    const same = await gateway.fetch(path, {
+      as: 'admin',
+      method: 'HEAD',
+      headers: { 'if-none-match': etag },
+    });
+    expect(same.status).toBe(304);
+    expect((await gateway.fetch(path, { method: 'HEAD' })).status).toBe(401);
+  });
+
+  it('says to OPTIONS which methods there are', async () => {
+    const response = await gateway.fetch('/graphql', { method: 'OPTIONS' });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS');
+  });
+
+  it.each(['PUT', 'PATCH', 'DELETE', 'PROPFIND'])('refuses %s', async (method) => {
+    const response = await gateway.fetch('/graphql', { method, as: 'admin' });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS');
+    expect(await response.json()).toMatchObject({
+      errors: [{ extensions: { code: 'METHOD_NOT_ALLOWED', status: 405 } }],
+    });
   });
 });
 
@@ -116,5 +151,8 @@ describe('a document that is sent again', () => {
     expect(ids.size).toBe(3);
     const response = await gateway.fetch(`/graphql?query=${encodeURIComponent(create)}`, { as: 'admin' });
     expect(response.status).toBe(405);
+    expect(await response.json()).toMatchObject({
+      errors: [{ extensions: { code: 'METHOD_NOT_ALLOWED', status: 405 } }],
+    });
   });
 });

@@ -6,9 +6,10 @@ import type { FastifyRequest } from 'fastify';
 import { type Incoming, isMembers } from '../operation/operation-text.js';
 import type { RegisteredOperations } from '../persisted/registered-operations.js';
 
+/** HEAD is what GET would answer, whose body the server then leaves out. */
 export function toIncoming({ method, body, url }: FastifyRequest): Incoming {
   const mark = url.indexOf('?');
-  return { method, body, search: mark < 0 ? '' : url.slice(mark) };
+  return { method: method === 'HEAD' ? 'GET' : method, body, search: mark < 0 ? '' : url.slice(mark) };
 }
 
 /**

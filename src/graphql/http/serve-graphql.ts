@@ -27,7 +27,9 @@ import type { PersistedQueries } from '../persisted/persisted-queries.js';
 import type { RegisteredOperations } from '../persisted/registered-operations.js';
 import { toIncoming, withRegisteredTexts } from './incoming.js';
 import { mediaTypeFor } from './media-types.js';
+import { answerOtherMethods, GRAPHQL_METHODS } from './other-methods.js';
 import { assertPublicFields } from './public-fields.js';
+import { refusalText } from './refusal-text.js';
 import { parseRequestBody } from './request-body.js';
 import { toldStatus } from './told-status.js';
 
@@ -72,7 +74,7 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
     );
   }
   app.route({
-    method: ['GET', 'POST'],
+    method: [...GRAPHQL_METHODS],
     url: '/graphql',
     config: { urgencyOf: (request) => urgencyOf(request, options) },
     handler: async (request, reply) => {
@@ -95,20 +97,10 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
       };
       const repeated = findRepeated(asked);
       const answer = await (repeated ? answerRepeated(repeated, asked) : answerByApollo(asked));
-      return send(answer, { request, reply, timing: asked.asking.timing });
+      return send(answer, { request, incoming, reply, timing: asked.asking.timing });
     },
   });
-  app.route({
-    method: ['PUT', 'PATCH', 'DELETE'],
-    url: '/graphql',
-    // This runs before a body is read.
-    onRequest: async () => {
-      throw new ServiceError('METHOD_NOT_ALLOWED', '/graphql answers GET and POST.', {
-        allow: ['GET', 'POST'],
-      });
-    },
-    handler: async () => undefined,
-  });
+  answerOtherMethods(app);
 }
 
 function assertBatchSize(body: unknown, max: number): void {
@@ -246,7 +238,7 @@ async function answerByApollo({ request, incoming, server, asking }: Asked): Pro
   });
   const { status = 200, body } = answer;
   if (body.kind !== 'complete') throw new Error('incremental delivery is not offered');
-  const text = status >= 400 ? withRequestId(body.string, asking.context.requestId) : body.string;
+  const text = status >= 400 ? refusalText(status, body.string, asking.context.requestId) : body.string;
   return { status, headers: answer.headers, body: text };
 }
 
@@ -254,15 +246,16 @@ function send(
   { status, headers, body }: HttpAnswer,
   options: {
     readonly request: FastifyRequest;
+    readonly incoming: Incoming;
     readonly reply: FastifyReply;
     readonly timing: OperationTiming | undefined;
   },
 ): FastifyReply {
-  const { request, reply, timing } = options;
+  const { request, incoming, reply, timing } = options;
   for (const [name, value] of headers) reply.header(name, value);
   if (timing) reply.header('server-timing', timing.print());
   const mediaType = String(reply.getHeader('content-type'));
-  if (request.method === 'GET' && !mediaType.startsWith('text/html')) {
+  if (incoming.method === 'GET' && !mediaType.startsWith('text/html')) {
     const vary = reply.getHeader('vary');
     // CORS may have put Origin there.
     reply.header('vary', vary === undefined ? VARY : `${vary}, ${VARY}`);
@@ -296,24 +289,4 @@ function toGraphqlRequest(
     timing,
     includeHeader: Array.isArray(includeHeader) ? includeHeader.join() : includeHeader,
   };
-}
-
-/**
- * What Apollo refuses before there is a context (a batch, a request a form could have sent) has no request id
- * yet.
- */
-function withRequestId(text: string, requestId: string): string {
-  const result: unknown = JSON.parse(text);
-  if (!hasErrors(result)) return text;
-  const errors = result.errors.map((error) => ({
-    ...error,
-    extensions: { ...error.extensions, requestId },
-  }));
-  return JSON.stringify({ ...result, errors });
-}
-
-function hasErrors(
-  result: unknown,
-): result is { readonly errors: readonly { readonly extensions?: Record<string, unknown> }[] } {
-  return typeof result === 'object' && result !== null && 'errors' in result && Array.isArray(result.errors);
 }
