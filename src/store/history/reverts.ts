@@ -19,13 +19,13 @@ import {
 } from '../reading/stored-record.js';
 import { nameLiteral, recordsOf } from '../sql/records-of.js';
 import { atomically } from '../writing/atomically.js';
+import { bringBack } from '../writing/bring-back.js';
 import { askTriggers, changeRecords } from '../writing/change-records.js';
 import { deleteLocked } from '../writing/delete-locked.js';
 import type { RecordEnvironment } from '../writing/record-environment.js';
 import { assertWritable, gone, notFound, outOfRows, versionConflict } from '../writing/record-refusals.js';
 import { staysIn } from '../writing/record-statements.js';
 import type { ConditionalWriteOptions, WriteOptions } from '../writing/record-writes.js';
-import { bringBack } from './bring-back.js';
 import { noLongerKept, noSuchState } from './record-history.js';
 import { IS_CHANGE, isAgain, stateOf, UNKNOWN, versionsOfRecord } from './versions-of-record.js';
 

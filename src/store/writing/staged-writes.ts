@@ -14,15 +14,16 @@ import { accessOf, assertReadable, type EffectiveAccess } from '../access/access
 import type { OwnTransaction, Queryable, Transaction } from '../database/database.js';
 import { renewStatistics } from '../database/renew-statistics.js';
 import { compileFilter } from '../sql/compile-filter.js';
-import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
+import { liveRecordsOf, nameLiteral, recordsOf } from '../sql/records-of.js';
 import { atomically, rehearse } from './atomically.js';
+import { bringBack, bringBackInput } from './bring-back.js';
 import { askTriggers, type FinishedChange, planChanges, writeChanges } from './change-records.js';
 import { COPY_STAGED, nameOfKey } from './check-record.js';
 import { deleteLocked } from './delete-locked.js';
 import type { HeldReference } from './held-references.js';
 import { countRecords, type LockedRow, lockRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
-import { assertWritable, outOfRows } from './record-refusals.js';
+import { assertWritable, outOfRows, overtaken } from './record-refusals.js';
 import { announcement, inputOf, insertInput } from './record-statements.js';
 import { RecordWrites } from './record-writes.js';
 import { findDeadReferences } from './references.js';
@@ -268,7 +269,8 @@ export class StagedWrites {
         members jsonb,
         keys jsonb,
         missing jsonb,
-        -- Null: it is new, or nobody has looked yet.
+        -- 'differs' from the record that is there, or 'removed': it was there. Null: it is new, or nobody has
+        -- looked yet.
         state text
       ) on commit drop`);
     await transaction.copyIn(COPY_STAGED, batch.lines);
@@ -410,9 +412,13 @@ export class StagedWrites {
 
   async #create(work: Work, refused: StagedRefusal[]): Promise<NewRow[]> {
     const { transaction, scope, collection, batch, creatable } = work;
-    const errorsByNumber = await this.#findCreateFaults(work);
+    const { errorsByNumber, removed } = await this.#findCreateFaults(work);
     for (const [number, errors] of errorsByNumber) refused.push({ number, errors });
     if (errorsByNumber.size > 0) await forget(transaction, [...errorsByNumber.keys()]);
+    if (removed.length > 0) {
+      await transaction.query(Prisma.sql`
+        update import_staged set state = 'removed' where number = any(${removed}::bigint[])`);
+    }
     assertCompletable(
       [Object.fromEntries(batch.fields.map((field) => [field, null]))],
       collection,
@@ -423,6 +429,7 @@ export class StagedWrites {
     if (triggers.before(scope.domain.id, collection.name, 'create').length > 0) {
       return await this.#createAsking(work, refused);
     }
+    if (removed.length > 0) await this.#bringBack(work);
     const input = Prisma.sql`
       select id, data, keys, number as position from import_staged where state is null`;
     const context = this.#environment.writeContext(scope, collection, batch.now);
@@ -434,27 +441,47 @@ export class StagedWrites {
     return await this.#listNew(transaction);
   }
 
+  /** Writes rows over the tombstones of their records. @throws CONFLICT where one was purged, or is back */
+  async #bringBack({ transaction, scope, collection, batch }: Work): Promise<void> {
+    const context = this.#environment.writeContext(scope, collection, batch.now);
+    const input = Prisma.sql`select id, data, keys from import_staged where state = 'removed'`;
+    const rows = await transaction.query<{ id: string }>(Prisma.sql`
+      ${bringBackInput(context, input)}
+      select r.id ${announcement(context, 'create')} from written r`);
+    const back = new Set(rows.map(({ id }) => id));
+    const asked = await transaction.query<{ id: string }>(input);
+    const left = asked.find(({ id }) => !back.has(id));
+    if (left !== undefined) throw overtaken(collection, left.id);
+  }
+
   async #listNew(transaction: OwnTransaction): Promise<NewRow[]> {
     return await transaction.query<NewRow>(Prisma.sql`
-      select number::float8 as number, id from import_staged where state is null`);
+      select number::float8 as number, id from import_staged where ${IS_NEW}`);
   }
 
   /** New records about which scripts are asked, one after the other. */
   async #createAsking(work: Work, refused: StagedRefusal[]): Promise<NewRow[]> {
     const { transaction, scope, collection } = work;
-    const rows = await transaction.query<NewRow & { readonly data: string }>(Prisma.sql`
-      select number::float8 as number, id, data::text as data
+    const rows = await transaction.query<
+      NewRow & { readonly data: string; readonly is_removed: boolean }
+    >(Prisma.sql`
+      select number::float8 as number, id, data::text as data, state is not null as is_removed
       from import_staged
-      where state is null
+      where ${IS_NEW}
       order by number`);
     const made: NewRow[] = [];
-    for (const { number, id, data } of rows) {
+    for (const { number, id, data: text, is_removed: isRemoved } of rows) {
       try {
-        const record = { ...recordIn(data), _id: id };
+        const data = recordIn(text);
         const atomic = { within: transaction, writes: [collection.name] };
-        await atomically(this.#environment, scope, atomic, (within) =>
-          this.#writes.create(scope, collection.name, [record], { within }),
-        );
+        await atomically(this.#environment, scope, atomic, async (within) => {
+          if (isRemoved) {
+            const back = { scope, collection, now: work.batch.now, records: [{ id, data }] };
+            await bringBack(this.#environment, within, back);
+          } else {
+            await this.#writes.create(scope, collection.name, [{ ...data, _id: id }], { within });
+          }
+        });
         made.push({ number, id });
       } catch (fault) {
         if (!(fault instanceof ServiceError) || fault.status >= 500) throw fault;
@@ -516,8 +543,11 @@ export class StagedWrites {
     });
   }
 
-  /** What keeps rows from becoming new records, by their number. */
-  async #findCreateFaults(work: Work): Promise<ReadonlyMap<number, readonly ErrorDetail[]>> {
+  /** What keeps rows from becoming new records, by their number, and which of them were records before. */
+  async #findCreateFaults(work: Work): Promise<{
+    readonly errorsByNumber: ReadonlyMap<number, readonly ErrorDetail[]>;
+    readonly removed: readonly number[];
+  }> {
     const { transaction, scope, collection, creatable } = work;
     const errorsByNumber = new Map<number, ErrorDetail[]>();
     const add = (number: number, errors: readonly ErrorDetail[]) => {
@@ -535,7 +565,7 @@ export class StagedWrites {
     const untaken = key.kind === 'rule' && this.#reachOf(work).length === 0 ? key.name : undefined;
     const asked = { scope, collection, input, verb: 'create', untaken } as const;
     const taken = await findTakenInStore(transaction, asked);
-    if (taken.length > 0) await this.#addTaken(work, taken, add);
+    const removed = taken.length === 0 ? [] : await this.#addTaken(work, taken, add);
     if (creatable.rows !== undefined) {
       const rows = compileFilter(creatable.rows, this.#environment.compileContext(scope, collection));
       const outside = await transaction.query<{ number: number }>(Prisma.sql`
@@ -544,15 +574,18 @@ export class StagedWrites {
         where (${rows}) is not true`);
       for (const { number } of outside) add(number, errorsOf(outOfRows(collection, 'create')));
     }
-    return errorsByNumber;
+    return { errorsByNumber, removed };
   }
 
-  /** An `_id` that nobody sent and that is taken, e.g. by a record that was undone, becomes another one. */
+  /**
+   * A row whose `_id` a removed record has brings that record back, and is told. An `_id` that nobody sent
+   * and that another record has becomes another one.
+   */
   async #addTaken(
-    { transaction, scope, collection }: Work,
+    { transaction, scope, collection, readable }: Work,
     taken: readonly { readonly index: number; readonly rule: string }[],
     add: (number: number, errors: readonly ErrorDetail[]) => void,
-  ): Promise<void> {
+  ): Promise<readonly number[]> {
     const numbers = taken.map(({ index }) => index + 1);
     const rows = await transaction.query<{
       number: number;
@@ -565,11 +598,20 @@ export class StagedWrites {
       from import_staged
       where number = any(${numbers}::bigint[])`);
     const rowsByNumber = new Map(rows.map((row) => [row.number, row]));
+    const tombstones = await this.#findTombstones(
+      { transaction, scope, collection, readable },
+      rows.map(({ id }) => id),
+    );
     const renamed: number[] = [];
+    const removed: number[] = [];
     const secret = secretFieldsOf(scope, collection);
     for (const { index, rule } of taken) {
       const row = rowsByNumber.get(index + 1);
       if (row === undefined) continue;
+      if (rule === 'id' && tombstones.has(row.id)) {
+        removed.push(row.number);
+        continue;
+      }
       if (rule === 'id' && !row.is_id_sent) {
         renamed.push(row.number);
         continue;
@@ -578,9 +620,30 @@ export class StagedWrites {
       const record = { id: row.id, data: recordIn(row.data), keys };
       add(row.number, describeTaken({ rule, record, pointer: '' }, { collection, secret }));
     }
-    if (renamed.length === 0) return;
-    await transaction.query(Prisma.sql`
-      update import_staged set id = gen_random_uuid()::text where number = any(${renamed}::bigint[])`);
+    if (renamed.length > 0) {
+      await transaction.query(Prisma.sql`
+        update import_staged set id = gen_random_uuid()::text where number = any(${renamed}::bigint[])`);
+    }
+    return removed;
+  }
+
+  /** The ids of removed records that are not purged, as far as the caller may read what they were. */
+  async #findTombstones(
+    {
+      transaction,
+      scope,
+      collection,
+      readable,
+    }: Pick<Work, 'transaction' | 'scope' | 'collection' | 'readable'>,
+    ids: readonly string[],
+  ): Promise<ReadonlySet<string>> {
+    const rows = this.#environment.rowsOf(scope, collection, readable);
+    const found = await transaction.query<{ id: string }>(Prisma.sql`
+      select r.id
+      from records r
+      where ${recordsOf(scope, collection)} and r.id = any(${ids}::text[]) and r.deleted_at is not null
+        ${rows === undefined ? Prisma.empty : Prisma.sql`and (${rows})`}`);
+    return new Set(found.map(({ id }) => id));
   }
 }
 
@@ -628,6 +691,9 @@ const BECAME = Prisma.sql`case
         when s.members is null then (r.data - s.removed) || (s.data - s.withheld)
         else with_members((r.data - s.removed) || (s.data - s.withheld), s.members)
       end`;
+
+/** The staged row is to be a record that is not there: a new one, or a removed one. */
+const IS_NEW = Prisma.sql`(state is null or state = 'removed')`;
 
 /** Which record `r` the staged row `s` stands for. */
 function matchOf({ collection, batch: { key } }: Work): Sql {

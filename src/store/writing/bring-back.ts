@@ -11,11 +11,11 @@ import { accessOf } from '../access/access.js';
 import type { Transaction } from '../database/database.js';
 import { JUDGED_COLUMNS, type JudgedRow, type StoredRow, storedColumns } from '../reading/stored-record.js';
 import { recordsIn, recordsOf } from '../sql/records-of.js';
-import { refusedByIndex } from '../writing/atomically.js';
-import { findCheckFaults, keysOf } from '../writing/check-faults.js';
-import { deadReferenceDetail } from '../writing/held-references.js';
-import type { RecordEnvironment } from '../writing/record-environment.js';
-import { assertWritable, outOfRows } from '../writing/record-refusals.js';
+import { refusedByIndex } from './atomically.js';
+import { findCheckFaults, keysOf } from './check-faults.js';
+import { deadReferenceDetail } from './held-references.js';
+import type { RecordEnvironment } from './record-environment.js';
+import { assertWritable, outOfRows } from './record-refusals.js';
 import {
   announcement,
   audit,
@@ -25,10 +25,10 @@ import {
   REPLACED,
   WRITTEN,
   type WriteContext,
-} from '../writing/record-statements.js';
-import { assertJudgeable, secretFieldsOf, without } from '../writing/secret-fields.js';
-import { assertNoFaults, toStored } from '../writing/validation.js';
-import { askBefore, revise } from '../writing/write-triggers.js';
+} from './record-statements.js';
+import { assertJudgeable, secretFieldsOf, without } from './secret-fields.js';
+import { assertNoFaults, toStored } from './validation.js';
+import { askBefore, revise } from './write-triggers.js';
 
 export interface BroughtBack {
   readonly scope: Scope;
@@ -143,10 +143,22 @@ function bringBackRecords(
   records: readonly NewRecord[],
   rows: Prisma.Sql | undefined,
 ): Prisma.Sql {
+  return Prisma.sql`
+${bringBackInput(context, inputOf(records))}
+select ${storedColumns(context.projection)}, 
+  (${rows ?? Prisma.sql`true`}) is true as is_in_rows${announcement(context, 'create')}
+from written r`;
+}
+
+/**
+ * The parts of a statement that write the rows of `input`, an `id`, `data` and `keys` each, over the
+ * tombstones with these ids; `written` has the records.
+ */
+export function bringBackInput(context: WriteContext, input: Prisma.Sql): Prisma.Sql {
   const { scope, collection, now } = context;
   const derived = derivedOf(context, { is: WRITTEN });
   return Prisma.sql`
-with ${derived.first}input as (${inputOf(records)}),
+with ${derived.first}input as (${input}),
 written as (
   update records r
   set data = i.data,
@@ -159,8 +171,5 @@ written as (
     and ${recordsIn(scope.domain.id, collection.name, 'o')} and o.id = i.id
   returning r.id, r.data, r.keys, r.version, r.created_at, r.updated_at, r.domain, r.collection, o.data as was
 ),
-${audit(context, 'brought back', { before: REPLACED })}${derived.last}
-select ${storedColumns(context.projection)}, 
-  (${rows ?? Prisma.sql`true`}) is true as is_in_rows${announcement(context, 'create')}
-from written r`;
+${audit(context, 'brought back', { before: REPLACED })}${derived.last}`;
 }
