@@ -1,0 +1,219 @@
+/** Staged rows whose records are not there: they become new ones, or bring removed ones back. */
+import { type ErrorDetail, ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { OwnTransaction } from '../database/database.js';
+import { compileFilter } from '../sql/compile-filter.js';
+import { recordsOf } from '../sql/records-of.js';
+import { atomically } from './atomically.js';
+import { bringBack, bringBackInput } from './bring-back.js';
+import { outOfRows, overtaken } from './record-refusals.js';
+import { announcement, insertInput } from './record-statements.js';
+import { RecordWrites } from './record-writes.js';
+import { assertCompletable, secretFieldsOf } from './secret-fields.js';
+import {
+  asRecords,
+  errorsOfFault,
+  forgetStaged,
+  reachOf,
+  type StagedRefusal,
+  type StagedWork,
+  stagedRecord,
+} from './staged-work.js';
+import { describeTaken, findTakenInStore } from './unique-conflicts.js';
+
+/** Creates the records of the rows that are left; what is refused is added to `refused`. */
+export async function createStaged(work: StagedWork, refused: StagedRefusal[]): Promise<NewRow[]> {
+  const { environment, transaction, scope, collection, batch, creatable } = work;
+  const { errorsByNumber, removed } = await findCreateFaults(work);
+  for (const [number, errors] of errorsByNumber) refused.push({ number, errors });
+  if (errorsByNumber.size > 0) await forgetStaged(transaction, [...errorsByNumber.keys()]);
+  if (removed.length > 0) {
+    await transaction.query(Prisma.sql`
+      update import_staged set state = 'removed' where number = any(${removed}::bigint[])`);
+  }
+  assertCompletable(
+    [Object.fromEntries(batch.fields.map((field) => [field, null]))],
+    collection,
+    creatable.hiddenFields,
+  );
+  if (batch.mode === 'try') return await listNew(transaction);
+  const { triggers } = environment;
+  if (triggers.before(scope.domain.id, collection.name, 'create').length > 0) {
+    return await createAsking(work, refused);
+  }
+  if (removed.length > 0) await bringBackRemoved(work);
+  const input = Prisma.sql`
+    select id, data, keys, number as position from import_staged where state is null`;
+  const context = environment.writeContext(scope, collection, batch.now);
+  await transaction.query(Prisma.sql`
+    ${insertInput(context, { input, refusal: Prisma.empty, count: batch.count })}
+    select count(*)
+    -- Told of for each record, which counting alone would not do; what tells is volatile, and so is kept.
+    from (select r.id ${announcement(context, 'create')} from written r) as told`);
+  return await listNew(transaction);
+}
+
+/** Writes rows over the tombstones of their records. @throws CONFLICT where one was purged, or is back */
+async function bringBackRemoved({
+  environment,
+  transaction,
+  scope,
+  collection,
+  batch,
+}: StagedWork): Promise<void> {
+  const context = environment.writeContext(scope, collection, batch.now);
+  const input = Prisma.sql`select id, data, keys from import_staged where state = 'removed'`;
+  const rows = await transaction.query<{ id: string }>(Prisma.sql`
+    ${bringBackInput(context, input)}
+    select r.id ${announcement(context, 'create')} from written r`);
+  const back = new Set(rows.map(({ id }) => id));
+  const asked = await transaction.query<{ id: string }>(input);
+  const left = asked.find(({ id }) => !back.has(id));
+  if (left !== undefined) throw overtaken(collection, left.id);
+}
+
+async function listNew(transaction: OwnTransaction): Promise<NewRow[]> {
+  return await transaction.query<NewRow>(Prisma.sql`
+    select number::float8 as number, id from import_staged where ${IS_NEW}`);
+}
+
+/** New records about which scripts are asked, one after the other. */
+async function createAsking(work: StagedWork, refused: StagedRefusal[]): Promise<NewRow[]> {
+  const { environment, transaction, scope, collection } = work;
+  const rows = await transaction.query<
+    NewRow & { readonly data: string; readonly is_removed: boolean }
+  >(Prisma.sql`
+    select number::float8 as number, id, data::text as data, state is not null as is_removed
+    from import_staged
+    where ${IS_NEW}
+    order by number`);
+  const made: NewRow[] = [];
+  for (const { number, id, data: text, is_removed: isRemoved } of rows) {
+    try {
+      const data = stagedRecord(text);
+      const atomic = { within: transaction, writes: [collection.name] };
+      await atomically(environment, scope, atomic, async (within) => {
+        if (isRemoved) {
+          const back = { scope, collection, now: work.batch.now, records: [{ id, data }] };
+          await bringBack(environment, within, back);
+        } else {
+          await new RecordWrites(environment).create(scope, collection.name, [{ ...data, _id: id }], {
+            within,
+          });
+        }
+      });
+      made.push({ number, id });
+    } catch (fault) {
+      if (!(fault instanceof ServiceError) || fault.status >= 500) throw fault;
+      refused.push({ number, errors: errorsOfFault(fault) });
+    }
+  }
+  return made;
+}
+
+/** What keeps rows from becoming new records, by their number, and which of them were records before. */
+async function findCreateFaults(work: StagedWork): Promise<{
+  readonly errorsByNumber: ReadonlyMap<number, readonly ErrorDetail[]>;
+  readonly removed: readonly number[];
+}> {
+  const { environment, transaction, scope, collection, creatable } = work;
+  const errorsByNumber = new Map<number, ErrorDetail[]>();
+  const add = (number: number, errors: readonly ErrorDetail[]) => {
+    errorsByNumber.set(number, [...(errorsByNumber.get(number) ?? []), ...errors]);
+  };
+  const lacking = await transaction.query<{ number: number; missing: ErrorDetail[] }>(Prisma.sql`
+    select number::float8 as number, missing
+    from import_staged
+    where state is null and missing is not null`);
+  for (const { number, missing } of lacking) add(number, missing);
+  const input = Prisma.sql`
+    select number as position, id, data, keys from import_staged where state is null`;
+  const { key } = work.batch;
+  // All live records were looked through by the key, and none was found that has it.
+  const untaken = key.kind === 'rule' && reachOf(work).length === 0 ? key.name : undefined;
+  const asked = { scope, collection, input, verb: 'create', untaken } as const;
+  const taken = await findTakenInStore(transaction, asked);
+  const removed = taken.length === 0 ? [] : await addTaken(work, taken, add);
+  if (creatable.rows !== undefined) {
+    const rows = compileFilter(creatable.rows, environment.compileContext(scope, collection));
+    const outside = await transaction.query<{ number: number }>(Prisma.sql`
+      select r.position::float8 as number
+      from (${asRecords(scope, collection, input)}) as r
+      where (${rows}) is not true`);
+    for (const { number } of outside) add(number, errorsOfFault(outOfRows(collection, 'create')));
+  }
+  return { errorsByNumber, removed };
+}
+
+/**
+ * A row whose `_id` a removed record has brings that record back, and is told. An `_id` that nobody sent
+ * and that another record has becomes another one.
+ */
+async function addTaken(
+  work: StagedWork,
+  taken: readonly { readonly index: number; readonly rule: string }[],
+  add: (number: number, errors: readonly ErrorDetail[]) => void,
+): Promise<readonly number[]> {
+  const { transaction, scope, collection } = work;
+  const numbers = taken.map(({ index }) => index + 1);
+  const rows = await transaction.query<{
+    number: number;
+    id: string;
+    is_id_sent: boolean;
+    data: string;
+    keys: string | null;
+  }>(Prisma.sql`
+    select number::float8 as number, id, is_id_sent, data::text as data, keys::text as keys
+    from import_staged
+    where number = any(${numbers}::bigint[])`);
+  const rowsByNumber = new Map(rows.map((row) => [row.number, row]));
+  const tombstones = await findTombstones(
+    work,
+    rows.map(({ id }) => id),
+  );
+  const renamed: number[] = [];
+  const removed: number[] = [];
+  const secret = secretFieldsOf(scope, collection);
+  for (const { index, rule } of taken) {
+    const row = rowsByNumber.get(index + 1);
+    if (row === undefined) continue;
+    if (rule === 'id' && tombstones.has(row.id)) {
+      removed.push(row.number);
+      continue;
+    }
+    if (rule === 'id' && !row.is_id_sent) {
+      renamed.push(row.number);
+      continue;
+    }
+    const keys = row.keys === null ? undefined : stagedRecord(row.keys);
+    const record = { id: row.id, data: stagedRecord(row.data), keys };
+    add(row.number, describeTaken({ rule, record, pointer: '' }, { collection, secret }));
+  }
+  if (renamed.length > 0) {
+    await transaction.query(Prisma.sql`
+      update import_staged set id = gen_random_uuid()::text where number = any(${renamed}::bigint[])`);
+  }
+  return removed;
+}
+
+/** The ids of removed records that are not purged, as far as the caller may read what they were. */
+async function findTombstones(
+  { environment, transaction, scope, collection, readable }: StagedWork,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = environment.rowsOf(scope, collection, readable);
+  const found = await transaction.query<{ id: string }>(Prisma.sql`
+    select r.id
+    from records r
+    where ${recordsOf(scope, collection)} and r.id = any(${ids}::text[]) and r.deleted_at is not null
+      ${rows === undefined ? Prisma.empty : Prisma.sql`and (${rows})`}`);
+  return new Set(found.map(({ id }) => id));
+}
+
+interface NewRow {
+  readonly number: number;
+  readonly id: string;
+}
+
+/** The staged row is to be a record that is not there: a new one, or a removed one. */
+const IS_NEW = Prisma.sql`(state is null or state = 'removed')`;

@@ -1,0 +1,85 @@
+/** Rows of a batch in their staging table, `import_staged`: what the parts that write them share. */
+import { type ErrorDetail, ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { isJsonObject, type JsonObject, parseExactJson } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import type { Scope } from '../../model/scope.js';
+import type { EffectiveAccess } from '../access/access.js';
+import type { OwnTransaction } from '../database/database.js';
+import { nameLiteral } from '../sql/records-of.js';
+import type { RecordEnvironment } from './record-environment.js';
+import type { UniqueKey } from './unique-key.js';
+
+type Sql = Prisma.Sql;
+
+export interface StagedBatch {
+  readonly key: UniqueKey;
+  /** The lines that `printStagedLine` printed. */
+  readonly lines: Uint8Array;
+  readonly count: number;
+  /** The top-level fields that any of the records has. */
+  readonly fields: readonly string[];
+  /** `try`: everything but the write. */
+  readonly mode: 'write' | 'try';
+  readonly now: Date;
+}
+
+export interface StagedUpdate {
+  readonly number: number;
+  readonly id: string;
+  /** The top-level fields that are another. */
+  readonly fields: readonly string[];
+}
+
+export interface StagedRefusal {
+  readonly number: number;
+  readonly errors: readonly ErrorDetail[];
+}
+
+/** A batch under way, and what its caller may. */
+export interface StagedWork {
+  readonly environment: RecordEnvironment;
+  readonly transaction: OwnTransaction;
+  readonly scope: Scope;
+  readonly collection: Collection;
+  readonly batch: StagedBatch;
+  readonly readable: EffectiveAccess;
+  readonly creatable: EffectiveAccess;
+  readonly writable: EffectiveAccess;
+}
+
+/** The conditions over `r` that part the records which rows may stand for from those they may not. */
+export function reachOf({ environment, scope, collection, readable, writable }: StagedWork): readonly Sql[] {
+  return [readable, writable].flatMap((access) => environment.rowsOf(scope, collection, access) ?? []);
+}
+
+/** The record `r` as the staged row `s` would have it. */
+export const BECAME = Prisma.sql`case
+        when s.members is null and s.removed = '{}' then r.data || (s.data - s.withheld)
+        when s.members is null then (r.data - s.removed) || (s.data - s.withheld)
+        else with_members((r.data - s.removed) || (s.data - s.withheld), s.members)
+      end`;
+
+/** Rows of `inputOf` as records, for a condition over `r`. */
+export function asRecords(scope: Scope, collection: Collection, input: Sql): Sql {
+  return Prisma.sql`
+    select ${scope.domain.id}::text as domain, ${nameLiteral(collection.name)}::text as collection,
+      i.id, i.data, i.position, null::timestamptz as deleted_at
+    from (${input}) as i`;
+}
+
+/** Takes rows out of the staging table that need nothing more. */
+export async function forgetStaged(transaction: OwnTransaction, numbers: readonly number[]): Promise<void> {
+  await transaction.query(Prisma.sql`
+    delete from import_staged where number = any(${[...numbers]}::bigint[])`);
+}
+
+export function errorsOfFault(fault: ServiceError): readonly ErrorDetail[] {
+  return fault.errors ?? [{ detail: fault.message }];
+}
+
+export function stagedRecord(text: string | undefined): JsonObject {
+  const record = parseExactJson(text ?? '{}');
+  if (!isJsonObject(record)) throw new Error('what is staged is no object');
+  return record;
+}

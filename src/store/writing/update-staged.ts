@@ -1,0 +1,118 @@
+/** Staged rows that differ from the records they stand for: the records are changed as the rows say. */
+import { ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { type JsonObject } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import { compileFilter } from '../sql/compile-filter.js';
+import { liveRecordsOf } from '../sql/records-of.js';
+import { type FinishedChange, planChanges, writeChanges } from './change-records.js';
+import { type LockedRow } from './matched-change.js';
+import { outOfRows } from './record-refusals.js';
+import { inputOf } from './record-statements.js';
+import { secretFieldsOf } from './secret-fields.js';
+import {
+  asRecords,
+  BECAME,
+  errorsOfFault,
+  type StagedRefusal,
+  type StagedUpdate,
+  type StagedWork,
+  stagedRecord,
+} from './staged-work.js';
+import { describeTaken, findTakenInStore } from './unique-conflicts.js';
+
+/** Changes the records of the rows that differ; what is refused is added to `refused`. */
+export async function updateStaged(work: StagedWork, refused: StagedRefusal[]): Promise<StagedUpdate[]> {
+  const { environment, transaction, scope, collection, batch, writable } = work;
+  const rows = await transaction.query<DifferingRow>(Prisma.sql`
+    select s.number, r.id, r.version, r.data::text as data, ${BECAME}::text as became,
+      array(select jsonb_object_keys((s.data - s.withheld) || coalesce(s.members, '{}')))
+        || s.removed as fields
+    from import_staged s
+    join records r on ${liveRecordsOf(scope, collection)} and r.id = s.id
+    where s.state = 'differs'
+    order by r.id
+    for update of r`);
+  const rowsById = new Map(rows.map((row) => [row.id, row]));
+  const refuse = ({ id }: Pick<LockedRow, 'id'>, fault: ServiceError) =>
+    refused.push({ number: Number(rowsById.get(id)?.number), errors: errorsOfFault(fault) });
+  const request = {
+    ...{ scope, collection, writable, now: batch.now },
+    rows,
+    change: (_before: JsonObject, { id }: Pick<LockedRow, 'id'>) => stagedRecord(rowsById.get(id)?.became),
+    sentFields: ({ id }: Pick<LockedRow, 'id'>) => rowsById.get(id)?.fields ?? [],
+  };
+  const updated: StagedUpdate[] = [];
+  for await (const planned of planChanges(environment, transaction, request, refuse)) {
+    const finished = await withoutTaken(work, planned, refuse);
+    const kept = await withoutMoved(work, finished, refuse);
+    if (batch.mode === 'write' && kept.length > 0) {
+      await writeChanges(environment, transaction, { ...request, finished: kept });
+    }
+    updated.push(
+      ...kept.map(({ change: { id, set, removed } }) => ({
+        number: Number(rowsById.get(id)?.number),
+        id,
+        fields: [...Object.keys(set), ...removed],
+      })),
+    );
+  }
+  return updated;
+}
+
+/** Refuses changes to what another record has of what is to be unique. */
+async function withoutTaken(
+  { transaction, scope, collection }: StagedWork,
+  finished: readonly FinishedChange[],
+  refuse: (row: { readonly id: string }, fault: ServiceError) => void,
+): Promise<readonly FinishedChange[]> {
+  const fields = uniqueFieldsOf(collection);
+  const changing = finished.filter(({ change }) =>
+    [...Object.keys(change.set), ...change.removed].some((field) => fields.has(field)),
+  );
+  if (changing.length === 0) return finished;
+  const records = changing.map(({ change: { id, keys }, data }) => ({ id, data, keys }));
+  const input = inputOf(records);
+  const taken = await findTakenInStore(transaction, { scope, collection, input, verb: 'update' });
+  const ids = new Set<string>();
+  for (const { index, rule } of taken) {
+    const record = records[index];
+    if (record === undefined || ids.has(record.id)) continue;
+    ids.add(record.id);
+    const secret = secretFieldsOf(scope, collection);
+    const errors = describeTaken({ rule, record, pointer: '' }, { collection, secret });
+    refuse(record, new ServiceError('CONFLICT', errors[0]?.detail ?? 'a value is taken', { errors }));
+  }
+  return finished.filter(({ change: { id } }) => !ids.has(id));
+}
+
+/** Refuses changes that would take a record out of the rows that are the caller's to change. */
+async function withoutMoved(
+  { environment, transaction, scope, collection, writable }: StagedWork,
+  finished: readonly FinishedChange[],
+  refuse: (row: { readonly id: string }, fault: ServiceError) => void,
+): Promise<readonly FinishedChange[]> {
+  if (writable.rows === undefined || finished.length === 0) return finished;
+  const records = finished.map(({ change: { id, keys }, data }) => ({ id, data, keys }));
+  const rows = compileFilter(writable.rows, environment.compileContext(scope, collection));
+  const moved = await transaction.query<{ id: string }>(Prisma.sql`
+    select r.id
+    from (${asRecords(scope, collection, inputOf(records))}) as r
+    where (${rows}) is not true`);
+  const ids = new Set(moved.map(({ id }) => id));
+  for (const id of ids) refuse({ id }, outOfRows(collection, 'update'));
+  return finished.filter(({ change: { id } }) => !ids.has(id));
+}
+
+interface DifferingRow extends LockedRow {
+  readonly number: number;
+  readonly became: string;
+  readonly fields: readonly string[];
+}
+
+function uniqueFieldsOf(collection: Collection): ReadonlySet<string> {
+  return new Set([
+    ...collection.fields.filter((field) => field.isUnique).map((field) => field.name),
+    ...collection.uniqueTogether.flatMap((rule) => rule.parts.flatMap((part) => part.path.slice(0, 1))),
+  ]);
+}
