@@ -69,6 +69,8 @@ export function columnFinder(mapping: ImportMapping): (pointer: string | undefin
   );
   return (pointer) => {
     const steps = (pointer ?? '').split('/').slice(1);
+    // A reference is its value, which may be found by another field of what it points at.
+    if (steps.length > 1 && steps.at(-1) === 'value') steps.pop();
     for (let length = steps.length; length > 0; length -= 1) {
       const path = steps.slice(0, length).join('.');
       const column = byPath.get(path) ?? byPath.get(`${path}.value`);

@@ -128,9 +128,8 @@ export class RowPreparer {
     for (const one of pending) {
       if (one.mapped === undefined) continue;
       one.checked = checkRecord(one.mapped.record, this.#rules);
-      // A cell that was not read lacks in the record, which would be told as a second fault of it.
       const { faults } = one.checked;
-      if (faults.length > 0 && one.faults.length === 0) one.faults.push(...this.#withColumns(faults));
+      if (faults.length > 0) one.faults.push(...this.#besides(one.faults, this.#withColumns(faults)));
     }
     return pending;
   }
@@ -152,6 +151,16 @@ export class RowPreparer {
       batch.note(number, checked.sent);
     }
     batch.add(lines);
+  }
+
+  /**
+   * What is wrong beside cells that were not read. Such a cell lacks in the record, which would be told as a
+   * second fault of it, and so might a rule over several cells of which it is one.
+   */
+  #besides(unread: readonly RowFault[], faults: readonly RowFault[]): readonly RowFault[] {
+    if (unread.length === 0) return faults;
+    const columns = new Set(unread.map(({ column }) => column));
+    return faults.filter(({ column }) => column !== undefined && !columns.has(column));
   }
 
   /** Faults as the caller reads them: by the column of the file. */
@@ -248,16 +257,22 @@ export class RowPreparer {
     const keyName = nameOfKey(key);
     const faults: RowFault[] = [];
     if (others.length === 0 && key.kind !== 'id' && !texts.some(([name]) => name === keyName)) {
-      const detail = `the row has no ${keyName} to tell its record by`;
-      faults.push({ detail, expected: `a value for ${keyName}` });
+      const named = this.#headingOf(keyName);
+      const [column] = this.#columnsOf(keyName);
+      faults.push({
+        detail: `the row has no ${named} to tell its record by`,
+        expected: `a value for ${named}`,
+        ...(column !== undefined && { column }),
+      });
     }
     for (const [name, text] of texts) {
       const row = this.#rowWith(name, text);
       if (row === undefined) continue;
       const [column] = this.#columnsOf(name);
+      const named = this.#headingOf(name);
       faults.push({
-        detail: `row ${row} of the file has the same ${name}`,
-        expected: `each ${name} once`,
+        detail: `row ${row} of the file has the same ${named}`,
+        expected: `each ${named} once`,
         ...(column !== undefined && { column }),
       });
     }
@@ -276,6 +291,12 @@ export class RowPreparer {
   #columnsOf(name: string): readonly string[] {
     const paths = [name, ...partsOf(this.#plan.collection, name)];
     return paths.flatMap((path) => this.#columnAt(`/${path}`) ?? []);
+  }
+
+  /** What the file calls it. */
+  #headingOf(name: string): string {
+    const columns = this.#columnsOf(name);
+    return columns.length === 0 ? name : columns.join(' and ');
   }
 
   /** The row of the file that has the text already, whether it is refused or not. */
@@ -356,8 +377,14 @@ export function withColumns(
 ): RowFault[] {
   return errors.map((error) => {
     const column = columnAt(error.pointer);
-    return column === undefined ? error : { column, ...error };
+    return column === undefined ? error : { column, ...error, detail: detailOf(error, column) };
   });
+}
+
+/** Who reads a spreadsheet knows its headings, and no pointers. */
+function detailOf({ pointer = '', detail }: ErrorDetail, column: string): string {
+  const start = `${pointer}: `;
+  return detail.startsWith(start) ? `${column}: ${detail.slice(start.length)}` : detail;
 }
 
 /** The fields that the row takes away, and does not set. */
