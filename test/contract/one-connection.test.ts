@@ -8,6 +8,7 @@ import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { buildSchema } from 'graphql';
 import { Secret, TOTP } from 'otpauth';
 import { eventually } from '../eventually.js';
+import { deriveRows } from './derive-rows.js';
 import { PASSWORD, useGateway } from './gateway.js';
 import { type Answered, ask } from './graphql.js';
 
@@ -73,6 +74,7 @@ beforeAll(async () => {
     ...{ ...student, student: { value: 'stu-1', label: 'Anu' }, month: '2026-04', fee_head: 'Tuition' },
     ...{ amount: 1000, due_date: '2026-04-10' },
   });
+  await deriveRows(gateway.sql);
 });
 
 afterEach(() => {

@@ -6,6 +6,7 @@ import type { Report } from '../../src/reports/engine/report.js';
 import { reports } from '../../src/reports/registry.js';
 import { REPORT_EXAMPLES } from '../fixtures/twelve-students/report-examples.js';
 import { storedRecords } from '../fixtures/twelve-students/stored-records.js';
+import { deriveRows } from './derive-rows.js';
 import { useGateway } from './gateway.js';
 import { type Answered, ask, codesOf } from './graphql.js';
 
@@ -21,6 +22,7 @@ beforeAll(async () => {
       [collection, JSON.stringify(records.filter(({ id }) => !id.startsWith('usr-a')))],
     );
   }
+  await deriveRows(gateway.sql);
 });
 
 const asked = Object.entries(REPORT_EXAMPLES).map(

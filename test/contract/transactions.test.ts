@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { deriveRows } from './derive-rows.js';
 import { useGateway } from './gateway.js';
 import { ask, type GraphqlAnswer, type Operation, send } from './graphql.js';
 
@@ -240,6 +241,7 @@ describe('receipts in a transaction', () => {
     await insert('registration', 'stu-1', { sequence: 'A1', name: 'Ananya', status: 'active', ...place });
     const due = { fee_head: 'Tuition', month: '2026-04', amount: 1000, due_date: '2026-04-10', ...place };
     await insert('fee_due', 'due-1', { student: { value: 'stu-1', label: 'Ananya' }, ...due });
+    await deriveRows(gateway.sql);
   });
 
   it('follow one another with one idempotency key, and see the tasks and receipts before them', async () => {
