@@ -36,6 +36,11 @@ const JOINED: readonly (readonly [heading: string, ...parts: readonly string[]])
   ['कक्षा अनुभाग', 'class', 'section'],
 ];
 
+/** What cells may hold beside what their heading names, where no other column has it: the 10A of a class. */
+const HELD: readonly (readonly [name: string, ...parts: readonly string[]])[] = [
+  ['class', 'class', 'section'],
+];
+
 const namesByHeading: ReadonlyMap<string, string> = new Map(
   SAME.flatMap(([name = '', ...others]) =>
     others.map((other): [string, string] => [plainHeading(other), plainHeading(name)]),
@@ -51,5 +56,13 @@ export function findHeadingSynonym(heading: string): string | undefined {
 export function findJoinedHeadings(heading: string): readonly string[] | undefined {
   const plain = plainHeading(heading);
   const [, ...parts] = JOINED.find(([joined]) => plainHeading(joined) === plain) ?? [];
+  return parts.length === 0 ? undefined : parts;
+}
+
+/** What may stand in the cells of a heading that names one thing, in the words of the list. */
+export function findHeldHeadings(heading: string): readonly string[] | undefined {
+  const plain = plainHeading(heading);
+  const meant = findHeadingSynonym(heading) ?? plain;
+  const [, ...parts] = HELD.find(([name]) => plainHeading(name) === meant) ?? [];
   return parts.length === 0 ? undefined : parts;
 }

@@ -18,7 +18,7 @@ const upToMost = (least: number) =>
   );
 
 const PART = z
-  .strictObject({ separator: z.string().min(1).max(10), number: upToMost(1), of: upToMost(2) })
+  .strictObject({ separator: z.string().max(10), number: upToMost(1), of: upToMost(2) })
   .refine(({ number, of }) => number <= of, 'a part has a number up to that of all parts');
 
 const COLUMN = z.strictObject({

@@ -2,10 +2,10 @@
 import { findNearest } from '../did-you-mean.js';
 import { columnsOfRecords, REST_HEADING, type RecordColumn } from '../exporting/record-columns.js';
 import type { Collection, Field } from '../model/collection.js';
-import { findHeadingSynonym } from './heading-synonyms.js';
+import { findHeadingSynonym, findHeldHeadings } from './heading-synonyms.js';
 import { eventOf, headingWords, plainHeading } from './heading-words.js';
 import { type ColumnMapping, formatsOf, type ImportMapping, targetOf } from './import-mapping.js';
-import { proposeParts } from './propose-parts.js';
+import { headingsIn, proposeParts } from './propose-parts.js';
 import type { ColumnInspection, FoundKind } from './reading/column-findings.js';
 
 /** The last column of the list of refused rows, which may be sent again as it is. */
@@ -26,8 +26,9 @@ const ID_WORDS = ['_id', 'id', 'record id'];
  * or two, and last those that share words with one field alone ("Class name" for `class`), or are the day of
  * the same event ("Date of Admission" for `admitted_on`); by the last two and by other names only where the
  * cells may be of its type. What is like no field is left out. A field is given to one column. A column that
- * names several fields ("Class/Sec"), and has as many parts in its cells, is given to them part by part. One
- * that is called as a unique field of what a reference points at ("Adm No" beside marks) finds the reference.
+ * names several fields ("Class/Sec"), and has as many parts in its cells, is given to them part by part; so
+ * is a class with its section ("10A") where no column has the section alone. One that is called as a unique
+ * field of what a reference points at ("Adm No" beside marks) finds the reference.
  */
 export function proposeMapping(
   collection: Collection,
@@ -67,16 +68,24 @@ export function proposeMapping(
     ...formatFor(field, cells, collection),
     ...valuesFor(field, cells, collection),
   });
-  for (const column of open()) {
-    const parts = proposeParts(column, cellsOf(column)).flatMap(({ part, heading, cells }) => {
+  const giveParts = (column: string, headings: readonly string[]): boolean => {
+    const parts = proposeParts(headings, cellsOf(column)).flatMap(({ part, heading, cells }) => {
       const named = candidates.find((one) => isFree(one) && one.names.includes(plainHeading(heading)));
       const field = named && agrees(named, cells) ? named.field : meantBy(heading, cells);
       return field === undefined ? [] : [{ ...mapped(column, field, cells), part }];
     });
     const meant = new Set(parts.map(({ field }) => field));
-    if (meant.size < 2 || meant.size < (parts[0]?.part.of ?? 0)) continue;
+    if (meant.size < 2 || meant.size < (parts[0]?.part.of ?? 0)) return false;
     parted.set(column, parts);
     for (const { field } of parts) if (field !== null) taken.add(field);
+    return true;
+  };
+  for (const column of open()) giveParts(column, headingsIn(column));
+  for (const [column, field] of fields) {
+    const headings = findHeldHeadings(column);
+    if (headings === undefined) continue;
+    taken.delete(field);
+    if (!giveParts(column, headings)) taken.add(field);
   }
   const keys = keysOfReferences(collection, collectionOf);
   for (const column of open()) {

@@ -220,7 +220,11 @@ const changeMapping: Route = {
                 description: 'Which part of its cells goes there; the others are mapped by the column again.',
                 required: ['separator', 'number', 'of'],
                 properties: {
-                  separator: { type: 'string', minLength: 1, maxLength: 10 },
+                  separator: {
+                    type: 'string',
+                    maxLength: 10,
+                    description: 'Empty: the parts are where digits and letters meet, as in 10A.',
+                  },
                   number: { type: 'integer', minimum: 1, maximum: 20 },
                   of: { type: 'integer', minimum: 2, maximum: 20 },
                 },

@@ -463,6 +463,28 @@ describe('an import', () => {
       },
     ]);
   });
+
+  it('parts classes from their sections where digits and letters meet, if no column has these', async () => {
+    const header = STUDENTS.replace('class,section', 'Class');
+    const row = (id: string, place: string) => student(id).replace('5,A', place);
+    const places = ['10A', '9 B', '8-C', 'Nursery'];
+    const sheet = [header, ...places.map((place, at) => row(`Q-${at}`, place)), ''].join('\n');
+    const taken = await take('registration', sheet);
+    expect(taken.mapping.columns.filter(({ column }) => column === 'Class')).toEqual([
+      { column: 'Class', field: 'class', part: { separator: '', number: 1, of: 2 } },
+      { column: 'Class', field: 'section', part: { separator: '', number: 2, of: 2 } },
+    ]);
+    expect((await run(taken.id, 'mode=rows')).counts).toMatchObject({ created: 3, refused: 1 });
+    const made = await records('registration', 'sequence=*Q-');
+    expect(made.map((one) => `${one.class} ${one.section}`)).toEqual(['10 A', '9 B', '8 C']);
+    const errors = await gateway.fetch(`/imports/${taken.id}/errors`, { as: 'admin' });
+    expect(await errors.json()).toMatchObject([
+      { number: 5, faults: [{ column: 'Class', expected: expect.stringContaining('digits') }] },
+    ]);
+    const both = [STUDENTS, student('Q-9').replace('5,A', '10A,B'), ''].join('\n');
+    const { mapping } = await take('registration', both);
+    expect(mapping.columns.filter((one) => 'part' in one)).toEqual([]);
+  });
 });
 
 describe('scripts', () => {

@@ -154,6 +154,8 @@ describe('the mapping that is proposed for a list of students', () => {
   it.each([
     ['Class/Sec', ['10-A', '10-B'], '-', ['class', 'section']],
     ['Class/Sec', ['X/B', 'IX/A'], '/', ['class', 'section']],
+    ['Class/Sec', ['10A', '9 B', '8-C'], '', ['class', 'section']],
+    ['Std', ['10A', '10B'], '', ['class', 'section']],
     ['Class & Section', ['10 A', '9  B'], ' ', ['class', 'section']],
     ['Std-Div', ['5 - A', '5 - B', 'Nursery'], '-', ['class', 'section']],
     ['Class Section', ['10-A'], '-', ['class', 'section']],
@@ -173,7 +175,7 @@ describe('the mapping that is proposed for a list of students', () => {
   it.each([
     // The cells are something whole, have no parts, or other ones than the heading names.
     ['Class/Sec', '01/02/2026'],
-    ['Class/Sec', '10A'],
+    ['Class/Sec', 'XA'],
     ['Class/Sec', '10-A-7'],
     ['Phone/Email', '98765 43210'],
     // Both words are of one field, one is of none, or what stands there can be no value of it.

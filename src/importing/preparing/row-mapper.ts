@@ -120,7 +120,11 @@ function ofPart(whole: unknown, part: CellPart, of: ReadColumn['of']): unknown {
   if (isBlankCell(whole)) return whole;
   const value = isNestedCell(whole) ? undefined : partOfCell(textOfCell(whole), part);
   if (value === undefined)
-    return new CellFault(`a text of ${part.of} parts with ${JSON.stringify(part.separator)} between them`);
+    return new CellFault(
+      part.separator === ''
+        ? `a text of ${part.of} parts, of digits and of letters by turns`
+        : `a text of ${part.of} parts with ${JSON.stringify(part.separator)} between them`,
+    );
   if (value !== '') return value;
   return of === 'table' ? null : undefined;
 }

@@ -16,8 +16,8 @@ export interface ColumnCardProps {
   /** The fields that some column goes to. */
   readonly taken: ReadonlySet<string | null>;
   onChange(column: MappedColumn): void;
-  /** Parts the cells of the column by a separator; by the empty one they are whole again. */
-  onPart(separator: string): void;
+  /** Parts the cells of the column by a separator; by none they are whole again. */
+  onPart(separator: string | undefined): void;
 }
 
 /** What may stand between the parts of a cell, as it is written and as it is called. */
@@ -27,7 +27,11 @@ const SEPARATORS = [
   [' ', phrase('a space: 10 A')],
   [',', phrase('a comma: 10, A')],
   ['|', phrase('a bar: 10|A')],
+  ['', phrase('nothing, digits beside letters: 10A')],
 ] as const;
+
+/** What a choice of the list stands for: a separator, which may be the empty one, or that cells are whole. */
+const WHOLE = 'whole';
 
 export function ColumnCard({ column, found: whole, choices, taken, onChange, onPart }: ColumnCardProps) {
   const t = useTexts();
@@ -120,16 +124,18 @@ function Separator({
   onPart,
 }: Pick<ColumnCardProps, 'onPart'> & { readonly part: CellPart | undefined; readonly name: string }) {
   const t = useTexts();
-  const separator = part?.separator ?? '';
-  const isOther = separator !== '' && !SEPARATORS.some(([known]) => known === separator);
+  const separator = part?.separator;
+  const isOther = separator !== undefined && !SEPARATORS.some(([known]) => known === separator);
   return (
     <NativeSelect
       label={t('Several things stand in a cell, parted by')}
       aria-label={t('{column} is parted by', { column: name })}
-      value={separator}
-      onChange={(event) => onPart(event.currentTarget.value)}
+      value={separator ?? WHOLE}
+      onChange={(event) =>
+        onPart(event.currentTarget.value === WHOLE ? undefined : event.currentTarget.value)
+      }
       data={[
-        { value: '', label: t('Nothing: it is one thing') },
+        { value: WHOLE, label: t('Nothing: it is one thing') },
         ...SEPARATORS.map(([value, label]) => ({ value, label: t(label) })),
         ...(isOther ? [separator] : []),
       ]}

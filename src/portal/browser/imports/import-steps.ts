@@ -115,20 +115,21 @@ export function withSavedMapping(mapping: Mapping, saved: Mapping): Mapping {
   };
 }
 
-/** A mapping in which the cells of a column are parted by a separator, or, by none, are taken whole. */
-export function withParts(mapping: Mapping, column: string, separator: string): Mapping {
+/** A mapping in which the cells of a column are parted by a separator, or, without one, are taken whole. */
+export function withParts(mapping: Mapping, column: string, separator: string | undefined): Mapping {
   const [first, ...others] = mapping.columns.filter((one) => one.column === column);
   if (!first) return mapping;
   const { part: _, ...whole } = first;
   const of = Math.max(first.part?.of ?? 0, 2);
   const ones = Array.from({ length: of }, (_, at): MappedColumn => {
     const one = [first, ...others].find(({ part }) => (part?.number ?? 1) === at + 1);
-    return { ...(one ?? { column, field: null }), part: { separator, number: at + 1, of } };
+    const separated = separator === undefined ? {} : { part: { separator, number: at + 1, of } };
+    return { ...(one ?? { column, field: null }), ...separated };
   });
   return {
     ...mapping,
     columns: mapping.columns.flatMap((one) => {
-      if (one === first) return separator === '' ? [whole] : ones;
+      if (one === first) return separator === undefined ? [whole] : ones;
       return one.column === column ? [] : [one];
     }),
   };
