@@ -1,6 +1,7 @@
 /** What an erasure does beside the records: messages, the sign-in of a user, and what names the person. */
 import { Prisma } from '../generated/prisma/client.js';
 import { parseExactJson, printExactJson } from '../json.js';
+import { holdMoves } from '../store/changes/change-outbox.js';
 import { USER_COLLECTION } from '../store/writing/record-statements.js';
 import type { ErasureWork } from './erasure-work.js';
 import { likePatterns } from './identify-person.js';
@@ -73,6 +74,8 @@ export async function eraseMessages({ transaction, scope, identity, report }: Er
 
 /** Puts the pseudonym in the place of the person wherever else it is named, as the list of tables says. */
 export async function eraseTraces(work: ErasureWork): Promise<void> {
+  // A page that is being moved is read, and not yet where it goes: neither table has all of it.
+  await holdMoves(work.transaction);
   for (const searched of SEARCHED_TABLES) {
     await replaceUsers(work, searched);
     await replaceIn(work, searched);

@@ -446,6 +446,16 @@ describe('a student', () => {
   });
 });
 
+/** How many statements wait for an advisory lock in the database of the gateway. */
+async function countWaiting(): Promise<number> {
+  const { rows } = await sql.query<{ waiting: number }>(`
+    select count(*)::int as waiting
+    from pg_locks
+    where locktype = 'advisory' and not granted
+      and database = (select oid from pg_database where datname = current_database())`);
+  return rows[0]?.waiting ?? 0;
+}
+
 describe('a member of the staff', () => {
   const USER = 'usr-clerk-zq';
   const SECRET = 'a long enough password';
@@ -529,6 +539,30 @@ describe('a member of the staff', () => {
     expect(data.erasePerson.shared).toEqual(['examiner']);
     const { text } = await rest('GET', '/o/recs/pltf_user/usr-other');
     expect(JSON.parse(text).roles).toEqual(['examiner']);
+  });
+
+  it('is not told by changes that are on their way', async () => {
+    const named = { user_name: 'on.the.way', name: 'On The Way', active: true, roles: ['clerk'] };
+    await rest('POST', '/o/pltf_user', { _id: 'usr-on-the-way', ...named });
+    // A gateway that has read a page of changes, and not yet put it where subscribers are told.
+    await sql.query('begin');
+    await sql.query('select pg_advisory_xact_lock($1)', [0x6f757462]);
+    let isErased = false;
+    const erased = erase('usr-on-the-way', 'pltf_user').finally(() => {
+      isErased = true;
+    });
+    await eventually(async () => isErased || (await countWaiting()) > 0);
+    await sql.query(
+      `insert into told_changes
+        (entry_id, at, domain, collection, record_id, operation, to_version, principal)
+       values (1, now(), $1, 'task', 'task-on-the-way', 'updated', 2, 'usr-on-the-way')`,
+      [DEMO_DOMAIN],
+    );
+    await sql.query('commit');
+    const { data, errors } = await erased;
+    expect(errors).toEqual([]);
+    const told = await sql.query(`select principal from told_changes where record_id = 'task-on-the-way'`);
+    expect(told.rows).toEqual([{ principal: data.erasePerson.pseudonym }]);
   });
 
   it('is not erased who asks', async () => {

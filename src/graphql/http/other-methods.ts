@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../errors.js';
 
@@ -15,7 +14,7 @@ export function answerOtherMethods(app: FastifyInstance): void {
     handler: async () => undefined,
   });
   app.route({
-    method: METHODS.filter((method) => method !== 'CONNECT' && !allow.includes(method)),
+    method: app.supportedMethods.filter((method) => !allow.includes(method)),
     url: '/graphql',
     onRequest: async () => {
       throw new ServiceError('METHOD_NOT_ALLOWED', '/graphql answers GET and POST.', { allow });

@@ -7,7 +7,7 @@
  * it, because the writers of a record wait for each other, and the lowest versions are moved first.
  */
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Database } from '../database/database.js';
+import type { Database, Transaction } from '../database/database.js';
 import { RegularWrites } from '../database/regular-writes.js';
 import { inOwnTransaction } from '../writing/atomically.js';
 
@@ -19,6 +19,11 @@ export interface ChangeOutboxOptions {
 /** Held while entries are moved: one gateway does it at a time, and those that find it held do without. */
 const MOVE_LOCK = 0x6f757462;
 const PAGE_ROWS = 1_000;
+
+/** Waits for a move that is under way, and lets none begin before the transaction ends. */
+export async function holdMoves(transaction: Transaction): Promise<void> {
+  await transaction.query(Prisma.sql`select pg_advisory_xact_lock(${MOVE_LOCK}::int)`);
+}
 
 export class ChangeOutbox {
   readonly #database: Database;
