@@ -87,11 +87,14 @@ const OF_THE_LIBRARY = [
   ...['First', 'How many rows at most.', 'Strength by class and gender', 'Strength'],
 ];
 
-/** What a dialog says, as it stands and to who does not see it. */
+/** What a dialog says, as it stands and to who does not see it; the code that an editor shows is no part. */
 function wordsOf(dialog: Locator): Promise<string[]> {
   return dialog.evaluate((element) => {
     const told = ['aria-label', 'placeholder', 'title'];
-    const texts = [...element.querySelectorAll('*:not(option)')].flatMap((one) => [
+    const spoken = [...element.querySelectorAll('*:not(option)')].filter(
+      (one) => one.closest('.cm-content') === null,
+    );
+    const texts = spoken.flatMap((one) => [
       ...told.map((name) => one.getAttribute(name) ?? ''),
       ...[...one.childNodes].filter(({ nodeType }) => nodeType === 3).map((node) => node.textContent ?? ''),
     ]);

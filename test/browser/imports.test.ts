@@ -104,7 +104,7 @@ describe('an import in the portal', () => {
     expect(await page.getByLabel('Class/Sec, part 2 goes to').inputValue()).toBe('section');
     await page.getByText('A · B', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'More about Class/Sec, part 1' }).click();
-    await page.getByLabel('Class/Sec, part 1 is parted by').selectOption('');
+    await page.getByLabel('Class/Sec, part 1 is parted by').selectOption('whole');
     expect(await page.getByLabel('Class/Sec goes to').inputValue()).toBe('class');
     expect(await page.getByLabel('Class/Sec, part 2 goes to').count()).toBe(0);
     await page.getByLabel('House goes to').selectOption('category');

@@ -57,6 +57,10 @@ async function expectRoom(page: Page, width: number, how: string): Promise<void>
  */
 async function findCut(): Promise<string[]> {
   for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+  // A notice comes and goes over the edge of the screen.
+  const isOnItsWay = (notice: Element) => new DOMMatrix(getComputedStyle(notice).transform).e !== 0;
+  while ([...document.querySelectorAll('.mantine-Notification-root')].some(isOnItsWay))
+    await new Promise(requestAnimationFrame);
   const { scrollWidth: widest, clientWidth: room } = document.documentElement;
   const clips = (element: Element | null): boolean =>
     element !== null &&
