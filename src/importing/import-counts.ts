@@ -19,6 +19,8 @@ export interface PreviewedRow {
   readonly outcome: 'create' | 'update' | 'same' | 'error';
   /** Of an update: the fields that would be another. */
   readonly fields?: readonly string[] | undefined;
+  /** Of an update, and of a row that is the same: the record that is there. */
+  readonly recordId?: string | undefined;
 }
 
 export function addCounts(

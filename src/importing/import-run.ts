@@ -108,10 +108,13 @@ export class ImportRun {
         const after = addCounts(counts, batch, outcome, refused);
         const allFields = addFields(fields, outcome);
         const runs = outcomesOf(batch, outcome, refused);
-        const shown = [...preview, ...firstRowsOf(runs, MOST_PREVIEWED - preview.length)];
+        const shown = [...preview];
+        if (shown.length < MOST_PREVIEWED) {
+          shown.push(...firstRowsOf(runs, outcome.records(), MOST_PREVIEWED - shown.length));
+        }
         await noteRefused(transaction, one.id, state === 'trying' ? 'try' : 'run', refused);
         if (state === 'trying') await noteOutcomes(transaction, one.id, runs);
-        if (one.options.missing === 'remove') await noteSeen(transaction, one, outcome.ids());
+        if (one.options.missing === 'remove') await noteSeen(transaction, one, outcome.records().values());
         await this.#note(transaction, one.id, state, {
           position: batch.position,
           counts: after,
@@ -150,7 +153,8 @@ export class ImportRun {
         const after = addCounts(counts, batch, outcome, refused);
         const isChange = outcome.created.length + outcome.updated.length > 0;
         await noteRefused(transaction, begun.id, 'run', refused);
-        if (begun.options.missing === 'remove') await noteSeen(transaction, begun, outcome.ids());
+        if (begun.options.missing === 'remove')
+          await noteSeen(transaction, begun, outcome.records().values());
         const noted = { position: batch.position, counts: after, changes: isChange ? number : changes };
         await this.#note(transaction, begun.id, 'running', noted);
         return { noted, outcome };

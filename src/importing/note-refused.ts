@@ -22,7 +22,7 @@ export async function noteRefused(
 type SeeingImport = Pick<StoredImport, 'id' | 'domainId'>;
 
 /** Notes the records that the file has. */
-export async function noteSeen(db: Queryable, one: SeeingImport, ids: readonly string[]): Promise<void> {
+export async function noteSeen(db: Queryable, one: SeeingImport, ids: Iterable<string>): Promise<void> {
   await db.query(Prisma.sql`
     insert into import_seen (domain, import_id, record_id)
     select ${one.domainId}, ${one.id}::uuid, seen.id

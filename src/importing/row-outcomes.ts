@@ -41,13 +41,24 @@ export function outcomesOf(
   return runs;
 }
 
-/** The first rows of such runs, one by one. */
-export function firstRowsOf(runs: readonly RowOutcomes[], limit: number): readonly PreviewedRow[] {
+/** The first rows of such runs, one by one; `records` are those that the rows stand for, by their numbers. */
+export function firstRowsOf(
+  runs: readonly RowOutcomes[],
+  records: ReadonlyMap<number, string>,
+  limit: number,
+): readonly PreviewedRow[] {
   const rows: PreviewedRow[] = [];
   for (const [first, last, outcome, fields] of runs) {
     for (let number = first; number <= last; number += 1) {
       if (rows.length === limit) return rows;
-      rows.push({ number, outcome, ...(fields !== undefined && { fields }) });
+      // What is made has an id only once it is there.
+      const recordId = outcome === 'create' ? undefined : records.get(number);
+      rows.push({
+        number,
+        outcome,
+        ...(fields !== undefined && { fields }),
+        ...(recordId !== undefined && { recordId }),
+      });
     }
   }
   return rows;

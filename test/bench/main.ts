@@ -46,52 +46,64 @@ const PARTS: ReadonlyMap<string, (directory: string) => Promise<void>> = new Map
   ['connections', compareConnections],
 ]);
 
+/** What is measured when its name is the first argument, with a server of its own unless it starts one. */
+const BENCHES: ReadonlyMap<string, (directory: string) => Promise<void>> = new Map([
+  ['reports', ofServer(async (url) => (await import('./reports.js')).benchReports(url))],
+  ['scripts', ofServer(async (url) => (await import('./scripts.js')).benchScripts(url))],
+  [
+    'imports',
+    ofServer(async (url) =>
+      (await import('./imports.js')).benchImports(url, {
+        rows: Number(options.rows),
+        only: options.only,
+      }),
+    ),
+  ],
+  [
+    'flood',
+    ofServer(async (url) =>
+      (await import('./flood.js')).benchFlood(url, {
+        workers: Number(options.workers),
+        only: names(options.only),
+        seconds: options.seconds === undefined ? undefined : Number(options.seconds),
+      }),
+    ),
+  ],
+  ['tracing', ofServer(async (url) => (await import('./tracing.js')).benchTracing(url, names(options.only)))],
+  [
+    'lighthouse',
+    ofServer(async (url) => (await import('./lighthouse.js')).benchLighthouse(url, names(options.only))),
+  ],
+  ['replicas', async () => (await import('./replicas.js')).benchReplicas()],
+]);
+
 async function main(): Promise<void> {
+  const [name] = positionals;
+  const bench = name === undefined ? benchParts : BENCHES.get(name);
+  if (bench === undefined) {
+    throw new Error(`${name}: there is no such benchmark, but ${[...BENCHES.keys()].join(', ')}`);
+  }
   const directory = options.keep
     ? path.resolve(KEPT_DIRECTORY)
     : await mkdtemp(path.join(tmpdir(), 'campus-bench-'));
   try {
-    if (positionals[0] === 'reports') {
-      const { benchReports } = await import('./reports.js');
-      await withServer(path.join(directory, 'reports'), benchReports);
-    } else if (positionals[0] === 'imports') {
-      const { benchImports } = await import('./imports.js');
-      const asked = { rows: Number(options.rows), only: options.only };
-      await withServer(path.join(directory, 'imports'), (url) => benchImports(url, asked));
-    } else if (positionals[0] === 'flood') {
-      const { benchFlood } = await import('./flood.js');
-      await withServer(path.join(directory, 'flood'), (url) =>
-        benchFlood(url, {
-          workers: Number(options.workers),
-          only: names(options.only),
-          seconds: options.seconds === undefined ? undefined : Number(options.seconds),
-        }),
-      );
-    } else if (positionals[0] === 'tracing') {
-      const { benchTracing } = await import('./tracing.js');
-      const only = names(options.only);
-      await withServer(path.join(directory, 'tracing'), (url) => benchTracing(url, only));
-    } else if (positionals[0] === 'replicas') {
-      const { benchReplicas } = await import('./replicas.js');
-      await benchReplicas();
-    } else if (positionals[0] === 'lighthouse') {
-      const { benchLighthouse } = await import('./lighthouse.js');
-      const only = names(options.only);
-      await withServer(path.join(directory, 'lighthouse'), (url) => benchLighthouse(url, only));
-    } else if (positionals[0] === 'scripts') {
-      const { benchScripts } = await import('./scripts.js');
-      await withServer(path.join(directory, 'scripts'), benchScripts);
-    } else {
-      const parts = names(options.part ?? (options.quick ? 'table' : [...PARTS.keys()].join(',')));
-      for (const part of parts) {
-        const run = PARTS.get(part);
-        if (run === undefined) throw new Error(`--part ${part}: there are ${[...PARTS.keys()].join(', ')}`);
-        await run(directory);
-      }
-    }
+    await bench(path.join(directory, name ?? ''));
   } finally {
     if (!options.keep) await rm(directory, { recursive: true, force: true });
   }
+}
+
+async function benchParts(directory: string): Promise<void> {
+  const parts = names(options.part ?? (options.quick ? 'table' : [...PARTS.keys()].join(',')));
+  for (const part of parts) {
+    const run = PARTS.get(part);
+    if (run === undefined) throw new Error(`--part ${part}: there are ${[...PARTS.keys()].join(', ')}`);
+    await run(directory);
+  }
+}
+
+function ofServer(bench: (databaseUrl: string) => Promise<void>): (directory: string) => Promise<void> {
+  return (directory) => withServer(directory, bench);
 }
 
 async function compareWorkloads(directory: string): Promise<void> {

@@ -116,6 +116,21 @@ describe('an import in the portal', () => {
     expect(await page.getByLabel('House, part 1 goes to').inputValue()).toBe('category');
   });
 
+  it('says which record a row stands for, and leads to it', async () => {
+    const answer = await gateway.fetch('/o/recs/registration?limit=1', { as: 'admin' });
+    const [student] = (await answer.json()) as readonly Readonly<Record<string, string>>[];
+    const page = await pages.openPortalAs('admin', '/portal/imports?collection=registration');
+    const sheet = `Adm No,Address\n${student?.sequence},1 New Street\n`;
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'moved.csv', mimeType: 'text/csv', buffer: Buffer.from(sheet) });
+    await page.getByRole('button', { name: 'Try it' }).click();
+    const link = page.getByRole('row', { name: /^2 Changed / }).getByRole('link');
+    await link.getByText(student?.name ?? '', { exact: true }).waitFor();
+    expect(await link.getAttribute('href')).toBe(`/portal/records/registration/${student?._id}`);
+    await expectWellMade(page);
+  });
+
   it('says all that is wrong with a mapping, and takes one that was saved', async () => {
     const page = await pages.openPortalAs('admin', '/portal/imports?collection=registration');
     await take(page, 'more.csv', ROWS.slice(0, 1));

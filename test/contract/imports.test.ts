@@ -161,6 +161,8 @@ describe('an import', () => {
     const first = await take('registration', sheetOf(student('A-1'), student('A-2')));
     expect(first.by).toBe('sequence');
     expect((await run(first.id)).counts).toMatchObject({ rows: 2, created: 2 });
+    const [one] = await records('registration', 'sequence=A-1');
+    const [two] = await records('registration', 'sequence=A-2');
     const again = await take(
       'registration',
       sheetOf(student('A-1'), student('A-2', { class: '6' }), student('A-3')),
@@ -173,9 +175,9 @@ describe('an import', () => {
         counts: { rows: 3, created: 1, updated: 1, same: 1, refused: 0 },
         fields: [{ field: 'class', records: 1 }],
         preview: [
-          { number: 2, outcome: 'same', fields: null },
-          { number: 3, outcome: 'update', fields: ['class'] },
-          { number: 4, outcome: 'create', fields: null },
+          { number: 2, outcome: 'same', fields: null, recordId: one?._id },
+          { number: 3, outcome: 'update', fields: ['class'], recordId: two?._id },
+          { number: 4, outcome: 'create', fields: null, recordId: null },
         ],
         isCurrent: true,
       },

@@ -31,12 +31,21 @@ describe('the outcomes of the rows of a batch', () => {
       [10, 10, 'update', ['name', 'class']],
       [11, 11, 'error'],
     ]);
-    expect(firstRowsOf(runs, 5)).toEqual([
+    expect(
+      firstRowsOf(
+        runs,
+        new Map([
+          [2, 'new'],
+          [6, 'a'],
+        ]),
+        5,
+      ),
+    ).toEqual([
       { number: 2, outcome: 'create' },
       { number: 3, outcome: 'create' },
       { number: 4, outcome: 'error' },
       { number: 5, outcome: 'error' },
-      { number: 6, outcome: 'update', fields: ['name'] },
+      { number: 6, outcome: 'update', fields: ['name'], recordId: 'a' },
     ]);
   });
 });

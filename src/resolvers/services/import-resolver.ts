@@ -261,7 +261,11 @@ export function toImportResult(one: StoredImport): ImportResult {
         : {
             counts: trial.counts,
             fields: Object.entries(trial.fields).map(([field, records]) => ({ field, records })),
-            preview: trial.preview.map((row) => ({ ...row, fields: row.fields ?? null })),
+            preview: trial.preview.map((row) => ({
+              ...row,
+              fields: row.fields ?? null,
+              recordId: row.recordId ?? null,
+            })),
             isCurrent: trial.fingerprint === fingerprintOf(one),
           },
     changeIds: changesOf(one)

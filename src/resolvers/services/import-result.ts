@@ -110,6 +110,12 @@ export class ImportPreviewResult {
 
   @Field(() => [String], { nullable: true, description: 'Of an update: the fields that are another.' })
   readonly fields?: readonly string[] | null;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Of an update, and of a row that is the same: the record that is there.',
+  })
+  readonly recordId?: string | null;
 }
 
 @ObjectType('ImportChangedField', { description: 'How often a field is another.', simpleResolvers: true })

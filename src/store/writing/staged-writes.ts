@@ -46,8 +46,8 @@ export interface StagedOutcome {
   readonly updated: readonly StagedUpdate[];
   readonly same: number;
   readonly refused: readonly StagedRefusal[];
-  /** The ids of all records that the rows stand for. */
-  readonly ids: () => readonly string[];
+  /** The ids of the records that the rows stand for, by the numbers of the rows. */
+  readonly records: () => ReadonlyMap<number, string>;
   /** Tells the gateways, once the transaction is committed. */
   readonly tellOfCommit: () => void;
 }
@@ -219,7 +219,7 @@ export class StagedWrites {
     const matched = await this.#match(work);
     const refused: StagedRefusal[] = [...matched.refused];
     const updated = matched.differing === 0 ? [] : await updateStaged(work, refused);
-    const same = matched.sameIds.length;
+    const same = matched.same.numbers.length;
     const unmatched = batch.count - same - matched.differing - matched.refused.length;
     const created = unmatched === 0 ? [] : await createStaged(work, refused);
     const written = batch.mode === 'write' ? [...updated, ...created] : [];
@@ -228,7 +228,11 @@ export class StagedWrites {
       updated,
       same,
       refused,
-      ids: () => [...matched.sameIds, ...updated.map(({ id }) => id), ...created.map(({ id }) => id)],
+      records: () =>
+        new Map([
+          ...matched.same.numbers.map((number, index) => [number, matched.same.ids[index] ?? ''] as const),
+          ...[...updated, ...created].map(({ number, id }) => [number, id] as const),
+        ]),
       tellOfCommit: this.#environment.tellerOfCommit(scope, collection, written),
     };
   }
@@ -297,7 +301,7 @@ export class StagedWrites {
     const detail = `another record has this ${nameOfKey(batch.key)}, and the _id of a record never changes`;
     const errors = [{ pointer: '/_id', detail, expected: 'the _id it has, or none' }];
     const refused = others.numbers.map((number): StagedRefusal => ({ number, errors }));
-    return { sameIds: same.ids, differing: differing.numbers.length, refused };
+    return { same, differing: differing.numbers.length, refused };
   }
 
   /**
@@ -356,7 +360,7 @@ export class StagedWrites {
 const MOST_COUNTED = 2_000_000_000;
 
 interface Matched {
-  readonly sameIds: readonly string[];
+  readonly same: Pick<MatchedGroup, 'numbers' | 'ids'>;
   readonly differing: number;
   readonly refused: readonly StagedRefusal[];
 }

@@ -1,5 +1,6 @@
 /** The third step: what would become of the rows, with all that is wrong, and the way on. */
 import { Button, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import {
   ChangeImport,
@@ -12,6 +13,7 @@ import { useFormats } from '../language/use-formats';
 import { phrase, useTexts } from '../language/use-texts';
 import { useFieldNames } from '../records/use-field-names';
 import { ConfirmDialog } from '../shell/confirm-dialog';
+import { useNamesOfRecords } from '../shell/use-names-of-records';
 import { WarningNotice } from '../shell/warning-notice';
 import { CsvOfImport } from './csv-of-import';
 import { ImportFaults } from './import-faults';
@@ -66,7 +68,7 @@ export function TrialStep({ one, onCorrect }: TrialStepProps) {
       </Group>
       {counts.refused > 0 && <ImportFaults id={one.id} refused={counts.refused} />}
       <ChangedFieldsTable fields={fields} />
-      <FirstRows id={one.id} preview={preview} />
+      <FirstRows id={one.id} collection={one.collection} preview={preview} />
       {isAsked && (
         <ConfirmDialog
           title={isHeldBack ? t('Import the right rows?') : t('Import now?')}
@@ -134,13 +136,19 @@ function ChangedFieldsTable({
 
 function FirstRows({
   id,
+  collection,
   preview,
 }: {
   readonly id: string;
+  readonly collection: string;
   readonly preview: NonNullable<ShownImportFragment['trial']>['preview'];
 }) {
   const t = useTexts();
   const nameOf = useFieldNames();
+  const rows = preview.slice(0, MOST_PREVIEWED);
+  const nameOfRecord = useNamesOfRecords(
+    rows.flatMap(({ recordId }) => (recordId === null ? [] : [{ collection, recordId }])),
+  );
   const heading = useId();
   if (preview.length === 0) return null;
   return (
@@ -158,14 +166,22 @@ function FirstRows({
               {t('Row')}
             </Table.Th>
             <Table.Th>{t('What becomes of it')}</Table.Th>
+            <Table.Th>{t('Record')}</Table.Th>
             <Table.Th>{t('Fields')}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {preview.slice(0, MOST_PREVIEWED).map(({ number, outcome, fields }) => (
+          {rows.map(({ number, outcome, fields, recordId }) => (
             <Table.Tr key={number}>
               <Table.Td className="numeric">{number}</Table.Td>
               <Table.Td>{t(OUTCOME_NAMES[outcome] ?? outcome)}</Table.Td>
+              <Table.Td className="wrapped">
+                {recordId !== null && (
+                  <Link to={`/portal/records/${collection}/${encodeURIComponent(recordId)}`}>
+                    {nameOfRecord({ collection, recordId })}
+                  </Link>
+                )}
+              </Table.Td>
               <Table.Td className="wrapped">{fields?.map(nameOf).join(', ')}</Table.Td>
             </Table.Tr>
           ))}
