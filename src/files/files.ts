@@ -176,13 +176,15 @@ export class Files {
 
   /**
    * Takes away uploads that were broken off and never gone on with, files that no import took, and files of
-   * records that were purged; how many.
+   * records that were purged; how many. Of one domain, or else of all.
    */
-  async purge(now: Date = new Date()): Promise<number> {
+  async purge(domainId?: string): Promise<number> {
     const { database, limits } = this.#options;
+    const now = Date.now();
     const orphans = await listOrphans(database, {
-      whole: new Date(now.getTime() - BROKEN_OFF_MS),
-      resumable: new Date(now.getTime() - limits.uploadHours * 3_600_000),
+      domainId,
+      whole: new Date(now - BROKEN_OFF_MS),
+      resumable: new Date(now - limits.uploadHours * 3_600_000),
     });
     for (const orphan of orphans) await this.#remove(orphan, this.#blobsOf(orphan.storage));
     return orphans.length;

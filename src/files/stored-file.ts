@@ -144,17 +144,21 @@ export async function deleteFile(db: Queryable, { id, domainId }: BlobKey): Prom
 
 /**
  * Uploads that gave no sign of life since an instant, those that are sent piece by piece since another; files
- * that no import took since then; and files whose record is not there any more, not even as removed.
+ * that no import took since then; and files whose record is not there any more, not even as removed. Of one
+ * domain, or else of all.
  */
 export async function listOrphans(
   db: Queryable,
-  before: { readonly whole: Date; readonly resumable: Date },
+  before: { readonly domainId: string | undefined; readonly whole: Date; readonly resumable: Date },
 ): Promise<(BlobKey & { readonly storage: StoredFile['storage'] })[]> {
   const [whole, resumable] = [before.whole.toISOString(), before.resumable.toISOString()];
+  const isOfDomain =
+    before.domainId === undefined ? Prisma.sql`true` : Prisma.sql`f.domain = ${before.domainId}`;
   return await db.query(Prisma.sql`
     select f.id, f.domain as "domainId", f.storage
     from files f
-    where (f.state = 'uploading' and f.upload_length is null and f.updated_at < ${whole}::timestamptz)
+    where ${isOfDomain} and (
+      (f.state = 'uploading' and f.upload_length is null and f.updated_at < ${whole}::timestamptz)
       or (f.state = 'uploading' and f.upload_length is not null and f.updated_at < ${resumable}::timestamptz)
       or (f.import_into is not null and f.updated_at < ${resumable}::timestamptz)
       or (
@@ -165,6 +169,7 @@ export async function listOrphans(
           where r.domain = f.domain and r.collection = f.collection and r.id = f.record_id
         )
       )
+    )
     limit 1000`);
 }
 

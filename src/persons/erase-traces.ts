@@ -156,14 +156,15 @@ function isNamed(redaction: Redaction, value: string | readonly string[] | null 
 }
 
 async function settle(
-  { transaction }: ErasureWork,
-  { table, texts = [], json = [], lists = [], hit, set }: SearchedTable,
+  { transaction, scope }: ErasureWork,
+  { table, domain, texts = [], json = [], lists = [], hit, set }: SearchedTable,
   row: FoundRow,
   redaction: Redaction,
 ): Promise<void> {
-  const place = Prisma.sql`${Prisma.raw(table)} where ctid = ${row.row}::tid`;
+  // On Citus each shard has a row at such a place: the domain says in which one it is looked for.
+  const isFound = Prisma.sql`${isOfDomain(domain, scope.domain.id)} and ctid = ${row.row}::tid`;
   if (hit === 'remove') {
-    await transaction.query(Prisma.sql`delete from ${place}`);
+    await transaction.query(Prisma.sql`delete from ${Prisma.raw(table)} where ${isFound}`);
     return;
   }
   const emptied = typeof hit === 'object' ? hit.empty : [];
@@ -188,7 +189,7 @@ async function settle(
   await transaction.query(Prisma.sql`
     update ${Prisma.raw(table)}
     set ${Prisma.join(changes)}
-    where ctid = ${row.row}::tid`);
+    where ${isFound}`);
 }
 
 function changeOf(

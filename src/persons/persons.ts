@@ -139,7 +139,7 @@ export class Persons {
       });
     }
     // What cannot be taken away now (the bucket is out of reach) is taken away by the purge of every hour.
-    await purgeAll(files);
+    await purgeAll(files, scope);
     return await inOwnTransaction(database, (transaction) => end(transaction, scope, { id, identity }));
   }
 
@@ -292,7 +292,7 @@ function newPseudonym(): string {
   return `erased-${randomBytes(4).toString('hex')}`;
 }
 
-async function purgeAll(files: Files): Promise<void> {
-  let purged = await files.purge();
-  while (purged > 0) purged = await files.purge();
+async function purgeAll(files: Files, { domain }: Scope): Promise<void> {
+  let purged = await files.purge(domain.id);
+  while (purged > 0) purged = await files.purge(domain.id);
 }

@@ -38,7 +38,7 @@ beforeEach(async () => {
 
 async function giveEmails({ sql }: Gateway): Promise<void> {
   await sql.query(`
-    update records set data = data || jsonb_build_object('email', data ->> 'user_name' || '@school.example')
+    update records set data = data || ('{"email":"' || (data ->> 'user_name') || '@school.example"}')::jsonb
     where collection = 'pltf_user'`);
 }
 

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
+import { isTestedOnCitus } from '../spread-databases.js';
 import type { Gateway, Role } from './gateway.js';
 import type { Answered, GraphqlError } from './graphql.js';
 
@@ -168,6 +169,7 @@ export async function insertEntry(
   { sql }: Pick<Gateway, 'sql'>,
   entry: { readonly collection: string; readonly id: string; readonly operation: string },
 ): Promise<void> {
+  const isToOutbox = isTestedOnCitus() ? 'true' : `current_setting('campus.changes', true) = 'outbox'`;
   await sql.query(
     `with audited as (
        insert into audit_entries (domain, collection, record_id, operation, to_version, principal, credential,
@@ -176,7 +178,7 @@ export async function insertEntry(
        returning id, at, domain, collection, record_id, operation, to_version, principal
      )
      insert into change_outbox (id, at, domain, collection, record_id, operation, to_version, principal)
-     select * from audited where current_setting('campus.changes', true) = 'outbox'`,
+     select * from audited where ${isToOutbox}`,
     [entry.collection, entry.id, entry.operation],
   );
 }

@@ -278,11 +278,11 @@ describe('health', () => {
 describe('500', () => {
   it('shows nothing of our insides, and is in the log in full', async () => {
     await gateway.sql.query(
-      `create function broken() returns trigger language plpgsql as $$ begin raise 'secret of table ` +
-        `%', tg_table_name; end $$`,
+      'create function broken(collection text) returns boolean language plpgsql immutable as $$ ' +
+        `begin raise 'secret of table records_%', collection; end $$`,
     );
     await gateway.sql.query(
-      'create trigger broken before insert on records_task for each row execute function broken()',
+      'alter table records_task add constraint broken check (broken(collection)) not valid',
     );
     const answer = await gateway.fetch('/o/task', {
       method: 'POST',

@@ -198,7 +198,9 @@ describe('two workers', () => {
     await ask('/o/task', { method: 'POST', body: { _id: 'held', name: 'Held' } });
     const holder = await other.sql.connect();
     await holder.query('begin');
-    await holder.query(`select from records where collection = 'task' and id = 'held' for update`);
+    await holder.query(
+      `select from records where domain = 'top' and collection = 'task' and id = 'held' for update`,
+    );
     const changing = ask('/o/recs/task/held', { method: 'PATCH', body: { name: 'Let go' } });
     const all = await workers();
     const ended = once(first, 'exit');

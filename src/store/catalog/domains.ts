@@ -60,8 +60,8 @@ const MAX_VALUE_BYTES = 65_536;
  */
 export const LOCK_DOMAINS = Prisma.sql`lock table domains in share row exclusive mode`;
 
-/** Of a row `p` of `properties`. */
-const ETAG = Prisma.sql`extract(epoch from p.updated_at)::text`;
+/** Of a row `p` of `properties`; told from UTC, for Citus wants a condition that no setting can change. */
+const ETAG = Prisma.sql`extract(epoch from p.updated_at at time zone 'UTC')::text`;
 
 interface Property {
   readonly value: JsonValue;

@@ -134,6 +134,8 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
         // The first of a series, and one after it.
         ...[await query(receipt('10.00')), await query(receipt('20.00'))],
         await query('{ files { nodes { id } } }'),
+        // Its traces are in many tables, the audit trail among them.
+        await query('mutation { erasePerson(collection: "registration", id: "s-1") { pseudonym } }'),
       ];
       const refused = answers.filter(({ isAnswered, text }) => !isAnswered || text.includes('"errors"'));
       expect(refused).toEqual([]);
