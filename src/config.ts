@@ -487,7 +487,15 @@ const SETTINGS = {
     variable: 'SHUTDOWN_GRACE_MS',
     default: '10000',
     schema: countSetting,
-    meaning: 'how long requests and jobs under way may go on after a stop was asked for',
+    meaning: 'how long requests and jobs under way may go on after a stop was asked for, in milliseconds',
+  },
+  shutdownDelayMs: {
+    variable: 'SHUTDOWN_DELAY_MS',
+    default: '0',
+    schema: countSetting,
+    meaning:
+      'how long a stop is put off, in milliseconds, while /readyz says 503 and everything is answered: ' +
+      'longer than a balancer takes to notice',
   },
   jobConcurrency: {
     variable: 'JOB_CONCURRENCY',

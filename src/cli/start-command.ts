@@ -103,7 +103,7 @@ async function serveByWorkers(config: Config, stop: AbortSignal): Promise<void> 
         environment: { DATABASE_URL: server.url, PORT: String(port) },
         output,
         observe: createEventLog(createLogger({ level: config.logLevel, destination: output })),
-        stopWithinMs: config.shutdownGraceMs + STOP_MARGIN_MS,
+        stopWithinMs: config.shutdownDelayMs + config.shutdownGraceMs + STOP_MARGIN_MS,
       },
       stop,
     );

@@ -215,6 +215,7 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
         port: config.metricsPort,
         sharedFigures: worker?.sharedFigures,
       },
+      shutdownDelayMs: config.shutdownDelayMs,
       shutdownGraceMs: config.shutdownGraceMs,
       streams: {
         connections: config.poolSize,
@@ -270,6 +271,7 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
   };
 
   async function closeAll(): Promise<void> {
+    await server.announceStop();
     await Promise.all([server.stop(), workers.stop(), services.webhookDeliveries.close()]);
     await purging?.close();
     await graphql.close();

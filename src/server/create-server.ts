@@ -43,7 +43,7 @@ import { useRequestTracing } from './request-tracing.js';
 import { addAllMethods, addOtherMethods, useRest } from './rest.js';
 import { type ScriptEndpointServices, useScriptEndpoints } from './script-endpoints.js';
 import { API_HEADERS, SANDBOX_HEADERS } from './security-headers.js';
-import { Stopping, stopServer, useStopping } from './stopping.js';
+import { announceStop, Stopping, stopServer, useStopping } from './stopping.js';
 import { StreamLimits, type StreamLimitsOptions } from './stream-limits.js';
 import { type RequestPlaces, Turnstile } from './turnstile.js';
 import { takeMeantMethod, useTusDiscovery } from './tus-serving.js';
@@ -94,6 +94,7 @@ export interface ServerOptions {
   /** The proxies whose X-Forwarded-For and X-Forwarded-Proto are believed. */
   readonly trustProxy: TrustedProxies;
   readonly metrics: MetricsAccess;
+  readonly shutdownDelayMs: number;
   readonly shutdownGraceMs: number;
   readonly streams: StreamLimitsOptions;
 }
@@ -104,6 +105,8 @@ export interface Server {
   readonly observe: Observe;
   /** Opens the port; gives the address, e.g. `http://127.0.0.1:4000`. */
   listen(settings: { readonly host: string; readonly port: number }): Promise<string>;
+  /** Says that it is to be left, and answers everything for as long as balancers take to hear of it. */
+  announceStop(): Promise<void>;
   /** Answers what is under way, refuses what is new, then closes. What takes longer than the grace is cut. */
   stop(): Promise<void>;
 }
@@ -256,6 +259,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
       observe({ kind: 'listening', url });
       return url;
     },
+    announceStop: () => announceStop(app, { stopping, delayMs: options.shutdownDelayMs, observe }),
     async stop() {
       await stopServer(app, { stopping, inFlight, webSockets, graceMs: options.shutdownGraceMs, observe });
       await figures?.close();
@@ -309,6 +313,6 @@ function obstacle(options: {
   readonly stopping: Stopping;
   readonly maintenance: { readonly isOn: boolean };
 }): string | undefined {
-  if (options.stopping.isOn) return 'This gateway is shutting down.';
+  if (options.stopping.isAnnounced) return 'This gateway is shutting down.';
   return options.maintenance.isOn ? 'The service is down for maintenance.' : undefined;
 }

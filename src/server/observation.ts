@@ -25,6 +25,7 @@ export type Observation =
   | { readonly kind: 'connectionRefused'; readonly reason: string }
   | { readonly kind: 'listening'; readonly url: string }
   | { readonly kind: 'maintenanceSwitched'; readonly isOn: boolean }
+  | { readonly kind: 'stopAnnounced'; readonly delayMs: number }
   | { readonly kind: 'stopping'; readonly inFlight: number }
   | { readonly kind: 'stopped'; readonly abandoned: number }
   | {
@@ -244,6 +245,9 @@ function log({ logger, failures }: Log, event: Observation): void {
       return;
     case 'maintenanceSwitched':
       logger.warn({ event: event.kind, isOn: event.isOn }, 'maintenance switched');
+      return;
+    case 'stopAnnounced':
+      logger.info({ event: event.kind, delayMs: event.delayMs }, 'a stop is announced');
       return;
     case 'stopping':
       logger.info({ event: event.kind, inFlight: event.inFlight }, 'stopping');

@@ -69,10 +69,21 @@ describe('the environment of a gateway', () => {
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(graceSeconds + Number(waited));
     const gateway = compose.services['gateway-1'];
     expect(Number.parseInt(gateway.stop_grace_period, 10)).toBeGreaterThan(
-      Number(gateway.environment.SHUTDOWN_GRACE_MS) / 1000,
+      (Number(gateway.environment.SHUTDOWN_DELAY_MS) + Number(gateway.environment.SHUTDOWN_GRACE_MS)) / 1000,
     );
-    const byDefault = parseConfig({}).shutdownGraceMs / 1000;
-    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(byDefault);
+    const { shutdownDelayMs, shutdownGraceMs } = parseConfig({});
+    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(
+      (shutdownDelayMs + shutdownGraceMs) / 1000,
+    );
+  });
+
+  it('is left by the balancer of compose.yaml before it refuses anything', () => {
+    const caddyfile = readProjectFile('deploy/caddy/Caddyfile');
+    const seconds = (name: string) => Number(new RegExp(`${name} (\\d+)s`).exec(caddyfile)?.[1]);
+    const { SHUTDOWN_DELAY_MS } = compose.services['gateway-1'].environment;
+    expect(Number(SHUTDOWN_DELAY_MS) / 1000).toBeGreaterThanOrEqual(
+      seconds('health_interval') + seconds('health_timeout'),
+    );
   });
 });
 
