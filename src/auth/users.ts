@@ -182,10 +182,15 @@ export class Users {
   /**
    * Lets a user log in, or no more: its sessions then end for good, and its API keys rest.
    *
-   * @throws FORBIDDEN (403), NOT_FOUND (404); CONFLICT (409) where no admin would be left
+   * @throws FORBIDDEN (403), NOT_FOUND (404); CONFLICT (409) where no admin would be left; VERSION_CONFLICT
+   * (412) as `setRoles`
    */
-  async setActive(scope: Scope, userId: string, active: boolean): Promise<ListedUser> {
-    return await this.#change(scope, userId, { data: { active } });
+  async setActive(
+    scope: Scope,
+    userId: string,
+    { isActive, ifVersion }: { readonly isActive: boolean; readonly ifVersion?: number | undefined },
+  ): Promise<ListedUser> {
+    return await this.#change(scope, userId, { data: { active: isActive }, ifVersion });
   }
 
   /** A page of the users of the domain, by user name. @throws FORBIDDEN (403) */

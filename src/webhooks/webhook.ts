@@ -27,6 +27,8 @@ export interface Webhook {
   readonly isPaused: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** Another one for another name, address, events or pause, for `ifMatch`. */
+  readonly etag: string;
 }
 
 /** What happened, as it is noted with a delivery. */

@@ -38,6 +38,8 @@ export interface WebhookRequest {
 
 export interface WebhookChange extends Partial<WebhookRequest> {
   readonly isPaused?: boolean | undefined;
+  /** The ETag of the webhook that is changed, and of no newer one. */
+  readonly ifMatch?: string | undefined;
 }
 
 export interface WebhookDelivery {
@@ -147,7 +149,8 @@ export class Webhooks {
    * Changes what is sent, leaving out what stays. While one is paused its deliveries wait, for a month at
    * most.
    *
-   * @throws NOT_FOUND (404) for one out of the caller's reach, and as `create`
+   * @throws NOT_FOUND (404) for one out of the caller's reach; VERSION_CONFLICT (412) where it has another
+   * ETag than `ifMatch`, and nothing is changed; and as `create`
    */
   async update(scope: Scope, id: string, change: WebhookChange): Promise<Webhook> {
     await this.#get(scope, id);
@@ -157,18 +160,26 @@ export class Webhooks {
       change.events === undefined
         ? null
         : JSON.stringify(parseWebhookEvents(change.events, { scope, store: this.#store }));
+    const { ifMatch, isPaused } = change;
+    const isUnchanged = ifMatch === undefined ? Prisma.empty : Prisma.sql`and ${ETAG} = ${ifMatch}`;
     const [row] = await this.#database.query<Webhook>(Prisma.sql`
-      with noted as (${noteOf(scope, id, 'updated')})
-      update webhooks
-      set name = coalesce(${name}::text, name),
-          url = coalesce(${url}::text, url),
-          events = coalesce(${events}::jsonb, events),
-          is_paused = coalesce(${change.isPaused ?? null}::boolean, is_paused),
-          updated_at = now()
-      where id = ${id}::uuid
-      returning ${COLUMNS}`);
-    if (row === undefined) throw noSuchWebhook();
-    return row;
+      with changed as (
+        update webhooks
+        set name = coalesce(${name}::text, name),
+            url = coalesce(${url}::text, url),
+            events = coalesce(${events}::jsonb, events),
+            is_paused = coalesce(${isPaused ?? null}::boolean, is_paused),
+            updated_at = now()
+        where id = ${id}::uuid ${isUnchanged}
+        returning ${COLUMNS}
+      ), noted as (${noteOf(scope, id, 'updated', Prisma.sql`from changed`)})
+      select * from changed`);
+    if (row !== undefined) return row;
+    // Where it is still there, it is not as the caller has read it.
+    const { name: nameNow } = await this.#get(scope, id);
+    throw new ServiceError('VERSION_CONFLICT', `the webhook "${nameNow}" was changed meanwhile`, {
+      errors: [{ detail: 'read it again and decide anew' }],
+    });
   }
 
   /** Removes one, with what is noted of its deliveries. @throws NOT_FOUND (404), FORBIDDEN (403) */
@@ -286,12 +297,21 @@ export class Webhooks {
 }
 
 /** What was done to a webhook, in the audit trail. */
-function noteOf(scope: Scope, id: string, operation: AuditedOperation): Prisma.Sql {
-  return auditedAct(scope, { collection: '$webhook', id, operation });
+function noteOf(
+  scope: Scope,
+  id: string,
+  operation: AuditedOperation,
+  from: Prisma.Sql = Prisma.empty,
+): Prisma.Sql {
+  return auditedAct(scope, { collection: '$webhook', id, operation, from });
 }
 
+/** Of what may be changed, not of the time: two changes may fall into one millisecond. */
+const ETAG = Prisma.sql`hashtextextended(
+    jsonb_build_array(webhooks.name, webhooks.url, webhooks.events, webhooks.is_paused)::text, 0)::text`;
+
 const COLUMNS = Prisma.sql`webhooks.id::text as id, user_id as "userId", name, url, events,
-  is_paused as "isPaused", created_at as "createdAt", updated_at as "updatedAt"`;
+  is_paused as "isPaused", created_at as "createdAt", updated_at as "updatedAt", ${ETAG} as etag`;
 
 const DELIVERY_COLUMNS = Prisma.sql`webhook_deliveries.id::text as id, webhook_id::text as "webhookId", state,
   event, body, attempts, next_attempt_at as "nextAttemptAt", status, answer, problem,

@@ -282,6 +282,23 @@ describe('roles', () => {
     expect((await ask(gateway, read)).account).toEqual({ roles: ['clerk'], version: version + 1 });
   });
 
+  it('leave a user active that another admin has changed meanwhile', async () => {
+    const id = await addUser('contested-too', ['viewer']);
+    const active = `mutation ($id: ID!, $is: Boolean!, $v: Int) {
+      setUserActive(userId: $id, isActive: $is, ifVersion: $v) { isActive version } }`;
+    const { version } = (await ask(gateway, `{ account(id: "${id}") { version } }`)).account;
+    await set(id, ['clerk']);
+    const stale = { query: active, variables: { id, is: false, v: version }, as: 'admin' } as const;
+    expect(await codesOf(gateway, stale)).toEqual(['VERSION_CONFLICT']);
+    const read = `{ account(id: "${id}") { isActive version } }`;
+    expect((await ask(gateway, read)).account).toEqual({ isActive: true, version: version + 1 });
+    const fresh = { id, is: false, v: version + 1 };
+    expect((await ask(gateway, active, { variables: fresh })).setUserActive).toEqual({
+      isActive: false,
+      version: version + 2,
+    });
+  });
+
   it('of nobody are not found', async () => {
     expect((await set('nobody', ['clerk'])).errors[0]?.extensions.code).toBe('NOT_FOUND');
   });
@@ -406,6 +423,9 @@ describe('the audit trail', () => {
     const alter = 'mutation ($d: JSON!) { alterCollection(definition: $d) { name } }';
     await ask(gateway, alter, { variables: { d: definition } });
     await ask(gateway, alter, { variables: { d: { ...definition, title: 'Buses' } } });
+    const over = 'mutation ($d: JSON!) { alterCollection(definition: $d, ifVersion: 1) { name } }';
+    const stale = { query: over, variables: { d: { ...definition, title: 'Vans' } }, as: 'admin' } as const;
+    expect(await codesOf(gateway, stale)).toEqual(['VERSION_CONFLICT']);
     await ask(gateway, 'mutation { dropCollection(name: "bus") }');
     expect(await saidOf('$collection', 'bus')).toEqual([
       'deleted by usr-admin',

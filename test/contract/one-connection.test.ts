@@ -44,6 +44,7 @@ const TYPES: Readonly<Record<string, string>> = {
   password: 'String!',
   id: 'ID!',
   no: 'String!',
+  etag: 'String!',
 };
 
 async function rest(path: string, init: RequestInit = {}): Promise<Response> {
@@ -211,7 +212,7 @@ describe('with one connection', () => {
   it('collections are registered, altered and dropped', async () => {
     const definition = { name: 'visit', singular: 'visit', plural: 'visits', fields: [] };
     await mutate('registerCollection(definition: $definition) { name }', { definition });
-    await mutate('alterCollection(definition: $definition) { name }', {
+    await mutate('alterCollection(definition: $definition, ifVersion: 1) { name }', {
       definition: { ...definition, fields: [{ name: 'on', type: 'datetime', index: true }] },
     });
     await mutate('dropCollection(name: "visit")');
@@ -353,10 +354,10 @@ describe('with one connection', () => {
   it('webhooks are looked after', async () => {
     const { createWebhook } = await mutate(
       'createWebhook(data: {name: "w", url: "https://192.0.2.1/", events: [{collection: "task", ' +
-        'operations: ["deleted"]}]}) { webhook { id } }',
+        'operations: ["deleted"]}]}) { webhook { id etag } }',
     );
-    const { id } = createWebhook.webhook;
-    await mutate('updateWebhook(id: $id, data: {isPaused: true}) { id }', { id });
+    const { id, etag } = createWebhook.webhook;
+    await mutate('updateWebhook(id: $id, data: {isPaused: true}, ifMatch: $etag) { id }', { id, etag });
     await mutate('rotateWebhookSecret(id: $id)', { id });
     const { testWebhook } = await mutate('testWebhook(id: $id) { id }', { id });
     await mutate('replayWebhookDelivery(id: $id) { id }', { id: testWebhook.id });

@@ -64,6 +64,15 @@ afterAll(async () => {
   await new Promise((resolve) => receiver.close(resolve));
 });
 
+/** How many changes of it the audit trail has. */
+async function changesOf(webhookId: string): Promise<number> {
+  const { rows } = await gateway.sql.query(
+    `select count(*)::int as count from audit_entries where collection = '$webhook' and record_id = $1`,
+    [webhookId],
+  );
+  return rows[0].count;
+}
+
 beforeEach(async () => {
   answer = { status: 204 };
   await gateway.sql.query('delete from webhooks');
@@ -309,6 +318,28 @@ describe('a delivery', () => {
     await createTask('redirected');
     await expectEventually(() => deliveriesOf(id, 'state status'), [{ state: 'waiting', status: 302 }]);
     expect(received.map(({ path }) => path)).toEqual(['/hook']);
+  });
+
+  it('is changed only as it was read, where that is asked for', async () => {
+    const { id } = await create();
+    const read = async () =>
+      (await ask(gateway, '{ webhooks { id name isPaused etag } }')).webhooks.find(
+        (one: Answered) => one.id === id,
+      );
+    const change = `mutation ($id: ID!, $data: UpdateWebhookInput!, $etag: String) {
+      updateWebhook(id: $id, data: $data, ifMatch: $etag) { name isPaused etag } }`;
+    const { etag } = await read();
+    const paused = await ask(gateway, change, { variables: { id, data: { isPaused: true }, etag } });
+    expect(paused.updateWebhook.etag).not.toBe(etag);
+    const stale = { query: change, variables: { id, data: { name: 'mine' }, etag }, as: 'admin' } as const;
+    const before = await changesOf(id);
+    expect(await codesOf(gateway, stale)).toEqual(['VERSION_CONFLICT']);
+    expect(await changesOf(id)).toBe(before);
+    expect(await read()).toEqual({ id, name: 'ledger', isPaused: true, etag: paused.updateWebhook.etag });
+    const fresh = { id, data: { name: 'mine' }, etag: paused.updateWebhook.etag };
+    expect((await ask(gateway, change, { variables: fresh })).updateWebhook.name).toBe('mine');
+    const gone = { ...stale, variables: { ...fresh, id: '00000000-0000-4000-8000-000000000000' } };
+    expect(await codesOf(gateway, gone)).toEqual(['NOT_FOUND']);
   });
 
   it('waits while the webhook is paused', async () => {

@@ -1,5 +1,5 @@
 /** A collection's declaration in GraphQL, for those who look for what there is. */
-import { Field, ObjectType } from 'type-graphql';
+import { Field, Int, ObjectType } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
 import type { Collection, Field as DeclaredField } from '../../model/collection.js';
 import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
@@ -10,6 +10,7 @@ export interface CollectionDescription {
   readonly description: string;
   readonly labelField: string | undefined;
   readonly isDeclared: boolean;
+  readonly version: number;
   readonly singular: string;
   readonly plural: string;
   readonly fields: readonly FieldDescription[];
@@ -100,6 +101,13 @@ export class CollectionResult {
   @Field(() => Boolean, { description: 'Declared with the service; false: registered at run time.' })
   readonly isDeclared!: boolean;
 
+  @Field(() => Int, {
+    description:
+      '1 at first, one more with every change of the declaration. Send it as `ifVersion` to alter nothing ' +
+      'that was altered meanwhile.',
+  })
+  readonly version!: number;
+
   @Field(() => String, { description: 'The field of this schema for one record, e.g. "feeReceipt".' })
   readonly singular!: string;
 
@@ -118,7 +126,7 @@ export interface ShownNames {
 
 /** Leaves out the names the caller may not know of. */
 export function describeCollection(collection: Collection, shown: ShownNames): CollectionDescription {
-  const { name, title, description, isDeclared, singular, plural } = collection;
+  const { name, title, description, isDeclared, version, singular, plural } = collection;
   const labelField =
     collection.labelField !== undefined && shown.isFieldShown(collection.labelField)
       ? collection.labelField
@@ -126,7 +134,7 @@ export function describeCollection(collection: Collection, shown: ShownNames): C
   const fields = collection.fields
     .filter((field) => shown.isFieldShown(field.name))
     .map((field) => describeField(field, shown));
-  return { name, title, description, labelField, isDeclared, singular, plural, fields };
+  return { name, title, description, labelField, isDeclared, version, singular, plural, fields };
 }
 
 function describeField(field: DeclaredField, shown: ShownNames): FieldDescription {

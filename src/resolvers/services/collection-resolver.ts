@@ -2,7 +2,7 @@
  * The door to the declarations of collections: what there is, and for admins of the top domain how it
  * changes.
  */
-import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
@@ -144,7 +144,8 @@ export class CollectionResolver {
   @Mutation(() => CollectionResult, {
     description:
       'Changes a registered collection to a new, whole definition. For admins of the top domain. Errors: ' +
-      'CONFLICT with the reasons, e.g. that a field would go which operations of the last 30 days use.',
+      'CONFLICT with the reasons, e.g. that a field would go which operations of the last 30 days use; ' +
+      'VERSION_CONFLICT.',
   })
   async alterCollection(
     @Ctx() context: RequestContext,
@@ -157,9 +158,15 @@ export class CollectionResolver {
       description: 'Fields may go though operations of the last 30 days use them (`fieldUses`).',
     })
     dropsUsedFields: boolean,
+    @Arg('ifVersion', () => Int, {
+      nullable: true,
+      description: 'Only over this version of the declaration.',
+    })
+    ifVersion: number | null,
   ): Promise<CollectionDescription> {
     const scope = requireScope(context);
-    return this.#describe(scope, await this.#catalog.alter(scope, definition, { dropsUsedFields }));
+    const options = { dropsUsedFields, ifVersion: ifVersion ?? undefined };
+    return this.#describe(scope, await this.#catalog.alter(scope, definition, options));
   }
 
   /** Gone for good: every path to it answers GONE from now on. */

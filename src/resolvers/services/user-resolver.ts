@@ -22,6 +22,8 @@ import {
   UserRightsResult,
 } from './user-result.js';
 
+const ONLY_OVER = 'Only over this version of the user.';
+
 export interface UserResolverServices {
   readonly users: Users;
   readonly invitations: Invitations;
@@ -152,8 +154,7 @@ export class UserResolver {
     @Ctx() context: RequestContext,
     @Arg('userId', () => ID, { description: 'The user.' }) userId: string,
     @Arg('roles', () => [String], { description: 'All of them from now on.' }) roles: readonly string[],
-    @Arg('ifVersion', () => Int, { nullable: true, description: 'Only over this version of the user.' })
-    ifVersion: number | null,
+    @Arg('ifVersion', () => Int, { nullable: true, description: ONLY_OVER }) ifVersion: number | null,
   ): Promise<ListedUser> {
     const change = { roles, ifVersion: ifVersion ?? undefined };
     return await this.#services.users.setRoles(requireScope(context), userId, change);
@@ -162,14 +163,16 @@ export class UserResolver {
   @Mutation(() => AccountResult, {
     description:
       'Lets a user log in again, or no more: its sessions then end and its API keys rest, at once on every ' +
-      'gateway. For admins. Errors: NOT_FOUND, CONFLICT where no admin would be left.',
+      'gateway. For admins. Errors: NOT_FOUND, CONFLICT where no admin would be left, VERSION_CONFLICT.',
   })
   async setUserActive(
     @Ctx() context: RequestContext,
     @Arg('userId', () => ID, { description: 'The user.' }) userId: string,
     @Arg('isActive', () => Boolean, { description: 'Whether the user may log in.' }) isActive: boolean,
+    @Arg('ifVersion', () => Int, { nullable: true, description: ONLY_OVER }) ifVersion: number | null,
   ): Promise<ListedUser> {
-    return await this.#services.users.setActive(requireScope(context), userId, isActive);
+    const change = { isActive, ifVersion: ifVersion ?? undefined };
+    return await this.#services.users.setActive(requireScope(context), userId, change);
   }
 
   @Query(() => [SessionResult], {

@@ -67,18 +67,23 @@ export class WebhookResolver {
   }
 
   @Mutation(() => WebhookResult, {
-    description: 'Changes a webhook, pauses it, or lets it go on. Errors: NOT_FOUND, and as `createWebhook`.',
+    description:
+      'Changes a webhook, pauses it, or lets it go on. Errors: NOT_FOUND, VERSION_CONFLICT, and as ' +
+      '`createWebhook`.',
   })
   async updateWebhook(
     @Ctx() context: RequestContext,
     @Arg('id', () => ID, { description: 'The webhook.' }) id: string,
     @Arg('data', () => UpdateWebhookInput, { description: 'What changes.' }) data: UpdateWebhookInput,
+    @Arg('ifMatch', () => String, { nullable: true, description: 'Only over the webhook with this `etag`.' })
+    ifMatch: string | null,
   ): Promise<Webhook> {
     return await this.#webhooks.update(requireScope(context), id, {
       ...(data.name != null && { name: data.name }),
       ...(data.url != null && { url: data.url }),
       ...(data.events != null && { events: data.events.map(toEvent) }),
       isPaused: data.isPaused ?? undefined,
+      ifMatch: ifMatch ?? undefined,
     });
   }
 

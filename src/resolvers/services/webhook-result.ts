@@ -58,6 +58,13 @@ export class WebhookResult {
 
   @Field(() => DateTime, { description: 'When it was changed last.' })
   readonly updatedAt!: Date;
+
+  @Field(() => String, {
+    description:
+      'Another one after each change of the above. Send it as `ifMatch` to change nothing that was changed ' +
+      'meanwhile.',
+  })
+  readonly etag!: string;
 }
 
 @ObjectType('NewWebhook', { description: 'A webhook that was just made.', simpleResolvers: true })

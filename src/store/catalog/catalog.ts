@@ -65,6 +65,13 @@ export interface CollectionTrial {
   readonly useFaults: readonly ErrorDetail[];
 }
 
+export interface AlterationOptions {
+  /** Fields may go though operations use them. */
+  readonly dropsUsedFields?: boolean | undefined;
+  /** The version of the declaration that is altered, and of no newer one. */
+  readonly ifVersion?: number | undefined;
+}
+
 interface Entry {
   readonly name: string;
   readonly version: number;
@@ -216,16 +223,17 @@ export class Catalog {
    * live records do not keep; and, unless `dropsUsedFields`, the end of a field that operations use.
    *
    * @throws FORBIDDEN unless the caller is an admin of the top domain; NOT_FOUND, GONE; INVALID_VALUE;
-   * CONFLICT
+   * CONFLICT; VERSION_CONFLICT where the declaration has another version than `ifVersion`
    */
   async alter(
     scope: Scope,
     definition: JsonValue,
-    { dropsUsedFields = false }: { readonly dropsUsedFields?: boolean } = {},
+    { dropsUsedFields = false, ifVersion }: AlterationOptions = {},
   ): Promise<Collection> {
     this.#assertAdmin(scope);
     const parsed = parseDefinition(toPlain(definition), 'alterCollection');
     await this.#change(scope, parsed, 'updated', async (current) => {
+      this.#assertVersion(scope, current, { name: parsed.name, ifVersion });
       const { faults, useFaults } = await this.#faultsOfAlteration(scope, parsed, current);
       const all = [...faults, ...(dropsUsedFields ? [] : useFaults)];
       const [first] = all;
@@ -257,6 +265,21 @@ export class Catalog {
       return isNew ? NO_FAULTS : await this.#faultsOfAlteration(scope, parsed, current);
     });
     return { name: parsed.name, isNew, changes: compareDefinitions(before, after), ...found };
+  }
+
+  #assertVersion(
+    scope: Scope,
+    current: readonly CatalogRow[],
+    { name, ifVersion }: { readonly name: string; readonly ifVersion: number | undefined },
+  ): void {
+    const row = current.find((candidate) => candidate.name === name);
+    // What is not there, or not the caller's, is said so.
+    if (ifVersion === undefined || row === undefined || row.dropped || !isOwnedBy(scope, row)) return;
+    if (row.version === ifVersion) return;
+    const detail = `the declaration of ${name} has version ${row.version}, not ${ifVersion}`;
+    throw new ServiceError('VERSION_CONFLICT', detail, {
+      errors: [{ detail: 'read it again and decide anew', expected: String(row.version), sent: ifVersion }],
+    });
   }
 
   async #faultsOfAlteration(

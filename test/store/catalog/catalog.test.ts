@@ -259,7 +259,10 @@ describe('a collection registered at run time', () => {
       { name: 'name', type: 'text' },
       { name: 'room', type: 'text' },
     ];
-    expect(await one.alter(ADMIN, { name: 'club', fields })).toMatchObject({ version: 2 });
+    expect(await one.alter(ADMIN, { name: 'club', fields }, { ifVersion: 1 })).toMatchObject({ version: 2 });
+    const overUnseen = one.alter(ADMIN, { name: 'club', title: 'Clubs', fields }, { ifVersion: 1 });
+    await expect(overUnseen).rejects.toMatchObject({ code: 'VERSION_CONFLICT', status: 412 });
+    expect(one.get('club')).toMatchObject({ title: 'club', version: 2 });
     await eventually(() => other.get('club').fieldsByName.has('room'));
     await one.drop(ADMIN, 'club');
     expect(() => one.get('club')).toThrow(expect.objectContaining({ code: 'GONE', status: 410 }));
