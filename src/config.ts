@@ -12,6 +12,7 @@ import { IMPORT_SETTINGS } from './importing/import-settings.js';
 import { MESSAGE_SETTINGS } from './messaging/message-settings.js';
 import { SCRIPT_SETTINGS } from './scripting/script-settings.js';
 import { countSetting, flagSetting, listSetting, positiveSetting, workersSetting } from './settings.js';
+import { listHostUrls } from './store/database/list-host-urls.js';
 import { originsSetting, proxiesSetting } from './trusted-proxies.js';
 
 interface Setting {
@@ -57,6 +58,11 @@ const SETTINGS = {
       .regex(/^postgres(ql)?:\/\//, 'expected postgresql://user:password@host:port/database')
       .refine((url) => !/[?&]target_session_attrs=(?!any|read-write|primary|prefer-primary)/.test(url), {
         error: 'target_session_attrs is to be read-write',
+      })
+      .refine((url) => listHostUrls(url).every((one) => URL.canParse(one)), {
+        error:
+          'a host or port that is none; in a user and password, % # / ? @ : are written as ' +
+          '%25 %23 %2F %3F %40 %3A',
       })
       .optional(),
     meaning:

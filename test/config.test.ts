@@ -50,6 +50,9 @@ describe('parseConfig', () => {
     ['WORKERS', 'all'],
     ['WORKERS', '65'],
     ['DATABASE_URL', 'mysql://localhost/campus'],
+    ['DATABASE_URL', 'postgresql://user:password@localhost:99999/campus'],
+    ['DATABASE_URL', 'postgresql://user:pass#word@localhost:5432/campus'],
+    ['DATABASE_URL', 'postgresql://user:password@one:5432,two:port/campus'],
     ['TOKEN_SECRET', 'short'],
     ['LOG_LEVEL', 'loud'],
     ['MAINTENANCE', 'yes'],
@@ -59,6 +62,15 @@ describe('parseConfig', () => {
     ['TRUST_PROXY', '1,10.0.0.1'],
   ])('refuses %s=%s and names it', (variable, value) => {
     expect(faultsOf({ [variable]: value })).toMatch(new RegExp(`^${variable}: `));
+  });
+
+  it.each([
+    'postgresql://localhost',
+    'postgresql:///campus?host=/var/run/postgresql',
+    'postgresql://user:pass%23word@one:5432,two:5433/campus?target_session_attrs=read-write',
+    'postgres://user:password@[::1]:5432/campus',
+  ])('takes the address %s', (url) => {
+    expect(parseConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { freePort } from '../free-port.js';
-import { type Ended, startCampus, startShell } from './campus.js';
+import { campus as campusAlone, type Ended, startCampus, startShell } from './campus.js';
 import { useCampus } from './use-campus.js';
 
 const campus = useCampus();
@@ -50,6 +50,15 @@ describe('campus', () => {
     const { code, errors } = await campus(['start'], { environment: { PORT: 'http' } });
     expect(code).toBe(1);
     expect(errors).toMatch(/PORT: /);
+  });
+  it('says in one line that Node.js is too old, whatever the command', async () => {
+    const older = `Object.defineProperty(process.versions, 'node', { value: '20.18.3' })`;
+    const NODE_OPTIONS = `--import "data:text/javascript,${encodeURIComponent(older)}"`;
+    const { code, output, errors } = await campusAlone(['start'], { environment: { NODE_OPTIONS } });
+    expect({ code, output }).toEqual({ code: 1, output: '' });
+    expect(errors).toMatch(
+      /^campus: Node\.js 20\.19\.0 or later is needed; this is 20\.18\.3, in .*node.*\.\n$/,
+    );
   });
   it.each([
     ['a database out of reach', 'postgresql://nobody:secret@127.0.0.1:1/none'],

@@ -30,13 +30,20 @@ const settingNames = new Set(
 
 /** The settings that a file gives the gateway, by the file. */
 const environments: Record<string, Readonly<Record<string, string>>> = {
-  'compose.yaml': compose.services['gateway-1'].environment,
+  'compose.yaml': asInterpolated(compose.services['gateway-1'].environment),
   'deploy/kubernetes': Object.fromEntries(
     container.env.map(({ name, value }: { name: string; value: string }) => [name, value]),
   ),
   'deploy/systemd': assignmentsIn(unit, /^Environment=(.+)$/gm),
   Dockerfile: assignmentsIn(dockerfile, /^ENV (.+)$/gm),
 };
+
+/** As `docker compose` gives it, once the passwords are in its own environment. */
+function asInterpolated(environment: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [name, value.replaceAll(/\$\{\w+:\?\}/g, 'secret')]),
+  );
+}
 
 function assignmentsIn(text: string, lines: RegExp): Record<string, string> {
   const assignments = [...text.matchAll(lines)].flatMap(([, line = '']) => line.split(' '));

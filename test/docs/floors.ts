@@ -83,7 +83,7 @@ export const FLOORS: readonly Room[] = [
     name: 'config.ts',
     imports: [
       ...['files/', 'backup/', 'messaging/', 'scripting/', 'importing/import-settings.ts'],
-      'agents/agent-settings.ts',
+      ...['agents/agent-settings.ts', 'store/database/list-host-urls.ts'],
     ],
   },
   { name: 'tables/', imports: [], bottom: ['errors.ts', 'json.ts'] },

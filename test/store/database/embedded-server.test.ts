@@ -239,14 +239,37 @@ describe('the embedded server', () => {
   });
 
   it('says in one line that its password is lost', async () => {
-    const server = await start();
-    await server.stop();
     await rm(path.join(dataDirectory, 'postgres.json'));
-    await expect(start()).rejects.toThrow(
-      /postgres\.json is missing: it holds the password of the database in .*$/,
+    await expectRefusal(/^.*postgres\.json is missing: it holds the password of the database in .*$/);
+  });
+
+  it('says in one line that its database is of another version of PostgreSQL', async () => {
+    await writeFile(path.join(dataDirectory, 'postgres', 'PG_VERSION'), '17\n');
+    await expectRefusal(
+      /^The database in .* is of PostgreSQL 17, this gateway brings 18: .*campus restore.*$/,
     );
   });
+
+  it('says in one line that its data directory is none', async () => {
+    const file = path.join(dataDirectory, 'a-file');
+    await writeFile(file, '');
+    const started = startEmbeddedServer({ dataDirectory: file });
+    await expect(started).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringMatching(/^DATA_DIRECTORY, .*a-file, cannot be used: EEXIST.*$/),
+    });
+  });
+
+  it('says in one line why PostgreSQL does not start', async () => {
+    await writeFile(path.join(dataDirectory, 'postgres', 'pg_hba.conf'), 'nonsense\n');
+    await expectRefusal(/^PostgreSQL did not start: FATAL: .*pg_hba\.conf.* \(see .*server\.log\)$/);
+  });
 });
+
+async function expectRefusal(line: RegExp): Promise<void> {
+  const refusal = { code: 'UNAVAILABLE', message: expect.stringMatching(line) };
+  await expect(start()).rejects.toMatchObject(refusal);
+}
 
 describe('a database whose server stops and comes back', () => {
   let database: Database;

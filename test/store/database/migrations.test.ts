@@ -113,6 +113,18 @@ describe('migrations', () => {
     });
   });
 
+  it('that fail for want of room are no fault of ours', async () => {
+    const full = `do $$ begin raise 'No space left' using errcode = 'disk_full'; end $$;`;
+    await withEmptyDatabase(async (url) => {
+      await withMigration(full, async (prismaDirectory) => {
+        await expect(applyMigrations({ url, prismaDirectory })).rejects.toMatchObject({
+          code: 'UNAVAILABLE',
+          message: 'The migration 9999_test failed: No space left; the next start tries it again',
+        });
+      });
+    });
+  });
+
   it('are one transaction with their note: a note that cannot be written leaves no table', async () => {
     await withMigration('create table half (id int);', async (prismaDirectory) => {
       await withEmptyDatabase(async (url) => {
