@@ -83,12 +83,12 @@ function columnsOf(type: GraphQLType): readonly ReportColumn[] {
   if (!(type instanceof GraphQLObjectType)) return [];
   return Object.values(type.getFields()).flatMap((field): readonly ReportColumn[] => {
     const named = getNamedType(field.type);
-    if (named.name === 'ID' || /^`_id` of/.test(field.description ?? '')) return [];
+    if (isId(field)) return [];
     const shared = { name: field.name, description: field.description ?? '', isList: isListType(field.type) };
     if (isLeafType(named)) return [{ ...shared, type: named.name, members: [] }];
     if (!(named instanceof GraphQLObjectType)) return [];
-    const members = Object.values(named.getFields()).filter(({ type: inner }) =>
-      isLeafType(getNamedType(inner)),
+    const members = Object.values(named.getFields()).filter(
+      (member) => isLeafType(getNamedType(member.type)) && !isId(member),
     );
     const plain = members.filter(({ args }) => args.length === 0);
     if (plain.length === 0) return [];
@@ -96,10 +96,18 @@ function columnsOf(type: GraphQLType): readonly ReportColumn[] {
       {
         ...shared,
         type: 'object',
-        members: plain.map((member) => ({ name: member.name, type: getNamedType(member.type).name })),
+        members: plain.map(({ name, type: inner, description }) => ({
+          name,
+          type: getNamedType(inner).name,
+          description: description ?? '',
+        })),
       },
     ];
   });
+}
+
+function isId({ type, description }: GraphQLField<unknown, unknown>): boolean {
+  return getNamedType(type).name === 'ID' || /^`_id` of/.test(description ?? '');
 }
 
 function isListType(type: GraphQLOutputType): boolean {

@@ -152,6 +152,9 @@ describe('the page of people', () => {
     await dialog.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('searchbox').fill('farida');
     await page.getByRole('row', { name: /Farida Khan farida .*teacher.* Invited/ }).waitFor();
+    await page.getByRole('link', { name: 'Farida Khan' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Farida Khan' }).waitFor();
+    await page.getByText('Invited', { exact: true }).waitFor();
   });
 
   it('says in the words of the gateway why somebody is not invited', async () => {
@@ -178,6 +181,11 @@ describe('the page of people', () => {
       .click();
     await page.getByRole('rowheader', { name: 'Fee heads' }).waitFor();
     await expectWellMade(page);
+    await page.setViewportSize({ width: 360, height: 740 });
+    const removal = page.locator('tr', { hasText: 'Fee heads' }).locator('td').last();
+    const { x = 0, width = 0 } = (await removal.boundingBox()) ?? {};
+    expect(x + width).toBeLessThan(360);
+    await page.setViewportSize({ width: 1400, height: 900 });
     await page.getByRole('button', { name: 'Change the roles' }).click();
     await page.getByRole('combobox', { name: 'Roles' }).fill('teacher');
     await page.keyboard.press('Enter');

@@ -88,6 +88,13 @@ describe('a dashboard', () => {
     await page.getByText('One is now at place 2 of 2').waitFor();
     await page.getByRole('button', { name: 'Full screen' }).click();
     await page.waitForFunction(() => document.fullscreenElement?.className === 'wall');
+    // The tiles take the width of a wall, however many columns there is room for.
+    await page.setViewportSize({ width: 1920, height: 1080 });
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('.wall .tile')].some(
+        (tile) => tile.getBoundingClientRect().right > innerWidth * 0.97,
+      ),
+    );
     expect(await titlesOf(page)).toEqual(['Two', 'One']);
     await page.evaluate(() => document.exitFullscreen());
     await page.getByRole('link', { name: 'Open: Two' }).click();
@@ -290,6 +297,11 @@ describe('what is printed', () => {
     await page.goto(`${gateway.url}/portal/reports/collection-trend?run=1&${asked}&tab=chart`);
     await page.locator('canvas').waitFor();
     await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    // Drawn for the paper: made smaller with the window, its letters could not be read.
+    const drawnWidth = await page
+      .locator('canvas')
+      .evaluate(({ width }: HTMLCanvasElement) => width / devicePixelRatio);
+    expect(drawnWidth).toBe(688);
     await page.emulateMedia({ media: 'print' });
     await page.setViewportSize({ width: 640, height: 900 });
     await page.locator('.printed-head').getByText('Gyan Vidya Senior Secondary School').waitFor();
@@ -302,5 +314,22 @@ describe('what is printed', () => {
     expect(chart?.width).toBe(frame?.width);
     await page.evaluate(() => dispatchEvent(new Event('afterprint')));
     await page.locator('.printed-head').waitFor({ state: 'detached' });
+  });
+
+  it('has many rows of a wide report on a page, and of a record what is in its fields', async () => {
+    const asked = 'startMonth=2026-04&endMonth=2026-11&run=1';
+    const page = await pages.openPortalAs('admin', `/portal/reports/fee-defaulters?${asked}`);
+    await page.locator('.report-wide tbody tr').first().waitFor();
+    const rows = await page.locator('.report-wide tbody tr').count();
+    expect(rows).toBeGreaterThan(5);
+    const printed = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
+    expect(printed.match(/\/Type\s*\/Page\b/g)?.length).toBeLessThan(rows / 2);
+
+    await page.goto(`${gateway.url}/portal/records/registration/stu-00001`);
+    await page.getByRole('button', { name: 'Save', exact: true }).waitFor();
+    await page.emulateMedia({ media: 'print' });
+    await page.getByRole('button', { name: 'Save', exact: true }).waitFor({ state: 'hidden' });
+    expect(await page.getByRole('tab', { name: 'History' }).isVisible()).toBe(false);
+    expect(await page.getByRole('textbox', { name: 'Father name' }).isVisible()).toBe(true);
   });
 });

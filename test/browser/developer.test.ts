@@ -181,13 +181,14 @@ describe('the page of API keys', () => {
     await page.getByRole('cell', { name: '/o/recs/registration' }).waitFor();
     await page.getByRole('cell', { name: '403', exact: true }).waitFor();
     await page.getByRole('img', { name: 'Requests by hour' }).waitFor();
+    await page.getByText('of 10,00,000 a minute').waitFor();
     expect(await page.getByRole('cell', { name: 'Nightly' }).count()).toBeLessThan(40);
     await expectWellMade(page);
     await page.getByLabel('Time', { exact: true }).selectOption('720');
     await page.waitForURL(/hours=720/);
     await expectWellMade(page);
     await page.goto(`${gateway.url}/portal/keys/00000000-0000-4000-8000-000000000000`);
-    await page.getByRole('alert').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
   });
 
   it('is refused to who may have no keys, also by its address', async () => {

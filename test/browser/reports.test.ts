@@ -68,6 +68,31 @@ describe('a report', () => {
     await page.getByRole('rowheader', { name: 'Apr 2026', exact: true }).waitFor({ state: 'attached' });
   });
 
+  it('says the codes of its rows as words, and amounts within a list as money', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/reports/day-sheet?date=2026-11-20&run=1');
+    await page.getByRole('cell', { name: 'Absent', exact: true }).first().waitFor();
+    expect(await page.getByRole('cell', { name: /^(absent|leave)$/ }).count()).toBe(0);
+    const asked = 'from=2026-04-10&to=2026-04-10&paymentType=ALL&run=1';
+    await page.goto(`${gateway.url}/portal/reports/daily-fee-collection?${asked}`);
+    await page.getByText('4 entries').click();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: /^Cash ₹[\d,]+\.\d\d$/ })
+      .waitFor();
+    await page.goto(`${gateway.url}/portal/reports/fee-defaulters?startMonth=2026-04&endMonth=2026-11&run=1`);
+    await page
+      .getByRole('cell', { name: /Nov 2026/ })
+      .first()
+      .waitFor();
+  });
+
+  it('of a month that is written as text says it as people do', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/reports/class-attendance', { viewport: PHONE });
+    const asked = 'class=5&section=A&start=2026-10&end=2026-11&run=1';
+    await page.goto(`${gateway.url}/portal/reports/class-attendance?${asked}`);
+    await page.getByText('Start: Oct 2026 · End: Nov 2026').waitFor();
+  });
+
   it('of nothing but zeros says so in place of a chart', async () => {
     const asked = 'from=2026-04-05&to=2026-04-05&paymentType=ALL&run=1&tab=chart';
     const page = await pages.openPortalAs('accountant', `/portal/reports/daily-fee-collection?${asked}`);

@@ -32,7 +32,7 @@ describe('the forms of reports', () => {
       }
       type Warning { reason: String! count: Int! }
       type Due { id: ID! "How much." amount: Int! heads: [Head!]! student: Task }
-      type Head { name: String! amount: Int }`);
+      type Head { "\`_id\` of it." headId: String! name: String! "Unit: in the currency." amount: Int }`);
     const [form, ...others] = formsOf(schema);
     expect(others).toEqual([]);
     expect(form?.parameters).toEqual([
@@ -47,8 +47,8 @@ describe('the forms of reports', () => {
       members: [],
     });
     expect(form?.columns[1]?.members).toEqual([
-      { name: 'name', type: 'String' },
-      { name: 'amount', type: 'Int' },
+      { name: 'name', type: 'String', description: '' },
+      { name: 'amount', type: 'Int', description: 'Unit: in the currency.' },
     ]);
   });
 });

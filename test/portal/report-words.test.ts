@@ -52,6 +52,9 @@ function wordsOfTiles(): readonly string[] {
   ];
 }
 
+/** The codes in the rows of reports that no declaration lists: a state of a subject, kinds of concession. */
+const CODES_OF_REPORTS = ['Graded', 'Hardship', 'Merit', 'Sibling'];
+
 interface Declared {
   readonly name: string;
   readonly description?: string;
@@ -82,6 +85,7 @@ describe('the words of the reports', () => {
     ...wordsOfLibrary(),
     ...collectionWords.filter((word) => word !== ''),
     ...wordsOfTiles(),
+    ...CODES_OF_REPORTS,
     ...reports.flatMap(({ title, description }) => [title, description]),
   ]);
 

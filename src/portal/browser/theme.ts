@@ -42,6 +42,8 @@ export const THEME = createTheme({
   respectReducedMotion: true,
   headings: { fontWeight: '650' },
   components: {
+    // A state is said in the letters of the rest; capitals shout, and Devanagari has none.
+    Badge: { defaultProps: { tt: 'none' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     Modal: { defaultProps: { centered: true } },
     // What is typed leads to a choice, which Enter then takes.

@@ -33,9 +33,7 @@ export function SecondFactorSection() {
   return (
     <Stack align="flex-start" gap="sm">
       <Group gap="xs">
-        <Badge variant="default" tt="none">
-          {isOn ? t('On') : t('Off')}
-        </Badge>
+        <Badge variant="default">{isOn ? t('On') : t('Off')}</Badge>
         {isOn && (
           <Text size="sm">
             {t('{count, plural, one {# recovery code is} other {# recovery codes are}} left.', {

@@ -102,11 +102,7 @@ function ChangesTable({ rows, more }: ChangesTableProps) {
       name: 'operation',
       head: t('What'),
       width: 120,
-      cell: ({ operation }) => (
-        <Badge variant="default" tt="none">
-          {t(OPERATION_NAMES[operation] ?? operation)}
-        </Badge>
-      ),
+      cell: ({ operation }) => <Badge variant="default">{t(OPERATION_NAMES[operation] ?? operation)}</Badge>,
     },
     plain('collection', t('Collection'), 170, ({ collection }) => titles.get(collection) ?? collection),
     {

@@ -59,6 +59,12 @@ const INKS = {
   dark: { text: '#a9b1bf', line: '#2f3643' },
 } as const;
 
+/**
+ * Of A4 between its margins, at 96 to the inch. What was drawn for a wide screen is made smaller on paper,
+ * with letters that nobody can read.
+ */
+const PAPER_WIDTH_PX = 688;
+
 /** Below the part of the page that is seen, as far as somebody scrolls at once. */
 const NEAR = '0px 0px 400px 0px';
 
@@ -89,6 +95,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn is compared by its text.
   useEffect(() => {
     if (!canvas.current || !isDrawn) return undefined;
+    const { clientWidth, clientHeight } = canvas.current;
     const ink = INKS[theme];
     const print = (value: number) => {
       if (unit === 'money') return formats.money(value, currency);
@@ -117,7 +124,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
         }),
       },
       options: {
-        responsive: true,
+        responsive: !isPrinted,
         maintainAspectRatio: false,
         animation: false,
         plugins: {
@@ -169,8 +176,9 @@ export function ChartCanvas(props: ChartCanvasProps) {
         }),
       },
     });
+    if (isPrinted) chart.resize(Math.min(clientWidth, PAPER_WIDTH_PX), clientHeight);
     return () => chart.destroy();
-  }, [written, theme, formats, isDrawn]);
+  }, [written, theme, formats, isDrawn, isPrinted]);
   return (
     <figure className="chart-figure">
       <div className="chart-frame" style={{ minHeight: height }}>

@@ -39,7 +39,7 @@ export function ExportedFiles({ files }: { readonly files: readonly ExportedFile
                 )}
               </Table.Td>
               <Table.Td data-label={t('State')}>
-                <Badge variant="default" tt="none" leftSection={state === 'running' && <Loader size={10} />}>
+                <Badge variant="default" leftSection={state === 'running' && <Loader size={10} />}>
                   {t(STATE_NAMES[state])}
                 </Badge>
               </Table.Td>

@@ -97,9 +97,7 @@ function ImportSteps({ one }: { readonly one: ShownImportFragment }) {
         ))}
       </ol>
       <Group gap="xs">
-        <Badge variant="default" tt="none">
-          {t(STATE_NAMES[one.state])}
-        </Badge>
+        <Badge variant="default">{t(STATE_NAMES[one.state])}</Badge>
         <FileFacts inspection={one.inspection as Inspection | null} />
       </Group>
       <Fault fault={one.fault} />

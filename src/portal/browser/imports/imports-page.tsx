@@ -110,9 +110,7 @@ function ImportRow({ one }: { readonly one: PastImport }) {
         {collections.find((known) => known.name === collection)?.title ?? collection}
       </Table.Td>
       <Table.Td data-label={t('State')}>
-        <Badge variant="default" tt="none">
-          {t(STATE_NAMES[state])}
-        </Badge>
+        <Badge variant="default">{t(STATE_NAMES[state])}</Badge>
       </Table.Td>
       <Table.Td className="numeric" data-label={t('New')}>
         {formats.number(counts.created)}

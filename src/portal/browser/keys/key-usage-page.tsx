@@ -3,11 +3,12 @@ import { Badge, Code, Group, NativeSelect, Paper, Stack, Text, Title } from '@ma
 import { useParams } from '@tanstack/react-router';
 import { ApiKeysOfPortal, UsageOfKey, type UsageOfKeyQuery } from '../../../generated/portal/keys/keys';
 import { ChartCanvas } from '../charts/chart-canvas';
+import { GatewayProblem } from '../gateway/gateway-problem';
 import { useOperation } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { PageFrame } from '../shell/page-frame';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { EmptyState, LoadingState, NotFoundState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { RequestTable } from './request-table';
 
@@ -27,6 +28,7 @@ export function KeyUsagePage() {
     keepsPrevious: true,
     everyMs: REFRESH_MS,
   });
+  if (error instanceof GatewayProblem && error.code === 'NOT_FOUND') return <NotFoundState />;
   const listed = keys.data?.apiKeys.find((one) => one.id === id);
   return (
     <PageFrame

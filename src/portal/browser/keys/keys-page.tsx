@@ -131,9 +131,7 @@ function KeyRow({ listed }: { readonly listed: ListedKey }) {
         </div>
       </Table.Td>
       <Table.Td data-label={t('State')}>
-        <Badge variant="default" tt="none">
-          {t(state)}
-        </Badge>
+        <Badge variant="default">{t(state)}</Badge>
       </Table.Td>
       <Table.Td>
         {isActive && (

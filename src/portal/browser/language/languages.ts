@@ -6,6 +6,9 @@ export type Language = 'en' | 'hi';
 /** Each by its own name, as a menu of languages shows them. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', hi: 'हिन्दी' };
 
+/** How numbers, days and money are written in a language. */
+export const LOCALES: Readonly<Record<Language, string>> = { en: 'en-IN', hi: 'hi-IN' };
+
 const CATALOGS = { en: () => import('catalog:en'), hi: () => import('catalog:hi') } as const;
 
 const STORAGE_KEY = 'campus-portal-language';
@@ -16,7 +19,8 @@ export const currentLanguage = new ObservableValue<Language>('en');
 export async function switchLanguage(language: Language): Promise<void> {
   const { messages } = await CATALOGS[language]();
   i18n.load(language, messages);
-  i18n.activate(language);
+  // Numbers within a text are grouped as those beside it: 1,00,000.
+  i18n.activate(language, LOCALES[language]);
   document.documentElement.lang = language;
   localStorage.setItem(STORAGE_KEY, language);
   currentLanguage.set(language);

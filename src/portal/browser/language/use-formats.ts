@@ -1,7 +1,7 @@
 /** Numbers, money, days and instants as the reader writes them, in the zone of the school. */
 import { useSyncExternalStore } from 'react';
 import { useViewer } from '../shell/viewer';
-import { currentLanguage } from './languages';
+import { currentLanguage, LOCALES } from './languages';
 
 export interface Formats {
   number(value: number | string): string;
@@ -24,7 +24,6 @@ export interface Formats {
 }
 
 const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
-const LOCALES = { en: 'en-IN', hi: 'hi-IN' } as const;
 
 export function useFormats(): Formats {
   const language = useSyncExternalStore(currentLanguage.subscribe, currentLanguage.get);

@@ -113,7 +113,7 @@ function MessageFacts({ message }: { readonly message: ListedMessage }) {
   const facts: readonly (readonly [name: string, value: ReactNode])[] = [
     [
       t('State'),
-      <Badge key="state" variant="default" tt="none">
+      <Badge key="state" variant="default">
         {t(MESSAGE_STATE_NAMES[state] ?? state)}
       </Badge>,
     ],

@@ -119,11 +119,7 @@ function MessagesTable({ rows, more, onOpen }: MessagesTableProps) {
       name: 'state',
       head: t('State'),
       width: 130,
-      cell: ({ state }) => (
-        <Badge variant="default" tt="none">
-          {t(MESSAGE_STATE_NAMES[state] ?? state)}
-        </Badge>
-      ),
+      cell: ({ state }) => <Badge variant="default">{t(MESSAGE_STATE_NAMES[state] ?? state)}</Badge>,
     },
     plain('recipients', t('To'), 240, ({ recipients }) => recipients.join(', ')),
     plain('createdAt', t('Asked for'), 190, ({ createdAt }) => instant(createdAt)),

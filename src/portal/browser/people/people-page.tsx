@@ -1,5 +1,5 @@
 /** Who may log in to the school, to find one or to invite one more. */
-import { Anchor, Badge, Button, Group, NativeSelect, Stack, Table } from '@mantine/core';
+import { Anchor, Button, Group, NativeSelect, Stack, Table } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -12,6 +12,7 @@ import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { InviteDialog } from './invite-dialog';
+import { StateBadge } from './state-badge';
 
 type ListedAccount = PeopleAccountsQuery['accounts']['nodes'][number];
 
@@ -104,19 +105,18 @@ function FoundAccounts({ find, state }: { readonly find: string; readonly state:
 function AccountRow({ account }: { readonly account: ListedAccount }) {
   const t = useTexts();
   const { instant } = useFormats();
-  const { id, name, userName, roles, isActive, hasPassword, lastLoginAt } = account;
-  const invited = hasPassword ? t('Active') : t('Invited');
+  const { id, name, userName, roles, lastLoginAt } = account;
   return (
     <Table.Tr>
       <Table.Td>
-        <Anchor component={Link} to={`/portal/people/${id}`} size="sm">
+        <Anchor component={Link} to={`/portal/people/${id}`} size="sm" fw={600}>
           {name || userName}
         </Anchor>
       </Table.Td>
       <Table.Td data-label={t('User name')}>{userName}</Table.Td>
       <Table.Td data-label={t('Roles')}>{roles.join(', ')}</Table.Td>
       <Table.Td data-label={t('State')}>
-        <Badge variant="default">{isActive ? invited : t('Deactivated')}</Badge>
+        <StateBadge account={account} />
       </Table.Td>
       <Table.Td data-label={t('Last login')}>{lastLoginAt === null ? '–' : instant(lastLoginAt)}</Table.Td>
     </Table.Tr>

@@ -13,52 +13,50 @@ export function RightsTable({ userId }: { readonly userId: string }) {
   const collections = data.userRights?.collections ?? [];
   if (collections.length === 0) return <EmptyState icon="lock" title={t('No records are in reach')} />;
   return (
-    <Table.ScrollContainer minWidth={720} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('Collection')}</Table.Th>
-            <Table.Th>{t('Read')}</Table.Th>
-            <Table.Th>{t('Make')}</Table.Th>
-            <Table.Th>{t('Change')}</Table.Th>
-            <Table.Th>{t('Remove')}</Table.Th>
+    <Table verticalSpacing="xs" className="stacked-table">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t('Collection')}</Table.Th>
+          <Table.Th>{t('Read')}</Table.Th>
+          <Table.Th>{t('Make')}</Table.Th>
+          <Table.Th>{t('Change')}</Table.Th>
+          <Table.Th>{t('Remove')}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {collections.map((rights) => (
+          <Table.Tr key={rights.name}>
+            <Table.Th scope="row">
+              {rights.title}
+              {rights.isLimitedToRows && (
+                <Text size="xs" c="dimmed">
+                  {t('some of its records alone')}
+                </Text>
+              )}
+            </Table.Th>
+            <VerbCell verb={t('Read')} isAllowed={rights.canRead} fields={rights.readableFields} />
+            <VerbCell verb={t('Make')} isAllowed={rights.canCreate} fields={rights.creatableFields} />
+            <VerbCell verb={t('Change')} isAllowed={rights.canUpdate} fields={rights.updatableFields} />
+            <VerbCell verb={t('Remove')} isAllowed={rights.canRemove} fields={[]} />
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {collections.map((rights) => (
-            <Table.Tr key={rights.name}>
-              <Table.Th scope="row">
-                {rights.title}
-                {rights.isLimitedToRows && (
-                  <Text size="xs" c="dimmed">
-                    {t('some of its records alone')}
-                  </Text>
-                )}
-              </Table.Th>
-              <VerbCell isAllowed={rights.canRead} fields={rights.readableFields} />
-              <VerbCell isAllowed={rights.canCreate} fields={rights.creatableFields} />
-              <VerbCell isAllowed={rights.canUpdate} fields={rights.updatableFields} />
-              <VerbCell isAllowed={rights.canRemove} fields={[]} />
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+        ))}
+      </Table.Tbody>
+    </Table>
   );
 }
 
-function VerbCell({
-  isAllowed,
-  fields,
-}: {
+interface VerbCellProps {
+  readonly verb: string;
   readonly isAllowed: boolean;
   readonly fields: readonly string[];
-}) {
+}
+
+function VerbCell({ verb, isAllowed, fields }: VerbCellProps) {
   const t = useTexts();
-  if (!isAllowed) return <Table.Td>{t('No')}</Table.Td>;
-  if (fields.length === 0) return <Table.Td>{t('Yes')}</Table.Td>;
+  if (!isAllowed) return <Table.Td data-label={verb}>{t('No')}</Table.Td>;
+  if (fields.length === 0) return <Table.Td data-label={verb}>{t('Yes')}</Table.Td>;
   return (
-    <Table.Td>
+    <Table.Td data-label={verb}>
       <details>
         <summary>{t('{count, plural, one {# field} other {# fields}}', { count: fields.length })}</summary>
         <Text size="xs" className="wrapped">

@@ -1,5 +1,5 @@
 /** One user: what it may do, where it is logged in, and what an admin changes of that. */
-import { Anchor, Badge, Group, Stack, Tabs, Text } from '@mantine/core';
+import { Anchor, Group, Stack, Tabs, Text } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { PeopleAccount } from '../../../generated/portal/people/people';
 import { SessionList } from '../account/session-list';
@@ -11,6 +11,7 @@ import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
 import { PersonActions } from './person-actions';
 import { RightsTable } from './rights-table';
+import { StateBadge } from './state-badge';
 
 export function UserDetailsPage() {
   const t = useTexts();
@@ -29,7 +30,7 @@ export function UserDetailsPage() {
       {account && (
         <Stack>
           <Group gap="xs">
-            <Badge variant="default">{account.isActive ? t('Active') : t('Deactivated')}</Badge>
+            <StateBadge account={account} />
             <Text size="sm" className="wrapped">
               {[account.userName, account.email, account.roles.join(', ')].filter(Boolean).join(' · ')}
             </Text>

@@ -24,5 +24,8 @@ export interface ReportColumn {
   readonly description: string;
   readonly isList: boolean;
   /** Of an object, or of each object of a list. */
-  readonly members: readonly { readonly name: string; readonly type: string }[];
+  readonly members: readonly ReportLeaf[];
 }
+
+/** A value with nothing in it. */
+export type ReportLeaf = Pick<ReportColumn, 'name' | 'type' | 'description'>;

@@ -71,7 +71,7 @@ export function ReportChart({ form, rows, currency, title }: ReportChartProps) {
         <EmptyState icon="chart" title={t('Every number of this is zero')} />
       ) : (
         <ChartCanvas
-          kind={TIMES.has(by.kind) ? 'line' : barKind}
+          kind={TIMES.has(by.kind) && labels.length > 1 ? 'line' : barKind}
           title={t('{title}: {measure} by {label}', {
             title,
             measure: say(nameOfColumn(measure.path)),

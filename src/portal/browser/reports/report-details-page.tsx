@@ -197,6 +197,8 @@ function AskedAbout({ form, values, isAsked, children }: AskedAboutProps) {
     if (type === 'LocalDate') return formats.day(value);
     if (type === 'Month') return formats.month(value);
     if (type === 'Boolean') return value === 'true' ? t('yes') : t('no');
+    if (isSpan(name) && MONTH.test(value)) return formats.month(value);
+    if (isSpan(name) && DAY.test(value)) return formats.day(value);
     return choices ? say(nameOfEnumValue(value)) : value;
   };
   const isPhone = useMediaQuery('(max-width: 36em)', false, { getInitialValueInEffect: false });
@@ -245,6 +247,14 @@ function AskedAbout({ form, values, isAsked, children }: AskedAboutProps) {
 
 type Values = Readonly<Record<string, string>>;
 
+const MONTH = /^\d{4}-\d{2}$/;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** The first or last day, or month, of some reports: a text, as it may be either. */
+function isSpan(name: string): boolean {
+  return name === 'start' || name === 'end';
+}
+
 /** What must be said and is not is what people mostly want: of today, or the first of the choices. */
 function withDefaults({ parameters }: AskableReport, written: Values, { today }: Formats): Values {
   return Object.fromEntries(
@@ -252,8 +262,7 @@ function withDefaults({ parameters }: AskableReport, written: Values, { today }:
       const value = written[name] ?? '';
       if (value !== '' || !isRequired) return [name, value];
       if (type === 'LocalDate') return [name, today];
-      if (type === 'Month' || ((name === 'start' || name === 'end') && type === 'String'))
-        return [name, today.slice(0, 7)];
+      if (type === 'Month' || (isSpan(name) && type === 'String')) return [name, today.slice(0, 7)];
       if (name === 'session' && type === 'String')
         return [name, String(fillVariables({ name: '{session}' }, today).name)];
       return [name, choices?.includes('ALL') ? 'ALL' : (choices?.[0] ?? '')];

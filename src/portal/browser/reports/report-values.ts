@@ -2,7 +2,8 @@
 import { useFormats } from '../language/use-formats';
 import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
-import type { ReportColumn } from './askable-report';
+import { useAllowedWords } from '../records/use-allowed-words';
+import type { ReportColumn, ReportLeaf } from './askable-report';
 import { nameOfEnumValue } from './name-of-column';
 
 export type ReportRow = Readonly<Record<string, unknown>>;
@@ -24,8 +25,20 @@ export function isNumberColumn({ type, isList }: ReportColumn): boolean {
 
 /** Whether its numbers are money: the description says their unit. */
 export function isMoneyColumn(column: ReportColumn): boolean {
-  return isNumberColumn(column) && /in the currency/i.test(column.description);
+  return isNumberColumn(column) && isMoney(column);
 }
+
+function isMoney({ type, description }: ReportLeaf): boolean {
+  return NUMBERS.has(type) && /in the currency/i.test(description);
+}
+
+const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
+
+/** The texts that are codes of a record, such as `half_day`; a name or a remark is never one. */
+const CODED = new Set([
+  ...['category', 'gender', 'kind', 'leaveType', 'paymentType', 'result', 'state', 'status', 'term'],
+  'type',
+]);
 
 /** Writes the values of a report as people read them; money in the currency that the report says. */
 export function useReportValueText(
@@ -33,16 +46,22 @@ export function useReportValueText(
 ): (value: unknown, column: ReportColumn) => string {
   const t = useTexts();
   const say = useReportWords();
+  const sayCode = useAllowedWords();
   const formats = useFormats();
-  const printScalar = (value: unknown, type: string): string => {
+  const printLeaf = (value: unknown, leaf: ReportLeaf): string => {
+    const { name, type } = leaf;
     if (value === null || value === undefined) return '';
+    if (isMoney(leaf)) return formats.money(String(value), currency);
     if (NUMBERS.has(type)) return formats.number(String(value));
     if (type === 'LocalDate') return formats.day(String(value));
     if (type === 'Month') return formats.month(String(value));
     if (type === 'DateTime') return formats.instant(String(value));
     if (type === 'Boolean') return value === true ? t('yes') : t('no');
+    if (type === 'String' && /month/i.test(name) && MONTH.test(String(value)))
+      return formats.month(String(value));
+    if (type === 'String') return CODED.has(name) ? sayCode(String(value)) : String(value);
     // The other types of a leaf are enums.
-    return type === 'String' ? String(value) : say(nameOfEnumValue(String(value)));
+    return say(nameOfEnumValue(String(value)));
   };
   const print = (value: unknown, column: ReportColumn): string => {
     if (value === null || value === undefined) return '';
@@ -52,10 +71,10 @@ export function useReportValueText(
     }
     if (column.members.length > 0) {
       const object = value as ReportRow;
-      const printed = column.members.map(({ name, type }) => printScalar(object[name], type));
+      const printed = column.members.map((member) => printLeaf(object[member.name], member));
       return printed.filter((text) => text !== '').join(' ');
     }
-    return isMoneyColumn(column) ? formats.money(String(value), currency) : printScalar(value, column.type);
+    return printLeaf(value, column);
   };
   return print;
 }

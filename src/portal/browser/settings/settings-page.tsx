@@ -118,9 +118,7 @@ function SettingsTable({ properties, onEdit }: SettingsTableProps) {
               <PropertyInForce property={property} />
             </Table.Td>
             <Table.Td data-label={t('From')}>
-              <Badge variant="default" tt="none">
-                {placeOf(property, t)}
-              </Badge>
+              <Badge variant="default">{placeOf(property, t)}</Badge>
             </Table.Td>
             <Table.Td>
               {property.isSettable ? (
