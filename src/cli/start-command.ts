@@ -16,7 +16,7 @@ import { createEventLog } from '../server/observation.js';
 import { collectOnceQuiet } from './collect-once-quiet.js';
 import type { CommandLine } from './command-line.js';
 import { printLine } from './console-output.js';
-import { listenForStopSignal, StoppedBySignal } from './stop-signal.js';
+import { listenForStopSignal, StoppedBySignal, unlessStopped } from './stop-signal.js';
 import { WorkerFailed, WorkerGroup } from './worker-group.js';
 import { WorkerProcess } from './worker-process.js';
 
@@ -74,11 +74,12 @@ function giveBackMemory(): void {
 
 /** The whole gateway in this process. */
 async function serve(config: Config, stop: AbortSignal): Promise<void> {
-  const app = await createApp(config, { onProgress: tell });
+  const app = await unlessStopped(createApp(config, { onProgress: tell }), stop, config.shutdownGraceMs);
   try {
     stop.throwIfAborted();
     await seedDemo(app.services, { config, stop });
-    const url = await listen(app, config);
+    // Behind the open port the jobs begin, and wait for a database that has gone meanwhile.
+    const url = await unlessStopped(listen(app, config), stop, 0);
     stop.throwIfAborted();
     const printBanner = await prepareBanner(app.services, config);
     printLine(printBanner(readableUrl(url)));
@@ -122,20 +123,23 @@ async function serveByWorkers(config: Config, stop: AbortSignal): Promise<void> 
 
 async function serveAsWorker(config: Config): Promise<void> {
   const worker = new WorkerProcess();
+  const { stop, sharedFigures } = worker;
   try {
     const { doesBackgroundWork } = await worker.begun;
-    const { sharedFigures } = worker;
-    const app = await createApp(config, { worker: { doesBackgroundWork, sharedFigures } });
+    const opening = createApp(config, { worker: { doesBackgroundWork, sharedFigures } });
+    const app = await unlessStopped(opening, stop, config.shutdownGraceMs);
     try {
-      worker.tellListening(await listen(app, config));
+      worker.tellListening(await unlessStopped(listen(app, config), stop, 0));
       giveBackMemory();
-      await worker.stopped;
+      await untilAborted(stop);
     } finally {
       await app.close();
     }
   } catch (fault) {
-    worker.release();
-    throw fault;
+    if (!(fault instanceof StoppedBySignal)) {
+      worker.release();
+      throw fault;
+    }
   }
   process.exit(0);
 }
@@ -145,11 +149,12 @@ async function prepareDatabase(
   config: Config,
   { databaseUrl, stop }: { readonly databaseUrl: string; readonly stop: AbortSignal },
 ): Promise<(url: string) => string> {
-  const services = await openServices({
+  const opening = openServices({
     config: { ...config, databaseUrl },
     onProgress: tell,
     onFault: (task, error) => tell(`${task}: ${String(error)}`),
   });
+  const services = await unlessStopped(opening, stop, config.shutdownGraceMs);
   try {
     await seedDemo(services, { config, stop });
     return await prepareBanner(services, config);

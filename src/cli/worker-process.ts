@@ -2,13 +2,14 @@
 
 import type { FigureList } from '../server/metrics.js';
 import type { SharedFigures } from '../server/metrics-access.js';
+import { StoppedBySignal } from './stop-signal.js';
 import { parseWorkerOrder, type WorkerNews, type WorkerOrder } from './worker-messages.js';
 
 export class WorkerProcess {
   /** Resolves when this process may start. */
   readonly begun: Promise<{ readonly doesBackgroundWork: boolean }>;
-  /** Resolves when this process is to stop, by the first process or by SIGTERM. */
-  readonly stopped: Promise<void>;
+  /** Aborted, with a `StoppedBySignal`, when this process is to stop: by the first process or by SIGTERM. */
+  readonly stop: AbortSignal;
   readonly #asked = new Map<number, (text: string) => void>();
   #lastAsked = 0;
   #ownFigures: (() => Promise<FigureList>) | undefined;
@@ -24,10 +25,11 @@ export class WorkerProcess {
     this.begun = new Promise((resolve) => {
       orders((order) => order.kind === 'begin' && resolve(order));
     });
-    this.stopped = new Promise((resolve) => {
-      process.once('SIGTERM', () => resolve());
-      orders((order) => order.kind === 'stop' && resolve());
-    });
+    const stopping = new AbortController();
+    const stop = () => stopping.abort(new StoppedBySignal('SIGTERM'));
+    process.once('SIGTERM', stop);
+    orders((order) => order.kind === 'stop' && stop());
+    this.stop = stopping.signal;
     orders((order) => {
       if (order.kind === 'tellFigures') void this.#tellFigures(order.number);
       if (order.kind !== 'figures') return;

@@ -49,6 +49,8 @@ const STATEMENT_TIMEOUT_MS = 30_000;
 const MAX_RESTART_MS = 30_000;
 const MAX_NOTE_LOOKS = 50;
 const NOTE_LOOK_MS = 20;
+/** After the grace, for giving back the jobs that were not done, and for closing connections. */
+const LAST_WAIT_MS = 1_000;
 /** The part of the grace after which tasks are told to come to an end by their signal. */
 const ABORT_AFTER = 0.8;
 
@@ -100,7 +102,8 @@ export class JobWorkers {
     await Promise.race([this.#runner?.stop().catch(() => {}), this.#interruptAfterGrace()]);
     await this.#untilNoted();
     await this.#liveness?.close();
-    await this.#pool?.end();
+    // A statement that waits for a lock keeps its connection, and the pool, for as long as it may take.
+    await withinLastWait(this.#pool?.end());
   }
 
   /**
@@ -208,8 +211,15 @@ export class JobWorkers {
     const isOver = this.#supervising.then(() => true);
     const isLate = sleep(this.#options.shutdownGraceMs, false, { ref: false });
     if (await Promise.race([isOver, isLate])) return;
-    await pool?.forcefulShutdown('the gateway stopped before the job was done');
+    // Where the database is away, the library tries to note how jobs ended for minutes. What is not noted is
+    // done again, by another gateway.
+    await withinLastWait(pool?.forcefulShutdown('the gateway stopped before the job was done'));
   }
+}
+
+/** Waits for what must not keep a stop from its end. */
+async function withinLastWait(work: unknown): Promise<void> {
+  await Promise.race([Promise.resolve(work).catch(() => {}), sleep(LAST_WAIT_MS, undefined, { ref: false })]);
 }
 
 /**

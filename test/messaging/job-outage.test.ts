@@ -7,6 +7,7 @@ import { JobQueue, migrateJobQueue } from '../../src/messaging/job-queue.js';
 import { type Database, openDatabase } from '../../src/store/database/database.js';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/store/database/embedded-server.js';
 import { eventually } from '../eventually.js';
+import { expectEventually } from '../expect-eventually.js';
 
 let directory: string;
 let server: EmbeddedServer;
@@ -55,6 +56,19 @@ describe('a database that ends while jobs are under way', () => {
       expect(exits).toEqual([]);
     }, 150_000);
   }
+});
+
+describe('a stop while the database is away', () => {
+  it('ends though nobody takes the note of how a job ended', async () => {
+    const exits = await startWorker();
+    await jobs.add('ends', {});
+    await eventually(() => count('ends begun') === 1);
+    // Nobody starts it again.
+    await server.stop();
+    await eventually(() => count('ends ended') > 0);
+    worker?.kill('SIGTERM');
+    await expectEventually(() => exits, [0]);
+  }, 60_000);
 });
 
 /** What it ended with is added to the list. */

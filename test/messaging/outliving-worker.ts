@@ -1,6 +1,6 @@
 /**
  * A process that does jobs of two tasks, each of which takes two seconds: `fails` fails at its first attempt,
- * `ends` does not. It says what it is at, a line each, until it is killed.
+ * `ends` does not. It says what it is at, a line each, until it is killed, or stopped by SIGTERM.
  */
 import { JobWorkers } from '../../src/messaging/job-workers.js';
 import { openDatabase } from '../../src/store/database/database.js';
@@ -32,6 +32,9 @@ const workers = new JobWorkers({
   shutdownGraceMs: 1_000,
   sweepMs: 500,
   observe: () => {},
+});
+process.once('SIGTERM', () => {
+  void workers.stop().then(() => process.exit(0));
 });
 await workers.start();
 process.stdout.write('ready\n');
