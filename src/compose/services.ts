@@ -176,10 +176,17 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       onFault: (error) => onFault('rate limits', error),
     });
     closers.push(() => rateLimits.close());
+    // Scripts work on the store and the topics, which ask them: they are there before the first request is.
+    let scripting: Scripting | undefined;
+    const triggers = createScriptTriggers({
+      scripting: () => scripting,
+      beforeTimeoutMs: config.scriptBeforeTimeoutMs,
+    });
     const outbox = database.tellsByOutbox
-      ? new ChangeOutbox({ database, onFault: (error) => onFault('change outbox', error) })
+      ? new ChangeOutbox({ database, triggers, onFault: (error) => onFault('change outbox', error) })
       : undefined;
     closers.push(async () => await outbox?.close());
+    await outbox?.listen();
     const changes = new ChangeFeed({
       outbox,
       database,
@@ -187,12 +194,6 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       onFault: (error) => onFault('change feed', error),
     });
     closers.push(() => changes.close());
-    // Scripts work on the store and the topics, which ask them: they are there before the first request is.
-    let scripting: Scripting | undefined;
-    const triggers = createScriptTriggers({
-      scripting: () => scripting,
-      beforeTimeoutMs: config.scriptBeforeTimeoutMs,
-    });
     const topics = new Topics({
       database,
       triggers,
@@ -209,6 +210,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       topDomain: () => domains.top(),
       onRightsChange: (domainId, userId) => principals.forget(domainId, userId),
       onCommit: () => changes.wake(),
+      onFollowed: () => outbox?.wake(),
       onFieldsNamed: (scope, fields) => fieldMeter.note(scope, scope.operation ?? '', fields),
       maxRecordsPerWrite: config.maxRecordsPerWrite,
       triggers,

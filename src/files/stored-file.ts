@@ -152,12 +152,13 @@ export async function listOrphans(
   before: { readonly domainId: string | undefined; readonly whole: Date; readonly resumable: Date },
 ): Promise<(BlobKey & { readonly storage: StoredFile['storage'] })[]> {
   const [whole, resumable] = [before.whole.toISOString(), before.resumable.toISOString()];
-  const isOfDomain =
-    before.domainId === undefined ? Prisma.sql`true` : Prisma.sql`f.domain = ${before.domainId}`;
+  const { domainId } = before;
+  const isOfDomain = (column: string) =>
+    domainId === undefined ? Prisma.sql`true` : Prisma.sql`${Prisma.raw(column)} = ${domainId}`;
   return await db.query(Prisma.sql`
     select f.id, f.domain as "domainId", f.storage
     from files f
-    where ${isOfDomain} and (
+    where ${isOfDomain('f.domain')} and (
       (f.state = 'uploading' and f.upload_length is null and f.updated_at < ${whole}::timestamptz)
       or (f.state = 'uploading' and f.upload_length is not null and f.updated_at < ${resumable}::timestamptz)
       or (f.import_into is not null and f.updated_at < ${resumable}::timestamptz)
@@ -166,7 +167,8 @@ export async function listOrphans(
         and not exists (
           select
           from records r
-          where r.domain = f.domain and r.collection = f.collection and r.id = f.record_id
+          where r.domain = f.domain and ${isOfDomain('r.domain')}
+            and r.collection = f.collection and r.id = f.record_id
         )
       )
     )

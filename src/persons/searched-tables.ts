@@ -68,7 +68,8 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
     place: 'changes on their way to subscribers',
     domain: 'domain',
     shown: 'id',
-    texts: ['record_id'],
+    texts: ['record_id', 'announced'],
+    json: ['started'],
     users: ['principal'],
   },
   {

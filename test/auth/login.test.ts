@@ -3,6 +3,7 @@ import { Passwords } from '../../src/auth/passwords.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import type { Database } from '../../src/store/database/database.js';
 import { useTestDatabase } from '../database.js';
+import { isTestedOnCitus } from '../spread-databases.js';
 import {
   changeUser,
   codeOf,
@@ -13,6 +14,9 @@ import {
   openGateway,
   PASSWORD,
 } from './gateway.js';
+
+/** Users are changed past the gateway here: a trigger ends their sessions, which Citus does not have. */
+const byTrigger = isTestedOnCitus() ? it.skip : it;
 
 let database: Database;
 let gateway: Gateway;
@@ -340,7 +344,7 @@ describe('a refresh token', () => {
     }
   });
 
-  it('is refused once its user was not active, also when that is over', async () => {
+  byTrigger('is refused once its user was not active, also when that is over', async () => {
     await insertUser(database, { userName: 'onleave' });
     const { refreshToken } = await gateway.login('onleave');
     await changeUser(database, 'onleave', { active: false });

@@ -4,6 +4,7 @@ import { Users } from '../../src/auth/users.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import type { Database } from '../../src/store/database/database.js';
 import { useTestDatabase } from '../database.js';
+import { isTestedOnCitus } from '../spread-databases.js';
 import {
   changeUser,
   codeOf,
@@ -16,6 +17,9 @@ import {
   openGateway,
   PASSWORD,
 } from './gateway.js';
+
+/** Users are changed past the gateway here: a trigger ends their sessions, which Citus does not have. */
+const byTrigger = isTestedOnCitus() ? it.skip : it;
 
 let database: Database;
 /** Two gateways of one instance: what happens on the first must be known to the second. */
@@ -101,7 +105,7 @@ describe('a token both gateways know', () => {
     await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(other));
   });
 
-  it('ends everywhere when the user is deactivated, and for good', async () => {
+  byTrigger('ends everywhere when the user is deactivated, and for good', async () => {
     const { token, refreshToken } = await knownTokens();
     await changeUser(database, userName, { active: false });
     await expectSoon('UNAUTHENTICATED', () => one.authenticator.authenticate(token));

@@ -242,6 +242,33 @@ describe('accounts', () => {
   });
 });
 
+describe('a user made inactive', () => {
+  it('gets no session back by being made active again', async () => {
+    const id = await addUser('on.leave');
+    const { data } = await send(gateway, {
+      query: 'mutation ($u: String!, $p: String!) { login(userName: $u, password: $p) { refreshToken } }',
+      variables: { u: 'on.leave', p: PASSWORD },
+    });
+    const token = await logIn('on.leave');
+    const turn = (is: boolean) =>
+      ask(
+        gateway,
+        'mutation ($id: ID!, $is: Boolean!) { setUserActive(userId: $id, isActive: $is) { id } }',
+        {
+          variables: { id, is },
+        },
+      );
+    await turn(false);
+    await turn(true);
+    await expectEventually(() => statusOf(token), 401);
+    const refresh = 'mutation ($t: String!) { refresh(refreshToken: $t) { accessToken } }';
+    expect(await codesOf(gateway, { query: refresh, variables: { t: data?.login.refreshToken } })).toEqual([
+      'UNAUTHENTICATED',
+    ]);
+    expect(await statusOf(await logIn('on.leave'))).toBe(200);
+  });
+});
+
 describe('roles', () => {
   const set = (userId: string, roles: readonly string[]) =>
     send(gateway, {

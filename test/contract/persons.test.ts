@@ -555,7 +555,7 @@ describe('a member of the staff', () => {
     await sql.query(
       `insert into told_changes
         (entry_id, at, domain, collection, record_id, operation, to_version, principal)
-       values (1, now(), $1, 'task', 'task-on-the-way', 'updated', 2, 'usr-on-the-way')`,
+       values (-1, now(), $1, 'task', 'task-on-the-way', 'updated', 2, 'usr-on-the-way')`,
       [DEMO_DOMAIN],
     );
     await sql.query('commit');

@@ -8,6 +8,7 @@ import { startCampus } from '../cli/campus.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
 import { expectEventually } from '../expect-eventually.js';
+import { isTestedOnCitus } from '../spread-databases.js';
 import { DEFAULT_SETTINGS, type Gateway, type StartedGateway, startGateway } from './gateway.js';
 import { connect, metric } from './live.js';
 
@@ -15,6 +16,9 @@ import { connect, metric } from './live.js';
 jest.setTimeout(60_000);
 
 const run = promisify(execFile);
+
+/** What is being done, on Citus on all servers. */
+const ACTIVITY = isTestedOnCitus() ? 'citus_stat_activity' : 'pg_stat_activity';
 
 let database: TestDatabase;
 /** It made the users, and has their tokens; it serves nobody. */
@@ -94,7 +98,7 @@ function linesOf(event: string): readonly unknown[] {
 
 async function isWaitedFor(): Promise<boolean> {
   const { rowCount } = await other.sql.query(
-    `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    `select from ${ACTIVITY} where wait_event_type = 'Lock' and datname = current_database()`,
   );
   return rowCount === 1;
 }

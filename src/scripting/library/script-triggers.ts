@@ -58,13 +58,14 @@ export function createScriptTriggers({
       return reservePlace(started.writePlaces, scope, wait);
     },
     after: (scope, collection, operation) =>
-      addJobs(scripting()?.scripts.starts.after(scope.domain.id, collection, operation), {
+      describeJobs(scripting()?.scripts.starts.after(scope.domain.id, collection, operation), {
         scope,
         cause: 'after',
         arguments: Prisma.sql`json_build_object(
         'operation', ${operation}::text, 'collection', ${collection}::text,
         'id', r.id, 'version', r.version)`,
       }),
+    begin: addJobs,
     names: (domainId, collection) => {
       const starts = scripting()?.scripts.starts;
       const listed = (when: 'before' | 'after') =>
@@ -72,12 +73,14 @@ export function createScriptTriggers({
       const namesOf = (when: 'before' | 'after') => [...new Set(listed(when).map(({ name }) => name))];
       return { before: namesOf('before'), after: namesOf('after') };
     },
-    afterMessage: (scope, topic) =>
-      addJobs(scripting()?.scripts.starts.onTopic(scope.domain.id, topic), {
+    afterMessage: (scope, topic) => {
+      const jobs = describeJobs(scripting()?.scripts.starts.onTopic(scope.domain.id, topic), {
         scope,
         cause: 'topic',
         arguments: Prisma.sql`json_build_object('topic', m.topic, 'message', m.message)`,
-      }),
+      });
+      return jobs && addJobs(jobs);
+    },
   };
 }
 
@@ -87,25 +90,31 @@ const SERVICE_WAIT_MS = 30_000;
 /** The share of the time of a write that asks scripts which may pass before it has its place. */
 const WAITING_SHARE = 0.75;
 
-/**
- * An expression that adds a job for each script, in the statement and so in the transaction of what starts
- * them.
- */
-function addJobs(
+/** A JSON expression with a job for each script. */
+function describeJobs(
   scripts: readonly ScriptOutline[] | undefined,
   job: { readonly scope: Scope; readonly cause: RunCause; readonly arguments: Prisma.Sql },
 ): Prisma.Sql | undefined {
   if (scripts === undefined || scripts.length === 0) return undefined;
   return Prisma.sql`(
-    select count(*)
+    select json_agg(json_build_object(
+      'domain', ${job.scope.domain.id}::text, 'script', script.name, 'cause', ${job.cause}::text,
+      'depth', ${job.scope.scriptDepth ?? 0}::int, 'arguments', ${job.arguments},
+      'traceparent', ${traceHeaders().traceparent ?? null}::text))
     from unnest(${scripts.map(({ name }) => name)}::text[]) as script (name)
+  )`;
+}
+
+/**
+ * An expression that adds the jobs that a JSON expression describes, in the transaction of its statement;
+ * none where that is null.
+ */
+function addJobs(described: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(
+    select count(*)
+    from json_array_elements(${described}) as job (payload)
     cross join lateral campus_jobs.add_job(
-      ${RUN_TASK},
-      json_build_object(
-        'domain', ${job.scope.domain.id}::text, 'script', script.name, 'cause', ${job.cause}::text,
-        'depth', ${job.scope.scriptDepth ?? 0}::int, 'arguments', ${job.arguments},
-        'traceparent', ${traceHeaders().traceparent ?? null}::text),
-      max_attempts => ${SCRIPT_ATTEMPTS}::int
+      ${RUN_TASK}, job.payload, max_attempts => ${SCRIPT_ATTEMPTS}::int
     )
   )`;
 }

@@ -42,6 +42,11 @@ export class HomeStatements {
   readonly #tables = new Map<string, ShardTables>();
   readonly #shardByDomain = new LRUCache<string, Promise<Shard>>({ max: MOST_KNOWN, ttl: KNOWN_MS });
 
+  readonly #partsByTable = new LRUCache<string, Promise<readonly TablePart[]>>({
+    max: MOST_KNOWN,
+    ttl: KNOWN_MS,
+  });
+
   #slow: SlowStatementWatch | undefined;
 
   constructor({ coordinator, openServer }: HomeStatementsOptions) {
@@ -112,6 +117,16 @@ export class HomeStatements {
     }
   }
 
+  /** Which servers have which shards of a spread table. */
+  async listParts(table: string): Promise<readonly TablePart[]> {
+    const known = this.#partsByTable.get(table);
+    if (known !== undefined) return await known;
+    const finding = this.#lookForParts(table);
+    this.#partsByTable.set(table, finding);
+    finding.catch(() => this.#partsByTable.delete(table));
+    return await finding;
+  }
+
   /** Tells `watch` from now on of every statement that took long on another server than the coordinator. */
   watchSlow(watch: SlowStatementWatch): void {
     this.#slow = watch;
@@ -120,6 +135,28 @@ export class HomeStatements {
 
   async close(): Promise<void> {
     await Promise.all([...this.#servers.values()].map((server) => server.close()));
+  }
+
+  async #lookForParts(table: string): Promise<readonly TablePart[]> {
+    const rows = await this.#coordinator.query<{ host: string; port: number; tables: string[] }>(Prisma.sql`
+      select n.nodename as host, n.nodeport as port,
+        array_agg(shard_name(s.logicalrelid, s.shardid) order by s.shardid) as tables
+      from pg_dist_shard s
+      join pg_dist_placement p on p.shardid = s.shardid
+      join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
+      where s.logicalrelid = ${table}::regclass
+      group by n.nodename, n.nodeport
+      order by n.nodename, n.nodeport`);
+    return rows.map(({ host, port, tables }) => {
+      const server = this.#serverAt(host, port);
+      return {
+        name: `${host}:${port}`,
+        tables,
+        get server() {
+          return server.wasReached ? server.statements : undefined;
+        },
+      };
+    });
   }
 
   async #findShard(domain: string): Promise<Shard> {
@@ -167,6 +204,16 @@ export class HomeStatements {
     this.#servers.set(key, server);
     return server;
   }
+}
+
+/** What one server has of a spread table. */
+export interface TablePart {
+  /** Of the server, for messages. */
+  readonly name: string;
+  /** `undefined`: it was never reached from here. */
+  readonly server: ServerStatements | undefined;
+  /** The names of the shards. */
+  readonly tables: readonly string[];
 }
 
 /** The part of the spread tables that some domains share, and where it is. */

@@ -1,15 +1,44 @@
 /**
  * The part of a statement that adds to the audit trail what the statement did, and where changes are told by
- * the outbox, adds it there too.
+ * the outbox, adds it there too, with what is to follow.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 
-/** The `audited` of a statement; `insert` adds the entries, and has no `returning`. */
+/** What follows a written record `r`, as expressions: what the outbox keeps until it is begun. */
+export interface FollowUps {
+  /** @see WriteTriggers.after */
+  readonly started: Prisma.Sql | undefined;
+  /** What the gateways are told of the rights that it changes. */
+  readonly announced: Prisma.Sql | undefined;
+}
+
+const NOTHING_FOLLOWS: FollowUps = { started: undefined, announced: undefined };
+
+/**
+ * The `audited` of a statement; `insert` adds the entries, and has no `returning`. Where something follows,
+ * the statement has the records as `written`.
+ */
 export function auditedChanges(
   insert: Prisma.Sql,
-  { isToOutbox }: { readonly isToOutbox: boolean },
+  {
+    isToOutbox,
+    following = NOTHING_FOLLOWS,
+  }: { readonly isToOutbox: boolean; readonly following?: FollowUps },
 ): Prisma.Sql {
   if (!isToOutbox) return Prisma.sql`audited as (${insert})`;
+  const { started, announced } = following;
+  if (started !== undefined || announced !== undefined) {
+    return Prisma.sql`audited as (${insert}
+  returning id, at, domain, collection, record_id, operation, to_version, principal
+),
+noted as (
+  insert into change_outbox (id, at, domain, collection, record_id, operation, to_version, principal,
+    started, announced)
+  select a.id, a.at, a.domain, a.collection, a.record_id, a.operation, a.to_version, a.principal,
+    ${started ?? Prisma.sql`null::json`}, ${announced ?? Prisma.sql`null::text`}
+  from audited a join written r on r.id = a.record_id
+)`;
+  }
   return Prisma.sql`audited as (${insert}
   returning id, at, domain, collection, record_id, operation, to_version, principal
 ),

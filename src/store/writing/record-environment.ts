@@ -16,7 +16,7 @@ import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
 import { type HeldReference, listReferences, listReferencesBut } from './held-references.js';
-import { isAtHome, USER_COLLECTION, type WriteContext } from './record-statements.js';
+import { isFollowed, tellAtCommit, USER_COLLECTION, type WriteContext } from './record-statements.js';
 import { fillReferenceLabels } from './reference-labels.js';
 import { findDeadReferences, type ReferenceContext, selectDead } from './references.js';
 import type { StoredChange } from './validation.js';
@@ -34,6 +34,8 @@ export interface RecordEnvironmentOptions {
   readonly triggers?: WriteTriggers;
   /** Told after every commit of a write: whoever waits for changes need not wait for the next poll. */
   readonly onCommit?: () => void;
+  /** Told after the commit of a write whose outbox says what is to follow. */
+  readonly onFollowed?: () => void;
   /** Told which declared fields a caller named who had the right to. Default: nobody wants to know. */
   readonly onFieldsNamed?: (scope: Scope, fields: readonly StoredField[]) => void;
   /** Records one call may write. Default 10,000. */
@@ -43,6 +45,7 @@ export interface RecordEnvironmentOptions {
 }
 
 const DEFAULT_MAX_RECORDS = 10_000;
+const WRITE_OPERATIONS = ['create', 'update', 'delete'] as const;
 const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
 
 export class RecordEnvironment {
@@ -198,11 +201,18 @@ export class RecordEnvironment {
    */
   tellOfCommit(scope: Scope, collection: Collection, written: readonly { readonly id: string }[]): void {
     if (written.length > 0) this.#onCommit();
+    if (written.length > 0 && this.#leavesFollowUps(scope, collection)) this.#options.onFollowed?.();
     if (collection.name === USER_COLLECTION) {
       for (const { id } of written) this.#onRightsChange(scope.domain.id, id);
     } else if (collection.grants.length > 0 && written.length > 0) {
       this.#onRightsChange(scope.domain.id, undefined);
     }
+  }
+
+  #leavesFollowUps(scope: Scope, collection: Collection): boolean {
+    if (!this.database.tellsByOutbox) return false;
+    const context = { scope, collection, triggers: this.triggers };
+    return WRITE_OPERATIONS.some((operation) => isFollowed(context, operation));
   }
 
   /** What tells of a write once it is committed, and keeps no more of it until then than it has to. */
@@ -218,30 +228,33 @@ export class RecordEnvironment {
 
   /**
    * Runs a statement that writes records: where the database is spread, as a whole on the server of the
-   * domain, if nothing of it is the coordinator's. A statement by itself may wait for others in a circle like
-   * a transaction, and takes turns with them.
+   * domain. A statement by itself may wait for others in a circle like a transaction, and takes turns with
+   * them.
    */
   async write<Row extends object>(
     context: WriteContext,
     { within, operation, statement, columns, caller }: WriteStatement,
   ): Promise<Row[]> {
     const { home, turns } = this.database;
-    const placed = this.placed(context, operation);
-    const sql = statement(placed);
-    if (home === undefined || placed.isForHome !== true) {
-      if (within !== undefined) return await this.run<Row>(within, sql, caller);
-      return await turns.take(() => this.run<Row>(this.database, sql, caller));
-    }
+    const sql = statement(this.placed(context));
     const options = { name: statementName(sql.text), caller };
     const place = { domain: context.scope.domain.id, columns };
-    if (within !== undefined) return await home.queryWithin<Row>(within, sql, place, options);
-    return await turns.take(() => home.query<Row>(sql, place, options));
+    if (within === undefined) {
+      return await turns.take(() =>
+        home === undefined ? this.run<Row>(this.database, sql, caller) : home.query<Row>(sql, place, options),
+      );
+    }
+    const rows =
+      home === undefined
+        ? await this.run<Row>(within, sql, caller)
+        : await home.queryWithin<Row>(within, sql, place, options);
+    if (context.isToOutbox && isFollowed(context, operation)) await within.query(tellAtCommit(context));
+    return rows;
   }
 
   /** The context of a write for the place where `write` has it done. */
-  placed(context: WriteContext, operation: WriteOperation): WriteContext {
-    const isForHome = this.database.home !== undefined && isAtHome(context, operation);
-    return isForHome ? { ...context, isForHome } : context;
+  placed(context: WriteContext): WriteContext {
+    return this.database.home === undefined ? context : { ...context, isForHome: true };
   }
 
   async run<Row extends object>(

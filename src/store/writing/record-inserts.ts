@@ -145,7 +145,7 @@ export class RecordInserts {
   async #insertInParts(given: Insert, within: Transaction | undefined): Promise<readonly string[]> {
     const environment = this.#environment;
     // The statements are made ahead of their turn, so it is said before where they are run.
-    const insert = { ...given, context: environment.placed(given.context, 'create') };
+    const insert = { ...given, context: environment.placed(given.context) };
     const { scope, collection, records, context } = insert;
     const attempt = { ...insert, verb: 'create' } as const;
     const [places = [], ...others] = inParts(insert);

@@ -9,7 +9,7 @@ import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import { printStored, storedColumns } from '../reading/stored-record.js';
 import { liveRecordsOf, nameLiteral, recordsOf } from '../sql/records-of.js';
-import { auditedChanges } from './audited-changes.js';
+import { auditedChanges, type FollowUps } from './audited-changes.js';
 import { type DerivedChange, type DerivedRows, derivedRows } from './derived-rows.js';
 import type { WriteOperation, WriteTriggers } from './write-triggers.js';
 
@@ -32,7 +32,7 @@ export interface WriteContext {
   readonly projection: Sql;
   /** A jsonb expression over `r`: the same without `_id`; `undefined`: the caller sees no fields. */
   readonly fields: Sql | undefined;
-  readonly triggers: Pick<WriteTriggers, 'after'>;
+  readonly triggers: Pick<WriteTriggers, 'after' | 'begin'>;
   /** @see Database.tellsByOutbox */
   readonly isToOutbox: boolean;
   /** It is for the server of the domain alone, whose part of the audit trail gives entries no ids itself. */
@@ -46,6 +46,8 @@ export const USER_COLLECTION = 'pltf_user';
  * all of the domain.
  */
 export const PRINCIPALS_CHANNEL = 'campus_principals';
+/** The channel on which a transaction says that the outbox has what is to be begun. */
+export const OUTBOX_CHANNEL = 'campus_outbox';
 
 /** Why new records are not stored, asked by the statement that would store them. */
 export interface ReasonsAgainst {
@@ -360,38 +362,79 @@ export function audit(
     ${nameLiteral(operation === 'brought back' ? 'created' : operation)}, ${fromVersion}, w.version,
     ${author.principal}, ${author.credential}, ${author.requestId}, ${author.operation}, ${before}
   from written w ${author.input}`;
-  return auditedChanges(insert, context);
+  const { isToOutbox } = context;
+  return auditedChanges(insert, { isToOutbox, following: followUps(context, OPERATIONS[operation]) });
 }
+
+const OPERATIONS = {
+  created: 'create',
+  'brought back': 'create',
+  updated: 'update',
+  deleted: 'delete',
+} as const;
 
 /**
  * What else a written record `r` sees to, in the same transaction: the gateways are told of one that changes
- * what somebody may do, and what follows the write is begun.
+ * what somebody may do, and what follows the write is begun. Where changes are told by the outbox, that has
+ * both.
  */
 export function announcement(context: WriteContext, operation: WriteOperation): Sql {
-  const { scope, collection, triggers } = context;
-  const started = triggers.after(scope, collection.name, operation);
-  const announced = rightsAnnouncement(context);
-  return started === undefined
-    ? announced
-    : Prisma.sql`${announced},
-    ${started} as started`;
+  if (context.isToOutbox) return Prisma.empty;
+  const { started, announced } = followUps(context, operation);
+  const told =
+    announced === undefined
+      ? Prisma.empty
+      : Prisma.sql`,
+  pg_notify(${PRINCIPALS_CHANNEL}, ${announced})::text as announced`;
+  if (started === undefined) return told;
+  return Prisma.sql`${told},
+    ${context.triggers.begin(started)} as started`;
 }
 
-/** Whether all of a write is done where its domain is: what it announces and starts is the coordinator's. */
-export function isAtHome(context: WriteContext, operation: WriteOperation): boolean {
-  return announcement(context, operation) === Prisma.empty;
+/** Whether anything follows such writes. */
+export function isFollowed(
+  context: Pick<WriteContext, 'scope' | 'collection' | 'triggers'>,
+  operation: WriteOperation,
+): boolean {
+  const { started, announced } = followUps(context, operation);
+  return started !== undefined || announced !== undefined;
 }
 
-function rightsAnnouncement({ scope, collection }: WriteContext): Sql {
-  if (collection.name === USER_COLLECTION) {
-    return Prisma.sql`,
-  pg_notify(${PRINCIPALS_CHANNEL}, json_build_object('domain', ${scope.domain.id}::text,
-    'user', r.id)::text)::text as announced`;
+/**
+ * For a transaction whose follow-ups the outbox has: they are begun as soon as it is committed, and rights
+ * that it changes are read anew without waiting for that.
+ */
+export function tellAtCommit({ scope, collection }: Pick<WriteContext, 'scope' | 'collection'>): Sql {
+  const isOfRights = collection.name === USER_COLLECTION || collection.grants.length > 0;
+  const domain = JSON.stringify({ domain: scope.domain.id });
+  return Prisma.sql`
+    select pg_notify(${OUTBOX_CHANNEL}, '')::text,
+      case when ${isOfRights} then pg_notify(${PRINCIPALS_CHANNEL}, ${domain})::text end`;
+}
+
+function followUps(
+  { scope, collection, triggers }: Pick<WriteContext, 'scope' | 'collection' | 'triggers'>,
+  operation: WriteOperation,
+): FollowUps {
+  return {
+    started: triggers.after(scope, collection.name, operation),
+    announced: rightsAnnouncement(scope, collection, operation),
+  };
+}
+
+/** `ended` says of a user that it may not log in any more. */
+function rightsAnnouncement(
+  { domain }: Scope,
+  { name, grants }: Collection,
+  operation: WriteOperation,
+): Sql | undefined {
+  if (name === USER_COLLECTION) {
+    const isEnded = operation === 'delete' ? 'true' : `r.data->'active' is distinct from 'true'`;
+    return Prisma.sql`json_build_object('domain', ${domain.id}::text, 'user', r.id,
+      'ended', ${Prisma.raw(isEnded)})::text`;
   }
-  if (collection.grants.length === 0) return Prisma.empty;
-  return Prisma.sql`,
-  pg_notify(${PRINCIPALS_CHANNEL}, json_build_object('domain', ${scope.domain.id}::text)::text)::text
-    as announced`;
+  if (grants.length === 0) return undefined;
+  return Prisma.sql`json_build_object('domain', ${domain.id}::text)::text`;
 }
 
 function jsonOrNull(value: JsonObject | undefined): string | null {

@@ -36,10 +36,12 @@ export interface WriteTriggers {
    */
   reserve(scope: Scope, writes: Writes): Promise<ReservedPlace> | undefined;
   /**
-   * An expression over `r`, a written record, that sees to what follows once the write is committed.
+   * A JSON expression over `r`, a written record, that says what follows once the write is committed.
    * `undefined`: nothing does.
    */
   after(scope: Scope, collection: string, operation: WriteOperation): Prisma.Sql | undefined;
+  /** An expression that begins what the JSON of `after` says, once the transaction is committed. */
+  begin(following: Prisma.Sql): Prisma.Sql;
   /** The names of what the writes of a collection start, whatever they do. */
   names(domainId: string, collection: string): TriggerNames;
 }
@@ -72,6 +74,7 @@ export const NO_TRIGGERS: WriteTriggers = {
   before: () => [],
   reserve: () => undefined,
   after: () => undefined,
+  begin: (following) => following,
   names: () => ({ before: [], after: [] }),
 };
 
@@ -83,6 +86,7 @@ export function chosenTriggers(triggers: WriteTriggers, choice: TriggerChoice): 
   return {
     ...(choice.includes('before') ? triggers : NO_TRIGGERS),
     after: choice.includes('after') ? triggers.after : NO_TRIGGERS.after,
+    begin: triggers.begin,
     names: (domainId, collection) => {
       const { before, after } = triggers.names(domainId, collection);
       return {

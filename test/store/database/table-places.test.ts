@@ -5,6 +5,7 @@ import { Prisma } from '../../../src/generated/prisma/client.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { spreadTables, TABLE_PLACES } from '../../../src/store/database/table-places.js';
 import { useTestDatabase } from '../../database.js';
+import { eventually } from '../../eventually.js';
 import { isTestedOnCitus } from '../../spread-databases.js';
 
 const test = useTestDatabase();
@@ -145,7 +146,7 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
     }
   }, 60_000);
 
-  it('needs its own server alone for transactions, receipts and large creates', async () => {
+  it('needs its own server alone for whatever it writes', async () => {
     const { startGateway } = await import('../../contract/gateway.js');
     const gateway = await startGateway(test.url);
     const query = async (text: string) => {
@@ -172,7 +173,19 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
         ...{ _id: 'd-2', student: { value: 's-1' }, class: '5', section: 'A', session: '2026-27' },
         ...{ month: '2026-05', fee_head: 'Tuition', amount: 100, due_date: '2026-05-10' },
       });
+      const script = `{name: "echo", code: "export default (args) => args",
+        after: [{collection: "task", operations: [CREATE]}], serviceRoles: ["clerk"]}`;
+      expect(await query(`mutation { saveScript(script: ${script}) { name } }`)).not.toHaveProperty('errors');
       await setConnectable(others, false);
+      expect(await create('/o/task', { _id: 'echoed', name: 'Heard of' })).toBe(201);
+      await eventually(async () => {
+        const { data } = await query('{ scriptRuns(script: "echo") { value } }');
+        return JSON.stringify(data).includes('echoed');
+      });
+      const user = { _id: 'usr-new', user_name: 'new', name: 'New', active: true, roles: ['clerk'] };
+      expect(await create('/o/pltf_user', user)).toBe(201);
+      const roles = await query('mutation { setUserRoles(userId: "usr-new", roles: ["viewer"]) { roles } }');
+      expect(roles).toEqual({ data: { setUserRoles: { roles: ['viewer'] } } });
       const transaction = await query(`mutation @transaction {
         one: createTask(data: {id: "x-1", name: "Paint"}) { id }
         two: createTasks(records: [{id: "x-2", name: "Mow"}, {id: "x-3", name: "Mow"}]) { count }

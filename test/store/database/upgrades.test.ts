@@ -61,6 +61,7 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
   '0041_audit_days': 'd48a68e5f2dd91b1e1f2952950e9a409b3260f7024722c90607962db4fd13e36',
   '0043_field_uses': '20d25fd0f1313e070d157cc42d53071fa28ab75080e4a86a85b9902b910570af',
   '0047_deliveries_by_webhook': '00e374839d268cf6cbc4927f387a8a22454402bc414f3f835d7dc9657b5cb5bc',
+  '0048_outbox_follow_ups': 'e4119f3e3de3ff685a513f3ed2a2c1d069587f1c57fb55f9cc776afe1e588179',
 };
 
 /** The migrations in the order in which versions brought them; `0005*`: as an earlier text. */

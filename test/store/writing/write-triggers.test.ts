@@ -39,7 +39,8 @@ function triggeredStore(operations: readonly WriteOperation[]): RecordStore {
       before: (domainId, collection, operation) =>
         domainId === TOP.id && collection === 'student' && operations.includes(operation) ? triggers : [],
       after: (_scope, collection) =>
-        collection === 'student' ? Prisma.sql`note_start(r.id, r.version)` : undefined,
+        collection === 'student' ? Prisma.sql`json_build_array(r.id, r.version)` : undefined,
+      begin: (following) => Prisma.sql`note_start(${following}->>0, (${following}->>1)::int)`,
     },
   });
 }
