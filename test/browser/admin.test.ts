@@ -230,6 +230,27 @@ describe('the page of people', () => {
     expect(account.roles).toEqual(['teacher', 'viewer']);
   });
 
+  it('deactivates no user unseen whom another admin has changed meanwhile', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/people/usr-accountant');
+    await page.getByRole('button', { name: 'Deactivate' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Deactivate' });
+    const theirs = 'mutation { setUserRoles(userId: "usr-accountant", roles: ["admin"]) { roles } }';
+    await ask(gateway, theirs);
+    await dialog.getByRole('button', { name: 'Deactivate' }).click();
+    await dialog.getByRole('alert').getByRole('row', { name: 'Roles admin' }).waitFor();
+    await dialog.getByRole('alert').getByRole('row', { name: 'State Active' }).waitFor();
+    await expectWellMade(page);
+    const read = '{ account(id: "usr-accountant") { isActive } }';
+    expect((await ask(gateway, read)).account.isActive).toBe(true);
+    // What was asked for is still what is asked for, though it was done by then.
+    await ask(gateway, 'mutation { setUserActive(userId: "usr-accountant", isActive: false) { id } }');
+    await dialog.getByRole('button', { name: 'Deactivate' }).click();
+    await dialog.getByRole('alert').getByRole('row', { name: 'State Deactivated' }).waitFor();
+    await dialog.getByRole('button', { name: 'Deactivate' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect((await ask(gateway, read)).account.isActive).toBe(false);
+  });
+
   it('logs a user out everywhere', async () => {
     const clerk = await pages.openPortalAs('clerk', '/portal/records');
     const page = await pages.openPortalAs('admin', '/portal/people?find=clerk');
@@ -320,6 +341,39 @@ describe('the page of collections', () => {
     await dialog.getByRole('button', { name: 'Drop' }).click();
     await page.waitForURL(/\/portal\/collections$/);
     expect((await gateway.fetch('/o/recs/library_book', { as: 'admin' })).status).toBe(410);
+  });
+
+  it('overwrites nothing unseen that another admin has altered meanwhile', async () => {
+    const definition = { name: 'club', title: 'Club', fields: [{ name: 'motto', type: 'text' }] };
+    await ask(gateway, 'mutation ($d: JSON!) { registerCollection(definition: $d) { name } }', {
+      variables: { d: definition },
+    });
+    const page = await pages.openPortalAs('admin', '/portal/collections/club?tab=text');
+    await page.getByLabel('Name of the field').fill('room');
+    await page.getByRole('button', { name: 'Add the field' }).click();
+    await page.getByRole('button', { name: 'Show what changes' }).click();
+    await page.getByRole('row', { name: 'fields/room Added' }).waitFor();
+    await ask(gateway, 'mutation ($d: JSON!) { alterCollection(definition: $d) { name } }', {
+      variables: { d: { ...definition, title: 'Clubs' } },
+    });
+    await page.getByRole('button', { name: 'Save' }).click();
+    const told = page.getByRole('alert').filter({ hasText: 'Somebody else has changed this meanwhile' });
+    await told.getByRole('row', { name: 'title Changed "Club" "Clubs"' }).waitFor();
+    await expectWellMade(page);
+    const read = '{ collection(name: "club") { title fields { name } } }';
+    expect((await ask(gateway, read)).collection).toEqual({ title: 'Clubs', fields: [{ name: 'motto' }] });
+    await page.reload();
+    await told.getByRole('row', { name: 'title Changed "Club" "Clubs"' }).waitFor();
+    await page.getByRole('button', { name: 'Show what changes' }).click();
+    await page.getByRole('row', { name: 'fields/room Added' }).waitFor();
+    await page.getByRole('row', { name: 'title Changed "Clubs" "Club"' }).waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await told.waitFor({ state: 'hidden' });
+    expect((await ask(gateway, read)).collection).toEqual({
+      title: 'Club',
+      fields: [{ name: 'motto' }, { name: 'room' }],
+    });
   });
 
   it('is refused to another role that types its address', async () => {

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
+import { ask } from '../contract/graphql.js';
 import { expectEventually } from '../expect-eventually.js';
 import { usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
@@ -278,6 +279,51 @@ describe('the page of webhooks', () => {
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('There is no webhook yet').waitFor();
+  });
+
+  it('overwrites nothing unseen that another admin has changed meanwhile', async () => {
+    const events = [{ collection: 'task', operations: ['created'] }];
+    const made = await ask(
+      gateway,
+      'mutation ($d: CreateWebhookInput!) { createWebhook(data: $d) { webhook { id } } }',
+      { variables: { d: { name: 'shared', url: `http://${outside}/hook`, events } } },
+    );
+    const { id } = made.createWebhook.webhook;
+    const change = (data: object) =>
+      ask(
+        gateway,
+        'mutation ($id: ID!, $d: UpdateWebhookInput!) { updateWebhook(id: $id, data: $d) { id } }',
+        { variables: { id, d: data } },
+      );
+    const page = await pages.openPortalAs('admin', `/portal/webhooks/${id}`);
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change the webhook' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('mine');
+    await change({ url: `http://${outside}/theirs`, isPaused: true });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const told = dialog.getByRole('alert');
+    await told.getByRole('row', { name: `Address http://${outside}/theirs` }).waitFor();
+    await told.getByRole('row', { name: 'State Paused' }).waitFor();
+    await expectWellMade(page);
+    // What was not touched here stays as they made it.
+    expect(await dialog.getByRole('textbox', { name: 'Address' }).inputValue()).toMatch(/theirs$/);
+    expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('mine');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'mine' }).waitFor();
+    await page.getByText(`http://${outside}/theirs`).waitFor();
+
+    await page.getByRole('button', { name: 'Let it go on' }).waitFor();
+    await change({ isPaused: false });
+    await page.getByRole('button', { name: 'Let it go on' }).click();
+    await page.getByRole('alert').getByText('VERSION_CONFLICT').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await change({ name: 'theirs' });
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('heading', { level: 1, name: 'theirs' }).waitFor();
+    const { webhooks } = await ask(gateway, '{ webhooks { id name url isPaused } }');
+    expect(webhooks.filter((one: { readonly id: string }) => one.id === id)).toEqual([
+      { id, name: 'theirs', url: `http://${outside}/theirs`, isPaused: false },
+    ]);
   });
 
   it('is refused to who may have none, also by its address, and says when there is no such one', async () => {

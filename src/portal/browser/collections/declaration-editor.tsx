@@ -1,5 +1,5 @@
 /** The text of a declaration. What a change comes to is shown before it can be saved. */
-import { Badge, Button, Checkbox, Group, List, Stack, Table, Text, Title } from '@mantine/core';
+import { Button, Checkbox, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import {
@@ -12,40 +12,51 @@ import {
 } from '../../../generated/portal/collections/collections';
 import { PortalViewer } from '../../../generated/portal/shell/viewer';
 import { useGateway } from '../gateway/gateway-context';
-import { phrase, useTexts } from '../language/use-texts';
+import { useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
 import { useDraft } from '../records/use-draft';
+import { useDraftBase } from '../records/use-draft-base';
+import { isVersionConflict } from '../shell/changed-meanwhile';
 import { LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
 import { useViewer } from '../shell/viewer';
 import { WarningNotice } from '../shell/warning-notice';
 import { AddFieldForm } from './add-field-form';
+import { ChangeTable, type TriedChange } from './change-table';
 import type { WrittenDeclaration, WrittenField } from './written-declaration';
 
 const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
 
-type TriedChanges = TriedDeclarationQuery['collectionTrial'];
+type Trial = TriedDeclarationQuery['collectionTrial'];
 
-const CHANGE_NAMES: Readonly<Record<TriedChanges['changes'][number]['kind'], string>> = {
-  ADDED: phrase('Added'),
-  CHANGED: phrase('Changed'),
-  REMOVED: phrase('Removed'),
-};
+const OPPOSITES = { ADDED: 'REMOVED', CHANGED: 'CHANGED', REMOVED: 'ADDED' } as const;
 
 /** What a saved declaration makes out of date. */
 const OUTDATED = [WholeDeclaration, DeclaredCollections, PortalViewer];
 
+/** That of a declaration which is not there yet. */
+export const NO_VERSION = 0;
+
+interface Declared {
+  readonly written: WrittenDeclaration;
+  readonly version: number;
+}
+
 export interface DeclarationEditorProps {
   readonly name: string;
-  /** `undefined`: there is none yet. */
-  readonly written: WrittenDeclaration | undefined;
+  /** As it is now; `undefined`: there is none yet. */
+  readonly declared: Declared | undefined;
   readonly isReadOnly?: boolean;
 }
 
-export function DeclarationEditor({ name, written, isReadOnly = false }: DeclarationEditorProps) {
+export function DeclarationEditor({ name, declared, isReadOnly = false }: DeclarationEditorProps) {
   const t = useTexts();
   const viewer = useViewer();
-  const [draft, keepDraft] = useDraft(`collection:${viewer.domain.id}:${name}`);
-  const now = textOf(written ?? { name, title: name, fields: [], access: {} });
+  const key = `collection:${viewer.domain.id}:${name}`;
+  const [draft, keepDraft] = useDraft(key);
+  const isBegun = typeof draft.text === 'string';
+  const [begun] = useDraftBase(key, { isBegun, now: declared });
+  const now = textOf(declared?.written ?? { name, title: name, fields: [], access: {} });
   const text = typeof draft.text === 'string' ? draft.text : now;
   const set = (next: string) => keepDraft(next === now ? {} : { text: next });
   if (isReadOnly) {
@@ -71,24 +82,49 @@ export function DeclarationEditor({ name, written, isReadOnly = false }: Declara
           onChange={set}
         />
       </Suspense>
+      {begun && declared && begun.version !== declared.version && <AlteredMeanwhile begun={begun} />}
       <TrialAndSave
         key={text}
         text={text}
-        isChanged={written === undefined || text !== now}
+        over={declared?.version ?? NO_VERSION}
+        isChanged={declared === undefined || text !== now}
         onDiscard={() => keepDraft({})}
       />
     </Stack>
   );
 }
 
+/** What somebody else has made of the declaration since the draft was begun from it. */
+function AlteredMeanwhile({ begun }: { readonly begun: Declared }) {
+  const t = useTexts();
+  // Asked the other way round: from what is there now to what was there.
+  const { data } = useOperation(TriedDeclaration, { definition: begun.written });
+  return (
+    <div role="alert">
+      <WarningNotice title={t('Somebody else has changed this meanwhile')}>
+        {t('What you wrote is kept, and takes the place of theirs when you save it; or discard it.')}
+      </WarningNotice>
+      {data && (
+        <ChangeTable label={t('What they changed')} changes={data.collectionTrial.changes.map(turnedRound)} />
+      )}
+    </div>
+  );
+}
+
+function turnedRound({ kind, before, after, ...change }: TriedChange): TriedChange {
+  return { ...change, kind: OPPOSITES[kind], before: after, after: before };
+}
+
 interface TrialAndSaveProps {
   readonly text: string;
+  /** The version that is shown to be changed, and no newer one. */
+  readonly over: number;
   readonly isChanged: boolean;
   onDiscard(): void;
 }
 
 /** Is begun anew with every change of the text: what is saved is what was tried. */
-function TrialAndSave({ text, isChanged, onDiscard }: TrialAndSaveProps) {
+function TrialAndSave({ text, over, isChanged, onDiscard }: TrialAndSaveProps) {
   const t = useTexts();
   const notice = useNotice();
   const gateway = useGateway();
@@ -101,7 +137,11 @@ function TrialAndSave({ text, isChanged, onDiscard }: TrialAndSaveProps) {
   const save = useMutation({
     mutationFn: async () => {
       if (trial.data?.isNew) await gateway.execute(KeepNewDeclaration, { definition });
-      else await gateway.execute(KeepDeclaration, { definition, dropUsedFields: dropsUsed });
+      else await gateway.execute(KeepDeclaration, { definition, dropUsedFields: dropsUsed, ifVersion: over });
+    },
+    // What is there now takes the place of what this editor was begun with, and tells of the difference.
+    onError: async (fault) => {
+      if (isVersionConflict(fault)) await queries.invalidateQueries({ queryKey: [WholeDeclaration.name] });
     },
     // Before the declaration is asked anew, which puts another editor in the place of this one.
     onSuccess: async () => {
@@ -150,7 +190,7 @@ function TrialAndSave({ text, isChanged, onDiscard }: TrialAndSaveProps) {
   );
 }
 
-function TrialResult({ trial }: { readonly trial: TriedChanges }) {
+function TrialResult({ trial }: { readonly trial: Trial }) {
   const t = useTexts();
   return (
     <section aria-live="polite">
@@ -158,43 +198,14 @@ function TrialResult({ trial }: { readonly trial: TriedChanges }) {
         {trial.isNew ? t('What is declared') : t('What changes')}
       </Title>
       {trial.changes.length === 0 && <Text size="sm">{t('Nothing: it is declared so already.')}</Text>}
-      {trial.changes.length > 0 && (
-        <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-          <Table verticalSpacing="xs" aria-label={t('What changes')}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t('Part')}</Table.Th>
-                <Table.Th>{t('What')}</Table.Th>
-                <Table.Th>{t('Before')}</Table.Th>
-                <Table.Th>{t('After')}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {trial.changes.map(({ pointer, kind, before, after }) => (
-                <Table.Tr key={pointer}>
-                  <Table.Th scope="row" className="wrapped">
-                    {pointer.slice(1)}
-                  </Table.Th>
-                  <Table.Td>
-                    <Badge variant="default" tt="none">
-                      {t(CHANGE_NAMES[kind])}
-                    </Badge>
-                  </Table.Td>
-                  <Table.Td className="wrapped">{before === null ? '–' : JSON.stringify(before)}</Table.Td>
-                  <Table.Td className="wrapped">{after === null ? '–' : JSON.stringify(after)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      )}
+      {trial.changes.length > 0 && <ChangeTable label={t('What changes')} changes={trial.changes} />}
       <FaultList title={t('It cannot be saved so')} faults={trial.faults} />
       <FaultList title={t('Fields that go are still used')} faults={trial.useFaults} />
     </section>
   );
 }
 
-function FaultList({ title, faults }: { readonly title: string; readonly faults: TriedChanges['faults'] }) {
+function FaultList({ title, faults }: { readonly title: string; readonly faults: Trial['faults'] }) {
   if (faults.length === 0) return null;
   return (
     <WarningNotice title={title}>

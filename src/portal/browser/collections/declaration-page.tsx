@@ -19,7 +19,7 @@ import { PageFrame } from '../shell/page-frame';
 import { LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
-import { DeclarationEditor } from './declaration-editor';
+import { DeclarationEditor, NO_VERSION } from './declaration-editor';
 import { DeclarationFields } from './declaration-fields';
 import { DeclarationRules } from './declaration-rules';
 import { FoundFieldsTab } from './found-fields-tab';
@@ -36,6 +36,7 @@ export function DeclarationPage() {
   const isNew = error instanceof GatewayProblem && error.code === 'NOT_FOUND' && mayChange;
   const isDeclared = collections.some((one) => one.name === name && one.isDeclared);
   const written = data?.collectionDefinition as WrittenDeclaration | undefined;
+  const version = data?.collection?.version ?? NO_VERSION;
   return (
     <PageFrame
       title={say(written?.title ?? name)}
@@ -55,7 +56,7 @@ export function DeclarationPage() {
     >
       {error && !isNew && <ProblemState problem={error} retry={() => void refetch()} />}
       {!data && !error && <LoadingState rows={12} />}
-      {isNew && <DeclarationEditor name={name} written={undefined} />}
+      {isNew && <DeclarationEditor name={name} declared={undefined} />}
       {written && (
         <Tabs value={tab} onChange={(next) => change({ tab: next ?? 'fields' })} keepMounted={false}>
           <Tabs.List mb="md">
@@ -75,9 +76,9 @@ export function DeclarationPage() {
           </Tabs.Panel>
           <Tabs.Panel value="text">
             <DeclarationEditor
-              key={JSON.stringify(written)}
+              key={version}
               name={name}
-              written={written}
+              declared={{ written, version }}
               isReadOnly={isDeclared || !mayChange}
             />
           </Tabs.Panel>

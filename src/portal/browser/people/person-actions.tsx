@@ -34,7 +34,8 @@ export function PersonActions({ account }: PersonActionsProps) {
   const setUserRoles = useChange(SetPersonRoles, OUTDATED);
   const setUserActive = useChange(SetPersonActive, OUTDATED);
   const sendLink = useChange(SendPersonLink);
-  const { over, theirs } = savedOver(begun, account, setUserRoles.error);
+  const { over, theirs } = savedOver(begun, account, setUserRoles.error ?? setUserActive.error);
+  const ifVersion = over.version;
   const close = () => setAsked(undefined);
   const done = {
     onSuccess: () => {
@@ -49,7 +50,8 @@ export function PersonActions({ account }: PersonActionsProps) {
     setAsked(what);
   };
   const { id: userId, userName, isActive } = account;
-  const nameOfActive = isActive ? t('Deactivate') : t('Reactivate');
+  // What is asked does not turn round where somebody else does it meanwhile.
+  const wasActive = begun.isActive;
   const nameOfLink = account.hasPassword ? t('Reset the password') : t('Invite again');
   return (
     <Stack align="flex-start">
@@ -63,7 +65,7 @@ export function PersonActions({ account }: PersonActionsProps) {
           </Button>
         )}
         <Button variant="default" onClick={() => ask('active')}>
-          {nameOfActive}
+          {isActive ? t('Deactivate') : t('Reactivate')}
         </Button>
       </Group>
       {sendLink.data && <SentLinkNotice {...sendLink.data.sendAccountLink} />}
@@ -73,10 +75,7 @@ export function PersonActions({ account }: PersonActionsProps) {
           action={t('Save')}
           isBusy={setUserRoles.isPending}
           problem={theirs ? null : setUserRoles.error}
-          onConfirm={() => {
-            const { version: ifVersion } = over;
-            setUserRoles.mutate({ userId, roles: [...roles], ifVersion }, done);
-          }}
+          onConfirm={() => setUserRoles.mutate({ userId, roles: [...roles], ifVersion }, done)}
           onClose={close}
         >
           <RolesInput value={roles} onChange={setRoles} />
@@ -86,15 +85,23 @@ export function PersonActions({ account }: PersonActionsProps) {
       )}
       {asked === 'active' && (
         <ConfirmDialog
-          title={nameOfActive}
-          action={nameOfActive}
-          isDangerous={isActive}
+          title={wasActive ? t('Deactivate') : t('Reactivate')}
+          action={wasActive ? t('Deactivate') : t('Reactivate')}
+          isDangerous={wasActive}
           isBusy={setUserActive.isPending}
-          problem={setUserActive.error}
-          onConfirm={() => setUserActive.mutate({ userId, isActive: !isActive }, done)}
+          problem={theirs ? null : setUserActive.error}
+          onConfirm={() => setUserActive.mutate({ userId, isActive: !wasActive, ifVersion }, done)}
           onClose={close}
         >
-          {isActive
+          {theirs && (
+            <ChangedMeanwhile
+              theirs={[
+                [t('Roles'), theirs.roles.join(', ')],
+                [t('State'), theirs.isActive ? t('Active') : t('Deactivated')],
+              ]}
+            />
+          )}
+          {wasActive
             ? t('{userName} can no longer log in; sessions and keys end. No record is removed.', {
                 userName,
               })

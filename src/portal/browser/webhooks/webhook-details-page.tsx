@@ -13,6 +13,7 @@ import {
 } from '../../../generated/portal/webhooks/webhooks';
 import { useChange, useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { ChangedMeanwhile, savedOver } from '../shell/changed-meanwhile';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { InputDialog } from '../shell/input-dialog';
 import { PageFrame } from '../shell/page-frame';
@@ -20,7 +21,7 @@ import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
 import { DeliveryList } from './delivery-list';
 import { useEventWords } from './use-event-words';
-import { WebhookForm } from './webhook-form';
+import { WebhookForm, type WebhookFormProps, type WebhookValues } from './webhook-form';
 import { WebhookSecret } from './webhook-secret';
 
 type Webhook = WebhooksOfPortalQuery['webhooks'][number];
@@ -119,11 +120,17 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
         <Button
           variant="default"
           loading={change.isPending && asked === undefined}
-          onClick={() => change.mutate({ id, data: { isPaused: !isPaused } }, saved)}
+          onClick={() => change.mutate({ id, data: { isPaused: !isPaused }, ifMatch: webhook.etag }, saved)}
         >
           {isPaused ? t('Let it go on') : t('Pause')}
         </Button>
-        <Button variant="default" onClick={() => setAsked('change')}>
+        <Button
+          variant="default"
+          onClick={() => {
+            change.reset();
+            setAsked('change');
+          }}
+        >
           {t('Change')}
         </Button>
         <Button variant="default" onClick={() => setAsked('secret')}>
@@ -136,15 +143,13 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
       {test.error && <ProblemState problem={test.error} />}
       {change.error && asked === undefined && <ProblemState problem={change.error} />}
       {asked === 'change' && (
-        <InputDialog opened size="lg" onClose={close} title={t('Change the webhook')}>
-          <WebhookForm
-            values={webhook}
-            action={t('Save')}
-            isBusy={change.isPending}
-            problem={change.error}
-            onSave={(values) => change.mutate({ id, data: values }, saved)}
-          />
-        </InputDialog>
+        <ChangeDialog
+          now={webhook}
+          isBusy={change.isPending}
+          problem={change.error}
+          onSave={(data, { etag: ifMatch }) => change.mutate({ id, data, ifMatch }, saved)}
+          onClose={close}
+        />
       )}
       {asked === 'secret' && secret === undefined && (
         <ConfirmDialog
@@ -183,5 +188,41 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
         </ConfirmDialog>
       )}
     </>
+  );
+}
+
+interface ChangeDialogProps extends Pick<WebhookFormProps, 'isBusy' | 'problem'> {
+  readonly now: Webhook;
+  /** With the webhook that it is saved over, which was shown. */
+  onSave(values: WebhookValues, over: Webhook): void;
+  onClose(): void;
+}
+
+function ChangeDialog({ now, isBusy, problem, onSave, onClose }: ChangeDialogProps) {
+  const t = useTexts();
+  const wordsOf = useEventWords();
+  const [begun] = useState(now);
+  const { over, theirs } = savedOver(begun, now, problem);
+  return (
+    <InputDialog opened size="lg" onClose={onClose} title={t('Change the webhook')}>
+      <WebhookForm
+        values={over}
+        action={t('Save')}
+        isBusy={isBusy}
+        problem={theirs ? null : problem}
+        onSave={(values) => onSave(values, over)}
+      >
+        {theirs && (
+          <ChangedMeanwhile
+            theirs={[
+              [t('Name'), theirs.name],
+              [t('Address'), theirs.url],
+              [t('Told of'), theirs.events.map(wordsOf).join('; ')],
+              [t('State'), theirs.isPaused ? t('Paused') : t('Active')],
+            ]}
+          />
+        )}
+      </WebhookForm>
+    </InputDialog>
   );
 }

@@ -1,6 +1,6 @@
 /** Where a webhook is sent to and of what it is told, for a new one and for one that there is. */
 import { Button, Checkbox, Fieldset, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import type { WebhooksOfPortalQuery } from '../../../generated/portal/webhooks/webhooks';
 import { phrase, useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
@@ -9,17 +9,26 @@ import { useViewer } from '../shell/viewer';
 
 type Webhook = WebhooksOfPortalQuery['webhooks'][number];
 
-type WebhookValues = Pick<Webhook, 'name' | 'url' | 'events'>;
+export type WebhookValues = Pick<Webhook, 'name' | 'url' | 'events'>;
 
 type WatchedEvent = WebhookValues['events'][number] & { readonly key: number };
 
 export interface WebhookFormProps {
+  /** What is there already. What nobody has touched in the form follows it where it changes. */
   readonly values: WebhookValues;
   /** What the button says. */
   readonly action: string;
   readonly isBusy: boolean;
   readonly problem: Error | null;
   onSave(values: WebhookValues): void;
+  /** What is to be known before it is saved. */
+  readonly children?: ReactNode;
+}
+
+interface Touched {
+  readonly name?: string;
+  readonly url?: string;
+  readonly events?: readonly WatchedEvent[];
 }
 
 export const OPERATION_LABELS: Readonly<Record<string, string>> = {
@@ -30,15 +39,15 @@ export const OPERATION_LABELS: Readonly<Record<string, string>> = {
 
 const MOST_EVENTS = 50;
 
-export function WebhookForm({ values, action, isBusy, problem, onSave }: WebhookFormProps) {
+export function WebhookForm({ values, action, isBusy, problem, onSave, children }: WebhookFormProps) {
   const t = useTexts();
   const { collections } = useViewer();
   const readable = collections.filter(({ canRead }) => canRead);
-  const [name, setName] = useState(values.name);
-  const [url, setUrl] = useState(values.url);
-  const [events, setEvents] = useState<readonly WatchedEvent[]>(
-    values.events.map((event, key) => ({ ...event, key })),
-  );
+  const [touched, setTouched] = useState<Touched>({});
+  const touch = (more: Touched) => setTouched((before) => ({ ...before, ...more }));
+  const { name = values.name, url = values.url } = touched;
+  const events = touched.events ?? values.events.map((event, key) => ({ ...event, key }));
+  const setEvents = (next: readonly WatchedEvent[]) => touch({ events: next });
   const submit = (submitted: FormEvent) => {
     submitted.preventDefault();
     onSave({
@@ -72,7 +81,7 @@ export function WebhookForm({ values, action, isBusy, problem, onSave }: Webhook
           required
           maxLength={100}
           value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
+          onChange={({ currentTarget }) => touch({ name: currentTarget.value })}
         />
         <TextInput
           type="url"
@@ -82,7 +91,7 @@ export function WebhookForm({ values, action, isBusy, problem, onSave }: Webhook
           required
           maxLength={2000}
           value={url}
-          onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+          onChange={({ currentTarget }) => touch({ url: currentTarget.value })}
         />
         {events.map((event, index) => (
           <Fieldset key={event.key} legend={t('Event {number}', { number: index + 1 })} p="sm">
@@ -136,6 +145,7 @@ export function WebhookForm({ values, action, isBusy, problem, onSave }: Webhook
             {t('Add an event')}
           </Button>
         )}
+        {children}
         {problem && <ProblemState problem={problem} />}
         <Group justify="flex-end">
           <Button type="submit" loading={isBusy} disabled={!isComplete}>
