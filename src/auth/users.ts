@@ -263,7 +263,7 @@ export class Users {
     change: { readonly data: JsonObject; readonly ifVersion?: number | undefined },
   ): Promise<ListedUser> {
     assertUserAdmin(scope);
-    return await this.#records.atomically(scope, { writes: ['pltf_user'] }, async (transaction) => {
+    const changed = await this.#records.atomically(scope, { writes: ['pltf_user'] }, async (transaction) => {
       // The rows of all admins are held: of two who take the right from each other, the second one sees it.
       const admins = await transaction.query<{ id: string }>(Prisma.sql`
         select r.id
@@ -285,6 +285,9 @@ export class Users {
         throw new ServiceError('CONFLICT', 'This is the last admin who may log in; make another one first.');
       return await this.#get(transaction, scope, userId);
     });
+    // The transaction announces it to all gateways, and the next request may be here before that is heard.
+    this.#principals.forget(scope.domain.id, userId);
+    return changed;
   }
 }
 

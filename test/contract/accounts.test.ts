@@ -286,6 +286,19 @@ describe('roles', () => {
     expect((await by(token, '{ feeReceipts { nodes { id } } }')).errors).toEqual([]);
   });
 
+  it('hold for the very next request, however soon it comes', async () => {
+    const id = await addUser('back.and.forth', ['viewer']);
+    const token = await logIn('back.and.forth');
+    const seen: unknown[] = [];
+    for (let round = 0; round < 10; round++) {
+      for (const role of ['accountant', 'viewer']) {
+        await set(id, [role]);
+        seen.push((await by(token, '{ me { roles } }')).data.me.roles);
+      }
+    }
+    expect(seen).toEqual(Array.from({ length: 10 }, () => [['accountant'], ['viewer']]).flat());
+  });
+
   it('leave the school an admin', async () => {
     expect((await set('usr-admin', ['viewer'])).errors[0]?.extensions.code).toBe('CONFLICT');
     const off = 'mutation { setUserActive(userId: "usr-admin", isActive: false) { id } }';

@@ -246,7 +246,9 @@ describe('what is under way', () => {
     other.end();
   });
 
-  it('follows nothing where no span is open', async () => {
+  const upToNode22 = Number.parseInt(process.versions.node, 10) < 24 ? it : it.skip;
+
+  upToNode22('follows nothing where no span is open (up to Node 22, which pays for it)', async () => {
     const { tracer, active, within } = openContexts();
     const span = tracer.startSpan('one');
     const later = within('one', async () => {
