@@ -71,7 +71,7 @@ describe('the page of the audit', () => {
     await row.getByRole('link', { name: id }).click();
     await page.getByRole('tab', { name: 'History', selected: true }).waitFor();
     // By the name of the user, whose id is what is kept.
-    await page.getByText(/· Clerk · token|· (?!usr-)[A-Z][a-z]+ [A-Z][a-z]+ · token/).waitFor();
+    await page.getByText(/· Clerk · Log-in|· (?!usr-)[A-Z][a-z]+ [A-Z][a-z]+ · Log-in/).waitFor();
   });
 
   it('shows what was done to keys, and leads to the key', async () => {

@@ -127,6 +127,7 @@ describe('the page of API keys', () => {
     const form = page.getByRole('dialog', { name: 'New API key' });
     await form.getByRole('textbox', { name: 'Name', exact: true }).fill('timetable');
     expect(await form.getByRole('button', { name: 'Make key' }).isDisabled()).toBe(true);
+    await form.getByText('Pick what it may do').waitFor();
     await form.getByRole('checkbox', { name: 'Reports' }).check();
     await form.getByText('21 of 21').waitFor();
     await form.getByRole('checkbox', { name: 'Reports' }).uncheck();

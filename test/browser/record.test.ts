@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
-import { nextToken, usePages } from './use-pages.js';
+import { nextToken, PHONE, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
 
 jest.setTimeout(60_000);
@@ -26,6 +26,10 @@ describe('a record', () => {
     await page.getByRole('tab', { name: 'History' }).click();
     await page.getByText('1,200.5').waitFor();
     await expectWellMade(page);
+    // On a phone what was and what is stand one below the other, each as wide as the screen.
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect((await page.locator('.added-value').first().boundingBox())?.width).toBeGreaterThan(240);
+    await page.setViewportSize({ width: 1400, height: 900 });
     await page.getByRole('button', { name: 'Bring back Amount from before' }).click();
     await page.getByText('Version 3', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Remove' }).click();
@@ -157,6 +161,16 @@ describe('a record', () => {
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('tab', { name: 'History' }).waitFor();
     expect(await page.getByLabel('Created on').inputValue()).not.toBe('');
+  });
+
+  it('is found by its name on a phone, also where it may be of several collections', async () => {
+    const page = await pages.openPortalAs('clerk', '/portal/records/leave_request/new', { viewport: PHONE });
+    const name = page.getByRole('combobox', { name: 'Name', exact: true });
+    expect((await name.boundingBox())?.width).toBeGreaterThan(240);
+    await page.getByRole('combobox', { name: 'Collection of Name' }).click();
+    await page.getByRole('option', { name: 'Staff' }).click();
+    await name.fill('a');
+    await page.getByRole('option').first().waitFor();
   });
 
   it('is only read by who may not change it', async () => {

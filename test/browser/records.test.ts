@@ -66,6 +66,7 @@ describe('the records of a collection', () => {
     await expectWellMade(page);
     await dialog.getByRole('button', { name: 'Filter', exact: true }).click();
     await page.waitForURL(/oquery=class%3D5%2Csection%3DA/);
+    await page.getByRole('button', { name: 'Class is 5 · Section is A', exact: true }).waitFor();
     const classes = page.getByRole('row').locator('td:nth-child(3)');
     await classes.first().waitFor();
     expect(new Set(await classes.allTextContents())).toEqual(new Set(['5']));
@@ -74,6 +75,20 @@ describe('the records of a collection', () => {
     await page.getByRole('menuitem', { name: 'CSV' }).click();
     const lines = (await readFile(await (await started).path(), 'utf8')).trimEnd().split('\r\n');
     expect(lines.length - 1).toBe(await classes.count());
+  });
+
+  it('have their filter on its button as people read it, in both languages', async () => {
+    const oquery = 'gender=male,admitted_on=>2020-04-01,no_such=5';
+    const path = `/portal/records/registration?${new URLSearchParams({ oquery })}`;
+    const page = await pages.openPortalAs('viewer', '/portal/account');
+    await page.goto(gateway.url + path);
+    const said = 'Gender is Male · Admitted on is later than 1 Apr 2020 · no_such is 5';
+    await page.getByRole('button', { name: said, exact: true }).waitFor();
+    await page.evaluate(() => localStorage.setItem('campus-portal-language', 'hi'));
+    await page.reload();
+    await page
+      .getByRole('button', { name: /^लिंग: पुरुष है · .*: 1 अप्रैल 2020 के बाद है · no_such: 5 है$/ })
+      .waitFor();
   });
 
   it('say why they are not exported to who lost the right meanwhile', async () => {

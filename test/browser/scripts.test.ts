@@ -63,6 +63,7 @@ describe('the pages of scripts', () => {
     await page.getByRole('tab', { name: 'Runs' }).click();
     await page.getByRole('button', { name: /^What came of it/ }).click();
     await page.getByText('"Hi Asha"').waitFor();
+    await page.getByText(/^Called · /).waitFor();
     await expectWellMade(page);
     await page.getByRole('tab', { name: 'Log' }).click();
     await page.getByRole('row', { name: /Note asked/ }).waitFor();

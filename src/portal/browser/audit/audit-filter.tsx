@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { AuditUsers } from '../../../generated/portal/audit/audit';
 import { useOperation } from '../gateway/use-operation';
 import { phrase, useTexts } from '../language/use-texts';
+import { CREDENTIAL_NAMES } from '../shell/credential-names';
 import { PageFilter } from '../shell/page-filter';
 import { isFiltering } from '../shell/use-address';
 import { useUserNames } from '../shell/use-user-names';
@@ -32,12 +33,6 @@ export const OPERATION_NAMES: Readonly<Record<string, string>> = {
   erased: phrase('Erased as a person’s data'),
   rotated: phrase('Replaced by a new one'),
   revoked: phrase('Ended'),
-};
-
-export const CREDENTIAL_NAMES: Readonly<Record<string, string>> = {
-  token: phrase('Log-in'),
-  key: phrase('API key'),
-  system: phrase('The gateway itself'),
 };
 
 export interface AuditFilterProps {

@@ -7,6 +7,7 @@ import { useGateway } from '../gateway/gateway-context';
 import { dayAfter } from '../language/day-after';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
+import { CREDENTIAL_NAMES } from '../shell/credential-names';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { isFiltering, useAddress } from '../shell/use-address';
@@ -14,13 +15,7 @@ import { useUserNames } from '../shell/use-user-names';
 import { useViewer } from '../shell/viewer';
 import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 import { AuditExport } from './audit-export';
-import {
-  AuditFilter,
-  type AuditFilterState,
-  CREDENTIAL_NAMES,
-  NO_AUDIT_FILTER,
-  OPERATION_NAMES,
-} from './audit-filter';
+import { AuditFilter, type AuditFilterState, NO_AUDIT_FILTER, OPERATION_NAMES } from './audit-filter';
 import { AUDITED_SUBJECTS } from './audited-subjects';
 import type { AskedChanges, ListedChange } from './listed-change';
 

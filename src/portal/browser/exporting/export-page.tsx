@@ -6,6 +6,7 @@ import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { fromWallTime, toWallTime } from '../language/wall-time';
 import { FilterBuilder } from '../records/filter-builder';
+import { useFilterWords } from '../records/use-filter-words';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
@@ -126,6 +127,7 @@ function FilterOfExport({ collection, oquery, onFilter }: FilterOfExportProps) {
   const fields = data?.collection?.fields.filter(
     ({ name }) => !readableFields || readableFields.includes(name),
   );
+  const wordsOf = useFilterWords(fields ?? []);
   return (
     <Group gap="xs">
       <Button
@@ -134,8 +136,9 @@ function FilterOfExport({ collection, oquery, onFilter }: FilterOfExportProps) {
         disabled={!fields}
         onClick={() => setIsOpen(true)}
         className="filter-button"
+        title={oquery}
       >
-        {oquery === '' ? t('Filter') : oquery}
+        {oquery === '' ? t('Filter') : wordsOf(oquery)}
       </Button>
       {isOpen && fields && (
         <FilterBuilder

@@ -1,5 +1,5 @@
 /** Makes a key. The key is shown in the dialog once, and gone with it. */
-import { Button, Group, Select, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ApiKeysOfPortal, MakeApiKey } from '../../../generated/portal/keys/keys';
 import { useChange } from '../gateway/use-operation';
@@ -69,6 +69,11 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
             <ScopeTree scopes={scopes} change={setScopes} />
             {make.error && <ProblemState problem={make.error} />}
             <Group justify="flex-end">
+              {!hasScopes(scopes) && (
+                <Text size="sm" c="dimmed" className="grow">
+                  {t('Pick what it may do')}
+                </Text>
+              )}
               <Button variant="default" onClick={onClose}>
                 {t('Cancel')}
               </Button>

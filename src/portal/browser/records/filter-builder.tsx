@@ -1,7 +1,7 @@
 /** A filter put together row by row; beside it stands what it is as text, which can be written as well. */
 import { ActionIcon, Button, Drawer, Group, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { phrase, useTexts } from '../language/use-texts';
+import { useTexts } from '../language/use-texts';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { Icon } from '../shell/icon';
 import { type DeclaredField } from './declared-field';
@@ -13,6 +13,13 @@ import {
   printConditions,
   printWhere,
 } from './filter-conditions';
+import {
+  type FilterField,
+  filterFieldsOf,
+  firstOperator,
+  nameOfOperator,
+  operatorsOf,
+} from './filter-fields';
 import { useAllowedWords } from './use-allowed-words';
 import { useFieldNames } from './use-field-names';
 
@@ -25,43 +32,13 @@ export interface FilterBuilderProps {
   onClose(): void;
 }
 
-const TEXT: readonly OqueryOperator[] = ['equals', 'differs', 'contains', 'lacks', 'startsWith'];
-
-const OPERATORS_BY_TYPE: Readonly<Record<string, readonly OqueryOperator[]>> = {
-  number: ['is', 'greater', 'less'],
-  datetime: ['on', 'inMonth', 'today', 'yesterday', 'greater', 'less'],
-  boolean: ['equals'],
-};
-
-const OPERATOR_NAMES: Readonly<Record<OqueryOperator, string>> = {
-  equals: phrase('is'),
-  is: phrase('equals'),
-  differs: phrase('is not'),
-  startsWith: phrase('starts with'),
-  contains: phrase('contains'),
-  lacks: phrase('does not contain'),
-  greater: phrase('is greater than'),
-  less: phrase('is less than'),
-  on: phrase('is on the day'),
-  inMonth: phrase('is in the month'),
-  today: phrase('is today'),
-  yesterday: phrase('was yesterday'),
-};
-
-interface FilterField {
-  readonly path: string;
-  readonly label: string;
-  readonly type: string;
-  readonly allowed: readonly string[] | null;
-}
-
 export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: FilterBuilderProps) {
   const t = useTexts();
   const nameOf = useFieldNames();
   const [text, setText] = useState(oquery);
   const [rows, setRows] = useState<readonly FilterCondition[]>(parseConditions(oquery) ?? []);
   const [own, setOwn] = useState(where ?? '');
-  const choices = fields.flatMap((field) => choicesOf(field, nameOf));
+  const choices = fields.flatMap((field) => filterFieldsOf(field, nameOf));
   const isWritten = parseConditions(text) !== undefined;
   const isJson = own.trim() === '' || isObject(own);
   const edit = (next: readonly FilterCondition[]) => {
@@ -183,7 +160,7 @@ function ConditionRow({ row, choices, number, onChange, onRemove }: ConditionRow
       />
       <Select
         aria-label={t('Operator of condition {number}', { number })}
-        data={offered.map((operator) => ({ value: operator, label: t(OPERATOR_NAMES[operator]) }))}
+        data={offered.map((operator) => ({ value: operator, label: t(nameOfOperator(operator, field)) }))}
         value={row.operator}
         onChange={(operator) => onChange({ ...row, operator: operator as OqueryOperator })}
         allowDeselect={false}
@@ -240,33 +217,6 @@ function typeOf(operator: OqueryOperator, field: FilterField | undefined): strin
   if (operator === 'inMonth') return 'month';
   if (field?.type === 'datetime') return 'date';
   return 'text';
-}
-
-/** A reference is asked for by the label of what it points to, or by its id. */
-function choicesOf(field: DeclaredField, nameOf: (name: string) => string): FilterField[] {
-  const label = nameOf(field.name);
-  if (field.type === 'object') {
-    return (field.fields ?? []).map((member) => ({
-      path: `${field.name}.${member.name}`,
-      label: `${label}: ${nameOf(member.name)}`,
-      type: member.type,
-      allowed: member.allowed,
-    }));
-  }
-  if (field.type !== 'reference')
-    return [{ path: field.name, label, type: field.type, allowed: field.allowed }];
-  return [
-    { path: `${field.name}.label`, label, type: 'text', allowed: null },
-    { path: `${field.name}.value`, label: `${label} (_id)`, type: 'text', allowed: null },
-  ];
-}
-
-function operatorsOf(field: FilterField | undefined): readonly OqueryOperator[] {
-  return OPERATORS_BY_TYPE[field?.type ?? ''] ?? TEXT;
-}
-
-function firstOperator(field: FilterField | undefined): OqueryOperator {
-  return operatorsOf(field)[0] ?? 'equals';
 }
 
 function isObject(text: string): boolean {

@@ -15,6 +15,7 @@ import { useChange } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { phrase, useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
+import { CREDENTIAL_NAMES } from '../shell/credential-names';
 import { Icon } from '../shell/icon';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
@@ -112,6 +113,10 @@ function VersionCard({ collection, id, current, change, nameOf }: VersionCardPro
     setIsAsked(false);
     notice(t('The record is as it was at version {version}.', { version: change.version }));
   };
+  const credential = change.by?.credential.replace(/:.*/, '') ?? '';
+  const madeBy = change.by
+    ? [nameOf(change.by.principal), t(CREDENTIAL_NAMES[credential] ?? credential)]
+    : [];
   return (
     <Card component="li" withBorder padding="md" className="version-card">
       <Group justify="space-between">
@@ -121,8 +126,7 @@ function VersionCard({ collection, id, current, change, nameOf }: VersionCardPro
           </Badge>
           <Text fw={600}>{t(nameOfOperation(change))}</Text>
           <Text size="sm" c="dimmed">
-            {formats.instant(change.at)}
-            {change.by && ` · ${nameOf(change.by.principal)} · ${change.by.credential.replace(/:.*/, '')}`}
+            {[formats.instant(change.at), ...madeBy].join(' · ')}
           </Text>
         </Group>
         {mayRestore && (
@@ -176,7 +180,7 @@ function ChangedFields({ collection, id, current, change }: Omit<VersionCardProp
   };
   return (
     <div className="table-scroll">
-      <Table mt="xs" verticalSpacing={6} fz="sm">
+      <Table mt="xs" verticalSpacing={6} fz="sm" className="stacked-table">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('Field')}</Table.Th>
@@ -191,8 +195,12 @@ function ChangedFields({ collection, id, current, change }: Omit<VersionCardProp
           {change.changes.map(({ path, before, after }) => (
             <Table.Tr key={path}>
               <Table.Td>{nameOf(path)}</Table.Td>
-              <Table.Td className="removed-value">{text(before, path)}</Table.Td>
-              <Table.Td className="added-value">{text(after, path)}</Table.Td>
+              <Table.Td data-label={t('Before')} className="removed-value">
+                {text(before, path)}
+              </Table.Td>
+              <Table.Td data-label={t('After')} className="added-value">
+                {text(after, path)}
+              </Table.Td>
               <Table.Td>
                 {change.operation === 'updated' && current !== undefined && updatable.includes(path) && (
                   <Button

@@ -20,6 +20,7 @@ import { RecordsTable } from './records-table';
 import { RecordsToolbar } from './records-toolbar';
 import { UnsavedRecords } from './unsaved-records';
 import { useChosenRecords } from './use-chosen-records';
+import { useFilterWords } from './use-filter-words';
 import { SHOWN_RECORDS } from './view-address';
 
 const PAGE_SIZE = 100;
@@ -61,6 +62,7 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
   const counted = { collection: filter.collection, oquery: filter.oquery, where: filter.where };
   const chosen = useChosenRecords(JSON.stringify(counted));
   const rows = data?.pages.flatMap(({ records }) => records.nodes) ?? [];
+  const wordsOf = useFilterWords(fields);
   const isFiltered = filter.oquery !== '' || where !== '';
   return (
     <>
@@ -71,7 +73,7 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
         search={search}
         onSearch={(text) => change({ search: text }, 'replace')}
         onColumns={(names) => change({ columns: names.join(',') }, 'replace')}
-        filter={[oquery, where].filter((one) => one !== '').join(' + ')}
+        filter={{ words: bothOf(wordsOf(oquery), where), text: bothOf(oquery, where) }}
         onFilter={() => setIsFiltering(true)}
       />
       <UnsavedRecords collection={collection.name} />
@@ -112,6 +114,10 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
       )}
     </>
   );
+}
+
+function bothOf(oquery: string, where: string): string {
+  return [oquery, where].filter((one) => one !== '').join(' + ');
 }
 
 /** Those that the address names, else the first that fit into a line. */

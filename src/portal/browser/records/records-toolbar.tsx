@@ -33,8 +33,8 @@ export interface RecordsToolbarProps {
   readonly search: string;
   onSearch(text: string): void;
   onColumns(names: readonly string[]): void;
-  /** The filter as it stands on its button; '' for none. */
-  readonly filter: string;
+  /** The filter as it stands on its button, and as it is written; '' for none. */
+  readonly filter: { readonly words: string; readonly text: string };
   onFilter(): void;
 }
 
@@ -53,12 +53,13 @@ export function RecordsToolbar(props: RecordsToolbarProps) {
         />
       )}
       <Button
-        variant={filter === '' ? 'default' : 'light'}
+        variant={filter.text === '' ? 'default' : 'light'}
         leftSection={<Icon name="filter" />}
         onClick={onFilter}
-        className={filter === '' ? 'filter-button' : 'filter-button is-told'}
+        className={filter.text === '' ? 'filter-button' : 'filter-button is-told'}
+        title={filter.text}
       >
-        {filter === '' ? t('Filter') : filter}
+        {filter.text === '' ? t('Filter') : filter.words}
       </Button>
       <ColumnsMenu fields={fields} shown={asked.project} onShow={onColumns} />
       <CountButton key={JSON.stringify([asked.oquery, asked.where])} asked={asked} />

@@ -37,10 +37,10 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
   const own = value ? [{ value: value.value, label: value.label ?? value.value }] : [];
   const choices = [...own, ...found.filter(({ value: id }) => id !== value?.value)];
   return (
-    <Group align="flex-end" gap={4} wrap="nowrap">
+    <Group align="flex-end" gap={4} wrap="nowrap" className="reference-picker">
       {field.targets.length > 1 && !readOnly && (
         <Select
-          aria-label={t('Collection of {field}', { field: common.label })}
+          label={t('Collection of {field}', { field: common.label })}
           data={field.targets.map((name) => ({
             value: name,
             label: collections.find((one) => one.name === name)?.title ?? name,

@@ -18,11 +18,11 @@ export function ReportRequest({ name, form, values, variables }: ReportRequestPr
   if (!indexed) return <LoadingState />;
   const asked = JSON.stringify(variables, null, 2);
   const address = location.origin + restAddress(indexed, { form, values });
-  const curl = `curl -H "Authorization: Bearer $KEY" '${address}'`;
+  const curl = `curl -H "Authorization: Bearer $CAMPUS_KEY" '${address}'`;
   const script = [
     `const response = await fetch('${location.origin}/graphql', {`,
     "  method: 'POST',",
-    "  headers: { 'content-type': 'application/json', authorization: 'Bearer ' + key },",
+    "  headers: { 'content-type': 'application/json', authorization: 'Bearer ' + process.env.CAMPUS_KEY },",
     `  body: JSON.stringify({ query, variables: ${asked.replaceAll('\n', '\n  ')} }),`,
     '});',
     `const { data, errors } = await response.json();`,

@@ -4,12 +4,24 @@ import { useState } from 'react';
 import { RunsOfScript, type ShownRunFragment } from '../../../generated/portal/scripts/scripts';
 import { useGateway } from '../gateway/gateway-context';
 import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
+import { phrase, useTexts } from '../language/use-texts';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useUserNames } from '../shell/use-user-names';
 import { FinishedRun, RUN_STATUS_NAMES } from './finished-run';
 
 const PAGE_SIZE = 20;
+
+/** What starts a script, by what the gateway calls it. */
+const CAUSE_NAMES: Readonly<Record<string, string>> = {
+  call: phrase('Called'),
+  script: phrase('Called by a script'),
+  commandLine: phrase('From the command line'),
+  endpoint: phrase('A request'),
+  schedule: phrase('By the clock'),
+  topic: phrase('A message'),
+  before: phrase('Before a write'),
+  after: phrase('After a write'),
+};
 
 /** The runs of a script, the newest first, each with what it printed. */
 export function ScriptRunsTab({ name }: { readonly name: string }) {
@@ -57,7 +69,11 @@ function RunCard({ run, user }: { readonly run: ShownRunFragment; readonly user:
           </Badge>
           <Text size="sm">{formats.instant(startedAt)}</Text>
           <Text size="sm" c="dimmed" className="wrapped">
-            {[cause, user, version === null ? '' : t('Version {version}', { version })]
+            {[
+              t(CAUSE_NAMES[cause] ?? cause),
+              user,
+              version === null ? '' : t('Version {version}', { version }),
+            ]
               .filter((part) => part !== '')
               .join(' · ')}
           </Text>

@@ -1,0 +1,53 @@
+import { type Formats, useFormats } from '../language/use-formats';
+import { type Texts, useTexts } from '../language/use-texts';
+import type { DeclaredField } from './declared-field';
+import { type FilterCondition, needsValue, parseConditions } from './filter-conditions';
+import { type FilterField, filterFieldsOf, nameOfOperator } from './filter-fields';
+import { useAllowedWords } from './use-allowed-words';
+import { useFieldNames } from './use-field-names';
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const MONTH = /^\d{4}-\d{2}$/;
+
+/** A filter as people read it: `class=5,name=*an` is "Class is 5 · Name contains an". What is none stays. */
+export function useFilterWords(fields: readonly DeclaredField[]): (oquery: string) => string {
+  const t = useTexts();
+  const formats = useFormats();
+  const nameOf = useFieldNames();
+  const wordsOf = useAllowedWords();
+  const choices = fields.flatMap((field) => filterFieldsOf(field, nameOf));
+  return (oquery) => {
+    const conditions = parseConditions(oquery);
+    if (!conditions) return oquery;
+    return conditions
+      .map((condition) => {
+        const field = choices.find(({ path }) => path === condition.field);
+        const said = {
+          field: field?.label ?? condition.field,
+          operator: t(nameOfOperator(condition.operator, field)),
+          value: sayValue(condition, field, { t, formats, wordsOf }),
+        };
+        return t('{field} {operator} {value}', said).trim();
+      })
+      .join(' · ');
+  };
+}
+
+interface Words {
+  readonly t: Texts;
+  readonly formats: Formats;
+  wordsOf(value: string): string;
+}
+
+function sayValue(
+  { operator, value }: FilterCondition,
+  field: FilterField | undefined,
+  { t, formats, wordsOf }: Words,
+): string {
+  if (!needsValue(operator)) return '';
+  if (operator === 'inMonth' && MONTH.test(value)) return formats.month(value);
+  if (field?.type === 'datetime' && DAY.test(value)) return formats.day(value);
+  if (field?.type === 'boolean') return value === 'true' ? t('yes') : t('no');
+  const isWhole = operator === 'equals' || operator === 'differs';
+  return isWhole && field?.allowed?.includes(value) ? wordsOf(value) : value;
+}
