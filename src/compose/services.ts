@@ -39,6 +39,7 @@ import { FieldMeter } from '../store/catalog/field-meter.js';
 import { ChangeFeed } from '../store/changes/change-feed.js';
 import { ChangeOutbox } from '../store/changes/change-outbox.js';
 import { type Database, openDatabase } from '../store/database/database.js';
+import { translateDatabaseError } from '../store/database/database-errors.js';
 import { type EmbeddedServer, startEmbeddedServer } from '../store/database/embedded-server.js';
 import { applyMigrations } from '../store/database/migrations.js';
 import { RecordStore } from '../store/record-store.js';
@@ -335,6 +336,6 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     };
   } catch (fault) {
     await close();
-    throw fault;
+    throw translateDatabaseError(fault);
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Sends what the outbox has noted, again and again for a day, under the rights of the webhook's owner. An
- * address that fails is sent one delivery at a time, and all that wait for it as soon as it has taken one.
+ * address that fails is sent one delivery at a time, one a minute at least, and all that wait for it as soon
+ * as it has taken one.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TextEncryption } from '../auth/text-encryption.js';
@@ -38,6 +39,8 @@ const WAITS_SECONDS = [
 ];
 /** After so many failures one after the other an address counts as failing. */
 const FAILURES_OF_FAILING = 3;
+/** So long after its last failure a failing address is tried by what waits, though its time has not come. */
+const PROBE_EVERY_SECONDS = MINUTE;
 /** Who has taken a delivery and died gives it back after this. */
 const LEASE_SECONDS = 120;
 const AT_ONCE = 16;
@@ -79,7 +82,7 @@ export class WebhookDeliveries {
   /** Sends one that was just noted, whether or not its time has come; for a test that a user waits for. */
   async sendNow(id: string): Promise<void> {
     const [delivery] = await this.#claim(Prisma.sql`
-      select d.id from webhook_deliveries d
+      select d.id, d.next_attempt_at, false as is_early from webhook_deliveries d
       where d.id = ${id}::bigint and d.state = 'waiting'
       for update skip locked`);
     if (delivery !== undefined) await this.#send(delivery);
@@ -146,19 +149,30 @@ export class WebhookDeliveries {
     soon.abort();
   }
 
-  /** The deliveries whose time has come, of each webhook a few, of a failing one a single one. */
+  /**
+   * The deliveries whose time has come, of each webhook a few, of a failing one a single one; or the next one
+   * of that, to find out whether its address is back.
+   */
   async #claimDue(): Promise<readonly Claimed[]> {
     const room = AT_ONCE - this.#sending.size;
     if (room === 0) return [];
     const busy: Record<string, number> = {};
     for (const webhook of this.#sending.values()) busy[webhook] = (busy[webhook] ?? 0) + 1;
     return await this.#claim(Prisma.sql`
-      select due.id
+      select due.id, due.next_attempt_at, due.is_early
       from webhooks w
       cross join lateral (
-        select d.id, d.next_attempt_at
+        select d.id, d.next_attempt_at, d.next_attempt_at > now() as is_early
         from webhook_deliveries d
-        where d.webhook_id = w.id and d.state = 'waiting' and d.next_attempt_at <= now()
+        where d.webhook_id = w.id
+          and d.state = 'waiting'
+          and (
+            d.next_attempt_at <= now()
+            or w.failures >= ${FAILURES_OF_FAILING}::int
+              and d.problem is not null
+              and coalesce(w.tried_at, '-infinity')
+                < now() - ${PROBE_EVERY_SECONDS}::int * interval '1 second'
+          )
         order by d.next_attempt_at, d.id
         limit greatest(
           case when w.failures < ${FAILURES_OF_FAILING}::int then ${AT_ONCE_OF_WEBHOOK}::int else 1 end
@@ -174,18 +188,20 @@ export class WebhookDeliveries {
 
   /**
    * Takes deliveries for itself for a while; nobody else takes those meanwhile. One that is being sent has no
-   * problem; one that waits for another attempt has.
+   * problem; one that waits for another attempt has. What is tried before its time is no attempt that counts.
    */
   async #claim(ids: Prisma.Sql): Promise<readonly Claimed[]> {
     return await this.#options.database.query<Claimed>(Prisma.sql`
       with taken as (${ids})
       update webhook_deliveries d
-      set next_attempt_at = now() + ${LEASE_SECONDS}::int * interval '1 second', attempts = d.attempts + 1,
+      set next_attempt_at = now() + ${LEASE_SECONDS}::int * interval '1 second',
+        attempts = d.attempts + case when taken.is_early then 0 else 1 end,
         problem = null
       from taken, webhooks w
       where d.id = taken.id and w.id = d.webhook_id
       returning d.id::text as id, d.event, d.body, d.attempts, w.id as "webhookId", w.domain_id as "domainId",
-        w.user_id as "userId", w.url, w.events, w.secret, w.failures`);
+        w.user_id as "userId", w.url, w.events, w.secret, w.failures,
+        case when taken.is_early then taken.next_attempt_at::text end as "dueAt"`);
   }
 
   async #send(delivery: Claimed): Promise<void> {
@@ -272,7 +288,7 @@ export class WebhookDeliveries {
         }),
       );
     const durationMs = performance.now() - startedAt;
-    const next = outcome.problem === undefined ? DELIVERED : afterFailure(delivery.attempts);
+    const next = outcome.problem === undefined ? DELIVERED : afterFailure(delivery);
     await this.#settle(delivery, { ...outcome, ...next, body, durationMs });
     if (outcome.problem !== undefined) await this.#noteFailure(delivery);
     else if (delivery.failures > 0) await this.#noteRecovery(delivery);
@@ -280,7 +296,7 @@ export class WebhookDeliveries {
 
   async #noteFailure({ webhookId }: Claimed): Promise<void> {
     await this.#options.database.query(Prisma.sql`
-      update webhooks set failures = failures + 1 where id = ${webhookId}::uuid`);
+      update webhooks set failures = failures + 1, tried_at = now() where id = ${webhookId}::uuid`);
   }
 
   /**
@@ -309,7 +325,7 @@ export class WebhookDeliveries {
   }
 
   async #settle({ id }: Claimed, outcome: Outcome): Promise<void> {
-    const { state, body, status, answer, problem, durationMs, waitSeconds = 0 } = outcome;
+    const { state, body, status, answer, problem, durationMs, waitSeconds = 0, dueAt } = outcome;
     await this.#options.database.query(Prisma.sql`
       update webhook_deliveries
       set state = ${state},
@@ -318,7 +334,8 @@ export class WebhookDeliveries {
           answer = ${answer ?? null}::text,
           problem = ${problem?.slice(0, KEPT_ANSWER) ?? null}::text,
           duration_ms = ${durationMs ?? null}::float8,
-          next_attempt_at = now() + ${waitSeconds}::int * interval '1 second',
+          next_attempt_at = coalesce(${dueAt ?? null}::timestamptz,
+            now() + ${waitSeconds}::int * interval '1 second'),
           attempted_at = now()
       where id = ${id}::bigint`);
   }
@@ -326,8 +343,12 @@ export class WebhookDeliveries {
 
 const DELIVERED = { state: 'delivered' } as const;
 
-/** Waits for the next attempt, or gives up after so many. */
-function afterFailure(attempts: number): Pick<Outcome, 'state' | 'waitSeconds'> {
+/** Waits for the next attempt, or gives up after so many; what was tried before its time keeps its time. */
+function afterFailure({
+  attempts,
+  dueAt,
+}: Pick<Claimed, 'attempts' | 'dueAt'>): Pick<Outcome, 'state' | 'waitSeconds' | 'dueAt'> {
+  if (dueAt !== null) return { state: 'waiting', dueAt };
   const waitSeconds = WAITS_SECONDS[attempts - 1];
   return waitSeconds === undefined ? { state: 'failed' } : { state: 'waiting', waitSeconds };
 }
@@ -347,6 +368,8 @@ interface Claimed {
   readonly secret: string;
   /** Of the address, one after the other, when this was taken. */
   readonly failures: number;
+  /** The time of its next attempt, of one that is tried before. */
+  readonly dueAt: string | null;
 }
 
 interface Outcome {
@@ -357,6 +380,8 @@ interface Outcome {
   readonly problem?: string | undefined;
   readonly durationMs?: number | undefined;
   readonly waitSeconds?: number | undefined;
+  /** When it is tried next, in place of a wait. */
+  readonly dueAt?: string | undefined;
 }
 
 /** Any 2xx is a yes; a redirect is none, for it could lead anywhere. */

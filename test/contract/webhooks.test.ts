@@ -367,6 +367,30 @@ describe('a delivery', () => {
     expect(await failuresOf(id)).toBe(0);
   });
 
+  it('tries an address that fails once a minute, and the others follow when that has taken it', async () => {
+    answer = { status: 503 };
+    const { id } = await create();
+    for (const name of ['first', 'second', 'third']) await createTask(`probe-${name}`);
+    await eventually(async () => (await failuresOf(id)) === 3);
+    const aMinuteLater = () =>
+      gateway.sql.query(`update webhooks set tried_at = tried_at - interval '1 minute'`);
+    await gateway.sql.query(`update webhook_deliveries set next_attempt_at = now() + interval '1 hour' * id`);
+    const timesOf = async () =>
+      (await gateway.sql.query('select attempts, next_attempt_at from webhook_deliveries order by id')).rows;
+    const before = await timesOf();
+    await aMinuteLater();
+    await expectEventually(() => failuresOf(id), 4);
+    const waiting = Array(3).fill({ state: 'waiting', problem: 'The answer was 503.' });
+    await expectEventually(() => deliveriesOf(id, 'state problem'), waiting);
+    expect(await timesOf()).toEqual(before);
+    expect(received).toHaveLength(4);
+
+    answer = { status: 204 };
+    await aMinuteLater();
+    await expectEventually(() => deliveriesOf(id), Array(3).fill({ state: 'delivered' }));
+    expect(await failuresOf(id)).toBe(0);
+  });
+
   it('is the only one that tries an address that fails', async () => {
     answer = { status: 503 };
     const { id } = await create();

@@ -62,6 +62,7 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
   '0043_field_uses': '20d25fd0f1313e070d157cc42d53071fa28ab75080e4a86a85b9902b910570af',
   '0047_deliveries_by_webhook': '00e374839d268cf6cbc4927f387a8a22454402bc414f3f835d7dc9657b5cb5bc',
   '0048_outbox_follow_ups': 'e4119f3e3de3ff685a513f3ed2a2c1d069587f1c57fb55f9cc776afe1e588179',
+  '0049_webhook_probes': '9b7ab6fa7a6ab0efc1a30c915c2f49f5501d734491044277329cdb9d3a96736b',
 };
 
 /** The migrations in the order in which versions brought them; `0005*`: as an earlier text. */

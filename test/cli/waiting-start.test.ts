@@ -1,10 +1,10 @@
-/** A start that waits for its database, and is stopped meanwhile. */
+/** A start that waits for its database, and is stopped meanwhile, or loses it. */
+import type { ChildProcess } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { DEFAULT_SETTINGS } from '../contract/gateway.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
-import { expectEventually } from '../expect-eventually.js';
 import { startCampus } from './campus.js';
 
 jest.setTimeout(60_000);
@@ -24,8 +24,12 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Starts a gateway that comes to wait for this table, which it never gets, and stops it then. */
-async function stopWaitingFor(table: string, settings: Readonly<Record<string, string>>) {
+/** Starts a gateway that comes to wait for this table, which it never gets; gives how it ended after that. */
+async function startWaitingFor(
+  table: string,
+  settings: Readonly<Record<string, string>>,
+  act: (gateway: ChildProcess) => Promise<unknown> | unknown,
+): Promise<{ readonly output: string; readonly exitCode: number | null }> {
   await client.query('begin');
   await client.query(`lock table ${table} in access exclusive mode`);
   const child = startCampus(['start'], {
@@ -46,26 +50,45 @@ async function stopWaitingFor(table: string, settings: Readonly<Record<string, s
       );
       return rowCount !== 0;
     });
-    child.kill('SIGTERM');
-    await expectEventually(() => [child.exitCode, child.signalCode], [0, null]);
-    return output;
+    await act(child);
+    await eventually(() => child.exitCode !== null || child.signalCode !== null);
+    return { output, exitCode: child.exitCode };
   } finally {
     child.kill('SIGKILL');
     await client.query('rollback');
   }
 }
 
+const stop = (gateway: ChildProcess) => gateway.kill('SIGTERM');
+
 describe('a start that waits for the database', () => {
   it('before it listens is stopped', async () => {
-    const output = await stopWaitingFor('domains', {});
+    const { output, exitCode } = await startWaitingFor('domains', {}, stop);
+    expect(exitCode).toBe(0);
     expect(output).not.toContain('"event":"listening"');
     expect(output).toContain('stopped before it had started; nothing is left half made');
   });
 
   it.each(['1', '2'])('for its jobs, behind the open port, is stopped (WORKERS=%s)', async (WORKERS) => {
-    const output = await stopWaitingFor('campus_jobs._private_known_crontabs', { WORKERS });
+    const jobs = 'campus_jobs._private_known_crontabs';
+    const { output, exitCode } = await startWaitingFor(jobs, { WORKERS }, stop);
+    expect(exitCode).toBe(0);
     expect(output).toContain('"event":"listening"');
     expect(output).toContain('"event":"stopped"');
     expect(output).toContain('stopped before it had started; nothing is left half made');
+  });
+
+  it('and loses it says so in one line', async () => {
+    const { output, exitCode } = await startWaitingFor('campus_jobs.migrations', {}, () =>
+      client.query(
+        `select pg_terminate_backend(pid)
+         from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid()`,
+      ),
+    );
+    expect({ output, exitCode }).toEqual({
+      output: 'campus: The database is out of reach; try again later.\n',
+      exitCode: 1,
+    });
   });
 });
