@@ -6,7 +6,7 @@ import type { Services } from '../../src/compose/services.js';
 import { parseConfig } from '../../src/config.js';
 import { DEFAULT_SETTINGS } from '../contract/gateway.js';
 import { createTestDatabase } from '../database.js';
-import { usePages } from './use-pages.js';
+import { nextToken, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
 
 jest.setTimeout(60_000);
@@ -128,6 +128,42 @@ describe('a school that has nothing yet', () => {
     await page.getByRole('tab', { name: 'History' }).waitFor();
     await page.getByRole('navigation').getByRole('link', { name: 'Home' }).click();
     await steps.getByRole('link', { name: 'Done: Make its classes' }).waitFor();
+
+    const token = await nextToken(page, () => page.reload());
+    const asAdmin = async (query: string) => {
+      const response = await fetch(`${gateway.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        body: JSON.stringify({ query }),
+      });
+      const answer = await response.json();
+      expect(answer).not.toHaveProperty('errors');
+      return answer.data;
+    };
+    const change = async (mutation: string) => {
+      const changed = await asAdmin(`mutation { ${mutation} }`);
+      await page.reload();
+      await steps.getByRole('link', { name: 'Done: Make its classes' }).waitFor();
+      return changed;
+    };
+    const set = (name: string, value: string) =>
+      change(`setDomainProperty(name: "${name}", value: ${value}) { name }`);
+    await set('mailFrom', '"office@school.example"');
+    await set('schoolName', '"St. Mary’s School"');
+    const settle = steps.getByRole('listitem').filter({ hasText: 'Say how the school works' });
+    await settle.getByText('Still to say: weeklyOffs, sessionFirstMonth, grades').waitFor();
+    expect(await steps.getByRole('link', { name: 'Done: Say how the school works' }).count()).toBe(0);
+    await set('weeklyOffs', '["SU"]');
+    await set('sessionFirstMonth', '4');
+    await set('grades', '[{ from: 40, grade: "Pass" }, { from: 0, grade: "Fail" }]');
+    await steps.getByRole('link', { name: 'Done: Say how the school works' }).waitFor();
+    const invite = 'inviteUser(data: { userName: "gone", name: "Gone", roles: ["clerk"] }) { userId }';
+    const { inviteUser } = await change(invite);
+    await steps.getByRole('link', { name: 'Done: Invite the staff' }).waitFor();
+    await change(`setUserActive(userId: "${inviteUser.userId}", isActive: false) { id }`);
+    await steps.getByRole('link', { name: 'Invite the staff' }).waitFor();
+    expect(await steps.getByRole('link', { name: 'Done: Invite the staff' }).count()).toBe(0);
+    await expectWellMade(page);
 
     await steps.getByRole('link', { name: 'Bring in the students' }).click();
     const heads = 'Sequence,Name,Class,Section,Gender,DOB,Session,Admitted on,Status';

@@ -63,12 +63,16 @@ export class GatewayClient {
     return await this.executeText<Result>(operation.text, variables, { name: operation.name, signal });
   }
 
-  /** As `execute`, with the id of the request, by which it is undone. @throws GatewayProblem */
+  /**
+   * As `execute`, with the id of the request, by which it is undone; known again where `keptIn` says. @throws
+   * GatewayProblem
+   */
   async executeTraced<Result, Variables>(
     { name, text }: PortalOperation<Result, Variables>,
     variables: Variables,
+    keptIn?: WritePlace,
   ): Promise<{ readonly answer: Result; readonly requestId: string }> {
-    return await this.#ask<Result>(text, variables, { name });
+    return await this.#ask<Result>(text, variables, { name, keptIn });
   }
 
   /** A document that is only known when it is asked, such as that of a report. @throws GatewayProblem */

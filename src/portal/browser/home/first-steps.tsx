@@ -6,6 +6,9 @@ import { LinkCard } from '../shell/link-card';
 import { useNameOfReport, useViewer } from '../shell/viewer';
 import { TileRefresher } from './tile-refresher';
 
+/** The settings that the first step names. Those that have a default are said by saving it. */
+const TO_SAY: readonly string[] = ['schoolName', 'weeklyOffs', 'sessionFirstMonth', 'grades'];
+
 interface Step {
   readonly to: string;
   readonly search?: Readonly<Record<string, string>>;
@@ -13,6 +16,8 @@ interface Step {
   readonly about: string;
   readonly isMine: boolean;
   readonly isDone: boolean;
+  /** What of it is left, where some is done. */
+  readonly open?: readonly string[];
 }
 
 /** How far the school has come, as told to who looks after it. */
@@ -36,6 +41,8 @@ export function useSchoolBeginning(): SchoolBeginning {
   const { data: begun } = useOperation(SchoolBegun, {}, { isEnabled: mayImport && maySettle });
   // The tile asks the same, for others too, and their answer is known here then.
   const isEmpty = mayImport && strong?.strength.totals.strength === 0;
+  const set = new Set(begun?.domainProperties.filter(({ isSet }) => isSet).map(({ name }) => name));
+  const unsaid = TO_SAY.filter((name) => !set.has(name));
   const hasClasses = begun === undefined || begun.classes.nodes.length > 0;
   if (!isEmpty && (strong === undefined || hasClasses)) return { isEmpty: false, steps: [] };
   const steps: readonly Step[] = [
@@ -44,8 +51,8 @@ export function useSchoolBeginning(): SchoolBeginning {
       title: phrase('Say how the school works'),
       about: phrase('Its name, its week, when its session begins, and how it grades.'),
       isMine: duties.includes('settings'),
-      // The time zone was asked for when the school was made.
-      isDone: begun?.domainProperties.some(({ name, isSet }) => isSet && name !== 'timezone') ?? false,
+      isDone: begun !== undefined && unsaid.length === 0,
+      ...(unsaid.length < TO_SAY.length && { open: unsaid }),
     },
     {
       to: '/portal/records/class',
@@ -82,7 +89,7 @@ export function FirstSteps({ isEmpty, steps }: SchoolBeginning) {
         {t('First steps')}
       </Text>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} component="ol" className="plain-list" mb="lg">
-        {steps.map(({ to, search, title, about, isDone }, index) => (
+        {steps.map(({ to, search, title, about, isDone, open = [] }, index) => (
           <LinkCard
             key={to}
             to={to}
@@ -93,6 +100,11 @@ export function FirstSteps({ isEmpty, steps }: SchoolBeginning) {
             <Text size="sm" c="dimmed">
               {t(about)}
             </Text>
+            {open.length > 0 && (
+              <Text size="sm" className="wrapped">
+                {t('Still to say: {names}', { names: open.join(', ') })}
+              </Text>
+            )}
           </LinkCard>
         ))}
       </SimpleGrid>

@@ -18,7 +18,12 @@ export interface BulkBarProps {
 /** Below the grid while records are chosen: what can be done with them together. */
 export function BulkBar({ collection, chosen, filter }: BulkBarProps) {
   const t = useTexts();
-  const [asked, setAsked] = useState<'change' | 'remove'>();
+  // What was written of a change is there after a reload, and so is what it was to be done with.
+  const [asked, setAsked] = useState<'change' | 'remove' | undefined>(chosen.isKept ? 'change' : undefined);
+  const close = () => {
+    setAsked(undefined);
+    chosen.keepNoLonger();
+  };
   const rights = useViewer().collections.find(({ name }) => name === collection.name);
   const { ids, isAll } = chosen;
   if (ids.size === 0 && !isAll) return null;
@@ -38,7 +43,14 @@ export function BulkBar({ collection, chosen, filter }: BulkBarProps) {
         </Button>
       )}
       {rights?.canUpdate && (
-        <Button size="compact-sm" variant="default" onClick={() => setAsked('change')}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => {
+            setAsked('change');
+            chosen.keep();
+          }}
+        >
           {t('Change a field')}
         </Button>
       )}
@@ -61,10 +73,10 @@ export function BulkBar({ collection, chosen, filter }: BulkBarProps) {
           kind={asked}
           filter={meant}
           onDone={() => {
-            setAsked(undefined);
+            close();
             chosen.chooseNone();
           }}
-          onClose={() => setAsked(undefined)}
+          onClose={close}
         />
       )}
     </Group>

@@ -54,7 +54,7 @@ export function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDi
         return { count: answer.deleteRecords.matched, requestId };
       }
       const set = { [field?.name ?? '']: value };
-      const { answer, requestId } = await gateway.executeTraced(ChangeRecords, { ...asked, set });
+      const { answer, requestId } = await gateway.executeTraced(ChangeRecords, { ...asked, set }, 'tab');
       return { count: answer.updateRecords.matched, requestId };
     },
     onSuccess: async ({ count, requestId }) => {

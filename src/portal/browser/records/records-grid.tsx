@@ -60,7 +60,11 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
       refetchOnReconnect: false,
     });
   const counted = { collection: filter.collection, oquery: filter.oquery, where: filter.where };
-  const chosen = useChosenRecords(JSON.stringify(counted));
+  const viewer = useViewer();
+  const chosen = useChosenRecords(
+    JSON.stringify(counted),
+    `chosen:${viewer.domain.id}:${viewer.id}:${collection.name}`,
+  );
   const rows = data?.pages.flatMap(({ records }) => records.nodes) ?? [];
   const wordsOf = useFilterWords(fields);
   const isFiltered = filter.oquery !== '' || where !== '';
