@@ -52,7 +52,7 @@ async function makeOpeners(): Promise<Openers> {
   await gateway.fetch(`/imports/${id}/run`, post);
   await expectEventually(state, 'done');
   return [
-    ['/portal/settings', /^New mail template/, /^New branch/, /^Change passPercent/, /^School: /],
+    ['/portal/settings', /^New mail template/, /^New branch/, /^Change Pass percentage/, /^School: /],
     ['/portal/people', /^Invite a user/, /^Keyboard shortcuts/],
     ['/portal/people/usr-clerk', /^Change the roles/, /^Deactivate/, /^Reset the password/],
     ['/portal/files', /^Add a file/, /^leaf\.txt$/, /^Remove leaf\.txt/],

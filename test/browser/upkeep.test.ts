@@ -259,8 +259,8 @@ describe('the page of settings', () => {
     const page = await pages.openPortalAs('admin', '/portal/settings');
     await page.getByText('passPercent', { exact: true }).waitFor();
     await expectWellMade(page);
-    await page.getByRole('button', { name: 'Change passPercent' }).click();
-    const dialog = page.getByRole('dialog', { name: 'passPercent' });
+    await page.getByRole('button', { name: 'Change Pass percentage' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Pass percentage' });
     await dialog.getByLabel('Value').fill('140');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog
@@ -270,12 +270,12 @@ describe('the page of settings', () => {
     await expectWellMade(page);
     await dialog.getByLabel('Value').fill('40');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('passPercent is saved.').waitFor();
+    await page.getByText('Pass percentage is saved.').waitFor();
     await page
       .getByRole('row', { name: /passPercent/ })
       .getByText('40', { exact: true })
       .waitFor();
-    await page.getByRole('button', { name: 'Change passPercent' }).click();
+    await page.getByRole('button', { name: 'Change Pass percentage' }).click();
     await dialog.getByRole('button', { name: 'Set it no longer' }).click();
     await page
       .getByRole('row', { name: /passPercent/ })
@@ -295,10 +295,36 @@ describe('the page of settings', () => {
     await page.getByText('mailTemplate.dues', { exact: true }).waitFor();
   });
 
+  it('is found by what people call a setting, and says its value in their words', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/settings');
+    await page.getByRole('searchbox', { name: 'Find a setting' }).fill('days off');
+    await page.getByText('passPercent', { exact: true }).waitFor({ state: 'detached' });
+    const offs = 'Sunday, the second Saturday of a month, the fourth Saturday of a month';
+    await page
+      .getByRole('row', { name: /^Weekly days off/ })
+      .getByText(offs)
+      .waitFor();
+    await page.evaluate(() => localStorage.setItem('campus-portal-language', 'hi'));
+    await page.goto(`${gateway.url}/portal/settings`);
+    await page
+      .getByRole('row', { name: /^साप्ताहिक अवकाश/ })
+      .getByText('रविवार, महीने का दूसरा शनिवार, महीने का चौथा शनिवार')
+      .waitFor();
+    await page
+      .getByRole('row', { name: /^सत्र का पहला महीना/ })
+      .getByText('अप्रैल', { exact: true })
+      .waitFor();
+    await page
+      .getByRole('row', { name: /^ग्रेड/ })
+      .getByText(/^91 % से A1, 81 % से A2/)
+      .waitFor();
+    await expectWellMade(page);
+  });
+
   it('overwrites nothing unseen that another admin has set meanwhile', async () => {
     const page = await pages.openPortalAs('admin', '/portal/settings');
-    await page.getByRole('button', { name: 'Change passPercent' }).click();
-    const dialog = page.getByRole('dialog', { name: 'passPercent' });
+    await page.getByRole('button', { name: 'Change Pass percentage' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Pass percentage' });
     await dialog.getByLabel('Value').fill('41');
     await gateway.setProperty('passPercent', 50);
     await dialog.getByRole('button', { name: 'Save' }).click();

@@ -6,8 +6,10 @@ import { TOPICS } from '../../src/explore/example-operation.js';
 import { loadOperationsLibrary } from '../../src/explore/operations-library.js';
 import { nameOfField } from '../../src/portal/browser/records/name-of-field.js';
 import { nameOfColumn, nameOfEnumValue } from '../../src/portal/browser/reports/name-of-column.js';
+import { SETTING_TITLES } from '../../src/portal/browser/settings/setting-titles.js';
 import { formsOf } from '../../src/portal/generate-report-forms.js';
 import { reports } from '../../src/reports/registry.js';
+import { KNOWN_PROPERTIES } from '../../src/store/catalog/known-properties.js';
 
 const read = async (file: string) => await readFile(new URL(`../../${file}`, import.meta.url), 'utf8');
 const schema = buildSchema(await read('schema/schema.graphql'));
@@ -55,6 +57,13 @@ function wordsOfTiles(): readonly string[] {
 /** The codes in the rows of reports that no declaration lists: a state of a subject, kinds of concession. */
 const CODES_OF_REPORTS = ['Graded', 'Hardship', 'Merit', 'Sibling'];
 
+/** What the settings of a school are called, what they do and what they may be. */
+function wordsOfSettings(): readonly string[] {
+  return KNOWN_PROPERTIES.flatMap(({ name, description, expected }) => [
+    ...[SETTING_TITLES[name] ?? `no title of ${name}`, description, expected],
+  ]);
+}
+
 interface Declared {
   readonly name: string;
   readonly description?: string;
@@ -86,6 +95,7 @@ describe('the words of the reports', () => {
     ...collectionWords.filter((word) => word !== ''),
     ...wordsOfTiles(),
     ...CODES_OF_REPORTS,
+    ...wordsOfSettings(),
     ...reports.flatMap(({ title, description }) => [title, description]),
   ]);
 

@@ -16,6 +16,7 @@ import { InputDialog } from '../shell/input-dialog';
 import { LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
 import { parseProperty, printProperty, valueInForce } from './print-property';
+import { useSettingWords } from './use-setting-words';
 
 const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
 
@@ -30,6 +31,8 @@ export function PropertyDialog({ property, now, onClose }: PropertyDialogProps) 
   const t = useTexts();
   const notice = useNotice();
   const { name, description, value, isSet, isInherited, isSecret } = property;
+  const { titleOf, say } = useSettingWords();
+  const title = titleOf(name);
   const [text, setText] = useState(printProperty(property, value));
   const set = useChange(SetSchoolSetting, [SchoolSettings]);
   const remove = useChange(RemoveSchoolSetting, [SchoolSettings]);
@@ -45,14 +48,17 @@ export function PropertyDialog({ property, now, onClose }: PropertyDialogProps) 
   const submit = (event: FormEvent) => {
     event.preventDefault();
     remove.reset();
-    set.mutate({ name, value: parsed, ifMatch }, { onSuccess: () => done(t('{name} is saved.', { name })) });
+    set.mutate(
+      { name, value: parsed, ifMatch },
+      { onSuccess: () => done(t('{name} is saved.', { name: title })) },
+    );
   };
   return (
-    <InputDialog opened onClose={onClose} title={name}>
+    <InputDialog opened onClose={onClose} title={title}>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm" component="div">
-            <CodeSpans text={description} />
+            <CodeSpans text={say(description)} />
           </Text>
           {isSecret && (
             <Text size="sm">{t('What is set is shown to nobody, and neither is what you set now.')}</Text>
@@ -77,7 +83,7 @@ export function PropertyDialog({ property, now, onClose }: PropertyDialogProps) 
                 onClick={() =>
                   remove.mutate(
                     { name, ifMatch },
-                    { onSuccess: () => done(t('{name} is no longer set.', { name })) },
+                    { onSuccess: () => done(t('{name} is no longer set.', { name: title })) },
                   )
                 }
               >
@@ -105,6 +111,7 @@ interface PropertyControlProps {
 
 function PropertyControl({ property, text, error, onChange }: PropertyControlProps) {
   const t = useTexts();
+  const { say } = useSettingWords();
   const { kind, expected, choices } = property;
   const common = {
     label: t('Value'),
@@ -122,7 +129,7 @@ function PropertyControl({ property, text, error, onChange }: PropertyControlPro
     }));
     return <NativeSelect {...common} data={[{ value: '', label: t('Choose one') }, ...data]} />;
   }
-  const description = t('Expected: {expected}', { expected });
+  const description = t('Expected: {expected}', { expected: say(expected) });
   if (kind === 'JSON') {
     return (
       <Input.Wrapper label={common.label} description={description} error={error}>

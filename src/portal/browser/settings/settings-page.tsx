@@ -11,9 +11,9 @@ import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
-import { valueInForce } from './print-property';
 import { PropertyDialog } from './property-dialog';
 import { TemplateDialog } from './template-dialog';
+import { useSettingWords } from './use-setting-words';
 
 /** A template that is not set yet, with the texts that it may have. */
 function newTemplate(name: string): ShownPropertyFragment {
@@ -36,9 +36,10 @@ export function SettingsPage() {
   const [edited, setEdited] = useState<ShownPropertyFragment>();
   const [isNaming, setIsNaming] = useState(false);
   const { data, error, refetch } = useOperation(SchoolSettings, {});
+  const { titleOf, say } = useSettingWords();
   const words = find.toLowerCase();
   const found = data?.domainProperties.filter(({ name, description }) =>
-    `${name} ${description}`.toLowerCase().includes(words),
+    [name, titleOf(name), say(description)].join(' ').toLowerCase().includes(words),
   );
   return (
     <PageFrame
@@ -91,6 +92,7 @@ interface SettingsTableProps {
 
 function SettingsTable({ properties, onEdit }: SettingsTableProps) {
   const t = useTexts();
+  const { titleOf, say } = useSettingWords();
   return (
     <Table className="stacked-table" verticalSpacing="sm" aria-label={t('Settings')}>
       <Table.Thead>
@@ -107,11 +109,14 @@ function SettingsTable({ properties, onEdit }: SettingsTableProps) {
         {properties.map((property) => (
           <Table.Tr key={property.name}>
             <Table.Td maw={420}>
-              <Text size="sm" fw={600} ff="monospace" className="wrapped">
-                {property.name}
+              <Text size="sm" fw={600} className="wrapped">
+                {titleOf(property.name)}
               </Text>
               <Text size="sm" c="dimmed">
-                <CodeSpans text={property.description} />
+                <CodeSpans text={say(property.description)} />
+              </Text>
+              <Text size="xs" c="dimmed" ff="monospace" className="wrapped">
+                {property.name}
               </Text>
             </Table.Td>
             <Table.Td data-label={t('Value')} maw={360}>
@@ -126,7 +131,7 @@ function SettingsTable({ properties, onEdit }: SettingsTableProps) {
                   size="compact-sm"
                   variant="default"
                   onClick={() => onEdit(property)}
-                  aria-label={t('Change {name}', { name: property.name })}
+                  aria-label={t('Change {name}', { name: titleOf(property.name) })}
                 >
                   {t('Change')}
                 </Button>
@@ -143,15 +148,23 @@ function SettingsTable({ properties, onEdit }: SettingsTableProps) {
   );
 }
 
-function placeOf({ isSet, isInherited }: ShownPropertyFragment, t: ReturnType<typeof useTexts>): string {
-  if (!isSet) return t('Not set');
+function placeOf(
+  { isSet, isInherited, defaultValue }: ShownPropertyFragment,
+  t: ReturnType<typeof useTexts>,
+): string {
+  if (!isSet) return defaultValue === null ? t('Not set') : t('By default');
   return isInherited ? t('The main school') : t('Here');
 }
 
 function PropertyInForce({ property }: { readonly property: ShownPropertyFragment }) {
   const t = useTexts();
+  const { sayValue } = useSettingWords();
   if (property.isSecret) return <Text size="sm">{t('Set, and shown to nobody')}</Text>;
-  const text = valueInForce(property);
-  if (text === '') return <Text size="sm">–</Text>;
-  return <Code className="wrapped">{text}</Code>;
+  const text = sayValue(property);
+  if (property.kind === 'JSON' && /^[[{]/.test(text)) return <Code className="wrapped">{text}</Code>;
+  return (
+    <Text size="sm" className="wrapped">
+      {text || '–'}
+    </Text>
+  );
 }
