@@ -54,7 +54,7 @@ export const COLLECTION_READS: readonly CollectionRead[] = [
     parameters: [
       parameter('roles', 'a role, or a part of its name', {
         example: 'teacher',
-        toFilter: contains(['roles']),
+        toFilter: contains('roles', 'a role, or a part of its name'),
       }),
     ],
   },
@@ -140,8 +140,12 @@ function equals(path: Path): (text: string) => Filter {
   return (text) => ({ kind: 'looseEquals', path, text });
 }
 
-function contains(path: Path): (text: string) => Filter {
-  return (text) => ({ kind: 'contains', path, text });
+/** Every text contains the empty one: a form whose field is left blank would get every record. */
+function contains(field: string, expected: string): (text: string) => Filter {
+  return (text) => {
+    if (text === '') throw invalidParameter(field, text, expected);
+    return { kind: 'contains', path: [field], text };
+  };
 }
 
 function matching(field: string, is: (text: string) => boolean, expected: string): (text: string) => Filter {

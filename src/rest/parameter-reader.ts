@@ -41,7 +41,10 @@ export function createParameterReader(route: Pick<RouteDescription, 'parameters'
       else if (typeof value === 'string') found[name] = value;
       else throw fault(name, `The parameter ${name} is given ${value.length} times; once is enough.`);
     }
-    if (isInBodyToo && body !== undefined) addBody(body, { found, known });
+    if (isInBodyToo && body !== undefined) {
+      if (route.body?.refusesNull) assertNoNull(body);
+      addBody(body, { found, known });
+    }
     for (const parameter of required) {
       if (!found[parameter.name]) {
         throw fault(parameter.name, `The parameter ${parameter.name} is missing: ${parameter.description}`);
@@ -104,6 +107,15 @@ function addBody(
       );
     }
     into.found[name] = text;
+  }
+}
+
+function assertNoNull(body: JsonValue, prefix = ''): void {
+  if (!isJsonObject(body)) return;
+  for (const [name, value] of Object.entries(body)) {
+    const path = `${prefix}${name}`;
+    if (value === null) throw fault(path, `The parameter ${path} is null; leave it out, or say what it is.`);
+    assertNoNull(value, `${path}.`);
   }
 }
 

@@ -245,6 +245,7 @@ function listRoute(
     ...(method === 'POST' && {
       body: {
         kind: 'parameters' as const,
+        refusesNull: true as const,
         isRequired: false,
         description: 'The parameters, where they are not in the query.',
         schema: { type: 'object' },

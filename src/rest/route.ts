@@ -46,6 +46,8 @@ export const PREFER: Parameter = {
  */
 export interface Body {
   readonly kind: 'record' | 'parameters' | 'file' | 'piece';
+  /** A parameter that is null is refused and not as good as none: of a filter, none would be every record. */
+  readonly refusesNull?: true;
   readonly isRequired: boolean;
   readonly description: string;
   readonly schema: Schema;

@@ -1,10 +1,13 @@
 /** Bodies of REST: JSON, read without passing a number through a float, and forms. Everything else is 415. */
+import { isUtf8 } from 'node:buffer';
 import { parse as parseFields } from 'node:querystring';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { assertFormShape, type BodyShape, MAX_PARAMETER_MEMBERS } from '../body-shape.js';
+import { ServiceError } from '../errors.js';
 import type { JsonValue } from '../json.js';
 import { readJsonBody } from '../json-body.js';
 import { parseJsonBody } from '../json-body-parser.js';
+import { assertPercentEncoded } from '../percent-encoding.js';
 import { type BodyLimits, bodyShapeFor } from './body-admission.js';
 
 const JSON_TYPES = ['application/json', /^application\/[\w.-]+\+json\b/i];
@@ -23,13 +26,23 @@ export function useBodyParsing(app: FastifyInstance, limits: Pick<BodyLimits, 'm
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'buffer' },
-    async (_request: FastifyRequest, body: Buffer) => parseForm(body),
+    async (request: FastifyRequest, body: Buffer) => {
+      // Scripts take forms of programs that write in other character sets; forms of parameters are ours.
+      if (request.routeOptions.config.body !== undefined) assertUtf8Form(body);
+      return parseForm(body);
+    },
   );
 }
 
 /** @throws MALFORMED_REQUEST (400) that says what is wrong and at which position; LIMIT_EXCEEDED (400) */
 export function parseBody(body: Buffer, shape: BodyShape): JsonValue {
   return readJsonBody(body, shape, parseJsonBody);
+}
+
+/** @throws MALFORMED_REQUEST (400) for a form that is not UTF-8 */
+export function assertUtf8Form(body: Buffer): void {
+  if (!isUtf8(body)) throw new ServiceError('MALFORMED_REQUEST', 'The body is not UTF-8.');
+  assertPercentEncoded(body.toString('utf8'), 'The body');
 }
 
 /**

@@ -58,6 +58,11 @@ function toServiceError(error: ClientError): ServiceError {
         'MALFORMED_REQUEST',
         'The headers, or the address, are too long; POST /o/recs/<collection> takes parameters in the body.',
       );
+    case 'HPE_INVALID_URL':
+      return new ServiceError(
+        'MALFORMED_REQUEST',
+        'The address has a character that is to be percent-encoded; curl does so with -G --data-urlencode.',
+      );
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new ServiceError('MALFORMED_REQUEST', 'The request did not arrive in time.');
     default:

@@ -3,6 +3,7 @@ import { METHODS } from 'node:http';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.js';
 import { isJsonObject, type JsonValue } from '../json.js';
+import { assertPercentEncoded } from '../percent-encoding.js';
 import { requireScope } from '../resolvers/request-context.js';
 import type { Answer } from '../rest/answer.js';
 import { createNegotiation } from '../rest/negotiation.js';
@@ -74,6 +75,7 @@ function addRoute(app: FastifyInstance, route: Route, options: RestOptions): voi
   });
 
   async function run(request: FastifyRequest<RestGeneric>): Promise<Answer> {
+    assertPercentEncoded(searchOf(request.url), 'The query');
     // A format by name wins, also where Accept admits none of ours: browsers and office programs send theirs.
     const format = namesFormat(request, route) ? route.formats[0] : negotiate(request.headers.accept);
     const body = bodyOf(request, route);
@@ -86,6 +88,12 @@ function addRoute(app: FastifyInstance, route: Route, options: RestOptions): voi
       format,
     });
   }
+}
+
+/** Without the question mark; empty where there is none. */
+function searchOf(url: string): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? '' : url.slice(mark + 1);
 }
 
 function bodyConfigOf(route: Route): Pick<FastifyContextConfig, 'body'> {

@@ -48,6 +48,23 @@ describe('GraphQL over HTTP', () => {
     }
   });
 
+  it('refuses a query that cannot be decoded', async () => {
+    const query = encodeURIComponent(
+      'query($q: String!) { records(collection: "task", oquery: $q) { totalCount } }',
+    );
+    const variables = '%7B%22q%22:%22name=!*%E9%22%7D';
+    const response = await gateway.fetch(`/graphql?query=${query}&variables=${variables}`, {
+      as: 'admin',
+      headers: { 'apollo-require-preflight': 'true' },
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      errors: [
+        { message: expect.stringContaining('"%E9%22%7D"'), extensions: { code: 'MALFORMED_REQUEST' } },
+      ],
+    });
+  });
+
   it('refuses to answer in a media type it has not', async () => {
     for (let time = 1; time <= 2; time += 1) {
       const response = await gateway.fetch('/graphql', {

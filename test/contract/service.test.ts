@@ -186,6 +186,12 @@ describe('what is no request', () => {
     expect(await sendRaw('\x16\x03\x01 hello\r\n\r\n')).toMatch(/^HTTP\/1\.1 4\d\d /);
   });
 
+  it('an address with bytes beyond ASCII is answered with what to do', async () => {
+    const answer = await sendRaw('GET /o/recs/task?oquery=name=*आशा HTTP/1.1\r\nhost: a\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('to be percent-encoded');
+  });
+
   it('an address without end is answered with 400', async () => {
     const answer = await sendRaw(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);

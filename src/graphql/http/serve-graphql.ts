@@ -11,6 +11,7 @@ import type { Config } from '../../config.js';
 import { ServiceError } from '../../errors.js';
 import { etagHeld, etagOf, isUnchanged } from '../../etag.js';
 import type { PrintedJson } from '../../json.js';
+import { assertPercentEncoded } from '../../percent-encoding.js';
 import { credentialNeeded } from '../../resolvers/request-context.js';
 import { printAnswer } from '../../scalars/json-text.js';
 import { sendText } from '../../text-answer.js';
@@ -111,7 +112,7 @@ function assertBatchSize(body: unknown, max: number): void {
 /**
  * @throws FORBIDDEN (403) for a document that is not registered, where only those are answered; without a
  * credential UNAUTHENTICATED (401),
- *   so that nobody guesses which there are
+ *   so that nobody guesses which there are; MALFORMED_REQUEST (400) for a query that cannot be decoded
  */
 function toAnswerable(
   request: FastifyRequest,
@@ -119,6 +120,7 @@ function toAnswerable(
   { registered, settings }: EndpointOptions,
 ): Incoming {
   const incoming = toIncoming(request);
+  assertPercentEncoded(incoming.search, 'The query');
   if (!registered) return incoming;
   if (scope && settings.anyOperationRoles.some((role) => scope.principal.roles.has(role))) return incoming;
   try {

@@ -1,0 +1,36 @@
+/** Text of an address or a form, which is UTF-8 in percent-encoding. */
+import { ServiceError } from './errors.js';
+
+const PERCENT_WITHOUT_CODE = /%(?![0-9A-Fa-f]{2})/;
+const ENCODED_BYTES = /(?:%[0-9A-Fa-f]{2})+/g;
+
+/**
+ * Refuses a query or a form that cannot be decoded. Read leniently, `name=!*%E9` (é in Latin-1) would be a
+ * filter by U+FFFD: it matches every record, and `name=%E9` none, without a word.
+ *
+ * `named` begins the sentence: "The query".
+ *
+ * @throws MALFORMED_REQUEST (400) that shows what is not UTF-8 in percent-encoding
+ */
+export function assertPercentEncoded(text: string, named: string): void {
+  if (!text.includes('%') || isDecodable(text)) return;
+  throw new ServiceError(
+    'MALFORMED_REQUEST',
+    PERCENT_WITHOUT_CODE.test(text)
+      ? `${named} has a % that is not percent-encoding; a % itself is %25.`
+      : `${named} has ${JSON.stringify(undecodable(text))}, which is not UTF-8 in percent-encoding: é is %C3%A9.`,
+  );
+}
+
+function undecodable(text: string): string {
+  return (text.match(ENCODED_BYTES) ?? []).find((bytes) => !isDecodable(bytes)) ?? text;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
