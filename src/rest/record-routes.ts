@@ -359,7 +359,7 @@ function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replac
       const address = recordAddress(request);
       const record = await records.updateRecord(request.context, {
         ...address,
-        data: withoutId(asRecord(request.body, ''), address.id),
+        data: withoutAddress(asRecord(request.body, ''), address),
         mode,
         ifVersion: parseIfMatch(request.headers['if-match']),
       });
@@ -455,11 +455,19 @@ function agreed(before: string | undefined, named: string | undefined, where: st
   );
 }
 
-/** A record that says its own `_id` may only say the one of its address. */
-function withoutId(record: JsonObject, id: string): JsonObject {
-  const { _id, ...fields } = record;
-  if (_id === undefined || _id === id) return fields;
-  throw bodyFault(`_id is ${JSON.stringify(id)} by the path and cannot be changed`, '/_id');
+/** A record that says its own `_id`, or `_collection`, may only say the one of its address. */
+function withoutAddress(
+  record: JsonObject,
+  address: { readonly id: string; readonly collection: string },
+): JsonObject {
+  const { _id, _collection, ...fields } = record;
+  if (_id !== undefined && _id !== address.id) {
+    throw bodyFault(`_id is ${JSON.stringify(address.id)} by the path and cannot be changed`, '/_id');
+  }
+  if (_collection !== undefined && _collection !== address.collection) {
+    throw bodyFault(`_collection is ${JSON.stringify(address.collection)} by the path`, '/_collection');
+  }
+  return fields;
 }
 
 export function asRecord(value: JsonValue | undefined, pointer: string): JsonObject {
