@@ -3,14 +3,14 @@ const MAX_NAME_LENGTH = 64;
 /** Names that are compared; callers declare collections, scripts and domains without end. */
 const MAX_COMPARED = 500;
 
-/** ` Did you mean "task"?` for a name that is a letter or two away from a known one; empty when none is. */
+/** ` Did you mean "task"?` for a name that is a slip or two away from a known one; empty when none is. */
 export function didYouMean(name: string, known: Iterable<string>): string {
   // About a third of the letters wrong is still a slip of the hand; more is another word.
   const suggestion = findNearest(name, known, Math.floor(name.length / 3));
   return suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
 }
 
-/** The known name that the fewest changes of a letter lead to, if `maxChanges` do. */
+/** The known name that the fewest changes of a letter, or swaps of two, lead to, if `maxChanges` do. */
 export function findNearest(name: string, known: Iterable<string>, maxChanges: number): string | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined;
   const wanted = name.toLowerCase();
@@ -30,15 +30,26 @@ export function findNearest(name: string, known: Iterable<string>, maxChanges: n
   return suggestion;
 }
 
-/** Levenshtein distance. */
+/** Levenshtein distance, in which neighbours that changed places are one change: `taks` is near `task`. */
 function editDistance(one: string, other: string): number {
+  let beforePrevious: readonly number[] = [];
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let row = 1; row <= one.length; row++) {
     const current = [row];
     for (let column = 1; column <= other.length; column++) {
       const substitution = (previous[column - 1] ?? 0) + (one[row - 1] === other[column - 1] ? 0 : 1);
-      current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+      let least = Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1);
+      const beforeSwap = beforePrevious[column - 2];
+      if (
+        beforeSwap !== undefined &&
+        one[row - 1] === other[column - 2] &&
+        one[row - 2] === other[column - 1]
+      ) {
+        least = Math.min(least, beforeSwap + 1);
+      }
+      current.push(least);
     }
+    beforePrevious = previous;
     previous = current;
   }
   return previous[other.length] ?? 0;

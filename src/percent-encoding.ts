@@ -18,7 +18,8 @@ export function assertPercentEncoded(text: string, named: string): void {
     'MALFORMED_REQUEST',
     PERCENT_WITHOUT_CODE.test(text)
       ? `${named} has a % that is not percent-encoding; a % itself is %25.`
-      : `${named} has ${JSON.stringify(undecodable(text))}, which is not UTF-8 in percent-encoding: é is %C3%A9.`,
+      : `${named} has ${JSON.stringify(undecodable(text))}, which is not UTF-8 in percent-encoding: ` +
+          'é is %C3%A9.',
   );
 }
 

@@ -6,6 +6,9 @@ describe('did you mean', () => {
   it.each([
     ['tasck', ['student', 'task'], ' Did you mean "task"?'],
     ['TASK', ['student', 'task'], ' Did you mean "task"?'],
+    ['taks', ['student', 'task'], ' Did you mean "task"?'],
+    ['calss', ['student', 'class'], ' Did you mean "class"?'],
+    ['atsk', ['student', 'task'], ' Did you mean "task"?'],
     ['exam', ['student', 'task'], ''],
     ['task', [], ''],
     ['a'.repeat(65), ['a'.repeat(65)], ''],

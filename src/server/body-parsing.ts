@@ -40,7 +40,7 @@ export function parseBody(body: Buffer, shape: BodyShape): JsonValue {
 }
 
 /** @throws MALFORMED_REQUEST (400) for a form that is not UTF-8 */
-export function assertUtf8Form(body: Buffer): void {
+function assertUtf8Form(body: Buffer): void {
   if (!isUtf8(body)) throw new ServiceError('MALFORMED_REQUEST', 'The body is not UTF-8.');
   assertPercentEncoded(body.toString('utf8'), 'The body');
 }
