@@ -2,12 +2,12 @@
 import { isUtf8 } from 'node:buffer';
 import { parse as parseFields } from 'node:querystring';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { assertPercentEncoded } from '../assert-percent-encoded.js';
 import { assertFormShape, type BodyShape, MAX_PARAMETER_MEMBERS } from '../body-shape.js';
 import { ServiceError } from '../errors.js';
 import type { JsonValue } from '../json.js';
 import { readJsonBody } from '../json-body.js';
 import { parseJsonBody } from '../json-body-parser.js';
-import { assertPercentEncoded } from '../percent-encoding.js';
 import { type BodyLimits, bodyShapeFor } from './body-admission.js';
 
 const JSON_TYPES = ['application/json', /^application\/[\w.-]+\+json\b/i];

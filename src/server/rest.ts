@@ -1,9 +1,9 @@
 /** Serves the REST table. */
 import { METHODS } from 'node:http';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
+import { assertPercentEncoded } from '../assert-percent-encoded.js';
 import { ServiceError } from '../errors.js';
 import { isJsonObject, type JsonValue } from '../json.js';
-import { assertPercentEncoded } from '../percent-encoding.js';
 import { requireScope } from '../resolvers/request-context.js';
 import type { Answer } from '../rest/answer.js';
 import { createNegotiation } from '../rest/negotiation.js';

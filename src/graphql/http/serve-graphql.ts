@@ -6,12 +6,12 @@
 import { type ApolloServer, HeaderMap } from '@apollo/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OperationTypeNode } from 'graphql';
+import { assertPercentEncoded } from '../../assert-percent-encoded.js';
 import { bodyShape } from '../../body-shape.js';
 import type { Config } from '../../config.js';
 import { ServiceError } from '../../errors.js';
 import { etagHeld, etagOf, isUnchanged } from '../../etag.js';
 import type { PrintedJson } from '../../json.js';
-import { assertPercentEncoded } from '../../percent-encoding.js';
 import { credentialNeeded } from '../../resolvers/request-context.js';
 import { printAnswer } from '../../scalars/json-text.js';
 import { sendText } from '../../text-answer.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { assertPercentEncoded } from '../src/percent-encoding.js';
+import { assertPercentEncoded } from '../src/assert-percent-encoded.js';
 
 describe('a query', () => {
   it.each(['', 'a=1+2', 'name=%C3%A9', 'name=%EF%BF%BD', '%25zz', 'a=é', '%f0%9f%98%80'])(
