@@ -149,7 +149,26 @@ describe('the image', () => {
   });
 });
 
+describe('the unit of systemd', () => {
+  it('is given a file of settings, which has precedence, that leaves its own in force', () => {
+    expect(unit).toContain('EnvironmentFile=/etc/campus-gateway.env');
+    expect(unit).toContain('install -m 600 /dev/null /etc/campus-gateway.env');
+    const inExample = new Set(
+      [...printEnvExample().matchAll(/^([A-Z][A-Z_0-9]+)=/gm)].map(([, name]) => name),
+    );
+    expect(Object.keys(environments['deploy/systemd'] ?? {}).filter((name) => inExample.has(name))).toEqual([
+      'DEMO',
+      'DATA_DIRECTORY',
+    ]);
+  });
+});
+
 describe('the manifests of Kubernetes', () => {
+  it('let the largest file through', () => {
+    const largest = ingress.metadata.annotations['nginx.ingress.kubernetes.io/proxy-body-size'];
+    expect(Number.parseInt(largest, 10) * 1024 ** 2).toBeGreaterThan(parseConfig({}).fileMaxBytes);
+  });
+
   it('ask for life and for readiness where the gateway tells them', () => {
     const { startupProbe, livenessProbe, readinessProbe } = container;
     const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path);
