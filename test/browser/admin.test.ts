@@ -212,6 +212,14 @@ describe('the page of people', () => {
     await page.getByText('Hand over this link').waitFor();
   });
 
+  it('says in Hindi, too, what the collections are called that a user may read', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/account');
+    await page.evaluate(() => localStorage.setItem('campus-portal-language', 'hi'));
+    await page.goto(`${gateway.url}/portal/people/usr-teacher`);
+    await page.getByRole('rowheader', { name: /^विद्यार्थी की उपस्थिति/ }).waitFor();
+    expect(await page.getByRole('rowheader', { name: /[A-Za-z]/ }).count()).toBe(0);
+  });
+
   it('overwrites no roles unseen that another admin has given meanwhile', async () => {
     const page = await pages.openPortalAs('admin', '/portal/people/usr-teacher');
     await page.getByRole('button', { name: 'Change the roles' }).click();

@@ -150,7 +150,7 @@ describe('an import in the portal', () => {
     await page.getByText('This page is not for your role').waitFor();
     expect(await page.getByRole('link', { name: 'Import' }).count()).toBe(0);
     const clerk = await pages.openPortalAs('clerk', '/portal/imports/01995f6e-6f0a-7c3e-9d5c-2f6a7b8c9d0e');
-    await clerk.getByText('there is no import').waitFor();
+    await clerk.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
   });
 
   it('offers no undo to who may not take its records back', async () => {

@@ -173,6 +173,18 @@ describe('a record', () => {
     await page.getByRole('option').first().waitFor();
   });
 
+  it('has two fields beside each other where the screen is wide, one below the other elsewhere', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/records/registration/stu-00001');
+    const place = async (label: string) => await page.getByLabel(label, { exact: true }).boundingBox();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByLabel('Mother name').waitFor();
+    expect((await place('Mother name'))?.y).toBe((await place('Guardian phone'))?.y);
+    await page.setViewportSize({ width: 800, height: 900 });
+    const [mother, guardian] = [await place('Mother name'), await place('Guardian phone')];
+    expect(guardian?.x).toBe(mother?.x);
+    expect(guardian?.y ?? 0).toBeGreaterThan(mother?.y ?? 0);
+  });
+
   it('is only read by who may not change it', async () => {
     const page = await pages.openPortalAs('viewer', '/portal/records/registration/stu-00001');
     await page.getByText('You may read this record, not change it.').waitFor();

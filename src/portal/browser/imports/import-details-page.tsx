@@ -11,13 +11,14 @@ import {
   type ImportNowQuery,
   type ShownImportFragment,
 } from '../../../generated/portal/imports/imports';
+import { GatewayProblem } from '../gateway/gateway-problem';
 import { useChange, useEvents, useOperation } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
-import { LoadingState, ProblemState } from '../shell/states';
+import { LoadingState, NotFoundState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
 import { ImportProgress } from './import-progress';
@@ -32,6 +33,7 @@ export function ImportDetailsPage() {
   const { collections } = useViewer();
   const { data, error, refetch } = useOperation(ImportNow, { id });
   useProgress(id);
+  if (error instanceof GatewayProblem && error.code === 'NOT_FOUND') return <NotFoundState />;
   const one = data?.import;
   return (
     <PageFrame

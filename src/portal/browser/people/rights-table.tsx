@@ -1,12 +1,14 @@
 import { Table, Text } from '@mantine/core';
 import { PeopleRights } from '../../../generated/portal/people/people';
 import { useOperation } from '../gateway/use-operation';
+import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 
 /** What the gateway answers and refuses to a user: each collection, verb by verb, with its fields. */
 export function RightsTable({ userId }: { readonly userId: string }) {
   const t = useTexts();
+  const say = useReportWords();
   const { data, error, refetch } = useOperation(PeopleRights, { userId });
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
   if (!data) return <LoadingState />;
@@ -27,7 +29,7 @@ export function RightsTable({ userId }: { readonly userId: string }) {
         {collections.map((rights) => (
           <Table.Tr key={rights.name}>
             <Table.Th scope="row">
-              {rights.title}
+              {say(rights.title)}
               {rights.isLimitedToRows && (
                 <Text size="xs" c="dimmed">
                   {t('some of its records alone')}

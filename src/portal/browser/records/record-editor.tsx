@@ -74,7 +74,7 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
 
   return (
     <form onSubmit={submit}>
-      <Stack maw={760} gap="md">
+      <Stack gap="md" className="record-form">
         {!mayWrite && (
           <Alert role="note" variant="light" p="xs">
             {t('You may read this record, not change it.')}
