@@ -83,7 +83,7 @@ export const classesByCategory = defineReport({
       ctes: Prisma.sql`
 sections as materialized (
   select
-    coalesce(r.data->>'category', '') as category, r.data->>'name' as class,
+    coalesce(r.data->>'category', '') as category, coalesce(r.data->>'name', '') as class,
     to_number(r.data->'order') as class_order,
     section->>'name' as section, section_order,
     section->'class_teacher'->>'value' as teacher_id, section->'class_teacher'->>'label' as teacher,

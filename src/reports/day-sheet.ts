@@ -65,8 +65,8 @@ export const daySheet = defineReport({
     ctes: Prisma.sql`
 found as materialized (
   select
-    r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->'student'->>'value' as student,
-      r.data->'student'->>'label' as label,
+    r.id, coalesce(r.data->>'class', '') as class, coalesce(r.data->>'section', '') as section,
+      r.data->'student'->>'value' as student, r.data->'student'->>'label' as label,
     r.data->>'status' as status, r.data->>'remark' as remark,
     jsonb_typeof(r.data->'student'->'value') is not distinct from 'string' as is_reference
   from records r

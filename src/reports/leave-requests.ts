@@ -61,7 +61,7 @@ export const leaveRequests = defineReport({
     ctes: Prisma.sql`
 requests as materialized (
   select
-    r.id, r.data, r.data->>'kind' as kind, r.data->>'status' as status,
+    r.id, r.data, coalesce(r.data->>'kind', '') as kind, coalesce(r.data->>'status', '') as status,
     day_of(r.data->>'to') - day_of(r.data->>'from') + 1 as days,
     case
       when jsonb_typeof(r.data->'name'->'value') is distinct from 'string' then 'name is not a person'

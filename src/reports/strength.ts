@@ -55,8 +55,8 @@ export const strength = defineReport({
       ctes: Prisma.sql`
 students as materialized (
   select
-    r.id as student, r.data->>'class' as class, r.data->>'section' as section, r.data->>'gender' as gender,
-      ${rollDays(context)}
+    r.id as student, coalesce(r.data->>'class', '') as class, coalesce(r.data->>'section', '') as section,
+      r.data->>'gender' as gender, ${rollDays(context)}
   from records r
   where ${liveRecordsIn(domain, 'registration')} and r.data->'session' = ${json(session)}::jsonb
 ),

@@ -169,7 +169,7 @@ counted as materialized (
         'day', d.day,
         'status', case letter when 'P' then 'present' when 'A' then 'absent' when 'L' then 'late'
           when 'H' then 'half_day' when 'V' then 'leave' else 'unmarked' end,
-        'class', r.class, 'section', r.section
+        'class', coalesce(r.class, ''), 'section', coalesce(r.section, '')
       ) order by d.day) filter (where d.is_working) as days
     from register r
     cross join lateral string_to_table(r.letters, null) with ordinality as letter(letter, place)

@@ -89,7 +89,8 @@ sections as materialized (
   select
     element->'class_teacher'->>'value' as teacher, count(*) as sections, coalesce(sum(n.students),
       0) as students,
-    json_agg(json_build_object('class', r.data->>'name', 'section', element->>'name')
+    json_agg(json_build_object('class', coalesce(r.data->>'name', ''),
+      'section', coalesce(element->>'name', ''))
       order by to_number(r.data->'order'), r.data->>'name', element->>'name') as list
   from records r
   cross join lateral jsonb_array_elements(${listOrEmpty(Prisma.sql`r.data->'sections'`)}) as element

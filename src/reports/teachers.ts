@@ -97,7 +97,7 @@ staff as materialized (
 ),
 sections as materialized (
   select section->'class_teacher'->>'value' as teacher, json_agg(json_build_object(
-    'class', r.data->>'name', 'section', section->>'name'
+    'class', coalesce(r.data->>'name', ''), 'section', coalesce(section->>'name', '')
   ) order by to_number(r.data->'order'), r.data->>'name', section->>'name') as sections
   from records r
   cross join lateral jsonb_array_elements(${listOrEmpty(Prisma.sql`r.data->'sections'`)}) as section
@@ -131,7 +131,10 @@ marks as materialized (
         joinedOn: Prisma.sql`s.data->>'joined_on'`,
         leftOn: Prisma.sql`s.data->>'left_on'`,
         active: Prisma.sql`s.data->'active'`,
-        roles: Prisma.sql`s.data->'roles'`,
+        roles: Prisma.sql`(
+          select json_agg(held order by place) filter (where held is not null)
+          from jsonb_array_elements_text(s.data->'roles') with ordinality as listed(held, place)
+        )`,
         classTeacherOf: Prisma.sql`coalesce(c.sections, '[]')`,
         present: Prisma.sql`coalesce(m.present, 0)`,
         absent: Prisma.sql`coalesce(m.absent, 0)`,

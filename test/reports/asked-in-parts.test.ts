@@ -92,7 +92,7 @@ describe('a first page', () => {
   };
 
   it('of rows alone numbers no row behind its end', async () => {
-    const sql = composeReport(PARTS, { ...NOTHING, rows: new Set(['n']) });
+    const sql = composeReport(PARTS, { ...NOTHING, rows: new Set(['n']) }, new Set());
     if (sql === undefined) throw new Error('there are rows');
     const statement = pageStatement(sql, 50, undefined);
     const plan = await school.services.database.query<{ 'QUERY PLAN': string }>(

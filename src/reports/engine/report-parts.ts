@@ -37,19 +37,34 @@ interface TotalsParts<Totals extends object> {
   readonly over?: Sql;
 }
 
-/** Composes the parts as report.ts describes them; `undefined` where nothing is asked for. */
+/**
+ * Composes the parts as report.ts describes them; `undefined` where nothing is asked for. Of the columns
+ * `requiredTexts`, a value that a wrong record lacks is the empty text: the row is answered, through every
+ * door alike.
+ */
 export function composeReport(
   { ctes, rows, totals, leftOut }: ReportParts<object, object>,
   shown: ShownParts,
+  requiredTexts: ReadonlySet<string>,
 ): Sql | undefined {
   const selects = [
-    ...(shown.rows ? [selectRows(rows, shown.rows)] : []),
+    ...(shown.rows ? [selectRows(withRequiredTexts(rows, requiredTexts), shown.rows)] : []),
     ...(shown.totals ? [selectTotals(totals, shown.totals)] : []),
     ...(shown.warnings && leftOut ? [selectWarnings(leftOut)] : []),
   ];
   if (selects.length === 0) return undefined;
   return Prisma.sql`with ${ctes}
 ${Prisma.join(selects, '\nunion all\n')}`;
+}
+
+function withRequiredTexts(
+  rows: RowParts<object>,
+  requiredTexts: ReadonlySet<string>,
+): RowParts<Readonly<Record<string, unknown>>> {
+  const columns = Object.entries<Sql>(rows.columns).map(
+    ([name, value]) => [name, requiredTexts.has(name) ? Prisma.sql`coalesce(${value}, '')` : value] as const,
+  );
+  return { ...rows, columns: Object.fromEntries(columns) };
 }
 
 function selectRows({ position, key, columns, from }: RowParts<object>, shown: ReadonlySet<string>): Sql {

@@ -114,7 +114,10 @@ export class ReportRun {
       rows: shown.map(({ content }) => parseObject(content)),
       rowKeys: shown.map(({ key }) => key ?? ''),
       totals: parseObject(lines.find(({ part }) => part === 'totals')?.content ?? '{}'),
-      warnings: lines.filter(({ part }) => part === 'warning').map(({ content }) => parseObject(content)),
+      warnings: lines
+        .flatMap(({ part, content }) => (part === 'warning' ? [content] : []))
+        .toSorted()
+        .map(parseObject),
       parameters: this.parameters,
       generatedAt: this.#generatedAt,
       currency: context.settings.currency,
@@ -226,7 +229,7 @@ async function* printJson(head: ReportHead, lines: AsyncIterable<ReportStreamLin
     yield `${separator}${json}`;
     separator = ',';
   }
-  yield `],"totals":${totals},"warnings":[${warnings.join(',')}]}`;
+  yield `],"totals":${totals},"warnings":[${warnings.toSorted().join(',')}]}`;
 }
 
 /** Rows alone, one a line. */

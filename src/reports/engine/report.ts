@@ -16,7 +16,7 @@
 import { invariant } from '../../errors.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 import type { Scope } from '../../model/scope.js';
-import type { RowClass } from './columns.js';
+import { columnsOf, type RowClass } from './columns.js';
 import {
   type ParameterList,
   type ParameterValues,
@@ -119,13 +119,19 @@ export interface ReportDefinition<
 export function defineReport<const List extends ParameterList, Row extends object, Totals extends object>(
   definition: ReportDefinition<List, Row, Totals>,
 ): Report {
+  const requiredTexts = new Set(
+    columnsOf(definition.row).flatMap(({ name, type, isNullable }) =>
+      type === 'text' && !isNullable ? [name] : [],
+    ),
+  );
   const prepare = async (services: ReportServices, scope: Scope, sent: SentParameters) => {
     const rights = rightsOf(definition, scope);
     const context = contextOf(services, scope, rights);
     const parsed = parseParameters(definition.parameters, sent, context);
     const values = definition.understand?.(parsed, context) ?? parsed;
     await definition.check?.(values, context);
-    const compose = (shown: ShownParts) => composeReport(definition.parts(values, context, shown), shown);
+    const compose = (shown: ShownParts) =>
+      composeReport(definition.parts(values, context, shown), shown, requiredTexts);
     return { values, context, compose };
   };
   const report: Report = {

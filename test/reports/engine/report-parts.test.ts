@@ -29,7 +29,7 @@ const PARTS: ReportParts<Row, Totals> = {
 
 const NOTHING = { rows: undefined, totals: undefined, warnings: false };
 const compose = (shown: Partial<Parameters<typeof composeReport>[1]>) =>
-  composeReport(PARTS, { ...NOTHING, ...shown });
+  composeReport(PARTS, { ...NOTHING, ...shown }, new Set(['name']));
 
 describe('the statement of what is asked of a report', () => {
   it('names the columns that are shown, and no other', () => {
@@ -41,6 +41,13 @@ select 'row' as part, place as position, id as key,
 ) as content
 from listed`);
     expect(sql?.values).toEqual(['5', 1]);
+  });
+
+  it('has the empty text where a record lacks one that every row has', () => {
+    expect(compose({ rows: new Set(['name', 'marks']) })?.text).toContain(`
+  'name', coalesce(name, ''),
+  'marks', marks + $2
+`);
   });
 
   it('has one row of totals, also where none of those shown is added up', () => {
