@@ -86,6 +86,22 @@ describe('a report', () => {
       .waitFor();
   });
 
+  it('has a switch on that holds without it, which is off for who asks for the others', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/reports/teachers');
+    const active = page.getByRole('switch', { name: 'Active' });
+    await page.getByRole('cell', { name: 'yes', exact: true }).first().waitFor();
+    expect(await active.isChecked()).toBe(true);
+    await active.press('Space');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.waitForURL(/active=false/);
+    await page.getByRole('cell', { name: 'yes', exact: true }).first().waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('button', { name: 'Run' }).waitFor();
+    expect(await active.isChecked()).toBe(false);
+    await page.goto(`${gateway.url}/portal/reports/daily-fee-collection`);
+    await page.getByText('Where a rolled-back receipt counts. Default: Receipt.').waitFor();
+  });
+
   it('of a month that is written as text says it as people do', async () => {
     const page = await pages.openPortalAs('admin', '/portal/reports/class-attendance', { viewport: PHONE });
     const asked = 'class=5&section=A&start=2026-10&end=2026-11&run=1';

@@ -27,7 +27,7 @@ export interface ParameterInputProps {
 export function ParameterInput({ parameter, value, words, onChange }: ParameterInputProps) {
   const { name, type, isRequired, choices } = parameter;
   const say = useReportWords();
-  const description = <CodeSpans text={say(parameter.description)} />;
+  const description = <CodeSpans text={describe(parameter, say)} />;
   const named = useNamedRecords(name);
   const isById = named?.field === '_id';
   const common = {
@@ -39,12 +39,15 @@ export function ParameterInput({ parameter, value, words, onChange }: ParameterI
     inputWrapperOrder: INPUT_ORDER,
   };
   if (type === 'Boolean') {
+    const isOnByDefault = parameter.description.endsWith('Default: true.');
     return (
       <Switch
         label={common.label}
         description={description}
-        checked={value === 'true'}
-        onChange={(event) => onChange(event.currentTarget.checked ? 'true' : '')}
+        checked={value === '' ? isOnByDefault : value === 'true'}
+        onChange={({ currentTarget: { checked } }) =>
+          onChange(checked === isOnByDefault ? '' : String(checked))
+        }
       />
     );
   }
@@ -75,4 +78,13 @@ export function ParameterInput({ parameter, value, words, onChange }: ParameterI
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   );
+}
+
+const CODE = /\b[A-Z][A-Z_]{2,}\b/g;
+
+/** A switch shows by itself what holds without it, and a choice is called as the list calls it. */
+function describe({ description, type, choices }: AskedParameter, say: (text: string) => string): string {
+  const text = say(description);
+  if (type === 'Boolean') return text.replace(/ Default: (?:true|false)\.$/, '');
+  return text.replaceAll(CODE, (code) => (choices?.includes(code) ? say(nameOfEnumValue(code)) : code));
 }
