@@ -3,6 +3,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { ask } from '../contract/graphql.js';
+import { expectEventually } from '../expect-eventually.js';
 import { usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
 
@@ -103,6 +104,38 @@ describe('a dashboard', () => {
     await page.getByRole('button', { name: 'Remove the dashboard' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('To drag is removed').waitFor();
+  });
+
+  it('keeps a move that is made while the one before is being saved', async () => {
+    const operation = { operation: 'strength', picture: 'TABLE' };
+    const id = await makeDashboard({
+      title: 'Moved fast',
+      tiles: ['One', 'Two', 'Three'].map((title) => ({ ...operation, title })),
+    });
+    const page = await pages.openPortalAs('accountant', `/portal/dashboards/${id}`);
+    const handle = page.getByRole('button', { name: 'Move: One', exact: true });
+    await handle.waitFor();
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('ChangeDashboard')) await held;
+      await route.continue();
+    });
+    await handle.press('ArrowRight');
+    await page.getByText('One is now at place 2 of 3').waitFor();
+    await handle.press('ArrowRight');
+    await page.getByText('One is now at place 3 of 3').waitFor();
+    release();
+    const tilesNow = async () => {
+      const query = 'query ($id: ID!) { dashboard(id: $id) { tiles { title } } }';
+      const { dashboard } = await ask(gateway, query, { variables: { id }, as: 'accountant' });
+      return dashboard.tiles.map(({ title }: { title: string }) => title);
+    };
+    await expectEventually(tilesNow, ['Two', 'Three', 'One']);
+    expect(await titlesOf(page)).toEqual(['Two', 'Three', 'One']);
+    await page.unroute('**/graphql');
   });
 
   it('is not overwritten unseen where somebody else changed it meanwhile', async () => {

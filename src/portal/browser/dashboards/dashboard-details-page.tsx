@@ -73,6 +73,8 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
   const wall = useRef<HTMLDivElement>(null);
   const [dialog, setDialog] = useState<OpenDialog>({ kind: 'none' });
   const [removed, setRemoved] = useState<RemovedTile>();
+  /** Moved while what was moved before is being saved. */
+  const [waiting, setWaiting] = useState<readonly DashboardTileInput[]>();
   const change = useChange(ChangeDashboard, [DashboardTiles, DashboardsOfPortal]);
   const remove = useChange(RemoveDashboard, [DashboardsOfPortal]);
   const { id, version, owner } = dashboard;
@@ -80,7 +82,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
   const stored = (dashboard.tiles ?? []).map(toTile);
   // What is being saved is shown already, so that a tile stays where it was dropped.
   const tiles: readonly DashboardTileInput[] =
-    (change.isPending ? change.variables.data.tiles : undefined) ?? stored;
+    waiting ?? (change.isPending ? change.variables.data.tiles : undefined) ?? stored;
   const mayChange =
     viewer.collections.some(({ name, canUpdate }) => name === 'dashboard' && canUpdate) &&
     owner?.id === viewer.id;
@@ -93,8 +95,16 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
   const save = (data: UpdateDashboardInput) =>
     change.mutate({ id, version: over.version, data }, { onSuccess: close });
   const saveTiles = (next: readonly DashboardTileInput[]) => {
-    if (!change.isPending) save({ tiles: next });
+    if (change.isPending) setWaiting(next);
+    else save({ tiles: next });
   };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is saved once what was saved before is there.
+  useEffect(() => {
+    if (!waiting || change.isPending) return;
+    setWaiting(undefined);
+    // What was not taken is told; what was put on top of it would not be taken either.
+    if (!change.error) save({ tiles: waiting });
+  }, [waiting, change.isPending]);
   const putBack = ({ tile, index }: RemovedTile) => {
     setRemoved(undefined);
     saveTiles(tiles.toSpliced(index, 0, tile));
