@@ -102,6 +102,17 @@ describe('a report', () => {
     await page.getByText('Where a rolled-back receipt counts. Default: Receipt.').waitFor();
   });
 
+  it('says in Hindi, too, what its columns mean', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/account');
+    await page.evaluate(() => localStorage.setItem('campus-portal-language', 'hi'));
+    await page.goto(`${gateway.url}/portal/reports/strength`);
+    const heads = page.locator('.report-table th');
+    await heads.first().waitFor();
+    const meanings = await heads.evaluateAll((cells) => cells.map((cell) => cell.getAttribute('title')));
+    expect(meanings.length).toBeGreaterThan(4);
+    expect(meanings.filter((text) => /[A-Za-z]/.test(text ?? ''))).toEqual([]);
+  });
+
   it('of a month that is written as text says it as people do', async () => {
     const page = await pages.openPortalAs('admin', '/portal/reports/class-attendance', { viewport: PHONE });
     const asked = 'class=5&section=A&start=2026-10&end=2026-11&run=1';

@@ -5,7 +5,11 @@ import { buildSchema, GraphQLEnumType } from 'graphql';
 import { TOPICS } from '../../src/explore/example-operation.js';
 import { loadOperationsLibrary } from '../../src/explore/operations-library.js';
 import { nameOfField } from '../../src/portal/browser/records/name-of-field.js';
-import { nameOfColumn, nameOfEnumValue } from '../../src/portal/browser/reports/name-of-column.js';
+import {
+  meaningOfColumn,
+  nameOfColumn,
+  nameOfEnumValue,
+} from '../../src/portal/browser/reports/name-of-column.js';
 import { SETTING_TITLES } from '../../src/portal/browser/settings/setting-titles.js';
 import { formsOf } from '../../src/portal/generate-report-forms.js';
 import { reports } from '../../src/reports/registry.js';
@@ -31,6 +35,7 @@ function wordsOfForms(): readonly string[] {
         ...(choices ?? []).map(nameOfEnumValue),
       ]),
       ...shown.map(({ name }) => nameOfColumn(name)),
+      ...columns.map(({ description }) => meaningOfColumn(description)).filter((text) => text !== ''),
       ...[...types].flatMap((name) => {
         const type = schema.getType(name);
         return type instanceof GraphQLEnumType

@@ -21,3 +21,8 @@ const WRITTEN: Readonly<Record<string, string>> = {
 export function nameOfEnumValue(value: string): string {
   return WRITTEN[value.toUpperCase()] ?? nameOfColumn(value.toLowerCase().replaceAll('_', ' '));
 }
+
+/** What a column is, without its unit: the values say that themselves. */
+export function meaningOfColumn(description: string): string {
+  return description.replace(/ Unit: [^.]*\.$/, '');
+}

@@ -18,7 +18,7 @@ import { EmptyState, LoadingState, NoRightState, NotFoundState, ProblemState } f
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
 import type { AskableReport, ReportColumn } from './askable-report';
-import { nameOfColumn, nameOfEnumValue } from './name-of-column';
+import { meaningOfColumn, nameOfColumn, nameOfEnumValue } from './name-of-column';
 import { ParametersForm } from './parameters-form';
 import { ReportDownloads } from './report-downloads';
 import { ReportRequest } from './report-request';
@@ -379,7 +379,7 @@ function ReportTable({ form, rows, currency, label }: ReportTableProps) {
             {columns.map((column) => (
               <Table.Th
                 key={column.name}
-                title={column.description}
+                title={say(meaningOfColumn(column.description))}
                 className={isNumberColumn(column) ? 'numeric' : ''}
               >
                 {say(nameOfColumn(column.name))}
