@@ -12,9 +12,12 @@ import { spreadFunction } from './spread-function.js';
  * they were counted; and what a server counted is another number than what the coordinator did.
  */
 const NEXT = `
-  select ((extract(epoch from clock_timestamp()) * 1000000)::bigint - 1735689600000000) * 16
-      + (n & 7) * 2 + (n >> 48 <> 0)::int
-    from nextval('audit_entries_id_seq') n
+declare
+  n bigint := nextval('audit_entries_id_seq');
+begin
+  return ((extract(epoch from clock_timestamp()) * 1000000)::bigint - 1735689600000000) * 16
+    + (n & 7) * 2 + (n >> 48 <> 0)::int;
+end
 `;
 
 /** Has all entries get ids of `next_entry_id`; `audit_entries` is spread already. */
@@ -22,7 +25,6 @@ export async function spreadEntryIds(client: pg.ClientBase): Promise<void> {
   await spreadFunction(client, {
     signature: 'next_entry_id()',
     returns: 'bigint',
-    language: 'sql',
     body: NEXT,
   });
   const { rows } = await client.query(

@@ -30,6 +30,11 @@ export interface HomeStatementsOptions {
 const UNNAMED = 'unnamed';
 /** What a server says that does not have the domain any more. */
 const MOVED = 'the domain has moved to another server';
+/**
+ * A call that is all of a statement is planned anew each time by Citus, which looks whether another server is
+ * to do it; beside a second column it is planned once.
+ */
+const ASIDE = Prisma.sql`true`;
 /** After so long it is asked again where a domain is. */
 const KNOWN_MS = 10_000;
 const MOST_KNOWN = 10_000;
@@ -108,7 +113,7 @@ export class HomeStatements {
       return await shard.server.statements.query<Row>(shard.tables.statement(sql, name), {
         ...options,
         name: name && `${name}_${shard.id}`,
-        first: { sql: Prisma.sql`select keep_at_home(${shard.id}::bigint)`, name: 'keep_at_home' },
+        first: { sql: Prisma.sql`select keep_at_home(${shard.id}::bigint), ${ASIDE}`, name: 'keep_at_home' },
         told: sql,
       });
     } catch (error) {
@@ -326,13 +331,11 @@ export async function spreadHomeStatements(client: pg.ClientBase): Promise<void>
   await spreadFunction(client, {
     signature: 'keep_at_home(home bigint)',
     returns: 'setof void',
-    language: 'plpgsql',
     body: KEEPING,
   });
   await spreadFunction(client, {
     signature: 'run_at_home(domain text, name text, statement text, parameters text[])',
     returns: 'setof record',
-    language: 'plpgsql',
     body: RUNNING,
     domain: 'domain',
   });

@@ -5,7 +5,7 @@ export interface SpreadFunction {
   /** Its name, and its parameters with their names and types. */
   readonly signature: string;
   readonly returns: string;
-  readonly language: 'plpgsql' | 'sql';
+  /** In PL/pgSQL: one in SQL that reads a table would be read and planned anew by each statement. */
   readonly body: string;
   /** The parameter with the domain on whose server each call is run. Default: it runs where it is called. */
   readonly domain?: string;
@@ -13,7 +13,7 @@ export interface SpreadFunction {
 
 /** Makes the function on all servers, unless it is there as it should be. */
 export async function spreadFunction(client: pg.ClientBase, made: SpreadFunction): Promise<void> {
-  const { signature, returns, language, body, domain } = made;
+  const { signature, returns, body, domain } = made;
   const name = signature.replace(/\(.*/, '');
   const found = `
     select p.oid::regprocedure::text as function
@@ -24,7 +24,7 @@ export async function spreadFunction(client: pg.ClientBase, made: SpreadFunction
   const { rows } = await client.query(`${found} and ${isMade}`, [name, body, domain !== undefined]);
   if (rows.length > 0) return;
   await client.query(
-    `create or replace function ${signature} returns ${returns} language ${language}
+    `create or replace function ${signature} returns ${returns} language plpgsql
      as ${pg.escapeLiteral(body)}`,
   );
   const { rows: functions } = await client.query<{ function: string }>(found, [name]);
