@@ -7,6 +7,7 @@ import { queryOf } from '../../src/model/record-query.js';
 import { type Scope, systemPrincipal } from '../../src/model/scope.js';
 import { RecordStore } from '../../src/store/record-store.js';
 import { eventually } from '../eventually.js';
+import { expectEventually } from '../expect-eventually.js';
 import { ADMIN, SUB, scopeOf, TOP } from './people.js';
 import { dataOf, useTestStore } from './store.js';
 
@@ -718,17 +719,21 @@ describe('callers whose rights may have changed', () => {
     );
     await add({ name: '5', sections: [{ name: 'A', teacher: 'usr-1' }] }, ADMIN, 'room');
     await add({ name: 'Usha' }, ADMIN, 'staff');
-    const { id } = await add({ name: 'Usha' }, ADMIN, 'pltf_user');
+    const { id } = await add({ name: 'Usha', active: true }, ADMIN, 'pltf_user');
+    await test.store.update(ADMIN, 'pltf_user', id, { data: { active: false }, mode: 'merge' });
+    await test.store.update(ADMIN, 'pltf_user', id, { data: { active: true }, mode: 'merge' });
     await test.store.delete(ADMIN, 'pltf_user', id);
-    for (let attempt = 0; heard.length < 3 && attempt < 100; attempt++) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await expectEventually(
+      () => heard.map((payload) => JSON.parse(payload)),
+      [
+        { domain: 'school' },
+        { domain: 'school', user: id, ended: false },
+        { domain: 'school', user: id, ended: true },
+        { domain: 'school', user: id, ended: false },
+        { domain: 'school', user: id, ended: true },
+      ],
+    );
     await stop();
-    expect(heard.map((payload) => JSON.parse(payload))).toEqual([
-      { domain: 'school' },
-      { domain: 'school', user: id },
-      { domain: 'school', user: id },
-    ]);
   });
 });
 
