@@ -15,6 +15,7 @@ import { findPackageDirectory } from '../package-directory.js';
 import { assertSizes, type Chunk, measureChunks, printSizes } from './bundle-sizes.js';
 import { generateOperations } from './generate-operations.js';
 import { generateReportForms } from './generate-report-forms.js';
+import { generateReportTopics } from './generate-report-topics.js';
 import { generateTileOperations } from './generate-tile-operations.js';
 import { type BuiltPage, joinChunks } from './join-chunks.js';
 import { type MessageCatalogs, readMessageCatalogs } from './message-catalogs.js';
@@ -84,6 +85,10 @@ async function buildPortal(): Promise<void> {
   await generateReportForms(
     path.join(packageDirectory, 'schema', 'schema.graphql'),
     path.join(packageDirectory, 'src', 'generated', 'portal', 'report-forms.ts'),
+  );
+  await generateReportTopics(
+    path.join(packageDirectory, 'schema', 'operations'),
+    path.join(packageDirectory, 'src', 'generated', 'portal', 'report-topics.ts'),
   );
   await generateTileOperations(
     path.join(packageDirectory, 'schema'),

@@ -1,5 +1,7 @@
-/** The reports that the viewer may run, to choose one. */
-import { SimpleGrid, Text } from '@mantine/core';
+/** The reports that the viewer may run, by what they are about, to choose one. */
+import { SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { useId } from 'react';
+import { REPORT_TOPICS } from '../../../generated/portal/report-topics';
 import { useInOrderOfTitle } from '../language/use-in-order-of-title';
 import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
@@ -11,13 +13,24 @@ import { EmptyState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
 
+/** The topics in the order in which they are shown. */
+const TOPICS = [...new Set(Object.values(REPORT_TOPICS))];
+
+interface ListedReport {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly topic: string;
+}
+
 export function ReportsPage() {
   const t = useTexts();
   const say = useReportWords();
   const inOrder = useInOrderOfTitle();
   const reports = inOrder(
-    useViewer().reports.map(({ name, title, description }) => ({
+    useViewer().reports.map(({ name, field, title, description }) => ({
       name,
+      topic: REPORT_TOPICS[field] ?? '',
       title: say(title),
       description: say(description),
     })),
@@ -43,15 +56,40 @@ export function ReportsPage() {
       }
     >
       {found.length === 0 && <EmptyState icon="search" title={t('No report has these words')} />}
+      <Stack gap="xl">
+        {[...TOPICS, ''].map((topic) => (
+          <ReportGroup key={topic} topic={topic} reports={found.filter((report) => report.topic === topic)} />
+        ))}
+      </Stack>
+    </PageFrame>
+  );
+}
+
+interface ReportGroupProps {
+  /** Empty of reports that the library does not know. */
+  readonly topic: string;
+  readonly reports: readonly ListedReport[];
+}
+
+function ReportGroup({ topic, reports }: ReportGroupProps) {
+  const t = useTexts();
+  const say = useReportWords();
+  const heading = useId();
+  if (reports.length === 0) return null;
+  return (
+    <section aria-labelledby={heading}>
+      <Title order={2} size="h4" mb="sm" id={heading}>
+        {topic === '' ? t('Other reports') : say(topic)}
+      </Title>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" className="plain-list">
-        {found.map(({ name, title, description }) => (
-          <LinkCard key={name} to={`/portal/reports/${name}`} title={title}>
+        {reports.map(({ name, title, description }) => (
+          <LinkCard key={name} to={`/portal/reports/${name}`} title={title} level={3}>
             <Text size="sm" c="dimmed" lineClamp={3}>
               <CodeSpans text={description} />
             </Text>
           </LinkCard>
         ))}
       </SimpleGrid>
-    </PageFrame>
+    </section>
   );
 }

@@ -11,17 +11,19 @@ export interface LinkCardProps {
   readonly title: string;
   /** Its number where the cards are steps, or that it is done. */
   readonly step?: number | 'done';
+  /** Of its heading, below that of the part of the page it stands in. */
+  readonly level?: 2 | 3;
   readonly children: ReactNode;
 }
 
 /** A card in a list of pages to go to: what it is called, and below that what it is about. */
-export function LinkCard({ to, search, title, step, children }: LinkCardProps) {
+export function LinkCard({ to, search, title, step, level = 2, children }: LinkCardProps) {
   return (
     <li>
       <Card component={Link} to={to} search={search as never} withBorder padding="md" className="link-card">
         <Group gap="xs" wrap="nowrap">
           {step !== undefined && <StepSign step={step} />}
-          <Text component="h2" fw={600}>
+          <Text component={`h${level}`} fw={600}>
             {title}
           </Text>
         </Group>
