@@ -105,11 +105,12 @@ describe('the page to start from', () => {
   it('downloads the schema and OpenAPI as they are for the viewer', async () => {
     const page = await pages.openPortalAs('clerk', '/portal/start');
     await page.getByText('You have no key yet').waitFor();
+    await page.getByText('# CAMPUS_KEY is your API key').waitFor();
     await expectWellMade(page);
     for (const [button, name, text] of [
-      ['The schema of GraphQL', 'schema.graphql', 'type Query {'],
-      ['OpenAPI of REST', 'openapi.json', '"openapi":'],
-      ['The same for Postman', 'postman.json', '"item":'],
+      ['GraphQL schema', 'schema.graphql', 'type Query {'],
+      ['OpenAPI (REST)', 'openapi.json', '"openapi":'],
+      ['Postman collection', 'postman.json', '"item":'],
     ] as const) {
       const started = page.waitForEvent('download');
       await page.getByRole('button', { name: button }).click();

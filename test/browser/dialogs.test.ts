@@ -161,7 +161,7 @@ describe('a dialog', () => {
     // What declarations and settings say is no text of the portal.
     const asked = '{ me { collections { title } } domainProperties { description } }';
     const told = [...OF_THE_LIBRARY, JSON.stringify(await ask(gateway, asked))].join();
-    await page.getByRole('button', { name: 'Language and colours' }).click();
+    await page.getByRole('button', { name: 'Language and theme' }).click();
     await page.getByRole('menuitemradio', { name: 'हिन्दी' }).click();
     await page.locator('html[lang=hi]').waitFor();
     const left = new Set<string>();

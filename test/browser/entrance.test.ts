@@ -33,7 +33,7 @@ async function invite(userName: string, name: string): Promise<string> {
 
 async function setPassword(page: Page, password: string, repeated = password): Promise<void> {
   await page.getByLabel('New password').fill(password);
-  await page.getByLabel('The same password again').fill(repeated);
+  await page.getByLabel('Confirm password').fill(repeated);
   await page.getByRole('button', { name: 'Set the password and log in' }).click();
 }
 
@@ -46,7 +46,7 @@ describe('the page of an invitation', () => {
     expect(await page.getByLabel('User name').inputValue()).toBe('farida');
     await expectWellMade(page);
     await setPassword(page, 'correct horse', 'correct house');
-    await page.getByText('The two passwords differ.').waitFor();
+    await page.getByText('The passwords do not match.').waitFor();
     await setPassword(page, 'correct horse');
     await page.getByRole('button', { name: 'Account of farida' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/');
@@ -78,7 +78,7 @@ describe('the page of an invitation', () => {
       }),
     });
     await page.getByLabel('नया पासवर्ड').fill('another horse');
-    await page.getByLabel('वही पासवर्ड फिर से').fill('another horse');
+    await page.getByLabel('पासवर्ड की पुष्टि करें').fill('another horse');
     await page.getByRole('button', { name: 'पासवर्ड रखें और लॉग इन करें' }).click();
     await page.getByText('यह लिंक अब काम नहीं करता').waitFor();
   });
@@ -237,13 +237,13 @@ describe('my account', () => {
     const elsewhere = await pages.openPortalAs('teacher', '/');
     const page = await open('teacher');
     const change = async (old: string, repeated: string) => {
-      await page.getByLabel('Password until now').fill(old);
+      await page.getByLabel('Current password').fill(old);
       await page.getByLabel('New password').fill('battery staple');
-      await page.getByLabel('The same password again').fill(repeated);
+      await page.getByLabel('Confirm password').fill(repeated);
       await page.getByRole('button', { name: 'Change the password' }).click();
     };
     await change('demo-teacher', 'battery stable');
-    await page.getByRole('alert').getByText('The two passwords differ.').waitFor();
+    await page.getByRole('alert').getByText('The passwords do not match.').waitFor();
     await change('wrong', 'battery staple');
     await page.getByRole('alert').getByText('The old password is wrong.').waitFor();
     await change('demo-teacher', 'battery staple');
@@ -286,7 +286,7 @@ describe('my account', () => {
 
   it('chooses the language for every device, and the colours', async () => {
     const page = await open('admin');
-    await page.getByLabel('Colours', { exact: true }).selectOption('dark');
+    await page.getByLabel('Theme', { exact: true }).selectOption('dark');
     await page.getByLabel('Language', { exact: true }).selectOption('hi');
     await page.getByRole('heading', { level: 1, name: 'मेरा खाता' }).waitFor();
     expect(await page.evaluate(() => document.documentElement.dataset.mantineColorScheme)).toBe('dark');

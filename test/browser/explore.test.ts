@@ -366,7 +366,7 @@ describe('the REST documentation', () => {
 });
 
 async function chooseColours(page: Page, name: string): Promise<void> {
-  await page.getByRole('button', { name: 'Language and colours' }).click();
+  await page.getByRole('button', { name: 'Language and theme' }).click();
   await page.getByRole('menuitemradio', { name }).click();
 }
 

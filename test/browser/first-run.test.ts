@@ -43,7 +43,7 @@ describe('the first start on an empty database', () => {
 
   it('says at the log-in that there is no school yet, and where the way to one is', async () => {
     const page = await pages.open('/');
-    await page.getByRole('alert').getByText('There is no school here yet').waitFor();
+    await page.getByRole('alert').getByText('No school has been set up yet').waitFor();
     await expectWellMade(page);
   });
 
@@ -57,7 +57,7 @@ describe('the first start on an empty database', () => {
     await page.getByLabel('Your name').fill('Asha Rao');
     await page.getByLabel('User name').fill('asha');
     await page.getByLabel('New password').fill('correct horse');
-    await page.getByLabel('The same password again').fill('correct house');
+    await page.getByLabel('Confirm password').fill('correct house');
     await expectWellMade(page);
     const make = page.getByRole('button', { name: 'Make the school' });
     await make.click();
@@ -66,8 +66,8 @@ describe('the first start on an empty database', () => {
     ).toBe(false);
     await page.getByLabel('Short name').fill('st-marys');
     await make.click();
-    await page.getByText('The two passwords differ.').waitFor();
-    await page.getByLabel('The same password again').fill('correct horse');
+    await page.getByText('The passwords do not match.').waitFor();
+    await page.getByLabel('Confirm password').fill('correct horse');
     const late = await pages.open(link);
     await late.getByLabel('Name of the school').waitFor();
     await make.click();
@@ -83,7 +83,7 @@ describe('the first start on an empty database', () => {
       ['Your name', 'Mallory'],
       ['User name', 'mallory'],
       ['New password', 'correct horse'],
-      ['The same password again', 'correct horse'],
+      ['Confirm password', 'correct horse'],
     ] as const)
       await late.getByLabel(field).fill(text);
     await late.getByRole('button', { name: 'Make the school' }).click();
@@ -214,7 +214,7 @@ describe('a school that has nothing yet', () => {
     const link = new URL((await form.getByText(/\/welcome#/).textContent()) ?? '');
     const teacher = await pages.open(link.pathname + link.hash);
     await teacher.getByLabel('New password').fill('another horse');
-    await teacher.getByLabel('The same password again').fill('another horse');
+    await teacher.getByLabel('Confirm password').fill('another horse');
     await teacher.getByRole('button', { name: 'Set the password and log in' }).click();
     await teacher.getByText('Nobody is marked absent').waitFor();
     expect(await teacher.getByRole('alert').count()).toBe(0);

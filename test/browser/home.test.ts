@@ -20,15 +20,25 @@ describe('the dashboard', () => {
   it.each([
     [
       'admin',
-      ['Students present', 'Collected on the day', 'Outstanding by age', 'Leave to decide', 'Strength'],
+      [
+        'The day in figures',
+        'Absent by class',
+        'Collected by payment type',
+        'Outstanding by age',
+        'Leave to decide',
+        'Strength',
+      ],
     ],
-    ['accountant', ['Collected on the day', 'Collected by fee head', 'Outstanding by age', 'Fee defaulters']],
-    ['teacher', ['Students present', 'Absentees', 'Short of attendance', 'Results by term', 'New record']],
+    [
+      'accountant',
+      ['Collected by payment type', 'Collected by fee head', 'Outstanding by age', 'Fee defaulters'],
+    ],
+    ['teacher', ['Absent by class', 'Absentees', 'Short of attendance', 'Results by term', 'New record']],
     ['viewer', ['Strength', 'Reports', 'Dashboards']],
   ])('of %s has what their rights allow', async (role, tiles) => {
     const page = await pages.openPortalAs(role, '/');
     for (const tile of tiles) await page.getByRole('region', { name: tile, exact: true }).waitFor();
-    const isOfFees = await page.getByRole('region', { name: 'Collected on the day' }).count();
+    const isOfFees = await page.getByRole('region', { name: 'Collected by payment type' }).count();
     expect(isOfFees > 0).toBe(['admin', 'accountant'].includes(role));
     expect(await page.getByRole('alert').count()).toBe(0);
   });
@@ -85,7 +95,7 @@ describe('the dashboard', () => {
     });
     expect(made.status).toBe(201);
     await strength.getByText(String(before + 1), { exact: true }).waitFor();
-    await page.getByRole('link', { name: 'Open: Students present' }).click();
+    await page.getByRole('link', { name: /^Students present/ }).click();
     await page.waitForURL(/\/portal\/reports\/day-sheet\?date=2026-11-20/);
     await page.getByText('Marked').waitFor();
   });
@@ -109,7 +119,7 @@ describe('the dashboard', () => {
     const page = await pages.openPortalAs('admin', '/', { viewport: PHONE });
     const last = page.getByRole('region', { name: 'Strength', exact: true }).locator('canvas');
     await last.waitFor();
-    const first = page.getByRole('region', { name: 'Students present' }).locator('canvas');
+    const first = page.getByRole('region', { name: 'Absent by class' }).locator('canvas');
     await eventually(() => isDrawn(first));
     expect(await isDrawn(last)).toBe(false);
     await page.evaluate(() => dispatchEvent(new Event('beforeprint')));

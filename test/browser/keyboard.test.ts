@@ -166,7 +166,7 @@ describe('by keyboard alone', () => {
     const page = await pages.openPortalAs('viewer', '/');
     await choose(
       page,
-      page.getByRole('button', { name: 'Language and colours' }),
+      page.getByRole('button', { name: 'Language and theme' }),
       page.getByRole('menuitemradio', { name: 'हिन्दी' }),
     );
     await page.getByRole('heading', { level: 1, name: 'मुखपृष्ठ' }).waitFor();

@@ -69,7 +69,7 @@ describe('the shell of the portal', () => {
 
   it('speaks Hindi, and goes on to after a reload', async () => {
     const page = await pages.openPortalAs('clerk', '/portal/records');
-    await page.getByRole('button', { name: 'Language and colours' }).click();
+    await page.getByRole('button', { name: 'Language and theme' }).click();
     await page.getByRole('menuitemradio', { name: 'हिन्दी' }).click();
     await page.getByRole('heading', { level: 1, name: 'अभिलेख' }).waitFor();
     await page.reload();

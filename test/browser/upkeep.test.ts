@@ -380,7 +380,7 @@ describe('branches', () => {
 
     const head = await pages.open(link.pathname + link.hash);
     await head.getByLabel('New password', { exact: true }).fill('correct horse');
-    await head.getByLabel('The same password again').fill('correct horse');
+    await head.getByLabel('Confirm password').fill('correct horse');
     await head.getByRole('button', { name: 'Set the password and log in' }).click();
     await head.getByRole('button', { name: 'Account of head' }).waitFor();
     await head.getByText('Hill Branch').first().waitFor();

@@ -72,7 +72,7 @@ export const CLERK: Tasks = {
 
 export const TEACHER: Tasks = {
   'See who is present today, and who is short of attendance': async (person) => {
-    await person.sees('region', 'Students present');
+    await person.sees('region', 'Absent by class');
     const short = person.page.getByRole('region', { name: 'Short of attendance' });
     await short.locator('.figure-value').waitFor();
   },
@@ -85,7 +85,7 @@ export const TEACHER: Tasks = {
     expect(await day.inputValue()).toBe(today);
   },
   'Open the day sheet of one’s sections': async (person) => {
-    await person.page.getByRole('link', { name: 'Open: Students present' }).click();
+    await person.page.getByRole('link', { name: /^Students present/ }).click();
     await person.sees('heading', 'Day sheet');
     await person.seesRows('Day sheet');
   },
@@ -143,7 +143,7 @@ export const TEACHER: Tasks = {
 
 export const ACCOUNTANT: Tasks = {
   'See what is collected today, and what is outstanding': async (person) => {
-    await person.sees('region', 'Collected on the day');
+    await person.sees('region', 'Collected by payment type');
     const outstanding = person.page.getByRole('region', { name: 'Outstanding by age' });
     await outstanding.locator('.figure-value').waitFor();
   },
@@ -204,7 +204,7 @@ export const ACCOUNTANT: Tasks = {
 
 export const PRINCIPAL: Tasks = {
   'See how the day stands': async (person) => {
-    for (const title of ['Students present', 'Collected on the day', 'Leave to decide', 'Strength'])
+    for (const title of ['Absent by class', 'Collected by payment type', 'Leave to decide', 'Strength'])
       await person.sees('region', title);
   },
   'Decide a request for leave': async (person) => {

@@ -40,10 +40,17 @@ export const THEME = createTheme({
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
-  headings: { fontWeight: '650' },
+  headings: {
+    fontWeight: '650',
+    sizes: {
+      h2: { fontSize: '24px', lineHeight: '1.35' },
+      h3: { fontSize: '19px', lineHeight: '1.4' },
+      h4: { fontSize: '16px', lineHeight: '1.45' },
+    },
+  },
   components: {
-    // A state is said in the letters of the rest; capitals shout, and Devanagari has none.
-    Badge: { defaultProps: { tt: 'none' } },
+    // Fields beside each other line up, however much is said of each.
+    InputWrapper: { defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     Modal: { defaultProps: { centered: true } },
     // What is typed leads to a choice, which Enter then takes.
@@ -57,18 +64,29 @@ export const THEME = createTheme({
 export const READABLE: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    '--mantine-color-text': '#1a2233',
+    '--mantine-color-bright': '#101828',
     '--mantine-color-dimmed': '#566071',
     '--mantine-color-placeholder': '#667085',
     '--mantine-color-error': '#c2281f',
     '--campus-ground': '#f6f7f9',
     '--campus-line': '#e2e6ec',
+    '--campus-soft': '#eef1f5',
+    '--campus-paper': '#ffffff',
   },
   dark: {
+    '--mantine-color-text': '#dfe4ec',
+    '--mantine-color-bright': '#f5f7fa',
     '--mantine-color-dimmed': '#a9b1bf',
     '--mantine-color-placeholder': '#939cab',
     '--mantine-color-error': '#ff9a90',
     '--mantine-color-anchor': '#8ab4f8',
+    '--mantine-color-campus-light': '#1c3353',
+    '--mantine-color-campus-light-hover': '#234069',
+    '--mantine-color-campus-light-color': '#b4d0fb',
     '--campus-ground': '#14171d',
     '--campus-line': '#2f3643',
+    '--campus-soft': '#262d39',
+    '--campus-paper': '#1b1f28',
   },
 });

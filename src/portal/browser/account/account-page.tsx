@@ -29,7 +29,7 @@ export function AccountPage() {
             <Section title={t('Second factor')}>
               <SecondFactorSection />
             </Section>
-            <Section title={t('Language and colours')}>
+            <Section title={t('Language and theme')}>
               <LanguageAndColours />
             </Section>
           </Stack>
@@ -72,7 +72,7 @@ function LanguageAndColours() {
         data={Object.entries(LANGUAGE_NAMES).map(([value, label]) => ({ value, label }))}
       />
       <NativeSelect
-        label={t('Colours')}
+        label={t('Theme')}
         description={t('Kept in this browser')}
         value={colorScheme}
         onChange={({ currentTarget }) => setColorScheme(currentTarget.value as keyof typeof THEMES)}

@@ -47,16 +47,16 @@ export function PasswordSection() {
         <input type="text" name="userName" autoComplete="username" value={userName} readOnly hidden />
         <PasswordInput
           name="oldPassword"
-          label={t('Password until now')}
+          label={t('Current password')}
           autoComplete="current-password"
           required
           withAsterisk={false}
-          visibilityToggleButtonProps={{ 'aria-label': t('Show what is typed') }}
+          visibilityToggleButtonProps={{ 'aria-label': t('Show characters') }}
         />
         <NewPasswordFields />
         {isDifferent && (
           <Alert color="red" variant="light" p="sm" role="alert">
-            {t('The two passwords differ.')}
+            {t('The passwords do not match.')}
           </Alert>
         )}
         {change.error && !isDifferent && <ProblemState problem={change.error} />}

@@ -1,5 +1,5 @@
 /** Whether the viewer's log-in needs a second factor, and how that is changed. */
-import { Badge, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import {
   OwnSecondFactor,
@@ -8,6 +8,7 @@ import {
 } from '../../../generated/portal/account/second-factor';
 import { useChange, useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { StateTag } from '../shell/state-tag';
 import { LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
 import { RecoveryCodes } from './recovery-codes';
@@ -33,7 +34,7 @@ export function SecondFactorSection() {
   return (
     <Stack align="flex-start" gap="sm">
       <Group gap="xs">
-        <Badge variant="default">{isOn ? t('On') : t('Off')}</Badge>
+        <StateTag state={isOn ? 'on' : 'off'}>{isOn ? t('On') : t('Off')}</StateTag>
         {isOn && (
           <Text size="sm">
             {t('{count, plural, one {# recovery code is} other {# recovery codes are}} left.', {

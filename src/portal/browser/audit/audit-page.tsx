@@ -1,5 +1,4 @@
 /** Who changed what in the school: every change, the newest first, and the way to its record's history. */
-import { Badge } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { AuditOfSchool } from '../../../generated/portal/audit/audit';
@@ -9,6 +8,7 @@ import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { CREDENTIAL_NAMES } from '../shell/credential-names';
 import { PageFrame } from '../shell/page-frame';
+import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { isFiltering, useAddress } from '../shell/use-address';
 import { useUserNames } from '../shell/use-user-names';
@@ -97,7 +97,9 @@ function ChangesTable({ rows, more }: ChangesTableProps) {
       name: 'operation',
       head: t('What'),
       width: 120,
-      cell: ({ operation }) => <Badge variant="default">{t(OPERATION_NAMES[operation] ?? operation)}</Badge>,
+      cell: ({ operation }) => (
+        <StateTag state={operation}>{t(OPERATION_NAMES[operation] ?? operation)}</StateTag>
+      ),
     },
     plain('collection', t('Collection'), 170, ({ collection }) => titles.get(collection) ?? collection),
     {

@@ -35,6 +35,8 @@ export interface ChartCanvasProps {
   readonly title: string;
   readonly labels: readonly string[];
   readonly series: readonly ChartSeries[];
+  /** What the labels are, below them where they do not say it themselves. */
+  readonly labelled?: string | undefined;
   readonly unit: 'number' | 'money' | 'percent';
   /** Of money. */
   readonly currency?: string | undefined;
@@ -55,8 +57,8 @@ const SERIES_COLOURS = [
 ];
 
 const INKS = {
-  light: { text: '#566071', line: '#e2e6ec' },
-  dark: { text: '#a9b1bf', line: '#2f3643' },
+  light: { text: '#566071', line: '#e9ecf1', tooltip: '#1a2233' },
+  dark: { text: '#a9b1bf', line: '#2a313d', tooltip: '#3b4352' },
 } as const;
 
 /**
@@ -84,14 +86,14 @@ function useIsNear(element: RefObject<Element | null>): boolean {
 }
 
 export function ChartCanvas(props: ChartCanvasProps) {
-  const { kind, title, labels, series, unit, currency, height } = props;
+  const { kind, title, labels, labelled, series, unit, currency, height } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const scheme = useComputedColorScheme('light');
   const isPrinted = useIsPrinted();
   const isDrawn = useIsNear(canvas) || isPrinted;
   const theme = isPrinted ? 'light' : scheme;
   const formats = useFormats();
-  const written = JSON.stringify([kind, labels, series, unit, currency]);
+  const written = JSON.stringify([kind, labels, labelled, series, unit, currency]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn is compared by its text.
   useEffect(() => {
     if (!canvas.current || !isDrawn) return undefined;
@@ -127,6 +129,8 @@ export function ChartCanvas(props: ChartCanvasProps) {
         responsive: !isPrinted,
         maintainAspectRatio: false,
         animation: false,
+        // All that stands at one label is told together, wherever the pointer is above it.
+        ...(!isRound && { interaction: { mode: 'index', intersect: false } }),
         plugins: {
           legend: {
             display: isRound || series.length > 1,
@@ -146,6 +150,10 @@ export function ChartCanvas(props: ChartCanvasProps) {
             },
           },
           tooltip: {
+            backgroundColor: ink.tooltip,
+            padding: 10,
+            cornerRadius: 6,
+            boxPadding: 4,
             callbacks: {
               label: ({ dataset, label, raw }) => `${isRound ? label : dataset.label}: ${print(Number(raw))}`,
             },
@@ -156,6 +164,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
             x: {
               ...axis,
               grid: { display: false },
+              title: { display: labelled !== undefined, text: labelled, color: ink.text },
               stacked: kind === 'stackedBar',
               // A name of two hundred letters left no room for what it names; the tooltip says it whole.
               ticks: { color: ink.text, callback: (value) => shortenLabel(labels[Number(value)] ?? '') },

@@ -1,6 +1,7 @@
-import { Badge, Table } from '@mantine/core';
+import { Table } from '@mantine/core';
 import type { TriedDeclarationQuery } from '../../../generated/portal/collections/collections';
 import { phrase, useTexts } from '../language/use-texts';
+import { StateTag } from '../shell/state-tag';
 
 /** What differs in a part of a declaration. */
 export type TriedChange = TriedDeclarationQuery['collectionTrial']['changes'][number];
@@ -37,9 +38,7 @@ export function ChangeTable({ label, changes }: ChangeTableProps) {
                 {pointer.slice(1)}
               </Table.Th>
               <Table.Td>
-                <Badge variant="default" tt="none">
-                  {t(CHANGE_NAMES[kind])}
-                </Badge>
+                <StateTag state={kind}>{t(CHANGE_NAMES[kind])}</StateTag>
               </Table.Td>
               <Table.Td className="wrapped">{before === null ? '–' : JSON.stringify(before)}</Table.Td>
               <Table.Td className="wrapped">{after === null ? '–' : JSON.stringify(after)}</Table.Td>

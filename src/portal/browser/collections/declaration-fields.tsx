@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Modal, Table, Text } from '@mantine/core';
+import { Button, Group, Modal, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import { UsesOfField } from '../../../generated/portal/collections/collections';
 import { useOperation } from '../gateway/use-operation';
@@ -6,6 +6,7 @@ import { useFormats } from '../language/use-formats';
 import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
+import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { typeText } from './type-text';
 import type { WrittenField } from './written-declaration';
@@ -97,9 +98,7 @@ function FieldRules({ field }: { readonly field: WrittenField }) {
     <div>
       <Group gap={4}>
         {rules.map((rule) => (
-          <Badge key={rule} variant="default" tt="none">
-            {rule}
-          </Badge>
+          <StateTag key={rule}>{rule}</StateTag>
         ))}
       </Group>
       {field.deprecated !== undefined && (

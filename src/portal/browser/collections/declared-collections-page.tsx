@@ -1,5 +1,5 @@
 /** What is declared: every collection, with where its declaration stands. */
-import { Anchor, Badge, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { DeclaredCollections } from '../../../generated/portal/collections/collections';
@@ -11,6 +11,7 @@ import { FindInput } from '../shell/find-input';
 import { Icon } from '../shell/icon';
 import { InputDialog } from '../shell/input-dialog';
 import { PageFrame } from '../shell/page-frame';
+import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
@@ -75,9 +76,9 @@ export function DeclaredCollectionsPage() {
                     {fields.length}
                   </Table.Td>
                   <Table.Td data-label={t('Declared')}>
-                    <Badge variant="default" tt="none">
+                    <StateTag state={isDeclared ? '' : 'added'}>
                       {isDeclared ? t('With the gateway') : t('Here')}
-                    </Badge>
+                    </StateTag>
                   </Table.Td>
                 </Table.Tr>
               ))}

@@ -1,6 +1,7 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { Brand } from './brand';
+import { EntranceSide } from './entrance-side';
 import { Preferences } from './preferences';
 
 export interface EntranceCardProps {
@@ -17,23 +18,26 @@ export function EntranceCard({ title, subtitle, children }: EntranceCardProps) {
     document.title = `${title} · Campus Gateway`;
   });
   return (
-    <main className="login-page">
-      <Paper withBorder shadow="sm" p={{ base: 'lg', xs: 'xl' }} className="login-card">
-        <Stack gap="lg">
-          <div>
-            <Group justify="space-between" wrap="nowrap">
-              <Title order={1} size="h4">
-                <Brand />
-              </Title>
-              <Preferences />
-            </Group>
-            <Text c="dimmed" mt={4}>
-              {subtitle}
-            </Text>
-          </div>
-          {children}
-        </Stack>
-      </Paper>
+    <main className="entrance">
+      <EntranceSide about={subtitle} />
+      <div className="login-page">
+        <Paper withBorder shadow="sm" p={{ base: 'lg', xs: 'xl' }} className="login-card">
+          <Stack gap="lg">
+            <div>
+              <Group justify="space-between" wrap="nowrap">
+                <Title order={1} size="h4">
+                  <Brand />
+                </Title>
+                <Preferences />
+              </Group>
+              <Text c="dimmed" mt={4}>
+                {subtitle}
+              </Text>
+            </div>
+            {children}
+          </Stack>
+        </Paper>
+      </div>
     </main>
   );
 }

@@ -62,7 +62,7 @@ function SchoolForm({ token, onStep }: SchoolFormProps) {
     const fields = new FormData(event.currentTarget);
     const textOf = (field: string) => String(fields.get(field) ?? '').trim();
     const password = String(fields.get('password'));
-    if (password !== fields.get('repeated')) return setRefusal(t('The two passwords differ.'));
+    if (password !== fields.get('repeated')) return setRefusal(t('The passwords do not match.'));
     const userName = textOf('userName');
     setIsBusy(true);
     setRefusal('');

@@ -1,4 +1,4 @@
-import { Alert, Button, Fieldset, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTexts } from '../language/use-texts';
 import { type Credentials, Refusal } from '../session/login-session';
@@ -101,14 +101,14 @@ function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordSt
           required
           withAsterisk={false}
           aria-invalid={refusal !== ''}
-          visibilityToggleButtonProps={{ 'aria-label': t('Show what is typed') }}
+          visibilityToggleButtonProps={{ 'aria-label': t('Show characters') }}
         />
         {userName === undefined &&
           (hasBranch ? (
             <TextInput
               name="domain"
               label={t('Branch')}
-              description={t('Its id, as your administrator calls it')}
+              description={t('The ID your administrator gave you')}
               autoComplete="off"
               autoCapitalize="none"
               spellCheck={false}
@@ -120,7 +120,7 @@ function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordSt
               className="login-branch"
               onClick={() => setHasBranch(true)}
             >
-              {t('I am a user of a branch')}
+              {t('Log in to a branch')}
             </Button>
           ))}
         {refusal !== '' && (
@@ -132,12 +132,15 @@ function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordSt
           {t('Log in')}
         </Button>
         {demoUsers.length > 0 && userName === undefined && (
-          <Fieldset legend={t('Demo school: log in as')} variant="default" p="sm">
-            <Group gap="xs">
+          <section className="demo-logins" aria-label={t('Demo school: log in as')}>
+            <Text size="sm" c="dimmed" mb={6}>
+              {t('Demo school: log in as')}
+            </Text>
+            <Group gap={6}>
               {demoUsers.map((user) => (
                 <Button
                   key={user}
-                  variant="default"
+                  variant="light"
                   size="compact-sm"
                   onClick={() => fillIn(user)}
                   disabled={isBusy}
@@ -146,10 +149,10 @@ function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordSt
                 </Button>
               ))}
             </Group>
-            <Text size="xs" c="dimmed" mt="xs">
-              {t('The password of each is “demo-” and the user name.')}
+            <Text size="xs" c="dimmed" mt={6}>
+              {t('Each password is “demo-” followed by the user name.')}
             </Text>
-          </Fieldset>
+          </section>
         )}
       </Stack>
     </form>

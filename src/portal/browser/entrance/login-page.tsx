@@ -22,11 +22,11 @@ export function LoginPage() {
   return (
     <EntranceCard
       title={t('Log in')}
-      subtitle={school?.school ?? t('Records, reports and interfaces of a school')}
+      subtitle={school?.school ?? t('All of a school’s records, in one place')}
     >
       {school?.school === null && (
-        <Alert variant="light" title={t('There is no school here yet')}>
-          {t('Whoever runs this gateway makes it, by the link that stands in its log.')}
+        <Alert variant="light" title={t('No school has been set up yet')}>
+          {t('Set it up with the link printed in the gateway’s log.')}
         </Alert>
       )}
       <IdentityChoice provider={school?.identityProvider ?? null}>

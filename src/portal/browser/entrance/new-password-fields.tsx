@@ -10,7 +10,7 @@ export function NewPasswordFields() {
     withAsterisk: false,
     minLength: 8,
     maxLength: 128,
-    visibilityToggleButtonProps: { 'aria-label': t('Show what is typed') },
+    visibilityToggleButtonProps: { 'aria-label': t('Show characters') },
   };
   return (
     <>
@@ -20,7 +20,7 @@ export function NewPasswordFields() {
         label={t('New password')}
         description={t('8 to 128 characters')}
       />
-      <PasswordInput {...shared} name="repeated" label={t('The same password again')} />
+      <PasswordInput {...shared} name="repeated" label={t('Confirm password')} />
     </>
   );
 }

@@ -7,7 +7,7 @@ import { Icon } from '../shell/icon';
 export const THEMES = {
   light: phrase('Light'),
   dark: phrase('Dark'),
-  auto: phrase('As the device'),
+  auto: phrase('Same as the device'),
 } as const;
 
 export interface PreferencesProps {
@@ -27,7 +27,7 @@ export function Preferences({ onLanguage }: PreferencesProps) {
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
-        <ActionIcon size="lg" aria-label={t('Language and colours')}>
+        <ActionIcon size="lg" aria-label={t('Language and theme')}>
           <Icon name="contrast" />
         </ActionIcon>
       </Menu.Target>
@@ -41,7 +41,7 @@ export function Preferences({ onLanguage }: PreferencesProps) {
           ))}
         </Menu.RadioGroup>
         <Menu.Divider />
-        <Menu.Label>{t('Colours')}</Menu.Label>
+        <Menu.Label>{t('Theme')}</Menu.Label>
         <Menu.RadioGroup
           value={colorScheme}
           onChange={(value) => setColorScheme(value as keyof typeof THEMES)}

@@ -18,14 +18,14 @@ export function SessionEnded({ user }: { readonly user: SessionUser }) {
       closeOnClickOutside={false}
     >
       <Stack>
-        <Text size="sm">{t('Log in again to go on; nothing you have open is lost.')}</Text>
+        <Text size="sm">{t('Log in again to continue. Nothing you have open is lost.')}</Text>
         <LoginForm
           userName={user.userName}
           demoUsers={[]}
           onLogin={(login) => session.logIn({ ...login, domain: user.domain })}
         />
         <Button variant="subtle" onClick={() => void session.logOut()}>
-          {t('As somebody else')}
+          {t('Log in as someone else')}
         </Button>
       </Stack>
     </Modal>

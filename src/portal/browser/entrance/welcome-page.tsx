@@ -33,10 +33,7 @@ export function WelcomePage({ token }: { readonly token: string }) {
   const step = later ?? stepOf(data, problem);
   const school = step.kind === 'open' ? step.account.domainName : undefined;
   return (
-    <EntranceCard
-      title={t('Your account')}
-      subtitle={school ?? t('Records, reports and interfaces of a school')}
-    >
+    <EntranceCard title={t('Your account')} subtitle={school ?? t('All of a school’s records, in one place')}>
       {step.kind === 'open' && <PasswordForm token={token} account={step.account} onStep={setStep} />}
       {step.kind === 'over' && (
         <OverNotice>
@@ -82,7 +79,7 @@ function PasswordForm({ token, account, onStep }: PasswordFormProps) {
     event.preventDefault();
     const fields = new FormData(event.currentTarget);
     const password = String(fields.get('password'));
-    if (password !== fields.get('repeated')) return setRefusal(t('The two passwords differ.'));
+    if (password !== fields.get('repeated')) return setRefusal(t('The passwords do not match.'));
     setIsBusy(true);
     setRefusal('');
     try {

@@ -1,7 +1,8 @@
 /** How far an export is, a line a file. */
-import { Badge, Loader, Stack, Table, Text } from '@mantine/core';
+import { Loader, Stack, Table, Text } from '@mantine/core';
 import { useFormats } from '../language/use-formats';
 import { phrase, useTexts } from '../language/use-texts';
+import { StateTag } from '../shell/state-tag';
 import { useViewer } from '../shell/viewer';
 import type { ExportedFile } from './use-export';
 
@@ -39,9 +40,10 @@ export function ExportedFiles({ files }: { readonly files: readonly ExportedFile
                 )}
               </Table.Td>
               <Table.Td data-label={t('State')}>
-                <Badge variant="default" leftSection={state === 'running' && <Loader size={10} />}>
+                <StateTag state={state}>
+                  {state === 'running' && <Loader size={10} />}
                   {t(STATE_NAMES[state])}
-                </Badge>
+                </StateTag>
               </Table.Td>
               <Table.Td className="numeric" data-label={t('Size')}>
                 {formats.bytes(bytes)}

@@ -56,16 +56,54 @@ function HealthDetails({ health }: { readonly health: HealthFigures }) {
           icon={<Icon name="warning" />}
         />
       )}
+      <Verdict health={health} />
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <Figure name={t('Gateway')} value={health.version} />
         <Figure name="PostgreSQL" value={health.databaseVersion} />
         <Backup ageSeconds={health.backupAgeSeconds} />
       </SimpleGrid>
-      <Queues queues={health.queues} />
-      <Gateways health={health} />
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <Queues queues={health.queues} />
+        <Gateways health={health} />
+      </SimpleGrid>
       <SlowStatementList statements={health.slowStatements} />
       <Migrations migrations={health.migrations} />
     </>
+  );
+}
+
+/** What somebody who looks in for a moment wants to know. */
+function Verdict({ health: { isReadOnly, queues, replicas } }: { readonly health: HealthFigures }) {
+  const t = useTexts();
+  const { number } = useFormats();
+  if (isReadOnly) return null;
+  const failed = queues.reduce((sum, queue) => sum + queue.failed, 0);
+  const away = replicas.filter(({ lagMs }) => lagMs === null).length;
+  const faults = [
+    ...(failed > 0
+      ? [t('{count, plural, one {# task has} other {# tasks have}} failed for good', { count: failed })]
+      : []),
+    ...(away > 0
+      ? [t('{count, plural, one {# replica is} other {# replicas are}} unreachable', { count: away })]
+      : []),
+  ];
+  const waiting = queues.reduce((sum, queue) => sum + queue.waiting, 0);
+  return (
+    <Card withBorder className="verdict" data-tone={faults.length === 0 ? 'good' : 'warning'}>
+      <span className="state-sign">
+        <Icon name={faults.length === 0 ? 'check' : 'warning'} size={26} />
+      </span>
+      <div>
+        <Text fw={600} size="lg">
+          {faults.length === 0 ? t('Everything is working') : faults.join(' · ')}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {waiting === 0
+            ? t('Nothing is waiting in a queue')
+            : t('{count} waiting in queues', { count: number(waiting) })}
+        </Text>
+      </div>
+    </Card>
   );
 }
 
@@ -75,7 +113,7 @@ function Figure({ name, value }: { readonly name: string; readonly value: string
       <Text size="sm" c="dimmed">
         {name}
       </Text>
-      <Text fw={600} className="wrapped">
+      <Text fw={600} size="lg" className="wrapped">
         {value}
       </Text>
     </Card>
@@ -115,7 +153,7 @@ function Gateways({ health: { gateways, replicas } }: { readonly health: HealthF
   const t = useTexts();
   const { instant, number } = useFormats();
   return (
-    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+    <Stack>
       <FigureTable
         title={t('Gateways')}
         heads={[t('Address'), t('Connected since')]}
@@ -134,7 +172,7 @@ function Gateways({ health: { gateways, replicas } }: { readonly health: HealthF
           }))}
         />
       )}
-    </SimpleGrid>
+    </Stack>
   );
 }
 
@@ -150,7 +188,7 @@ function FigureTable({ title, heads, rows }: FigureTableProps) {
   const classOf = (column: number) => (column === 0 ? 'wrapped' : 'numeric');
   return (
     <section aria-labelledby={heading}>
-      <Title order={2} size="h4" id={heading}>
+      <Title order={2} size="h4" mb="xs" id={heading}>
         {title}
       </Title>
       <Table aria-labelledby={heading}>

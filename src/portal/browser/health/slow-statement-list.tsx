@@ -1,10 +1,11 @@
-import { Badge, Button, Card, Code, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Card, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { useId, useState } from 'react';
 import type { GatewayHealthQuery } from '../../../generated/portal/health/health';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { CopyTextButton } from '../shell/copy-text-button';
+import { StateTag } from '../shell/state-tag';
 import { EmptyState } from '../shell/states';
 
 type SlowStatement = GatewayHealthQuery['health']['slowStatements'][number];
@@ -40,7 +41,7 @@ function SlowStatementCard({ slow }: { readonly slow: SlowStatement }) {
   return (
     <Card withBorder>
       <Group gap="xs">
-        <Badge variant="default">{t('{ms} ms', { ms: number(durationMs) })}</Badge>
+        <StateTag state="slow">{t('{ms} ms', { ms: number(durationMs) })}</StateTag>
         <Text size="sm" className="wrapped">
           {operation ?? t('A task of the gateway')}
         </Text>

@@ -26,7 +26,7 @@ function PresentTile({ day, report }: DayTileProps) {
   const formats = useFormats();
   return (
     <Tile
-      title={t('Students present')}
+      title={t('Absent by class')}
       operation={PresentOnDay}
       variables={{ date: day }}
       report="daySheet"
@@ -34,7 +34,6 @@ function PresentTile({ day, report }: DayTileProps) {
       search={{ date: day, run: '1' }}
       isWide
       show={({ daySheet: { totals } }) => {
-        const present = totals.marked - totals.absent - totals.leave;
         if (totals.marked === 0)
           return (
             <EmptyState
@@ -46,25 +45,17 @@ function PresentTile({ day, report }: DayTileProps) {
         const sumOf = (sections: typeof totals.sections, of: 'absent' | 'leave' | 'marked') =>
           sections.reduce((sum, section) => sum + section[of], 0);
         return (
-          <>
-            <Figure
-              value={`${formats.number(present)} / ${formats.number(totals.marked)}`}
-              note={t('{absent} absent, {leave} on leave', {
-                absent: formats.number(totals.absent),
-                leave: formats.number(totals.leave),
-              })}
-            />
-            <TileChart
-              kind="stackedBar"
-              title={t('Absent and on leave by class')}
-              labels={classes.map(([name]) => name)}
-              series={[
-                { name: t('Absent'), values: classes.map(([, sections]) => sumOf(sections, 'absent')) },
-                { name: t('On leave'), values: classes.map(([, sections]) => sumOf(sections, 'leave')) },
-              ]}
-              unit="number"
-            />
-          </>
+          <TileChart
+            kind="stackedBar"
+            title={t('Absent and on leave by class')}
+            labels={classes.map(([name]) => name)}
+            labelled={t('Class')}
+            series={[
+              { name: t('Absent'), values: classes.map(([, sections]) => sumOf(sections, 'absent')) },
+              { name: t('On leave'), values: classes.map(([, sections]) => sumOf(sections, 'leave')) },
+            ]}
+            unit="number"
+          />
         );
       }}
     />
@@ -147,6 +138,7 @@ function ShortageTile({ day, report }: DayTileProps) {
               kind="bar"
               title={t('Students short of attendance by class')}
               labels={totals.classes.map((one) => one.class)}
+              labelled={t('Class')}
               series={[{ name: t('Students'), values: totals.classes.map(({ below }) => below) }]}
               unit="number"
             />

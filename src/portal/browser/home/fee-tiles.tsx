@@ -12,6 +12,7 @@ import { useTexts } from '../language/use-texts';
 import { nameOfEnumValue } from '../reports/name-of-column';
 import { EmptyState } from '../shell/states';
 import { useNameOfReport, useViewer } from '../shell/viewer';
+import { BarList } from './bar-list';
 import { monthsBefore, startOfSession } from './days-before';
 import { Figure } from './figure';
 import { type DayTileProps, Tile } from './tile';
@@ -23,10 +24,10 @@ export function FeeTiles({ day }: Pick<DayTileProps, 'day'>) {
   const [ageing, defaulters] = ['outstandingAgeing', 'feeDefaulters'].map(nameOfReport);
   return (
     <>
+      {trend && <TrendTile day={day} report={trend} />}
+      {ageing && <OutstandingTile day={day} report={ageing} />}
       {collection && <CollectedTile day={day} report={collection} />}
       {collection && <CollectedByHeadTile day={day} report={collection} />}
-      {ageing && <OutstandingTile day={day} report={ageing} />}
-      {trend && <TrendTile day={day} report={trend} />}
       {defaulters && <DuesTile day={day} report={defaulters} />}
     </>
   );
@@ -38,7 +39,7 @@ function CollectedTile({ day, report }: DayTileProps) {
   const formats = useFormats();
   return (
     <Tile
-      title={t('Collected on the day')}
+      title={t('Collected by payment type')}
       operation={CollectedOnDay}
       variables={{ day }}
       report="dailyFeeCollection"
@@ -49,28 +50,23 @@ function CollectedTile({ day, report }: DayTileProps) {
           <EmptyState icon="inbox" title={t('Nothing is collected on {day}', { day: formats.day(day) })} />
         ) : (
           <>
-            <Figure
-              value={formats.money(totals.total, currency)}
-              note={t('{count, plural, one {# receipt} other {# receipts}}', { count: totals.receipts })}
-            />
             {totals.missingReceiptNumbers.length > 0 && (
               <Figure
                 value={totals.missingReceiptNumbers.slice(0, 5).join(', ')}
                 note={t('receipt numbers are missing')}
               />
             )}
-            {totals.receipts > 0 && (
-              <TileChart
-                kind="doughnut"
-                title={t('Collected by way of paying')}
-                labels={totals.paymentTypes.map(({ paymentType }) => say(nameOfEnumValue(paymentType)))}
-                series={[
-                  { name: t('Amount'), values: totals.paymentTypes.map(({ amount }) => Number(amount)) },
-                ]}
-                unit="money"
-                currency={currency}
-              />
-            )}
+            <BarList
+              title={t('Collected by payment type')}
+              parts={totals.paymentTypes
+                .filter(({ amount }) => Number(amount) !== 0)
+                .map(({ paymentType, amount }) => ({
+                  name: say(nameOfEnumValue(paymentType)),
+                  value: Number(amount),
+                  text: formats.money(amount, currency),
+                }))
+                .toSorted((one, other) => other.value - one.value)}
+            />
           </>
         )
       }
@@ -95,13 +91,13 @@ function CollectedByHeadTile({ day, report }: DayTileProps) {
         return heads.length === 0 ? (
           <EmptyState icon="inbox" title={t('Nothing is collected on {day}', { day: formats.day(day) })} />
         ) : (
-          <TileChart
-            kind="bar"
+          <BarList
             title={t('Collected by fee head')}
-            labels={heads.map(({ feeHead }) => feeHead)}
-            series={[{ name: t('Amount'), values: heads.map(({ amount }) => Number(amount)) }]}
-            unit="money"
-            currency={currency}
+            parts={heads.map(({ feeHead, amount }) => ({
+              name: feeHead,
+              value: Number(amount),
+              text: formats.money(amount, currency),
+            }))}
           />
         );
       }}
@@ -124,29 +120,19 @@ function OutstandingTile({ day, report }: DayTileProps) {
         totals.students === 0 ? (
           <EmptyState icon="check" title={t('Nobody owes fees')} />
         ) : (
-          <>
-            <Figure
-              value={formats.money(totals.balance, currency)}
-              note={t('{count, plural, one {of # student} other {of # students}}', {
-                count: totals.students,
-              })}
-            />
-            <TileChart
-              kind="bar"
-              title={t('Outstanding by days since it was due')}
-              labels={['0–30', '31–60', '61–90', '> 90']}
-              series={[
-                {
-                  name: t('Days since it was due'),
-                  values: [totals.days0To30, totals.days31To60, totals.days61To90, totals.daysOver90].map(
-                    Number,
-                  ),
-                },
-              ]}
-              unit="money"
-              currency={currency}
-            />
-          </>
+          <BarList
+            title={t('Outstanding by days since it was due')}
+            parts={[
+              { name: t('{days} days', { days: '0–30' }), amount: totals.days0To30 },
+              { name: t('{days} days', { days: '31–60' }), amount: totals.days31To60 },
+              { name: t('{days} days', { days: '61–90' }), amount: totals.days61To90 },
+              { name: t('More than {days} days', { days: 90 }), amount: totals.daysOver90 },
+            ].map(({ name, amount }) => ({
+              name,
+              value: Number(amount),
+              text: formats.money(amount, currency),
+            }))}
+          />
         )
       }
     />

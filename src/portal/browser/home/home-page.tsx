@@ -11,6 +11,7 @@ import { AttendanceTiles } from './attendance-tiles';
 import { dayBefore } from './days-before';
 import { FeeTiles } from './fee-tiles';
 import { FirstSteps, useSchoolBeginning } from './first-steps';
+import { Headline } from './headline';
 import { SchoolTiles } from './school-tiles';
 import { ShortcutTiles } from './shortcut-tiles';
 
@@ -32,6 +33,7 @@ export function HomePage() {
       }
     >
       {beginning.steps.length > 0 && <FirstSteps {...beginning} />}
+      {!beginning.isEmpty && <Headline day={day} />}
       {!beginning.isEmpty && (
         <div className="dashboard">
           <AttendanceTiles day={day} />

@@ -102,6 +102,7 @@ function StrengthTile({ report }: { readonly report: string }) {
               kind="stackedBar"
               title={t('Boys and girls by class')}
               labels={classes.map(([name]) => name)}
+              labelled={t('Class')}
               series={[
                 { name: t('Boys'), values: sum('boys') },
                 { name: t('Girls'), values: sum('girls') },

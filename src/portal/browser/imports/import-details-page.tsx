@@ -1,5 +1,5 @@
 /** One import, step by step: the file, its columns, the dry run, the run. */
-import { Alert, Badge, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
@@ -18,6 +18,7 @@ import { useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
+import { StateTag } from '../shell/state-tag';
 import { LoadingState, NotFoundState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
@@ -99,7 +100,7 @@ function ImportSteps({ one }: { readonly one: ShownImportFragment }) {
         ))}
       </ol>
       <Group gap="xs">
-        <Badge variant="default">{t(STATE_NAMES[one.state])}</Badge>
+        <StateTag state={one.state}>{t(STATE_NAMES[one.state])}</StateTag>
         <FileFacts inspection={one.inspection as Inspection | null} />
       </Group>
       <Fault fault={one.fault} />

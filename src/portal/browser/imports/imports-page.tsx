@@ -1,5 +1,5 @@
 /** Where files become records: a new import to begin, and those of before. */
-import { Anchor, Badge, Button, Group, Stack, Table, Title } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Table, Title } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useCallback, useId } from 'react';
@@ -13,6 +13,7 @@ import { useEvents } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { PageFrame } from '../shell/page-frame';
+import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
 import { STATE_NAMES } from './import-steps';
@@ -110,7 +111,7 @@ function ImportRow({ one }: { readonly one: PastImport }) {
         {collections.find((known) => known.name === collection)?.title ?? collection}
       </Table.Td>
       <Table.Td data-label={t('State')}>
-        <Badge variant="default">{t(STATE_NAMES[state])}</Badge>
+        <StateTag state={state}>{t(STATE_NAMES[state])}</StateTag>
       </Table.Td>
       <Table.Td className="numeric" data-label={t('New')}>
         {formats.number(counts.created)}

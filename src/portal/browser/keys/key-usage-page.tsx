@@ -1,5 +1,5 @@
 /** What a key was used for: figures by hour, what is left of its rate, and its last requests. */
-import { Badge, Code, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
+import { Code, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { ApiKeysOfPortal, UsageOfKey, type UsageOfKeyQuery } from '../../../generated/portal/keys/keys';
 import { ChartCanvas } from '../charts/chart-canvas';
@@ -8,6 +8,7 @@ import { useOperation } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { PageFrame } from '../shell/page-frame';
+import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, NotFoundState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { RequestTable } from './request-table';
@@ -89,7 +90,7 @@ function UsageFigures({ usage, hours }: { readonly usage: Usage; readonly hours:
           <Title order={2} size="h4">
             {t('Last requests')}
           </Title>
-          <Badge variant="default">{number(requests.length)}</Badge>
+          <StateTag>{number(requests.length)}</StateTag>
         </Group>
         {requests.length === 0 ? (
           <EmptyState icon="key" title={t('No request was made with this key')} />

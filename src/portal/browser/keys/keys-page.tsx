@@ -1,5 +1,5 @@
 /** The API keys of the viewer: to make, to rotate and to revoke. */
-import { Anchor, Badge, Button, Code, Group, Table, Text } from '@mantine/core';
+import { Anchor, Button, Code, Group, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
@@ -13,6 +13,7 @@ import { phrase, useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
+import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
 import { useViewer } from '../shell/viewer';
@@ -131,7 +132,7 @@ function KeyRow({ listed }: { readonly listed: ListedKey }) {
         </div>
       </Table.Td>
       <Table.Td data-label={t('State')}>
-        <Badge variant="default">{t(state)}</Badge>
+        <StateTag state={state}>{t(state)}</StateTag>
       </Table.Td>
       <Table.Td>
         {isActive && (

@@ -56,7 +56,7 @@ function createFormats({
     shortNumber: (value) => numbersBy(SHORT).format(value),
     shortMoney: (value, currency = 'INR') =>
       numbersBy({ ...SHORT, style: 'currency', currency }).format(value),
-    percent: (value) => `${number(Number(value))} %`,
+    percent: (value) => `${number(Number(value))}%`,
     bytes(value) {
       const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), BYTE_UNITS.length - 1);
       const maximumFractionDigits = power === 0 ? 0 : 1;

@@ -1,5 +1,5 @@
 /** One message: what it says, what became of it, and what may be done about it. */
-import { Anchor, Badge, Button, Code, Group, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Code, Group, Modal, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import {
@@ -12,6 +12,7 @@ import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { FactsTable } from '../shell/facts-table';
+import { StateTag } from '../shell/state-tag';
 import { useNotice } from '../shell/use-notice';
 import { useUserNames } from '../shell/use-user-names';
 import { useViewer } from '../shell/viewer';
@@ -113,9 +114,9 @@ function MessageFacts({ message }: { readonly message: ListedMessage }) {
   const facts: readonly (readonly [name: string, value: ReactNode])[] = [
     [
       t('State'),
-      <Badge key="state" variant="default">
+      <StateTag key="state" state={state}>
         {t(MESSAGE_STATE_NAMES[state] ?? state)}
-      </Badge>,
+      </StateTag>,
     ],
     [t('Way'), t(MESSAGE_KIND_NAMES[kind] ?? kind)],
     [t('To'), recipients.join(', ')],

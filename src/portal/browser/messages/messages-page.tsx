@@ -1,5 +1,5 @@
 /** What became of emails and text messages: those that wait, that failed, that were sent. */
-import { Anchor, Badge, Button } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
@@ -11,6 +11,7 @@ import { dayAfter } from '../language/day-after';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { PageFrame } from '../shell/page-frame';
+import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { isFiltering, useAddress } from '../shell/use-address';
 import { useUserNames } from '../shell/use-user-names';
@@ -119,7 +120,7 @@ function MessagesTable({ rows, more, onOpen }: MessagesTableProps) {
       name: 'state',
       head: t('State'),
       width: 130,
-      cell: ({ state }) => <Badge variant="default">{t(MESSAGE_STATE_NAMES[state] ?? state)}</Badge>,
+      cell: ({ state }) => <StateTag state={state}>{t(MESSAGE_STATE_NAMES[state] ?? state)}</StateTag>,
     },
     plain('recipients', t('To'), 240, ({ recipients }) => recipients.join(', ')),
     plain('createdAt', t('Asked for'), 190, ({ createdAt }) => instant(createdAt)),

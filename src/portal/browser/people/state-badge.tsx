@@ -1,5 +1,5 @@
-import { Badge } from '@mantine/core';
 import { useTexts } from '../language/use-texts';
+import { StateTag } from '../shell/state-tag';
 
 export interface StateBadgeProps {
   readonly account: { readonly isActive: boolean; readonly hasPassword: boolean };
@@ -8,6 +8,10 @@ export interface StateBadgeProps {
 /** Whether a user may log in: who is invited may not yet, until they choose a password. */
 export function StateBadge({ account: { isActive, hasPassword } }: StateBadgeProps) {
   const t = useTexts();
-  const whenActive = hasPassword ? t('Active') : t('Invited');
-  return <Badge variant="default">{isActive ? whenActive : t('Deactivated')}</Badge>;
+  if (!isActive) return <StateTag>{t('Deactivated')}</StateTag>;
+  return hasPassword ? (
+    <StateTag state="active">{t('Active')}</StateTag>
+  ) : (
+    <StateTag state="invited">{t('Invited')}</StateTag>
+  );
 }

@@ -1,5 +1,5 @@
 /** Who made a record what it is: every change with its fields, each of which can be brought back. */
-import { Badge, Button, Card, Group, Stack, Table, Text } from '@mantine/core';
+import { Button, Card, Group, Stack, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
@@ -17,6 +17,7 @@ import { phrase, useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { CREDENTIAL_NAMES } from '../shell/credential-names';
 import { Icon } from '../shell/icon';
+import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
 import { useUserNames } from '../shell/use-user-names';
@@ -121,9 +122,7 @@ function VersionCard({ collection, id, current, change, nameOf }: VersionCardPro
     <Card component="li" withBorder padding="md" className="version-card">
       <Group justify="space-between">
         <Group gap="xs">
-          <Badge variant="light" tt="none">
-            {t('Version {version}', { version: change.version })}
-          </Badge>
+          <StateTag>{t('Version {version}', { version: change.version })}</StateTag>
           <Text fw={600}>{t(nameOfOperation(change))}</Text>
           <Text size="sm" c="dimmed">
             {[formats.instant(change.at), ...madeBy].join(' · ')}

@@ -1,5 +1,5 @@
 /** The messages to the addresses and numbers of a record, the newest of each. */
-import { Anchor, Badge, Group, Stack, Table, Title } from '@mantine/core';
+import { Anchor, Group, Stack, Table, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { MessagesOfPortal } from '../../../generated/portal/messages/messages';
@@ -9,6 +9,7 @@ import { useTexts } from '../language/use-texts';
 import { labelOfMessage } from '../messages/listed-message';
 import { MessageDialog } from '../messages/message-dialog';
 import { MESSAGE_STATE_NAMES } from '../messages/messages-filter';
+import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 
 export function RecordMessages({ addresses }: { readonly addresses: readonly string[] }) {
@@ -66,9 +67,7 @@ function MessagesTo({ address }: { readonly address: string }) {
                     </Anchor>
                   </Table.Td>
                   <Table.Td>
-                    <Badge variant="default" tt="none">
-                      {t(MESSAGE_STATE_NAMES[one.state] ?? one.state)}
-                    </Badge>
+                    <StateTag state={one.state}>{t(MESSAGE_STATE_NAMES[one.state] ?? one.state)}</StateTag>
                   </Table.Td>
                   <Table.Td className="unbroken">{instant(one.createdAt)}</Table.Td>
                 </Table.Tr>

@@ -1,8 +1,9 @@
 /** What a run of a script came to: its output, its value, or why it failed. */
-import { Badge, Code, Group, Stack, Text } from '@mantine/core';
+import { Code, Group, Stack, Text } from '@mantine/core';
 import type { ShownRunFragment } from '../../../generated/portal/scripts/scripts';
 import { useFormats } from '../language/use-formats';
 import { phrase, useTexts } from '../language/use-texts';
+import { StateTag } from '../shell/state-tag';
 
 export const RUN_STATUS_NAMES: Readonly<Record<ShownRunFragment['status'], string>> = {
   RUNNING: phrase('Runs'),
@@ -17,9 +18,7 @@ export function FinishedRun({ run }: { readonly run: ShownRunFragment }) {
   return (
     <Stack gap="xs">
       <Group gap="xs">
-        <Badge variant="default" tt="none">
-          {t(RUN_STATUS_NAMES[status])}
-        </Badge>
+        <StateTag state={status}>{t(RUN_STATUS_NAMES[status])}</StateTag>
         {cpuMs !== null && (
           <Text size="sm" c="dimmed">
             {t('{ms} ms of processor', { ms: formats.number(cpuMs) })}

@@ -1,10 +1,11 @@
-import { Badge, Button, Card, Group, Stack, Text } from '@mantine/core';
+import { Button, Card, Group, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { RunsOfScript, type ShownRunFragment } from '../../../generated/portal/scripts/scripts';
 import { useGateway } from '../gateway/gateway-context';
 import { useFormats } from '../language/use-formats';
 import { phrase, useTexts } from '../language/use-texts';
+import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useUserNames } from '../shell/use-user-names';
 import { FinishedRun, RUN_STATUS_NAMES } from './finished-run';
@@ -64,9 +65,7 @@ function RunCard({ run, user }: { readonly run: ShownRunFragment; readonly user:
     <Card component="li" withBorder padding="md" className="version-card">
       <Group justify="space-between">
         <Group gap="xs">
-          <Badge variant="default" tt="none">
-            {t(RUN_STATUS_NAMES[status])}
-          </Badge>
+          <StateTag state={status}>{t(RUN_STATUS_NAMES[status])}</StateTag>
           <Text size="sm">{formats.instant(startedAt)}</Text>
           <Text size="sm" c="dimmed" className="wrapped">
             {[

@@ -1,5 +1,5 @@
 /** The scripts of the school, and what starts each of them. */
-import { Anchor, Badge, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { ScriptsOfSchool } from '../../../generated/portal/scripts/scripts';
@@ -9,6 +9,7 @@ import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
 import { InputDialog } from '../shell/input-dialog';
 import { PageFrame } from '../shell/page-frame';
+import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useUserNames } from '../shell/use-user-names';
 import { describeTriggers } from './describe-triggers';
@@ -68,9 +69,9 @@ export function ScriptsPage() {
                     {describeTriggers(script, t).join(', ') || '–'}
                   </Table.Td>
                   <Table.Td data-label={t('State')}>
-                    <Badge variant="default" tt="none">
+                    <StateTag state={script.isEnabled ? 'on' : 'off'}>
                       {script.isEnabled ? t('Switched on') : t('Switched off')}
-                    </Badge>
+                    </StateTag>
                   </Table.Td>
                   <Table.Td className="numeric" data-label={t('Version')}>
                     {script.version}

@@ -1,5 +1,5 @@
 /** What the school decides for itself: the settings that the gateway reads, and its branches. */
-import { Badge, Button, Code, Stack, Table, Text } from '@mantine/core';
+import { Button, Code, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import { SchoolSettings, type ShownPropertyFragment } from '../../../generated/portal/settings/settings';
 import { BranchesSection } from '../branches/branches-section';
@@ -9,6 +9,7 @@ import { CodeSpans } from '../shell/code-spans';
 import { FindInput } from '../shell/find-input';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
+import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { PropertyDialog } from './property-dialog';
@@ -123,7 +124,7 @@ function SettingsTable({ properties, onEdit }: SettingsTableProps) {
               <PropertyInForce property={property} />
             </Table.Td>
             <Table.Td data-label={t('From')}>
-              <Badge variant="default">{placeOf(property, t)}</Badge>
+              <StateTag state={property.isSet ? 'changed' : ''}>{placeOf(property, t)}</StateTag>
             </Table.Td>
             <Table.Td>
               {property.isSettable ? (

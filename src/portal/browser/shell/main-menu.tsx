@@ -12,7 +12,7 @@ export function MainMenu() {
   const { pathname } = useLocation();
   const pages = PORTAL_PAGES.filter(({ menu, isFor }) => menu && isFor(viewer));
   return (
-    <Stack gap="lg">
+    <Stack gap="md">
       {Object.entries(MENU_GROUPS).map(([group, label]) => {
         const own = pages.filter(({ menu }) => menu?.group === (group as MenuGroup));
         if (own.length === 0) return null;

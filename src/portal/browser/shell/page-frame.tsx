@@ -44,7 +44,7 @@ export function PageFrame({ title, description, above = [], actions, children }:
             {title}
           </Title>
           {description !== undefined && (
-            <Text component="div" c="dimmed" size="sm" mt={2}>
+            <Text component="div" c="dimmed" size="sm" className="page-about">
               {description}
             </Text>
           )}

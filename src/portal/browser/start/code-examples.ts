@@ -6,7 +6,7 @@ export interface ExampleRequest {
   /** A collection that the key may read. */
   readonly collection: string;
   /** The beginning of the key: the rest of it is nowhere but where its owner keeps it. */
-  readonly prefix: string;
+  readonly prefix: string | undefined;
 }
 
 export interface CodeExample {
@@ -15,16 +15,17 @@ export interface CodeExample {
 }
 
 export function codeExamples({ origin, collection, prefix }: ExampleRequest): readonly CodeExample[] {
+  const key = prefix === undefined ? 'your API key' : `the key that begins with ${prefix}`;
   const address = `${origin}/o/recs/${encodeURIComponent(collection)}?limit=3`;
   return [
     {
       title: 'curl',
-      text: `# CAMPUS_KEY is the key that begins with ${prefix}
+      text: `# CAMPUS_KEY is ${key}
 curl -s -H "Authorization: Bearer $CAMPUS_KEY" '${address}'`,
     },
     {
       title: 'JavaScript',
-      text: `// Node 20 or later. CAMPUS_KEY is the key that begins with ${prefix}
+      text: `// Node 20 or later. CAMPUS_KEY is ${key}
 const response = await fetch('${address}', {
   headers: { authorization: 'Bearer ' + process.env.CAMPUS_KEY },
 });
@@ -33,7 +34,7 @@ console.log(await response.json());`,
     },
     {
       title: 'Python',
-      text: `# Python 3, without packages. CAMPUS_KEY is the key that begins with ${prefix}
+      text: `# Python 3, without packages. CAMPUS_KEY is ${key}
 import json, os, urllib.request
 
 request = urllib.request.Request(
@@ -45,7 +46,7 @@ with urllib.request.urlopen(request) as response:
     },
     {
       title: 'Apps Script',
-      text: `// Put the key that begins with ${prefix} into the script properties, as CAMPUS_KEY.
+      text: `// Put ${key} into the script properties, as CAMPUS_KEY.
 function readRecords() {
   const key = PropertiesService.getScriptProperties().getProperty('CAMPUS_KEY');
   const response = UrlFetchApp.fetch('${address}', {
@@ -56,7 +57,7 @@ function readRecords() {
     },
     {
       title: 'GraphQL',
-      text: `# CAMPUS_KEY is the key that begins with ${prefix}
+      text: `# CAMPUS_KEY is ${key}
 curl -s -H "Authorization: Bearer $CAMPUS_KEY" -H 'Content-Type: application/json' \\
   '${origin}/graphql' -d '{"query": "{ me { userName collections { name canRead } } }"}'`,
     },

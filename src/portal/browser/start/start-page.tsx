@@ -1,16 +1,5 @@
 /** For who writes a program: the first request, with a key of theirs, and what else there is. */
-import {
-  Anchor,
-  Button,
-  Group,
-  NativeSelect,
-  Paper,
-  SimpleGrid,
-  Stack,
-  Tabs,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Anchor, Button, Group, NativeSelect, Paper, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -21,8 +10,9 @@ import { useOperation } from '../gateway/use-operation';
 import { readScopes } from '../keys/picked-scopes';
 import { useTexts } from '../language/use-texts';
 import { CodeToCopy } from '../shell/code-to-copy';
+import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer, type Viewer } from '../shell/viewer';
 import { codeExamples } from './code-examples';
@@ -38,27 +28,16 @@ export function StartPage() {
   return (
     <PageFrame
       title={t('Start here')}
-      description={t('From a key to the first answer, in the language your program is written in')}
+      description={t('Make your first request to the API, in the language of your choice')}
     >
       <Stack gap="md">
         {error && <ProblemState problem={error} retry={() => void refetch()} />}
         {!error && !keys && <LoadingState />}
-        {keys?.length === 0 && (
-          <EmptyState
-            icon="key"
-            title={t('You have no key yet')}
-            action={
-              <Button component={Link} to="/portal/keys">
-                {t('Make one')}
-              </Button>
-            }
-          />
-        )}
-        {keys && keys.length > 0 && <Examples keys={keys} />}
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        {keys && <Examples keys={keys} />}
+        <div className="section-columns">
           <Downloads />
           <Links />
-        </SimpleGrid>
+        </div>
       </Stack>
     </PageFrame>
   );
@@ -73,43 +52,81 @@ function Examples({ keys }: { readonly keys: readonly OwnKey[] }) {
   const viewer = useViewer();
   const [{ key: chosen, language }, change] = useAddress({ key: '', language: 'curl' });
   const key = keys.find(({ id }) => id === chosen) ?? keys[0];
-  if (!key) return null;
-  const collection = readableBy(key, viewer);
+  const collection = key && readableBy(key, viewer);
   const examples = codeExamples({
     origin: location.origin,
     collection: collection ?? 'task',
-    prefix: key.prefix,
+    prefix: key?.prefix,
   });
   return (
     <Paper component="section" withBorder p="md">
-      <Stack gap="sm">
-        <NativeSelect
-          className="narrow-form"
-          label={t('Key')}
-          description={t('Its secret is known to you alone: the examples read it from CAMPUS_KEY.')}
-          value={key.id}
-          onChange={({ currentTarget }) => change({ key: currentTarget.value })}
-          data={keys.map(({ id, name, prefix }) => ({ value: id, label: `${name} (${prefix}…)` }))}
-        />
-        {collection === undefined && (
-          <Text size="sm">{t('This key may read no collection: the answer will be 403.')}</Text>
-        )}
-        <Tabs value={language} onChange={(next) => change({ language: next ?? 'curl' })} keepMounted={false}>
-          <Tabs.List>
-            {examples.map(({ title }) => (
-              <Tabs.Tab key={title} value={title}>
-                {title}
-              </Tabs.Tab>
+      <Stack gap="md">
+        <Step number={1} title={t('Choose a key')}>
+          {key === undefined ? (
+            <Group gap="sm">
+              <Text size="sm">{t('You have no key yet.')}</Text>
+              <Button component={Link} to="/portal/keys" leftSection={<Icon name="plus" />}>
+                {t('New key')}
+              </Button>
+            </Group>
+          ) : (
+            <NativeSelect
+              className="narrow-form"
+              aria-label={t('Key')}
+              description={t('Only you have its secret: the examples read it from CAMPUS_KEY.')}
+              value={key.id}
+              onChange={({ currentTarget }) => change({ key: currentTarget.value })}
+              data={keys.map(({ id, name, prefix }) => ({ value: id, label: `${name} (${prefix}…)` }))}
+            />
+          )}
+          {key !== undefined && collection === undefined && (
+            <Text size="sm">{t('This key may read no collection: the answer will be 403.')}</Text>
+          )}
+        </Step>
+        <Step number={2} title={t('Send your first request')}>
+          <Tabs
+            value={language}
+            onChange={(next) => change({ language: next ?? 'curl' })}
+            keepMounted={false}
+          >
+            <Tabs.List>
+              {examples.map(({ title }) => (
+                <Tabs.Tab key={title} value={title}>
+                  {title}
+                </Tabs.Tab>
+              ))}
+            </Tabs.List>
+            {examples.map(({ title, text }) => (
+              <Tabs.Panel key={title} value={title} pt="sm">
+                <CodeToCopy title={title} text={text} />
+              </Tabs.Panel>
             ))}
-          </Tabs.List>
-          {examples.map(({ title, text }) => (
-            <Tabs.Panel key={title} value={title} pt="sm">
-              <CodeToCopy title={title} text={text} />
-            </Tabs.Panel>
-          ))}
-        </Tabs>
+          </Tabs>
+        </Step>
       </Stack>
     </Paper>
+  );
+}
+
+interface StepProps {
+  readonly number: number;
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+function Step({ number, title, children }: StepProps) {
+  return (
+    <section className="start-step">
+      <span className="step-number" data-done aria-hidden="true">
+        {number}
+      </span>
+      <Stack gap="sm" miw={0}>
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        {children}
+      </Stack>
+    </section>
   );
 }
 
@@ -133,12 +150,12 @@ function Downloads() {
       ),
   });
   const files = [
-    ['schema.graphql', t('The schema of GraphQL')],
-    ['openapi.json', t('OpenAPI of REST')],
-    ['postman.json', t('The same for Postman')],
+    ['schema.graphql', t('GraphQL schema')],
+    ['openapi.json', t('OpenAPI (REST)')],
+    ['postman.json', t('Postman collection')],
   ] as const;
   return (
-    <Section title={t('Download')} note={t('What you may use of it, as your account is now')}>
+    <Section title={t('Download')} note={t('They hold what your account may use')}>
       <Group gap="xs">
         {files.map(([file, label]) => (
           <Button
@@ -158,21 +175,27 @@ function Downloads() {
 
 function Links() {
   const t = useTexts();
+  const links = [
+    ['/explore', t('GraphQL explorer'), t('Write queries and see their answers as tables and charts')],
+    ['/docs', t('REST documentation'), t('Every path, to try in the browser')],
+    ['/manual', t('Manual'), t('Guides, tutorials and the exact contract')],
+    ['/graphql', 'Apollo Sandbox', t('Another GraphQL explorer; it needs the internet')],
+  ] as const;
   return (
-    <Section title={t('Try and read')}>
+    <Section title={t('Explore and read')}>
       <ul className="plain-list link-list">
-        <li>
-          <Anchor href="/explore">{t('GraphQL explorer')}</Anchor>
-        </li>
-        <li>
-          <Anchor href="/docs">{t('REST documentation')}</Anchor>
-        </li>
-        <li>
-          <Anchor href="/graphql">{t('Apollo Sandbox, which needs the internet')}</Anchor>
-        </li>
-        <li>
-          <Anchor href="/manual">{t('Manual')}</Anchor>
-        </li>
+        {links.map(([address, title, about]) => (
+          <li key={address}>
+            <div>
+              <Anchor href={address} fw={600} size="sm">
+                {title}
+              </Anchor>
+              <Text size="sm" c="dimmed">
+                {about}
+              </Text>
+            </div>
+          </li>
+        ))}
       </ul>
     </Section>
   );

@@ -1,16 +1,5 @@
 /** What a webhook was told and what waits, with what was answered. */
-import {
-  ActionIcon,
-  Badge,
-  Button,
-  Code,
-  Group,
-  NativeSelect,
-  Stack,
-  Table,
-  Text,
-  Title,
-} from '@mantine/core';
+import { ActionIcon, Button, Code, Group, NativeSelect, Stack, Table, Text, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import {
@@ -24,6 +13,7 @@ import { useChange } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { phrase, useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
+import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useNotice } from '../shell/use-notice';
@@ -177,9 +167,7 @@ function DeliveryRows({ delivery }: { readonly delivery: Delivery }) {
         <Table.Td className="unbroken">{instant(createdAt)}</Table.Td>
         <Table.Td className="wrapped">{event}</Table.Td>
         <Table.Td>
-          <Badge variant="default" tt="none">
-            {t(STATES[state] ?? state)}
-          </Badge>
+          <StateTag state={state}>{t(STATES[state] ?? state)}</StateTag>
           {nextAttemptAt !== null && attempts > 0 && (
             <Text size="xs" c="dimmed">
               {t('Again {time}', { time: instant(nextAttemptAt) })}

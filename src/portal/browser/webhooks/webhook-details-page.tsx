@@ -1,5 +1,5 @@
 /** One webhook: what it is told of, what was sent, and what is done with it. */
-import { Badge, Button, Code, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Code, Group, Modal, Stack, Text } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
@@ -17,6 +17,7 @@ import { ChangedMeanwhile, savedOver } from '../shell/changed-meanwhile';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { InputDialog } from '../shell/input-dialog';
 import { PageFrame } from '../shell/page-frame';
+import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
 import { DeliveryList } from './delivery-list';
@@ -56,9 +57,9 @@ function ToldOf({ webhook }: { readonly webhook: Webhook }) {
   const wordsOf = useEventWords();
   return (
     <Group gap="xs" align="flex-start">
-      <Badge variant="default" tt="none">
+      <StateTag state={webhook.isPaused ? 'paused' : 'active'}>
         {webhook.isPaused ? t('Paused') : t('Active')}
-      </Badge>
+      </StateTag>
       <ul className="plain-list">
         {webhook.events.map((event) => (
           <li key={wordsOf(event)}>

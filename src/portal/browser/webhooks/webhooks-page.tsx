@@ -1,5 +1,5 @@
 /** The addresses outside that are told of changes: a list, and a new one. */
-import { Anchor, Badge, Button, Table, Text } from '@mantine/core';
+import { Anchor, Button, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
@@ -12,6 +12,7 @@ import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
 import { InputDialog } from '../shell/input-dialog';
 import { PageFrame } from '../shell/page-frame';
+import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
 import { useEventWords } from './use-event-words';
@@ -87,9 +88,9 @@ function WebhookTable({ webhooks }: WebhookTableProps) {
                 </ul>
               </Table.Td>
               <Table.Td data-label={t('State')}>
-                <Badge variant="default" tt="none">
+                <StateTag state={isPaused ? 'paused' : 'active'}>
                   {isPaused ? t('Paused') : t('Active')}
-                </Badge>
+                </StateTag>
               </Table.Td>
             </Table.Tr>
           ))}

@@ -1,0 +1,29 @@
+import { useTexts } from '../language/use-texts';
+import { Icon, type IconName } from '../shell/icon';
+
+/** Beside the card where there is room: what the house is for, in the colour of its sign. */
+export function EntranceSide({ about }: { readonly about: string }) {
+  const t = useTexts();
+  const points: readonly (readonly [IconName, string])[] = [
+    ['chart', t('Attendance, fees and results, as they stand today')],
+    ['history', t('Every record with its history, and a way back')],
+    ['print', t('Reports to print, share and build on')],
+  ];
+  return (
+    <div className="entrance-side">
+      <div>
+        <p className="entrance-about">{about}</p>
+        <ul className="plain-list entrance-points">
+          {points.map(([icon, text]) => (
+            <li key={icon}>
+              <span className="entrance-icon">
+                <Icon name={icon} size={20} />
+              </span>
+              {text}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}

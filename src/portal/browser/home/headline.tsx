@@ -1,0 +1,141 @@
+/** The figures that a day is known by, above the tiles: each leads to what it was counted from. */
+import { Skeleton, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import {
+  CollectedOnDay,
+  LeaveToDecide,
+  OutstandingByAge,
+  PresentOnDay,
+} from '../../../generated/portal/home/home';
+import type { PortalOperation } from '../gateway/portal-operation';
+import { useOperation } from '../gateway/use-operation';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { useNameOfReport, useViewer } from '../shell/viewer';
+import type { DayTileProps } from './tile';
+
+/** Asks what the tiles below ask, so that no figure costs a request of its own. */
+export function Headline({ day }: Pick<DayTileProps, 'day'>) {
+  const t = useTexts();
+  const nameOfReport = useNameOfReport();
+  const { collections } = useViewer();
+  const [daySheet, collection, ageing] = ['daySheet', 'dailyFeeCollection', 'outstandingAgeing'].map(
+    nameOfReport,
+  );
+  const mayDecide = collections.some((one) => one.name === 'leave_request' && one.canUpdate);
+  if (!daySheet && !collection && !ageing) return null;
+  return (
+    <section className="headline" aria-label={t('The day in figures')}>
+      {daySheet && <PresentFigure day={day} report={daySheet} />}
+      {collection && <CollectedFigure day={day} report={collection} />}
+      {ageing && <OutstandingFigure day={day} report={ageing} />}
+      {mayDecide && <LeaveFigure />}
+    </section>
+  );
+}
+
+function PresentFigure({ day, report }: DayTileProps) {
+  const t = useTexts();
+  const formats = useFormats();
+  return (
+    <HeadlineFigure
+      title={t('Students present')}
+      operation={PresentOnDay}
+      variables={{ date: day }}
+      to={`/portal/reports/${report}`}
+      search={{ date: day, run: '1' }}
+      show={({ daySheet: { totals } }) => {
+        if (totals.marked === 0) return ['–', t('No attendance marked')];
+        const present = totals.marked - totals.absent - totals.leave;
+        const marked = formats.number(totals.marked);
+        return [
+          formats.percent(Math.round((present / totals.marked) * 1000) / 10),
+          t('{present} of {marked}', { present: formats.number(present), marked }),
+        ];
+      }}
+    />
+  );
+}
+
+function CollectedFigure({ day, report }: DayTileProps) {
+  const t = useTexts();
+  const formats = useFormats();
+  return (
+    <HeadlineFigure
+      title={t('Fees collected')}
+      operation={CollectedOnDay}
+      variables={{ day }}
+      to={`/portal/reports/${report}`}
+      search={{ from: day, to: day, paymentType: 'ALL', run: '1' }}
+      show={({ dailyFeeCollection: { totals, currency } }) => [
+        formats.money(totals.total, currency),
+        t('{count, plural, one {# receipt} other {# receipts}}', { count: totals.receipts }),
+      ]}
+    />
+  );
+}
+
+function OutstandingFigure({ day, report }: DayTileProps) {
+  const t = useTexts();
+  const formats = useFormats();
+  return (
+    <HeadlineFigure
+      title={t('Fees outstanding')}
+      operation={OutstandingByAge}
+      variables={{ asOn: day }}
+      to={`/portal/reports/${report}`}
+      search={{ asOn: day, run: '1' }}
+      show={({ outstandingAgeing: { totals, currency } }) => [
+        formats.money(totals.balance, currency),
+        t('{count, plural, one {# student} other {# students}}', { count: totals.students }),
+      ]}
+    />
+  );
+}
+
+function LeaveFigure() {
+  const t = useTexts();
+  return (
+    <HeadlineFigure
+      title={t('Leave requests')}
+      operation={LeaveToDecide}
+      variables={{}}
+      to="/portal/records/leave_request"
+      search={{ oquery: 'status=pending', sort: '-from' }}
+      show={({ records: { nodes, pageInfo } }) => [
+        `${nodes.length}${pageInfo.hasNextPage ? '+' : ''}`,
+        t('waiting for a decision'),
+      ]}
+    />
+  );
+}
+
+interface HeadlineFigureProps<Result, Variables> {
+  readonly title: string;
+  readonly operation: PortalOperation<Result, Variables>;
+  readonly variables: Variables;
+  readonly to: string;
+  readonly search: Readonly<Record<string, string>>;
+  /** The figure, and what it is of. */
+  readonly show: (result: Result) => readonly [value: string, note: string];
+}
+
+function HeadlineFigure<Result, Variables>(props: HeadlineFigureProps<Result, Variables>) {
+  const { title, operation, variables, to, search, show } = props;
+  const { data, error } = useOperation(operation, variables, { keepsPrevious: true });
+  // What failed is told by the tile that asks the same, with a way to try again.
+  const [value, note]: readonly [ReactNode, ReactNode] =
+    data === undefined ? [error ? '–' : <Skeleton key="value" height={28} width={110} />, ' '] : show(data);
+  return (
+    <Link to={to} search={search as never} className="headline-figure">
+      <Text component="span" size="sm" c="dimmed" fw={500}>
+        {title}
+      </Text>
+      <span className="headline-value">{value}</span>
+      <Text component="span" size="sm" c="dimmed">
+        {note}
+      </Text>
+    </Link>
+  );
+}
