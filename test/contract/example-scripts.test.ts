@@ -1,7 +1,9 @@
 /** Every example script does on the demo school what its comment says. */
+
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventuallyFound } from '../eventually.js';
 import { DEMO_TODAY, useDemoGateway } from './demo-gateway.js';
 import { readExampleScripts } from './example-scripts.js';
 import type { Role } from './gateway.js';
@@ -67,20 +69,16 @@ async function resultOf(
   script: string,
   isWanted: (value: Answered) => boolean = () => true,
 ): Promise<Answered> {
-  for (let look = 0; look < 200; look++) {
+  const done: Answered = await eventuallyFound(async () => {
     const { scriptRuns } = await ask(
       gateway,
       `query R($script: ID) { scriptRuns(script: $script) { status value error { message } } }`,
       { variables: { script } },
     );
-    const done = scriptRuns.find((one: Answered) => one.status !== 'RUNNING' && isWanted(one.value));
-    if (done) {
-      expect(done.error).toBeNull();
-      return done.value;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`${script} did not run`);
+    return scriptRuns.find((one: Answered) => one.status !== 'RUNNING' && isWanted(one.value));
+  });
+  expect(done.error).toBeNull();
+  return done.value;
 }
 
 const rest = async (path: string, method = 'GET', body?: unknown, as: Role | undefined = 'admin') =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { getIntrospectionQuery } from 'graphql';
+import { eventuallyPasses } from '../expect-eventually.js';
 import { PASSWORD, type Role, useGateway } from './gateway.js';
 import { type Answered, ask, codesOf, type GraphqlAnswer, send } from './graphql.js';
 
@@ -375,7 +376,7 @@ describe('collections', () => {
     expect(await ask(gateway, register, { variables: { d: definition } })).toEqual({
       registerCollection: { name: 'visit', plural: 'visits' },
     });
-    await eventually(async () => {
+    await eventuallyPasses(async () => {
       const { createVisit } = await ask(
         gateway,
         'mutation { createVisit(data: {visitor: "Asha", kind: _2_WHEELER, host: {id: "usr-admin"}}) ' +
@@ -391,13 +392,13 @@ describe('collections', () => {
     await ask(gateway, 'mutation($d: JSON!) { alterCollection(definition: $d) { name } }', {
       variables: { d: altered },
     });
-    await eventually(async () => {
+    await eventuallyPasses(async () => {
       expect(await ask(gateway, '{ visits { nodes { visitor badge } } }')).toEqual({
         visits: { nodes: [{ visitor: 'Asha', badge: null }] },
       });
     });
     await ask(gateway, 'mutation { dropCollection(name: "visit") }');
-    await eventually(async () => {
+    await eventuallyPasses(async () => {
       expect(await codesOf(gateway, { as: 'admin', query: '{ visits { totalCount } }' })).toEqual([
         'GRAPHQL_VALIDATION_FAILED',
       ]);
@@ -407,18 +408,6 @@ describe('collections', () => {
     ).toEqual(['GONE']);
   });
 });
-
-async function eventually(check: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await check();
-      return;
-    } catch (error) {
-      if (attempt === 40) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-}
 
 describe('the settings of the school', () => {
   const SET =

@@ -1,19 +1,13 @@
 /** What a WebSocket is refused, and how each refusal is told. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { WebSocket } from 'ws';
 import { createTestDatabase, type TestDatabase } from '../database.js';
+import { eventually } from '../eventually.js';
 import { type Role, type StartedGateway, startGateway } from './gateway.js';
 import { ask } from './graphql.js';
-import {
-  connect,
-  countSubscriptions,
-  openRaw,
-  type RawSocket,
-  type Subscriber,
-  socketUrl,
-  until,
-} from './live.js';
+import { connect, countSubscriptions, openRaw, type RawSocket, type Subscriber, socketUrl } from './live.js';
 
 jest.setTimeout(60_000);
 
@@ -35,7 +29,7 @@ beforeAll(async () => {
 
 afterEach(async () => {
   for (const close of opened.splice(0)) close();
-  await until(async () => (await countSubscriptions(gateway)) === 0);
+  await eventually(async () => (await countSubscriptions(gateway)) === 0);
 });
 
 afterAll(async () => {
@@ -59,7 +53,7 @@ async function raw(options: Parameters<typeof openRaw>[1] = {}): Promise<RawSock
 async function rawAs(role: Role): Promise<RawSocket> {
   const socket = await raw();
   socket.send({ type: 'connection_init', payload: { Authorization: `Bearer ${gateway.tokenOf(role)}` } });
-  await until(() => socket.messages.length === 1);
+  await eventually(() => socket.messages.length === 1);
   expect(JSON.parse(socket.messages[0] ?? '')).toEqual({ type: 'connection_ack' });
   return socket;
 }
@@ -67,7 +61,7 @@ async function rawAs(role: Role): Promise<RawSocket> {
 /** How a subscription is refused: the error's code and text. */
 async function refusal(query: string, as: Role = 'viewer', variables?: Record<string, unknown>) {
   const subscription = subscriberOf(as).attempt(query, variables);
-  await until(() => subscription.isDone);
+  await eventually(() => subscription.isDone);
   const [error] = subscription.errors;
   expect(error?.extensions.requestId).toEqual(expect.any(String));
   return { code: error?.extensions.code, status: error?.extensions.status, message: error?.message };
@@ -84,7 +78,7 @@ describe('a connection is refused', () => {
   ])('%s', async (_how, params, code, reason) => {
     const socket = await raw();
     socket.send({ type: 'connection_init', payload: params });
-    await until(() => socket.closed !== undefined);
+    await eventually(() => socket.closed !== undefined);
     expect(socket.closed).toEqual({ code, reason: expect.stringMatching(reason) });
     expect(socket.messages).toEqual([]);
   });
@@ -99,31 +93,31 @@ describe('a connection is refused', () => {
 
   it('when it says nothing for a while', async () => {
     const socket = await raw();
-    await until(() => socket.closed !== undefined);
+    await eventually(() => socket.closed !== undefined);
     expect(socket.closed).toEqual({ code: 4408, reason: 'Connection initialisation timeout' });
   });
 
   it('when it subscribes before it says who it is', async () => {
     const socket = await raw();
     socket.send({ id: '1', type: 'subscribe', payload: { query: TASKS } });
-    await until(() => socket.closed !== undefined);
+    await eventually(() => socket.closed !== undefined);
     expect(socket.closed?.code).toBe(4401);
   });
 
   it('when it speaks no protocol of ours', async () => {
     const socket = await raw({ protocol: '' });
-    await until(() => socket.closed !== undefined);
+    await eventually(() => socket.closed !== undefined);
     expect(socket.closed?.code).toBe(4406);
   });
 
   it('when a message is no message, or too large', async () => {
     const nonsense = await raw();
     nonsense.send('{');
-    await until(() => nonsense.closed !== undefined);
+    await eventually(() => nonsense.closed !== undefined);
     expect(nonsense.closed?.code).toBe(4400);
     const large = await raw();
     large.send('x'.repeat(200_001));
-    await until(() => large.closed !== undefined);
+    await eventually(() => large.closed !== undefined);
     expect(large.closed?.code).toBe(1009);
   });
 
@@ -155,7 +149,7 @@ describe('a connection is refused', () => {
       const first = await openRaw(full);
       await expect(upgrade(full)).resolves.toBe(503);
       first.webSocket.terminate();
-      await until(async () => (await upgrade(full)) === 101);
+      await eventually(async () => (await upgrade(full)) === 101);
     } finally {
       await full.close();
     }
@@ -191,7 +185,7 @@ describe('a connection is refused', () => {
 
   async function attemptIn(params: Record<string, unknown>) {
     const subscription = subscriberOf('admin', params).attempt(TASKS);
-    await until(() => subscription.isDone);
+    await eventually(() => subscription.isDone);
     return { closed: subscription.closed };
   }
 });
@@ -200,7 +194,7 @@ describe('a connection may say who it is', () => {
   it('in the header Authorization of its request', async () => {
     const socket = await raw({ headers: { authorization: `Bearer ${gateway.tokenOf('viewer')}` } });
     socket.send({ type: 'connection_init' });
-    await until(() => socket.messages.length === 1);
+    await eventually(() => socket.messages.length === 1);
     expect(socket.closed).toBeUndefined();
   });
 });
@@ -307,13 +301,13 @@ describe('a subscription is refused', () => {
     const first = await subscriber.subscribe(TASKS);
     await subscriber.subscribe(TASKS);
     const third = subscriber.attempt(TASKS);
-    await until(() => third.isDone);
+    await eventually(() => third.isDone);
     expect(third.errors[0]).toMatchObject({
       message: 'A connection has at most 2 subscriptions at once (LIVE_SUBSCRIPTIONS_PER_CONNECTION).',
       extensions: { code: 'LIMIT_EXCEEDED' },
     });
     first.stop();
-    await until(async () => (await countSubscriptions(gateway)) === 1);
+    await eventually(async () => (await countSubscriptions(gateway)) === 1);
     await subscriber.subscribe(TASKS);
   });
 
@@ -344,7 +338,7 @@ describe('a connection ends', () => {
       as: undefined,
       headers: { authorization: `Bearer ${token}` },
     });
-    await until(() => subscription.isDone);
+    await eventually(() => subscription.isDone);
     expect(subscription.closed).toEqual({ code: 4403, reason: expect.stringMatching(/expired or revoked/) });
   });
 
@@ -355,7 +349,7 @@ describe('a connection ends', () => {
       type: 'subscribe',
       payload: { query: 'subscription { recordChanged(collection: "task") { record { data } } }' },
     });
-    await until(async () => (await countSubscriptions(gateway)) === 1);
+    await eventually(async () => (await countSubscriptions(gateway)) === 1);
     await sleep(150);
     slow.webSocket.pause();
     const quick = await subscriberOf('viewer').subscribe(
@@ -373,12 +367,12 @@ describe('a connection ends', () => {
         headers: { 'content-type': 'application/json' },
       });
     }
-    await until(async () => (await countSubscriptions(gateway)) === 1);
+    await eventually(async () => (await countSubscriptions(gateway)) === 1);
     slow.webSocket.resume();
-    await until(() => slow.closed !== undefined);
+    await eventually(() => slow.closed !== undefined);
     // The close frame comes after megabytes the network holds; who does not read them in time is cut.
     expect([1013, 1006]).toContain(slow.closed?.code);
-    await until(() => quick.events.length === created);
+    await eventually(() => quick.events.length === created);
     const ended = gateway.app.server.metrics.registry.getSingleMetric('campus_live_connections_ended_total');
     expect(JSON.stringify(await ended?.get())).toMatch(/1013|1006/);
   });
@@ -390,11 +384,11 @@ describe('a connection ends', () => {
        on conflict (name) do update set value = 'true'`,
     );
     await gateway.sql.query(`select pg_notify('campus_settings', 'maintenance')`);
-    await until(() => subscription.isDone);
+    await eventually(() => subscription.isDone);
     expect(subscription.closed).toEqual({ code: 1013, reason: 'The service is down for maintenance' });
     await gateway.sql.query(`update settings set value = 'false' where name = 'maintenance'`);
     await gateway.sql.query(`select pg_notify('campus_settings', 'maintenance')`);
-    await until(async () => (await gateway.fetch('/readyz')).status === 200);
+    await eventually(async () => (await gateway.fetch('/readyz')).status === 200);
   });
 
   it('with 1001 when the gateway stops, within its grace', async () => {
@@ -403,7 +397,7 @@ describe('a connection ends', () => {
     const startedAt = Date.now();
     await stopping.close();
     expect(Date.now() - startedAt).toBeLessThan(2_500);
-    await until(() => subscription.isDone);
+    await eventually(() => subscription.isDone);
     expect(subscription.closed).toEqual({ code: 1001, reason: 'This gateway is shutting down' });
   });
 
@@ -416,7 +410,7 @@ describe('a connection ends', () => {
       const { access_token: token } = (await response.json()) as { access_token: string };
       const subscriber = connect(short, { params: { Authorization: `Bearer ${token}` } });
       const subscription = await subscriber.subscribe(TASKS);
-      await until(() => subscription.isDone);
+      await eventually(() => subscription.isDone);
       expect(subscription.closed?.code).toBe(4403);
     } finally {
       await short.close();
@@ -432,7 +426,7 @@ describe('the messages', () => {
       type: 'subscribe',
       payload: { query: 'subscription { recordChanged(collection: "task") { record { data } } }' },
     });
-    await until(async () => (await countSubscriptions(gateway)) === 1);
+    await eventually(async () => (await countSubscriptions(gateway)) === 1);
     await sleep(150);
     await gateway.fetch('/o/task', {
       method: 'POST',
@@ -440,7 +434,7 @@ describe('the messages', () => {
       body: '{"name":"Exactly","amount":12345678901234567890.125,"created_on":"2026-04-01T00:00:00.000Z"}',
       headers: { 'content-type': 'application/json' },
     });
-    await until(() => socket.messages.length === 2);
+    await eventually(() => socket.messages.length === 2);
     expect(socket.messages[1]).toMatch(
       /^\{"id":"digits","type":"next","payload":\{"data":\{"recordChanged":\{"record":\{"data":\{.*"amount": ?12345678901234567890\.125.*\}\}\}\}\}\}$/,
     );
@@ -452,15 +446,15 @@ describe('the messages', () => {
     flood.webSocket.pause();
     for (let n = 0; n < 10_000; n++) flood.send({ type: 'ping', payload: { n, text: 'x'.repeat(100) } });
     other.send({ type: 'ping' });
-    await until(() => other.messages.length === 2);
+    await eventually(() => other.messages.length === 2);
     flood.webSocket.resume();
-    await until(() => flood.closed !== undefined || flood.messages.length === 10_001);
+    await eventually(() => flood.closed !== undefined || flood.messages.length === 10_001);
   });
 
   it('answer a ping', async () => {
     const socket = await rawAs('clerk');
     socket.send({ type: 'ping', payload: { n: 1 } });
-    await until(() => socket.messages.length === 2);
+    await eventually(() => socket.messages.length === 2);
     expect(JSON.parse(socket.messages[1] ?? '')).toEqual({ type: 'pong', payload: { n: 1 } });
   });
 });

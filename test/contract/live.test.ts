@@ -1,6 +1,8 @@
 /** What subscribers are told, and what not. */
+
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../database.js';
+import { eventually } from '../eventually.js';
 import { expectEventually } from '../expect-eventually.js';
 import { type Role, type StartedGateway, startGateway } from './gateway.js';
 import { ask } from './graphql.js';
@@ -13,7 +15,6 @@ import {
   metric,
   type Subscriber,
   type Subscription,
-  until,
 } from './live.js';
 
 jest.setTimeout(60_000);
@@ -32,7 +33,7 @@ beforeAll(async () => {
 
 afterEach(async () => {
   for (const subscriber of subscribers.splice(0)) subscriber.dispose();
-  await until(async () => (await countSubscriptions(gateway)) === 0);
+  await eventually(async () => (await countSubscriptions(gateway)) === 0);
 });
 
 afterAll(async () => {
@@ -63,11 +64,11 @@ describe('taskChanged', () => {
       'mutation { createTask(data: { id: "t-1", name: "Chalk", amount: "12.50", manager: { id: ' +
         '"usr-clerk" } }) { id } }',
     );
-    await until(() => events.length === 1);
+    await eventually(() => events.length === 1);
     await ask(gateway, 'mutation { updateTask(id: "t-1", data: { amount: "13.10" }) { id } }');
-    await until(() => events.length === 2);
+    await eventually(() => events.length === 2);
     await ask(gateway, 'mutation { deleteTask(id: "t-1") { id } }');
-    await until(() => events.length === 3);
+    await eventually(() => events.length === 3);
     const record = { id: 't-1', name: 'Chalk', manager: { id: 'usr-clerk', record: { userName: 'clerk' } } };
     const changedAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     expect(events).toEqual([
@@ -96,7 +97,7 @@ describe('taskChanged', () => {
       'subscription { news: taskChanged { what: operation a: record { name } b: record { id } } }',
     );
     await ask(gateway, 'mutation { createTask(data: { id: "t-2", name: "Board" }) { id } }');
-    await until(() => events.length === 1);
+    await eventually(() => events.length === 1);
     expect(events).toEqual([{ what: 'CREATED', a: { name: 'Board' }, b: { id: 't-2' } }]);
   });
 
@@ -118,7 +119,7 @@ describe('taskChanged', () => {
         f: deleteTask(id: "m-2") { id }
       }`,
     );
-    await until(() => events.length > 0);
+    await eventually(() => events.length > 0);
     await aWhile();
     // m-1 was removed before its update could be read.
     expect(events.filter(({ operation }) => operation === 'DELETED')).toEqual([
@@ -140,7 +141,7 @@ describe('taskChanged', () => {
        values ('top', 'task', 'r-3', '{"name":"by hand"}')`,
     );
     await insertEntry(gateway, { collection: 'task', id: 'r-3', operation: 'created' });
-    await until(() => events.length === 3);
+    await eventually(() => events.length === 3);
     await aWhile();
     expect(events.map(({ id, record }) => [id, record.name])).toEqual([
       ['r-1', 'by REST'],
@@ -159,7 +160,7 @@ describe('taskChanged', () => {
     });
     expect(response.status).toBeGreaterThanOrEqual(400);
     await ask(gateway, 'mutation { createTask(data: { id: "x-2", name: "after" }) { id } }');
-    await until(() => events.length === 1);
+    await eventually(() => events.length === 1);
     await aWhile();
     expect(events.map(({ id }) => id)).toEqual(['x-2']);
   });
@@ -173,7 +174,7 @@ describe('taskChanged', () => {
       body: JSON.stringify(records),
       headers: { 'content-type': 'application/json' },
     });
-    await until(() => events.length >= 1000);
+    await eventually(() => events.length >= 1000);
     await aWhile();
     expect(events.map(({ id }) => id)).toEqual(records.map(({ _id }) => _id));
   });
@@ -191,7 +192,7 @@ describe('taskChanged', () => {
     });
     try {
       await ask(gateway, 'mutation { createTask(data: { id: "shared", name: "Shared" }) { id } }');
-      await until(() => subscriptions.every(({ events }) => events.length === 1));
+      await eventually(() => subscriptions.every(({ events }) => events.length === 1));
     } finally {
       spy.mockRestore();
     }
@@ -211,7 +212,7 @@ describe('recordChanged', () => {
       body: '{"_id":"e-1","name":"Exactly","amount":1250.25,"created_on":"2026-04-01T00:00:00.000Z"}',
       headers: { 'content-type': 'application/json' },
     });
-    await until(() => events.length === 1);
+    await eventually(() => events.length === 1);
     expect(events).toEqual([
       {
         operation: 'CREATED',
@@ -230,7 +231,7 @@ describe('recordChanged', () => {
       `insert into domains (id, name, parent_id) values ('branch', 'Branch', 'top') on conflict do nothing`,
     );
     await gateway.sql.query(`select pg_notify('campus_domains', 'branch')`);
-    await until(() => gateway.app.services.domains.find('branch') !== undefined);
+    await eventually(() => gateway.app.services.domains.find('branch') !== undefined);
     const own = await on(TASKS);
     const branch = await subscriberOf('admin', {
       params: { authorization: `Bearer ${gateway.tokenOf('admin')}`, 'X-Domain': 'branch' },
@@ -241,7 +242,7 @@ describe('recordChanged', () => {
       headers,
     });
     await ask(gateway, 'mutation { createTask(data: { id: "b-2", name: "Here" }) { id } }');
-    await until(() => own.events.length > 0 && branch.events.length > 0);
+    await eventually(() => own.events.length > 0 && branch.events.length > 0);
     await aWhile();
     expect(own.events.map(({ id }) => id)).toEqual(['b-2']);
     expect(branch.events.map(({ id }) => id)).toEqual(['b-1']);
@@ -257,13 +258,13 @@ describe('recordChanged', () => {
       `createRecord(collection: "leave_request", data: { _id: "${id}", name: "usr-${user}", kind: ` +
       '"staff", from: "2026-12-01", to: "2026-12-02", status: "pending" }) { id }';
     await ask(gateway, `mutation { a: ${leave('l-1', 'teacher')} b: ${leave('l-2', 'accountant')} }`);
-    await until(() => clerk.events.length === 2);
+    await eventually(() => clerk.events.length === 2);
     await ask(
       gateway,
       'mutation { a: deleteRecord(collection: "leave_request", id: "l-1") { id } b: ' +
         'deleteRecord(collection: "leave_request", id: "l-2") { id } }',
     );
-    await until(() => clerk.events.length === 4);
+    await eventually(() => clerk.events.length === 4);
     await aWhile();
     const told = ({ events }: { readonly events: readonly { operation: string; id: string }[] }) =>
       events.map(({ operation, id }) => `${operation} ${id}`);
@@ -282,7 +283,7 @@ describe('recordChanged', () => {
         'name: "Asha", class: "5", section: "A", session: "2026-27", admitted_on: "2026-04-01", ' +
         'guardian_phone: "+919800000000" }) { id } }',
     );
-    await until(() => events.length === 1);
+    await eventually(() => events.length === 1);
     expect(events[0].record.data).toMatchObject({ name: 'Asha' });
     expect(Object.keys(events[0].record.data)).not.toContain('guardian_phone');
   });
@@ -306,14 +307,14 @@ describe('rights that change', () => {
         'name: "Ravi", class: "5", section: "A", session: "2026-27", admitted_on: "2026-04-01" }) { id ' +
         '} }',
     );
-    await until(() => users.events.length === 1);
+    await eventually(() => users.events.length === 1);
     await ask(
       gateway,
       'mutation { updateRecord(collection: "pltf_user", id: "usr-viewer", data: { roles: ["guest"] ' +
         '}) { id } }',
     );
     await ask(gateway, 'mutation { createTask(data: { name: "unseen" }) { id } }');
-    await until(() => tasks.isDone);
+    await eventually(() => tasks.isDone);
     expect(tasks.errors).toEqual([
       expect.objectContaining({ extensions: expect.objectContaining({ code: 'FORBIDDEN', status: 403 }) }),
     ]);
@@ -350,7 +351,7 @@ describe('topic', () => {
     await services.topics.publish(scope, 'notices', { holiday: true });
     await otherGateway.app.services.topics.publish(scope, 'notices', null);
     await services.topics.publish(scope, 'others', 'not for them');
-    await until(() => events.length === 2);
+    await eventually(() => events.length === 2);
     await aWhile();
     expect(events.map(({ topic, said }) => [topic, said])).toEqual([
       ['notices', { holiday: true }],
@@ -376,7 +377,7 @@ describe('reportChanged', () => {
     for (let n = 0; Date.now() - startedAt < 2_500; n++) await create(n);
     await ask(gateway, 'mutation { createTask(data: { name: "none of its business" }) { id } }');
     await aWhile();
-    await until(() => events.length >= 3);
+    await eventually(() => events.length >= 3);
     // At 0, 1 and 2 seconds, and once more for what came after.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect([3, 4]).toContain(events.length);
@@ -405,7 +406,7 @@ describe('importChanged', () => {
   }
 
   async function reach(id: string, state: string): Promise<void> {
-    await until(async () => {
+    await eventually(async () => {
       const { rows } = await gateway.sql.query('select state from imports where id = $1::uuid', [id]);
       return rows[0]?.state === state;
     });
@@ -415,15 +416,15 @@ describe('importChanged', () => {
     const id = await take(otherGateway, 'clerk', 'name\nby file\nand another\n');
     await reach(id, 'ready');
     const watched = await on(watching(id), 'clerk');
-    await until(() => watched.events.length > 0);
+    await eventually(() => watched.events.length > 0);
     expect(watched.events[0]).toMatchObject({ id, state: 'READY', createdBy: 'usr-clerk' });
     const started = await otherGateway.fetch(`/imports/${id}/run`, { method: 'POST', as: 'clerk' });
     expect(started.status).toBe(202);
-    await until(() => watched.isDone);
+    await eventually(() => watched.isDone);
     expect(watched.errors).toEqual([]);
     expect(watched.events.at(-1)).toMatchObject({ state: 'DONE', counts: { rows: 2, created: 2 } });
     const again = subscriberOf('admin').attempt(watching(id));
-    await until(() => again.isDone);
+    await eventually(() => again.isDone);
     expect(again.events).toMatchObject([{ state: 'DONE' }]);
   });
 
@@ -439,9 +440,9 @@ describe('importChanged', () => {
     ];
     await take(gateway, 'admin', 'name\nelsewhere\n', 'branch');
     const told = ({ events }: Subscription) => [...new Set(events.map(({ id }) => id))].sort();
-    await until(() => told(everybodys).length === 2 && told(own).length === 1);
+    await eventually(() => told(everybodys).length === 2 && told(own).length === 1);
     for (const id of ids) await reach(id, 'ready');
-    await until(() => everybodys.events.filter(({ state }) => state === 'READY').length >= 2);
+    await eventually(() => everybodys.events.filter(({ state }) => state === 'READY').length >= 2);
     await aWhile();
     expect(told(everybodys)).toEqual(ids);
     expect(told(own)).toEqual(ids.slice(1));
@@ -453,7 +454,7 @@ describe('importChanged', () => {
     await reach(id, 'ready');
     for (const as of ['clerk', 'viewer'] as const) {
       const refused = subscriberOf(as).attempt(watching(id));
-      await until(() => refused.isDone);
+      await eventually(() => refused.isDone);
       expect(refused.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND', status: 404 } }]);
       expect(refused.events).toEqual([]);
     }
@@ -465,10 +466,10 @@ describe('importChanged', () => {
       );
     await become('admin');
     const watched = await on(watching(id), 'viewer');
-    await until(() => watched.events.length > 0);
+    await eventually(() => watched.events.length > 0);
     await become('viewer');
     await gateway.fetch(`/imports/${id}/cancel`, { method: 'POST', as: 'admin' });
-    await until(() => watched.isDone);
+    await eventually(() => watched.isDone);
     expect(watched.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
     expect(watched.events.map(({ state }) => state)).not.toContain('CANCELLED');
   });
@@ -477,7 +478,7 @@ describe('importChanged', () => {
     const id = await take(gateway, 'admin', 'name\nof the admin\n');
     await reach(id, 'ready');
     const watched = await on(watching(id));
-    await until(() => watched.events.length > 0);
+    await eventually(() => watched.events.length > 0);
     // The change is committed with the end of every connection that could hear of it.
     await gateway.sql.query(
       `with ended as (
@@ -491,7 +492,7 @@ describe('importChanged', () => {
        where id = $1::uuid`,
       [id],
     );
-    await until(() => watched.isDone);
+    await eventually(() => watched.isDone);
     expect(watched.events.at(-1)).toMatchObject({ state: 'CANCELLED' });
   });
 });
@@ -504,7 +505,7 @@ describe('a live connection', () => {
         'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() ' +
           `and application_name like 'campus-gateway%'`,
       );
-      await until(async () => (await gateway.fetch('/readyz')).status === 200);
+      await eventually(async () => (await gateway.fetch('/readyz')).status === 200);
       const create = async (): Promise<unknown> =>
         ask(gateway, `mutation { createTask(data: { id: "lost-${n}", name: "Lost ${n}" }) { id } }`).catch(
           async () => {
@@ -518,7 +519,7 @@ describe('a live connection', () => {
     const { rows } = await gateway.sql.query<{ id: string }>(
       `select record_id as id from audit_entries where record_id like 'lost-%' order by id`,
     );
-    await until(() => events.length >= rows.length);
+    await eventually(() => events.length >= rows.length);
     await aWhile();
     expect(events.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
     expect(rows.length).toBeGreaterThan(0);
@@ -538,11 +539,11 @@ describe('a live connection', () => {
       'mutation { createTask(data: { id: "still", name: "Still" }) { id } createGadget(data: { ' +
         'label: "New" }) { id } }',
     );
-    await until(() => events.length === 1 && gadgets.events.length === 1);
+    await eventually(() => events.length === 1 && gadgets.events.length === 1);
     expect(gadgets.events).toEqual([{ record: { label: 'New' } }]);
     await ask(gateway, 'mutation { dropCollection(name: "gadget") }');
     await insertEntry(gateway, { collection: 'gadget', id: 'g-1', operation: 'updated' });
-    await until(() => gadgets.isDone);
+    await eventually(() => gadgets.isDone);
     expect(gadgets.errors[0]?.extensions.code).toBe('GONE');
   });
 
@@ -552,7 +553,7 @@ describe('a live connection', () => {
     // Those of the tests before close a moment after their subscriptions have ended.
     await expectEventually(() => metric(gateway, 'campus_live{what="connections"}'), 1);
     await ask(gateway, 'mutation { createTask(data: { name: "Counted" }) { id } }');
-    await until(() => events.length === 1);
+    await eventually(() => events.length === 1);
     await expectEventually(() => metric(gateway, 'campus_live_events_total'), before + 1);
   });
 });

@@ -1,7 +1,9 @@
 /** The words of the tests of live data: subscriptions by the client of graphql-ws, over real WebSockets. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
+import { eventually } from '../eventually.js';
 import { isTestedOnCitus } from '../spread-databases.js';
 import type { Gateway, Role } from './gateway.js';
 import type { Answered, GraphqlError } from './graphql.js';
@@ -98,7 +100,7 @@ export function connect(gateway: Pick<Gateway, 'url' | 'tokenOf'>, options: Conn
     async subscribe(query, variables) {
       const before = await countSubscriptions(gateway);
       const subscription = attempt(query, variables);
-      await until(async () => subscription.isDone || (await countSubscriptions(gateway)) > before);
+      await eventually(async () => subscription.isDone || (await countSubscriptions(gateway)) > before);
       if (subscription.isDone) {
         throw new Error(JSON.stringify([subscription.errors, subscription.closed]));
       }
@@ -118,12 +120,6 @@ export async function metric(gateway: Pick<Gateway, 'url'>, name: string): Promi
   const text = await (await fetch(`${gateway.url}/metrics`)).text();
   const line = text.split('\n').find((one) => one.startsWith(`${name} `));
   return Number(line?.slice(name.length + 1) ?? 0);
-}
-
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 10_000; !(await isSo()); await sleep(10)) {
-    if (Date.now() > end) throw new Error('It did not happen in ten seconds');
-  }
 }
 
 /** Long enough for what must not come: several polls. */
@@ -153,7 +149,7 @@ export async function openRaw(
   webSocket.on('close', (code, reason) => {
     state.closed = { code, reason: reason.toString() };
   });
-  await until(() => webSocket.readyState !== WebSocket.CONNECTING);
+  await eventually(() => webSocket.readyState !== WebSocket.CONNECTING);
   return {
     messages,
     webSocket,

@@ -1,13 +1,15 @@
 /** Every example of the library over HTTP, by every role it is for, on the demo school. */
+
 import path from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type ExampleOperation, fillVariables } from '../../src/explore/example-operation.js';
 import { loadOperationsLibrary } from '../../src/explore/operations-library.js';
 import { findPackageDirectory } from '../../src/package-directory.js';
+import { eventually } from '../eventually.js';
 import { DEMO_TODAY, useDemoGateway } from './demo-gateway.js';
 import { ROLES, type Role } from './gateway.js';
 import { type Answered, executedPlainly, send } from './graphql.js';
-import { connect, countSubscriptions, until } from './live.js';
+import { connect, countSubscriptions } from './live.js';
 
 const gateway = useDemoGateway();
 const library = await loadOperationsLibrary(path.join(findPackageDirectory(), 'schema', 'operations'));
@@ -281,7 +283,7 @@ describe('an example mutation of the library', () => {
 
 describe('an example subscription of the library', () => {
   afterEach(async () => {
-    await until(async () => (await countSubscriptions(gateway)) === 0);
+    await eventually(async () => (await countSubscriptions(gateway)) === 0);
   });
 
   it('task-changes tells of a task that is created', async () => {
@@ -291,7 +293,7 @@ describe('an example subscription of the library', () => {
       const task = { name: 'Paint the gate', amount: 900 };
       const stored = await gateway.fetch('/o/task', jsonBody(task, 'clerk'));
       expect(stored.status).toBe(201);
-      await until(async () => subscription.events.length > 0);
+      await eventually(async () => subscription.events.length > 0);
       expect(subscription.events[0]).toMatchObject({
         operation: 'CREATED',
         version: 1,
@@ -315,7 +317,7 @@ describe('an example subscription of the library', () => {
         as: 'accountant',
       });
       expect(errors).toEqual([]);
-      await until(async () => subscription.events.length > 0);
+      await eventually(async () => subscription.events.length > 0);
       expect(subscription.events[0]).toMatchObject({
         report: 'daily-fee-collection',
         collections: ['fee_receipt'],

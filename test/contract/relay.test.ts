@@ -1,4 +1,5 @@
 /** A Relay application against a real gateway: compiled by relay-compiler, shown by React in a document. */
+
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -8,9 +9,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
 import { Window } from 'happy-dom';
+import { eventually } from '../eventually.js';
 import { useGateway } from './gateway.js';
 import { send, statementsOf } from './graphql.js';
-import { until } from './live.js';
 
 const gateway = useGateway();
 const window = new Window({ url: 'http://localhost/' });
@@ -93,7 +94,7 @@ const click = (id: string) =>
   window.document.getElementById(id)?.dispatchEvent(new window.MouseEvent('click', { bubbles: true }));
 
 async function shows(id: string, text: string): Promise<void> {
-  await until(() => textOf(id) === text).catch(() => undefined);
+  await eventually(() => textOf(id) === text).catch(() => undefined);
   expect(textOf(id)).toBe(text);
 }
 

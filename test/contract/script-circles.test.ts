@@ -2,7 +2,9 @@
  * Scripts that start themselves by what they write or publish: they stop after SCRIPT_DEPTH of them, and say
  * so.
  */
+
 import { describe, expect, it } from '@jest/globals';
+import { eventuallyFound } from '../eventually.js';
 import { expectEventually } from '../expect-eventually.js';
 import { useGateway } from './gateway.js';
 import { type Answered, ask } from './graphql.js';
@@ -17,7 +19,7 @@ async function save(script: object): Promise<void> {
 
 /** What the script logged, the oldest first, once it was told that it goes no further. */
 async function logOf(script: string): Promise<readonly string[]> {
-  for (let look = 0; look < 200; look++) {
+  return await eventuallyFound(async () => {
     const { scriptLog } = await ask(
       gateway,
       'query ($script: ID!) { scriptLog(script: $script) { level message } }',
@@ -25,12 +27,9 @@ async function logOf(script: string): Promise<readonly string[]> {
         variables: { script },
       },
     );
-    if (scriptLog.some(({ level }: Answered) => level === 'ERROR')) {
-      return scriptLog.map(({ message }: Answered) => message).toReversed();
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`${script} was told nothing`);
+    const isTold = scriptLog.some(({ level }: Answered) => level === 'ERROR');
+    return isTold ? scriptLog.map(({ message }: Answered) => message).toReversed() : undefined;
+  });
 }
 
 /** Jobs that are left: a circle would go on with one. */

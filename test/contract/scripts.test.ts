@@ -2,7 +2,9 @@
  * Scripts as a school uses them: saved, called, started by writes, messages and the clock, and answering
  * requests.
  */
+
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { eventuallyFound } from '../eventually.js';
 import { itAnswers, useGateway } from './gateway.js';
 import { type Answered, ask, send } from './graphql.js';
 
@@ -31,13 +33,11 @@ async function run(name: string, args?: unknown, as: 'admin' | 'clerk' = 'admin'
 
 /** The runs of a script that jobs start, once there are as many as expected. */
 async function runsOf(script: string, count = 1): Promise<readonly Answered[]> {
-  for (let look = 0; look < 200; look++) {
+  return await eventuallyFound(async () => {
     const { scriptRuns } = await ask(gateway, RUNS, { variables: { script } });
     const ended = scriptRuns.filter((one: Answered) => one.status !== 'RUNNING');
-    if (ended.length >= count) return ended;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`${script} did not run ${count} times`);
+    return ended.length >= count ? ended : undefined;
+  });
 }
 
 async function codeOf(query: string, variables: unknown, as: 'admin' | 'clerk' | 'viewer' = 'admin') {

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '../eventually.js';
 import { expectProblem, PASSWORD, useGateway } from './gateway.js';
 
 const gateway = useGateway({ LOG_LEVEL: 'info', CORS_ORIGINS: 'https://portal.example' });
@@ -314,7 +315,7 @@ describe('maintenance', () => {
         [value],
       );
       await gateway.sql.query(`select pg_notify('campus_settings', 'maintenance')`);
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await eventually(async () => (await gateway.fetch('/readyz')).status === (value ? 503 : 200));
     };
     await turn(true);
     const answer = await gateway.fetch('/o/recs/task', { as: 'viewer' });

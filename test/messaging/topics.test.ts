@@ -4,6 +4,7 @@ import type { ServiceError } from '../../src/errors.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../../src/json.js';
 import { type TopicMessage, Topics } from '../../src/messaging/topics.js';
+import { eventually } from '../eventually.js';
 import { ADMIN, SUB, scopeOf } from '../store/people.js';
 import { useTestStore } from '../store/store.js';
 
@@ -34,12 +35,6 @@ async function listen(topics: Topics, topic: string, domainId = 'school') {
   return { messages, stop, heard: () => messages.map(({ message }) => printExactJson(message)) };
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  for (const end = Date.now() + 10_000; !isSo(); await sleep(5)) {
-    if (Date.now() > end) throw new Error('It did not happen in ten seconds');
-  }
-}
-
 const aWhile = () => sleep(100);
 
 function codeOf(work: () => void): string | undefined {
@@ -59,7 +54,7 @@ describe('topics', () => {
     await there.publish(ADMIN, 'fees', 'two');
     for (let n = 3; n <= 150; n++) await here.publish(ADMIN, 'fees', n);
     const expected = ['{"paid":1}', '"two"', ...Array.from({ length: 148 }, (_, n) => String(n + 3))];
-    await until(() => listeners.every(({ messages }) => messages.length >= 150));
+    await eventually(() => listeners.every(({ messages }) => messages.length >= 150));
     await aWhile();
     for (const { heard } of listeners) expect(heard()).toEqual(expected);
     expect(listeners[0]?.messages[0]).toEqual({
@@ -79,7 +74,7 @@ describe('topics', () => {
     const elsewhere = await listen(topics, 'fees', 'branch');
     await topics.publish(ADMIN, 'fee', 1);
     await topics.publish(scopeOf({ roles: ['admin'], domain: SUB }), 'fees', 2);
-    await until(() => elsewhere.messages.length === 1);
+    await eventually(() => elsewhere.messages.length === 1);
     await aWhile();
     expect([fees.heard(), elsewhere.heard()]).toEqual([[], ['2']]);
   });
@@ -97,7 +92,7 @@ describe('topics', () => {
       await aWhile();
       expect(heard()).toEqual([]);
     });
-    await until(() => heard().length === 1);
+    await eventually(() => heard().length === 1);
     expect(heard()).toEqual(['"kept"']);
   });
 
@@ -117,7 +112,7 @@ describe('topics', () => {
         )
         .catch(() => {});
     }
-    await until(() => heard().length >= 10);
+    await eventually(() => heard().length >= 10);
     await aWhile();
     expect([...new Set(heard())]).toEqual(Array.from({ length: 10 }, (_, n) => String(n)));
   });

@@ -3,6 +3,7 @@ import { Prisma } from '../../src/generated/prisma/client.js';
 import { RateLimits, type RateLimitsOptions } from '../../src/server/rate-limits.js';
 import type { Database } from '../../src/store/database/database.js';
 import { useTestDatabase } from '../database.js';
+import { eventually } from '../eventually.js';
 
 const MINUTE_MS = 60_000;
 const NEVER_BY_ITSELF = 3_600_000;
@@ -113,10 +114,10 @@ describe('requests of a credential', () => {
     try {
       limits.take('a');
       limits.take('a');
-      await until(() => faults.length > 0);
+      await eventually(() => faults.length > 0);
       expect(limits.take('a')).toMatchObject({ allowed: true, remaining: 597 });
       isOut = false;
-      await until(async () => (await storedCounts())[0]?.count === 3);
+      await eventually(async () => (await storedCounts())[0]?.count === 3);
       expect(limits.take('a')).toMatchObject({ remaining: 596 });
     } finally {
       isOut = false;
@@ -235,12 +236,4 @@ async function withLimits(
 
 async function storedCounts(): Promise<readonly { key: string; count: number }[]> {
   return await database.query(Prisma.sql`select key, count from rate_counters order by key`);
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 5000;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error('waited five seconds in vain');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }

@@ -6,6 +6,7 @@ import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { Scope } from '../../../src/model/scope.js';
 import { Catalog } from '../../../src/store/catalog/catalog.js';
 import { useTestDatabase } from '../../database.js';
+import { eventually } from '../../eventually.js';
 import { ADMIN, SUB, scopeOf, TOP } from '../people.js';
 
 const test = useTestDatabase();
@@ -31,13 +32,6 @@ async function load(files: Readonly<Record<string, unknown>> = {}): Promise<Cata
   const catalog = await Catalog.load({ database: test.database, directory, topDomain: () => TOP });
   open.push(catalog);
   return catalog;
-}
-
-async function eventually(isTrue: () => boolean): Promise<void> {
-  for (let attempt = 0; !isTrue(); attempt++) {
-    if (attempt === 100) throw new Error('it never came to be');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 async function insertRecord(collection: string, id: string, data: string): Promise<void> {

@@ -3,6 +3,7 @@ import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { JsonValue } from '../../../src/json.js';
 import { Domains } from '../../../src/store/catalog/domains.js';
 import { useTestDatabase } from '../../database.js';
+import { eventually } from '../../eventually.js';
 import { ADMIN, SUB, scopeOf, TOP } from '../people.js';
 
 const test = useTestDatabase();
@@ -21,13 +22,6 @@ afterAll(async () => {
   await domains.close();
   await elsewhere.close();
 });
-
-async function eventually(isTrue: () => boolean): Promise<void> {
-  for (let attempt = 0; !isTrue(); attempt++) {
-    if (attempt === 100) throw new Error('it never came to be');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
 
 describe('domains', () => {
   it('are not created by an admin of a sub-domain, nor by a clerk', async () => {

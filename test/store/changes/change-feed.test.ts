@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { ChangeFeed, type RecordChange } from '../../../src/store/changes/change-feed.js';
 import { openDatabase } from '../../../src/store/database/database.js';
+import { eventually } from '../../eventually.js';
 import { ADMIN } from '../people.js';
 import { useTestStore } from '../store.js';
 
@@ -23,12 +24,6 @@ async function hear(options: { readonly onFault?: (error: unknown) => void } = {
   });
   const heard = () => changes.map(({ operation, id, version }) => `${operation} ${id} ${version}`);
   return { feed, changes, heard, stop };
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (const end = Date.now() + 10_000; !isSo(); await sleep(5)) {
-    if (Date.now() > end) throw new Error('It did not happen in ten seconds');
-  }
 }
 
 /** Long enough for several polls: what would have come is there. */
@@ -57,7 +52,7 @@ describe('the change feed', () => {
     await test.store.create(ADMIN, 'note', [{ _id: 'n-1', text: 'one' }]);
     await test.store.update(ADMIN, 'note', 'n-1', { data: { text: 'two' }, mode: 'merge' });
     await test.store.delete(ADMIN, 'note', 'n-1');
-    await until(() => changes.length === 3);
+    await eventually(() => changes.length === 3);
     expect(heard()).toEqual(['created n-1 1', 'updated n-1 2', 'deleted n-1 3']);
     expect(changes[0]).toEqual({
       domainId: 'school',
@@ -75,7 +70,7 @@ describe('the change feed', () => {
     const one = await hear();
     const other = await hear();
     await test.store.create(ADMIN, 'note', [{ text: 'a' }, { text: 'b' }]);
-    await until(() => one.changes.length === 2 && other.changes.length === 2);
+    await eventually(() => one.changes.length === 2 && other.changes.length === 2);
     expect(other.changes).toEqual(one.changes);
   });
 
@@ -87,7 +82,7 @@ describe('the change feed', () => {
     });
     await expect(failing).rejects.toThrow('changed my mind');
     await test.store.create(ADMIN, 'note', [{ _id: 'after' }]);
-    await until(() => heard().length > 0);
+    await eventually(() => heard().length > 0);
     await aWhile();
     expect(heard()).toEqual(['created after 1']);
   });
@@ -98,11 +93,11 @@ describe('the change feed', () => {
     await slow.query('begin');
     await writeEntry(slow, 'slow');
     await writeEntry(quick, 'quick');
-    await until(() => heard().length === 1);
+    await eventually(() => heard().length === 1);
     await aWhile();
     expect(heard()).toEqual(['created quick 1']);
     await slow.query('commit');
-    await until(() => heard().length === 2);
+    await eventually(() => heard().length === 2);
     await aWhile();
     expect(heard()).toEqual(['created quick 1', 'created slow 1']);
   });
@@ -124,7 +119,7 @@ describe('the change feed', () => {
         }
       }),
     );
-    await until(() => changes.length >= committed.size);
+    await eventually(() => changes.length >= committed.size);
     await aWhile();
     expect(changes.map((change) => change.id).sort()).toEqual([...committed].sort());
   });
@@ -142,9 +137,9 @@ describe('the change feed', () => {
          from generate_series(1, 3500) n`,
     );
     await writeEntry(beside, 'beside');
-    await until(() => changes.length === 1);
+    await eventually(() => changes.length === 1);
     await load.query('commit');
-    await until(() => changes.length === 3501);
+    await eventually(() => changes.length === 3501);
     await aWhile();
     expect(changes.map((change) => change.id)).toEqual([
       'beside',
@@ -166,7 +161,7 @@ describe('the change feed', () => {
       );
       await sleep(15);
     }
-    await until(() => changes.length >= 20);
+    await eventually(() => changes.length >= 20);
     await aWhile();
     expect(heard()).toEqual(Array.from({ length: 20 }, (_, n) => `created k-${n} 1`));
   });
@@ -191,7 +186,7 @@ describe('the change feed', () => {
     await aWhile();
     expect([heard, faults]).toEqual([[], [new Error('out')]]);
     isOut = false;
-    await until(() => heard.length === 1);
+    await eventually(() => heard.length === 1);
     expect(heard).toEqual(['meanwhile']);
   });
 
@@ -203,7 +198,7 @@ describe('the change feed', () => {
     const later: string[] = [];
     await feed.follow((changes) => later.push(...changes.map((change) => change.id)));
     await test.store.create(ADMIN, 'note', [{ _id: 'now' }]);
-    await until(() => later.length === 1);
+    await eventually(() => later.length === 1);
     await aWhile();
     expect([heard(), later]).toEqual([[], ['now']]);
   });
@@ -217,7 +212,7 @@ describe('the change feed', () => {
     );
     const { heard } = await hear();
     for (let n = 0; n < 6; n++) await writeEntry(client, `own-${n}`);
-    await until(() => heard().length >= 6);
+    await eventually(() => heard().length >= 6);
     await aWhile();
     expect(heard()).toEqual([0, 1, 2, 3, 4, 5].map((n) => `created own-${n} 1`));
   });
@@ -229,7 +224,7 @@ describe('the change feed', () => {
       throw new Error('a listener of ours');
     });
     await test.store.create(ADMIN, 'note', [{ _id: 'heard' }]);
-    await until(() => heard().length === 1);
+    await eventually(() => heard().length === 1);
     expect(faults).toEqual([new Error('a listener of ours')]);
     stop();
   });
@@ -254,7 +249,7 @@ describe('the change feed', () => {
     const stop = await feed.follow((changes) => heard.push(...changes.map((change) => change.id)));
     await test.store.create(ADMIN, 'note', [{ _id: 'woken' }]);
     feed.wake();
-    await until(() => heard.length === 1);
+    await eventually(() => heard.length === 1);
     stop();
     const before = asked;
     await aWhile();
