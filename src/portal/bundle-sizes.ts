@@ -23,8 +23,8 @@ export interface BundleSizes {
 const MOST_FIRST_BYTES = 250 * 1024;
 const MOST_PAGE_BYTES = 80 * 1024;
 
-/** Editors are loaded when somebody is to write code, beside a page that is there already. */
-const WITHOUT_BOUND = /^src\/explore\/|^src\/portal\/browser\/editor\/|^node_modules\//;
+/** Pages without a bound: code editors load beside a page that is already shown. */
+const WITHOUT_BOUND = /^src\/portal\/browser\/(?:explorer|editor)\/|^node_modules\//;
 
 export async function measureChunks(
   directory: string,

@@ -1,9 +1,8 @@
 /**
- * Builds the portal (`npm run compile`, after the compiler): `src/portal/browser`, the explorer in
- * `src/explore/browser` and their packages become the files of `dist/portal/page`. Their names hold a hash
- * of their content, beside each lie its compressed forms, and `portal.json` lists them. Before that the
- * documents become modules and the texts catalogs. Nothing is fetched from a network. What was built of
- * the same sources and packages is kept.
+ * Builds the portal (`npm run compile`, after the compiler): bundles `src/portal/browser` and its packages
+ * into `dist/portal/page`. Each file has a hash of its content in its name and its compressed forms beside
+ * it; `portal.json` lists them all. Before bundling, the GraphQL documents are generated as modules and the
+ * texts as catalogs. The build needs no network, and does nothing where sources and packages are unchanged.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -25,9 +24,7 @@ import { componentsOf, stylesOfMantine } from './styles-of-mantine.js';
 
 const packageDirectory = findPackageDirectory();
 const directory = portalDirectory(packageDirectory);
-const browserSources = ['portal', 'explore'].map((room) =>
-  path.join(packageDirectory, 'src', room, 'browser'),
-);
+const browserSources = path.join(packageDirectory, 'src', 'portal', 'browser');
 
 const WORKERS = {
   editor: 'monaco-editor/esm/vs/editor/editor.worker.js',
@@ -41,8 +38,8 @@ const ENTRY = 'src/portal/browser/main.tsx';
 const REST_DOCS = 'src/portal/browser/rest-docs.ts';
 const ROOM_STYLE = 'src/portal/rooms/room-header.css';
 
-/** Loaded with the explorer alone: the bundler would add it to the styles of every page. */
-const EXPLORER_STYLE = 'src/explore/browser/page.css';
+/** An entry of its own, so that only the explorer loads it: the bundler would add it to every page. */
+const EXPLORER_STYLE = 'src/portal/browser/explorer/page.css';
 
 const PLATFORM_TYPES = path.join(packageDirectory, 'schema', 'platform.d.ts');
 
@@ -94,7 +91,7 @@ async function buildPortal(): Promise<void> {
     path.join(packageDirectory, 'schema'),
     path.join(packageDirectory, 'src', 'generated', 'portal', 'tile-operations.ts'),
   );
-  const catalogs = await readMessageCatalogs(browserSources);
+  const catalogs = await readMessageCatalogs([browserSources]);
   const workers = await build({ ...COMMON, entryPoints: WORKERS, format: 'iife' });
   const workerUrls = Object.fromEntries(
     Object.keys(WORKERS).map((name) => [name, urlOfEntry(workers, WORKERS[name as keyof typeof WORKERS])]),

@@ -10,8 +10,7 @@ import type { Loader, Plugin } from 'esbuild';
 const PACKAGES = ['@mantine/core', '@mantine/hooks'] as const;
 
 /** Our own pages, and the package of the house that uses them. */
-const IMPORTERS =
-  /src\/(?:portal|explore)\/browser\/.*\.tsx?$|node_modules\/@mantine\/notifications\/esm\/.*\.mjs$/;
+const IMPORTERS = /src\/portal\/browser\/.*\.tsx?$|node_modules\/@mantine\/notifications\/esm\/.*\.mjs$/;
 
 export function partsOfMantine(packageDirectory: string): Plugin {
   return {

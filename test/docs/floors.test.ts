@@ -44,7 +44,7 @@ describe('the imports of src', () => {
 describe('the packages of HTTP', () => {
   it('are used by the rooms that speak it, and by what writes the text of an answer for both', () => {
     const users = readPackages().filter(({ to }) => /^(fastify|@fastify\/|@apollo\/|ws|node:http)/.test(to));
-    const others = users.filter(({ from }) => !/^(server|graphql|explore\/browser)\//.test(from));
+    const others = users.filter(({ from }) => !/^(server|graphql|portal\/browser\/explorer)\//.test(from));
     expect(users.length).toBeGreaterThan(20);
     expect([...new Set(others.map(({ from }) => from))]).toEqual(['text-answer.ts']);
   });

@@ -78,12 +78,11 @@ export const FLOORS: readonly Room[] = [
     imports: ['model/', 'languages/', 'store/', 'auth/', 'scripting/requests/outbound-client.ts'],
   },
   { name: 'importing/import-settings.ts', imports: [] },
-  { name: 'agents/agent-settings.ts', imports: [] },
+  { name: 'config/', imports: ['store/database/list-host-urls.ts'] },
   {
     name: 'config.ts',
     imports: [
-      ...['files/', 'backup/', 'messaging/', 'scripting/', 'importing/import-settings.ts'],
-      ...['agents/agent-settings.ts', 'store/database/list-host-urls.ts'],
+      ...['config/', 'files/', 'backup/', 'messaging/', 'scripting/', 'importing/import-settings.ts'],
     ],
   },
   { name: 'tables/', imports: [], bottom: ['errors.ts', 'json.ts'] },
@@ -184,25 +183,12 @@ export const FLOORS: readonly Room[] = [
       ...['graphql/limits/', 'graphql/operation/', 'graphql/http/', 'graphql/live/', 'graphql/typed/'],
     ],
   },
-  { name: 'portal/browser/session/', imports: [] },
-  { name: 'portal/browser/language/use-texts.ts', imports: [] },
-  { name: 'portal/browser/language/hindi-words.json', imports: [] },
-  {
-    name: 'portal/browser/language/use-report-words.ts',
-    imports: ['portal/browser/language/hindi-words.json'],
-  },
-  {
-    name: 'explore/',
-    imports: [
-      ...['tables/csv-line.ts', 'portal/browser/session/', 'portal/browser/language/use-texts.ts'],
-      ...['portal/browser/language/use-report-words.ts'],
-    ],
-  },
+  { name: 'explore/', imports: ['tables/csv-line.ts'] },
   {
     name: 'portal/',
     imports: [
-      ...['portal/browser/session/', 'explore/', 'importing/cells/day-formats.ts', 'tables/csv-line.ts'],
-      ...['importing/cells/part-of-cell.ts', 'graphql/typed/graphql-names.ts'],
+      ...['explore/', 'importing/cells/day-formats.ts', 'importing/cells/part-of-cell.ts'],
+      ...['tables/csv-line.ts', 'graphql/typed/graphql-names.ts'],
     ],
   },
   { name: 'manual/', imports: ['portal/rooms/'] },

@@ -49,7 +49,7 @@ describe('the sizes of the bundle', () => {
       { firstLoadBytes: 1, pages: { 'src/portal/a.tsx': 81 * 1024 } },
       'Pages of the portal over 80.0 KiB: src/portal/a.tsx 81.0 KiB',
     ],
-    [{ firstLoadBytes: 1, pages: { 'src/explore/browser/explorer.tsx': 900 * 1024 } }, undefined],
+    [{ firstLoadBytes: 1, pages: { 'src/portal/browser/explorer/explorer.tsx': 900 * 1024 } }, undefined],
   ])('%j: %s', (sizes, complaint) => {
     if (complaint === undefined) expect(() => assertSizes(sizes)).not.toThrow();
     else expect(() => assertSizes(sizes)).toThrow(complaint);

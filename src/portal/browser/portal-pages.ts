@@ -162,7 +162,7 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
   {
     path: '/explore',
     label: phrase('GraphQL explorer'),
-    load: async () => (await import('../../explore/browser/explorer-page')).ExplorerPage,
+    load: async () => (await import('./explorer/explorer-page')).ExplorerPage,
     isFor: everybody,
     menu: { icon: 'code', group: 'developer' },
     isFull: true,

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
-import { useTexts } from '../../portal/browser/language/use-texts.js';
-import { headingOfPath, isNumericKind, sortRows } from '../cell-printer';
-import type { CellKind, ResultCell, ResultTable } from '../result-tables';
+import { headingOfPath, isNumericKind, sortRows } from '../../../explore/cell-printer';
+import type { CellKind, ResultCell, ResultTable } from '../../../explore/result-tables';
+import { useTexts } from '../language/use-texts.js';
 
 /** More rows than these make a page slow and are read by nobody; the CSV file has all. */
 const MOST_ROWS = 1000;

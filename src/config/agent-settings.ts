@@ -1,4 +1,4 @@
-/** The settings of agents, which ask by the Model Context Protocol. Part of the list of `config.ts`. */
+/** The settings of agents, which ask by the Model Context Protocol. */
 import { z } from 'zod';
 import { positiveSetting } from '../settings.js';
 

@@ -1,9 +1,9 @@
 /** The explorer as a page of the portal: the library and the editors are loaded when it is asked for. */
 import { useComputedColorScheme } from '@mantine/core';
 import { lazy, Suspense, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
-import { useTexts } from '../../portal/browser/language/use-texts.js';
-import { useSession } from '../../portal/browser/session/session-context';
-import type { ExampleOperation } from '../example-operation';
+import type { ExampleOperation } from '../../../explore/example-operation';
+import { useTexts } from '../language/use-texts.js';
+import { useSession } from '../session/session-context';
 
 const Explorer = lazy(async () => {
   await Promise.all([loadStyle(), import('./editor-workers')]);

@@ -1,8 +1,8 @@
 import type { ExecutionResult } from 'graphql';
 import { createContext, useContext } from 'react';
-import type { LoginSession, SessionUser } from '../../portal/browser/session/login-session';
-import type { ExampleOperation } from '../example-operation';
-import type { RunOperation } from '../paged-list';
+import type { ExampleOperation } from '../../../explore/example-operation';
+import type { RunOperation } from '../../../explore/paged-list';
+import type { LoginSession, SessionUser } from '../session/login-session';
 
 export type ResultView = 'table' | 'chart' | 'json';
 

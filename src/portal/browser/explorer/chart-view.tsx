@@ -16,8 +16,7 @@ import {
   Tooltip,
 } from 'chart.js';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import { phrase, useTexts } from '../../portal/browser/language/use-texts.js';
-import { headingOfPath } from '../cell-printer';
+import { headingOfPath } from '../../../explore/cell-printer';
 import {
   type ChartChoice,
   type ChartPoints,
@@ -25,8 +24,9 @@ import {
   labelsOf,
   measuresOf,
   pointsOf,
-} from '../chart-choice';
-import type { ResultTable } from '../result-tables';
+} from '../../../explore/chart-choice';
+import type { ResultTable } from '../../../explore/result-tables';
+import { phrase, useTexts } from '../language/use-texts.js';
 import type { TableViewProps } from './table-view';
 
 Chart.register(

@@ -3,7 +3,7 @@
  * before.
  */
 import type { ExecutionResult } from 'graphql';
-import { ObservableValue } from '../../portal/browser/session/observable-value';
+import { ObservableValue } from '../session/observable-value';
 
 /** Older ones are let go. */
 const MOST_EVENTS = 500;

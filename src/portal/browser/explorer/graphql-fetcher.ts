@@ -6,10 +6,10 @@
 import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
 import { type DocumentNode, type ExecutionResult, getOperationAST, parse, print } from 'graphql';
 import { type Client, createClient } from 'graphql-ws';
-import type { LoginSession } from '../../portal/browser/session/login-session';
-import { ObservableValue } from '../../portal/browser/session/observable-value';
-import type { ExampleOperation } from '../example-operation';
-import type { RunOperation } from '../paged-list';
+import type { ExampleOperation } from '../../../explore/example-operation';
+import type { RunOperation } from '../../../explore/paged-list';
+import type { LoginSession } from '../session/login-session';
+import { ObservableValue } from '../session/observable-value';
 import { noteEvents } from './live-events';
 import { textOf } from './open-example';
 

@@ -7,7 +7,7 @@ import {
   type PagedList,
   pagedListsOf,
   type RunOperation,
-} from '../paged-list';
+} from '../../../explore/paged-list';
 import { useExplorerContext } from './explorer-context';
 
 /** Fewer requests for a whole list; where these are too dear, its own pages are asked for. */

@@ -1,9 +1,9 @@
 /** The operations library as a panel of GraphiQL: search, and open with a press. */
 import { type GraphiQLPlugin, useGraphiQLActions } from '@graphiql/react';
 import { useLayoutEffect, useRef, useState } from 'react';
-import { useReportWords } from '../../portal/browser/language/use-report-words.js';
-import { useTexts } from '../../portal/browser/language/use-texts.js';
-import { type ExampleOperation, TOPICS } from '../example-operation';
+import { type ExampleOperation, TOPICS } from '../../../explore/example-operation';
+import { useReportWords } from '../language/use-report-words.js';
+import { useTexts } from '../language/use-texts.js';
 import { useExplorerContext } from './explorer-context';
 import { useOpenExample } from './open-example';
 import { isPhone } from './phone';
