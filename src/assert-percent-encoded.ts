@@ -1,16 +1,17 @@
-/** Text of an address or a form, which is UTF-8 in percent-encoding. */
+/** Text of a URL or a form, which is percent-encoded UTF-8. */
 import { ServiceError } from './errors.js';
 
 const PERCENT_WITHOUT_CODE = /%(?![0-9A-Fa-f]{2})/;
 const ENCODED_BYTES = /(?:%[0-9A-Fa-f]{2})+/g;
 
 /**
- * Refuses a query or a form that cannot be decoded. Read leniently, `name=!*%E9` (é in Latin-1) would be a
- * filter by U+FFFD: it matches every record, and `name=%E9` none, without a word.
+ * Refuses a query or form that cannot be decoded. A lenient decoder would turn `name=!*%E9` (é in Latin-1)
+ * into a filter by U+FFFD that matches every record, and `name=%E9` into one that matches none, without an
+ * error.
  *
  * `named` begins the sentence: "The query".
  *
- * @throws MALFORMED_REQUEST (400) that shows what is not UTF-8 in percent-encoding
+ * @throws MALFORMED_REQUEST (400) that shows what is not percent-encoded UTF-8
  */
 export function assertPercentEncoded(text: string, named: string): void {
   if (!text.includes('%') || isDecodable(text)) return;

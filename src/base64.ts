@@ -1,4 +1,4 @@
-/** No repeated group: over megabytes, one would take the matcher's stack. */
+/** Without a repeated group, which would overflow the matcher's stack on a text of megabytes. */
 const CHARACTERS = /^[A-Za-z0-9+/]*(={0,2})$/;
 
 /** Whether a text is base64, padded or not. @see RFC 4648, section 4 */

@@ -1,24 +1,24 @@
-/** How much a body may hold beside its bytes: a text that is short can still take long to parse. */
+/** Limits on the structure of a body, beside its bytes: even a short text can take long to parse. */
 import { ServiceError } from './errors.js';
 
 export interface BodyShape {
-  /** Members of objects and elements of lists, all levels together. */
+  /** Members of objects and elements of lists, over all levels. */
   readonly maxMembers: number;
   readonly maxDepth: number;
-  /** What `maxMembers` is, to a caller: the setting it comes from, or whom it holds for. */
+  /** Explains `maxMembers` to a caller: the setting it comes from, or whom it applies to. */
   readonly boundBy: string;
 }
 
-/** The limit holds for bodies of parameters, forms, and callers without a credential. */
+/** Applies to bodies of parameters, forms, and callers without a credential. */
 export const MAX_PARAMETER_MEMBERS = 1000;
 
-/** The readers of a body's values recurse, a call for every level. */
+/** Values are read recursively, one call per level. */
 const MAX_BODY_DEPTH = 500;
 
 const FIXED = 'for parameters, forms and callers without a credential, whatever the settings';
 
 /**
- * The shape of a body that may hold `maxMembers`, or of one that is to be small whatever the settings allow.
+ * The limits of a body with up to `maxMembers` members, or of one that must be small whatever the settings.
  */
 export function bodyShape(size: 'small' | 'large', maxMembers: number): BodyShape {
   const isFixed = size === 'small' && maxMembers > MAX_PARAMETER_MEMBERS;
@@ -39,13 +39,13 @@ const CLOSING_BRACKET = 0x5d;
 const AMPERSAND = 0x26;
 
 /**
- * Counts the members and levels of JSON without parsing it, which takes a fiftieth of the time that parsing
- * does. What is no JSON is counted as well as it goes, and left to the parser.
+ * Counts the members and levels of JSON without parsing it, in a fiftieth of the time. Malformed JSON is
+ * counted as far as possible and left to the parser.
  *
  * @throws LIMIT_EXCEEDED (400) for too many members, MALFORMED_REQUEST (400) for too many levels
  */
 export function assertJsonShape(json: Uint8Array, shape: BodyShape): void {
-  // The shortest member is a digit and its comma, and the shortest level a bracket.
+  // The shortest member is a digit and its comma; the shortest level is a bracket.
   if (json.length <= shape.maxDepth && json.length <= shape.maxMembers) return;
   let members = 0;
   let depth = 0;
@@ -83,7 +83,7 @@ export function assertFormShape(form: Uint8Array, maxFields: number): void {
   }
 }
 
-/** Where the text that begins at `start` ends. */
+/** The end of the text that begins at `start`. */
 export function endOfText(json: Uint8Array, start: number): number {
   let end = json.indexOf(QUOTE, start + 1);
   while (end !== -1 && isEscaped(json, end)) end = json.indexOf(QUOTE, end + 1);

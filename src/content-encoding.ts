@@ -1,35 +1,33 @@
-/**
- * Answers made smaller on the way, for callers that say they can read them so. @see RFC 9110, 8.4 and 12.5.3
- */
+/** Compression of answers, for callers that accept it. @see RFC 9110, 8.4 and 12.5.3 */
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import Negotiator from 'negotiator';
 
 export type ContentEncoding = 'br' | 'gzip';
 
-/**
- * The encodings stand in our order of preference: at these levels Brotli takes as long as gzip and leaves a
- * fifth less.
- */
+/** In our order of preference: at these levels Brotli takes as long as gzip and produces a fifth less. */
 const ENCODINGS: readonly ContentEncoding[] = ['br', 'gzip'];
 const BROTLI = {
   params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4, [zlib.constants.BROTLI_PARAM_LGWIN]: 19 },
 };
 const GZIP = { level: 5 };
 
-/** A shorter text would save a packet at most, and compressing it takes longer than sending it. */
+/** Compressing a shorter text would take longer than sending it, and save a packet at most. */
 const MIN_BYTES = 2048;
-/** A workbook is compressed by itself, and so are pictures. */
+/** Workbooks and pictures are compressed already. */
 const COMPRESSIBLE = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|x-ndjson|ndjson|jsonl|xml|javascript)\b)/;
 
-/** Headers seen so far and what they came to. Bounded, since a caller writes them. */
+/** The decisions for the latest headers. Bounded, because callers write the headers. */
 const MAX_REMEMBERED = 256;
 const remembered = new Map<string, ContentEncoding | undefined>();
 
 const compressBrotli = promisify<zlib.InputType, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
 const compressGzip = promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.gzip);
 
-/** What an answer of this type is compressed by; `undefined`: the caller takes none, or it does not pay. */
+/**
+ * The encoding for an answer of this type; `undefined` if the caller accepts none or compression does not
+ * pay.
+ */
 export function contentEncodingFor(
   acceptEncoding: string | undefined,
   answer: { readonly mediaType: string; readonly bytes: number },
@@ -38,10 +36,7 @@ export function contentEncodingFor(
   return COMPRESSIBLE.test(answer.mediaType) ? preferredEncoding(acceptEncoding) : undefined;
 }
 
-/**
- * Whether a caller takes this encoding: what is named with `q=0` is refused, and what is not named is not
- * taken for granted.
- */
+/** Whether a caller accepts this encoding: one named with `q=0` is refused, one not named is not assumed. */
 export function accepts(acceptEncoding: string | string[] | undefined, encoding: ContentEncoding): boolean {
   if (acceptEncoding === undefined) return false;
   return new Negotiator({ headers: { 'accept-encoding': String(acceptEncoding).toLowerCase() } })
@@ -100,10 +95,7 @@ function preferredEncoding(header: string): ContentEncoding | undefined {
   return encoding;
 }
 
-/**
- * Puts our preferred encodings first, since the negotiator chooses the first of those that are equally
- * welcome.
- */
+/** Puts our preferred encodings first: among equally welcome ones, the negotiator picks the first. */
 function inOurOrder(header: string): string {
   const parts = header.split(',').map((part) => part.trim().toLowerCase());
   const isOurs = (part: string) => ENCODINGS.some((encoding) => part.startsWith(encoding));

@@ -1,16 +1,19 @@
-/** A longer name is no slip of the hand, and comparing it would cost the square of its length. */
+/** A longer name is hardly a typo, and comparing costs the square of its length. */
 const MAX_NAME_LENGTH = 64;
-/** Names that are compared; callers declare collections, scripts and domains without end. */
+/** The most names to compare; callers can declare any number of collections, scripts and domains. */
 const MAX_COMPARED = 500;
 
-/** ` Did you mean "task"?` for a name that is a slip or two away from a known one; empty when none is. */
+/** ` Did you mean "task"?` if the name is a typo or two away from a known one; otherwise empty. */
 export function didYouMean(name: string, known: Iterable<string>): string {
-  // About a third of the letters wrong is still a slip of the hand; more is another word.
+  // Up to a third of the letters wrong counts as a typo; beyond that it is a different word.
   const suggestion = findNearest(name, known, Math.floor(name.length / 3));
   return suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
 }
 
-/** The known name that the fewest changes of a letter, or swaps of two, lead to, if `maxChanges` do. */
+/**
+ * The known name reached by the fewest changes of a letter or swaps of neighbours, if at most `maxChanges`
+ * are needed.
+ */
 export function findNearest(name: string, known: Iterable<string>, maxChanges: number): string | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined;
   const wanted = name.toLowerCase();
@@ -18,7 +21,7 @@ export function findNearest(name: string, known: Iterable<string>, maxChanges: n
   let suggestion: string | undefined;
   let compared = 0;
   for (const candidate of known) {
-    // Each letter more or less is a change of its own.
+    // Every missing or extra letter is at least one change.
     if (Math.abs(candidate.length - wanted.length) >= best) continue;
     if (compared === MAX_COMPARED) break;
     compared += 1;
@@ -30,7 +33,10 @@ export function findNearest(name: string, known: Iterable<string>, maxChanges: n
   return suggestion;
 }
 
-/** Levenshtein distance, in which neighbours that changed places are one change: `taks` is near `task`. */
+/**
+ * Levenshtein distance with swaps: two neighbours that changed places are one change, so `taks` is near
+ * `task`.
+ */
 function editDistance(one: string, other: string): number {
   let beforePrevious: readonly number[] = [];
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index);

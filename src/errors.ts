@@ -1,8 +1,8 @@
 /**
- * The one catalog of what can go wrong, at the bottom of the house: every room throws from it, and the
- * edges (REST, GraphQL, scripts) print the same code in the same words.
+ * The catalog of all errors. Every room throws from it, and the edges (REST, GraphQL, scripts) report the
+ * same code in the same words.
  *
- * A code, once published, is never reused.
+ * A published code is never reused for another meaning.
  *
  * @see interface 7, decisions 4
  */
@@ -118,10 +118,10 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** One fault inside a request: where it is, what was sent, what would be right. */
+/** One fault in a request: where it is, what was sent, what would be right. */
 export interface ErrorDetail {
   readonly detail: string;
-  /** Name of the query parameter, GraphQL argument or header at fault. */
+  /** Name of the query parameter, GraphQL argument or header. */
   readonly parameter?: string;
   /** JSON pointer into the body. */
   readonly pointer?: string;
@@ -131,21 +131,19 @@ export interface ErrorDetail {
   readonly sent?: unknown;
 }
 
-/**
- * The seconds after which to try again where a place or a connection is missing that others give back soon.
- */
+/** Seconds until a retry, if a place or connection is missing that others will soon give back. */
 export const RETRY_AFTER_SECONDS = 5;
-/** The seconds after which to try again where another request was just in the way. */
+/** Seconds until a retry, if another request was in the way at that moment. */
 export const RETRY_SOON_SECONDS = 1;
 
 export interface ServiceErrorOptions {
   readonly errors?: readonly ErrorDetail[];
   readonly cause?: unknown;
-  /** The time to wait before another try, with 429 and 503. */
+  /** Seconds until a retry, with 429 and 503. */
   readonly retryAfterSeconds?: number;
-  /** The methods that are right, with 405. */
+  /** The allowed methods, with 405. */
   readonly allow?: readonly string[];
-  /** The encodings of a body that are right, with 415. */
+  /** The accepted encodings of a body, with 415. */
   readonly acceptEncoding?: string;
 }
 
@@ -175,7 +173,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** Stops at what can only be a fault of ours; shown to callers as a plain 500. */
+/** Throws if an assumption of our own code does not hold; callers see a plain 500. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`invariant: ${message}`);
 }

@@ -1,20 +1,18 @@
-/**
- * Tags of content, whether what leaves is the content itself or that compressed. @see RFC 9110 section 8.8.3
- */
+/** Entity tags, for plain and compressed content. @see RFC 9110 section 8.8.3 */
 import { createHash } from 'node:crypto';
 import type { ContentEncoding } from './content-encoding.js';
 
 /**
- * The tag of an answer that is made anew each time: the same bytes have the same tag on every gateway. It is
- * strong, and the media type is part of it, since the same text leaves as two.
+ * The tag of a generated answer: the same bytes have the same tag on every gateway. It is strong, and
+ * includes the media type, because the same text may be sent as two types.
  */
 export function etagOf(mediaType: string, text: string | Uint8Array): string {
   return `"${createHash('sha1').update(mediaType).update(text).digest('base64url')}"`;
 }
 
 /**
- * Whether `If-None-Match` names this tag, or that of the same content compressed: the caller has it already.
- * Weak tags count, as the RFC says: a proxy that compresses makes them so.
+ * Whether `If-None-Match` names this tag, plain or compressed: the caller already has the content. Weak tags
+ * count, as RFC 9110 says: a proxy that compresses turns strong tags into weak ones.
  */
 export function isUnchanged(ifNoneMatch: string | string[] | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
@@ -22,28 +20,28 @@ export function isUnchanged(ifNoneMatch: string | string[] | undefined, etag: st
   return header.trim() === '*' || tagsIn(header).some((tag) => isSame(tag, etag));
 }
 
-/** `"3"` compressed by Brotli is `"3-br"`: other bytes have another strong tag. */
+/** `"3"` compressed by Brotli is `"3-br"`: different bytes need a different strong tag. */
 export function encodedEtag(etag: string, encoding: ContentEncoding): string {
   return etag.replace(/"$/, `-${encoding}"`);
 }
 
-/** The tag of the same content as it is before it is compressed. */
+/** The tag of the same content before compression. */
 function plainEtag(etag: string): string {
   return etag.replace(/-(?:br|gzip)"$/, '"');
 }
 
-/** The tag a 304 tells: that of the very bytes the caller has, where it names one of the same content. */
+/** The tag to send with a 304: the one the caller named, if it is of the same content. */
 export function etagHeld(ifNoneMatch: string | undefined, etag: string): string {
   if (ifNoneMatch === undefined) return etag;
   return tagsIn(ifNoneMatch).find((tag) => plainEtag(tag) === etag) ?? etag;
 }
 
-/** A hash itself may end like the name of an encoding. */
+/** A hash may itself end like the name of an encoding. */
 function isSame(sent: string, etag: string): boolean {
   return sent === etag || plainEtag(sent) === etag;
 }
 
-/** Weak tags lose their mark. */
+/** Removes the mark of weak tags. */
 function tagsIn(header: string): string[] {
   return header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
 }

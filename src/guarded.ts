@@ -1,9 +1,9 @@
 /**
- * What only watches (a log, a figure, a listener that is told of an end) must not change what it watches, and
- * least of all end the process: an error thrown into an event of Node has nobody to catch it.
+ * Observers (a log, a metric, a listener) must not affect what they observe, and least of all end the
+ * process: nothing catches an error that is thrown from a Node event.
  */
 
-/** Does as `watch`, except that what goes wrong in it is told to `onFault` and to nobody else. */
+/** Wraps `watch` so that it never throws: its errors go to `onFault` only. */
 export function guarded<Arguments extends readonly unknown[]>(
   watch: (...told: Arguments) => void,
   onFault: (error: unknown) => void = tellOperator,
@@ -23,14 +23,14 @@ export function guarded<Arguments extends readonly unknown[]>(
 }
 
 /**
- * Tells it on standard error, which is what is left where the log itself has failed. A closed one is no
- * reason to stop either.
+ * Writes to standard error, the only channel left when the log itself has failed. If that is closed too, the
+ * gateway carries on.
  */
 function tellOperator(error: unknown): void {
   try {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.stderr.write(`campus: while observing: ${text}\n`);
   } catch {
-    // There is nowhere left to say it.
+    // No channel is left to report this.
   }
 }

@@ -1,14 +1,14 @@
-/** JSON bodies, read by the engine's own parser though their numbers may not pass through a float. */
+/** Parses JSON bodies with the engine's own parser, although their numbers must not pass through a float. */
 import { ExactNumber, type JsonValue, parseExactJson } from './json.js';
 import { scanJsonText } from './json-text-scan.js';
 
-/** What becomes of the numbers of a body. */
+/** How the numbers of a body are represented. */
 export interface NumberReading {
-  /** Of one that a float holds and prints with the very digits it has. */
+  /** For a number that a float holds and prints with exactly the same digits. */
   readonly ofFloat: (value: number) => JsonValue;
-  /** Of any other, by its digits. */
+  /** For any other number, by its digits. */
   readonly ofDigits: (digits: string) => JsonValue;
-  /** The same by a slower parser, which says what is wrong with a text and where. */
+  /** A slower parser with the same result, whose errors say what is wrong and where. */
   readonly parse: (text: string) => JsonValue;
 }
 
@@ -20,16 +20,15 @@ const EXACT: NumberReading = {
 
 const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 /**
- * Begins the text that stands for a number while the engine parses. No text of a body begins so: JSON knows
- * this character as an escape alone, and a body with that escape is left to the slower parser.
+ * Prefixes the text that stands in for a number while the engine parses. No text of a body can begin with it:
+ * in JSON this character must be escaped, and a body with that escape goes to the slower parser.
  */
 const MARK = '\u0001';
 const MARK_ESCAPE = '\\u0001';
 
 /**
- * As `reading.parse`, by default `parseExactJson`, in a fifth of the time and memory. `bytes` are those of
- * the text. A name that comes twice in an object, and what is no JSON, are refused in the words of that
- * parser.
+ * Does the same as `reading.parse` (default `parseExactJson`) in a fifth of the time and memory. `bytes` are
+ * the encoded text. Duplicate names and malformed JSON are reported by the slower parser.
  *
  * @throws SyntaxError
  */
@@ -41,10 +40,10 @@ export function parseJsonBody(text: string, bytes: Buffer, reading: NumberReadin
   return read?.members === members ? read.value : reading.parse(text);
 }
 
-/** The text with marked texts in place of the numbers; `undefined` where it is none of ours to parse. */
+/** The text with marked strings in place of the numbers; `undefined` if it must go to the slower parser. */
 function withMarks(text: string, bytes: Buffer, places: readonly number[]): string | undefined {
   if (places.length === 0) return text;
-  // Of text in ASCII, each byte is a character, and a piece of it costs nothing.
+  // In ASCII text each byte is a character, and a slice is free.
   const pieceOf = (start: number, end: number) =>
     text.length === bytes.length ? text.slice(start, end) : bytes.toString('utf8', start, end);
   const parts: string[] = [];
@@ -61,7 +60,7 @@ function withMarks(text: string, bytes: Buffer, places: readonly number[]): stri
   return parts.join('');
 }
 
-/** `undefined`: it is no JSON, and the slow parser tells where it ends being one. */
+/** `undefined` if it is malformed; the slower parser then reports the position. */
 function parseOrNot(text: string): { readonly value: JsonValue } | undefined {
   try {
     return { value: JSON.parse(text) as JsonValue };
@@ -71,7 +70,7 @@ function parseOrNot(text: string): { readonly value: JsonValue } | undefined {
   }
 }
 
-/** The value with its numbers read, in place, and how many members its objects have. */
+/** Replaces the marked strings by numbers, in place, and counts the members of all objects. */
 function readNumbers(
   value: JsonValue,
   { ofFloat, ofDigits }: NumberReading,
@@ -87,7 +86,8 @@ function readNumbers(
     }
     const held = one as { [name: string]: JsonValue };
     for (const name of Object.keys(held)) {
-      // A number in place of a name is no JSON: not counted, it makes the slower parser look.
+      // A number as a member name is malformed JSON: leaving it out of the count sends the body to the slower
+      // parser.
       if (!name.startsWith(MARK)) members += 1;
       const member = held[name] ?? null;
       const read = readIn(member);

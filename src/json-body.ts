@@ -1,14 +1,14 @@
-/** A request body as JSON: what REST and GraphQL say alike of one that is none. */
+/** JSON request bodies: REST and GraphQL report malformed ones in the same words. */
 import { isUtf8 } from 'node:buffer';
 import { assertJsonShape, type BodyShape } from './body-shape.js';
 import { ServiceError } from './errors.js';
 import type { JsonValue } from './json.js';
 
 /**
- * Reads the text by `parse` once it is known to have no more members and levels than `shape` says.
+ * Parses the text by `parse`, after checking that it has no more members and levels than `shape` allows.
  *
  * @throws MALFORMED_REQUEST (400) that says what is wrong and at which position; LIMIT_EXCEEDED (400) for too
- * many members
+ *   many members
  */
 export function readJsonBody(
   body: Buffer,

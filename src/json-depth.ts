@@ -1,16 +1,11 @@
-/**
- * Functions that call themselves read and write JSON: what is nested without end would exhaust their stack.
- */
+/** JSON is read and written by recursive functions: unlimited nesting would exhaust their stack. */
 
-/** No value that the service takes or gives, however it was made, is nested deeper. */
+/** The service neither accepts nor produces a value that is nested deeper. */
 export const MAX_JSON_DEPTH = 500;
 
-/**
- * Whether JSON text has lists and objects within each other, so many and more. Reads the text once and calls
- * nothing.
- */
+/** Whether JSON text is nested at least `most` levels deep. Scans the text once, without recursion. */
 export function isNestedDeeply(text: string, most = MAX_JSON_DEPTH): boolean {
-  // Each level takes a character to open it.
+  // Every level takes a character to open it.
   if (text.length <= most) return false;
   let depth = 0;
   let isInText = false;

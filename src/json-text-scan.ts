@@ -1,10 +1,10 @@
-/** What a look at JSON text tells before it is parsed, in a tenth of the time. */
+/** A scan of JSON text before it is parsed, in a tenth of the time. */
 import { endOfText } from './body-shape.js';
 
 export interface JsonTextScan {
-  /** Members of all objects together; one whose name comes twice counts twice. */
+  /** The members of all objects; a duplicate name counts twice. */
   readonly members: number;
-  /** Where the numbers are, start and end in turn, that a float does not hold or prints with other digits. */
+  /** The start and end, in turn, of each number that a float does not hold or prints with other digits. */
   readonly exactNumbers: readonly number[];
 }
 
@@ -17,12 +17,12 @@ const NINE = 0x39;
 const COLON = 0x3a;
 const SMALL_E = 0x65;
 const CAPITAL_E = 0x45;
-/** A float holds any number of as many digits. */
+/** A float holds every number of so many digits. */
 const MAX_DIGITS = 15;
-/** Of `0.00001`. */
+/** The length of `0.00001`. */
 const MAX_SMALL_LENGTH = 7;
 
-/** Of what is no JSON it may tell anything: the parser is going to refuse it. */
+/** The result is meaningless for malformed JSON, which the parser will refuse. */
 export function scanJsonText(json: Uint8Array): JsonTextScan {
   let members = 0;
   const exactNumbers: number[] = [];
@@ -45,7 +45,10 @@ function endOfNumber(json: Uint8Array, start: number): number {
   return end;
 }
 
-/** `-0`, `1.50`, `1e3` and what has more digits than a float are printed otherwise than they are written. */
+/**
+ * False for `-0`, `1.50`, `1e3` and numbers with more digits than a float holds: JavaScript prints them
+ * differently.
+ */
 function isPlainNumber(json: Uint8Array, start: number, end: number): boolean {
   if (end - start > MAX_DIGITS) return false;
   const first = json[start] === MINUS ? start + 1 : start;
@@ -56,7 +59,7 @@ function isPlainNumber(json: Uint8Array, start: number, end: number): boolean {
   }
   if (hasPoint && json[end - 1] === ZERO) return false;
   if (json[first] !== ZERO) return true;
-  // A float prints what is below 0.000001 with an exponent, and no sign before a zero.
+  // JavaScript prints numbers below 0.000001 with an exponent, and no sign before a zero.
   return hasPoint ? end - first <= MAX_SMALL_LENGTH : first === start;
 }
 

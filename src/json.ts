@@ -2,8 +2,8 @@
 import { isLosslessNumber, isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json';
 
 /**
- * JSON text, as a string or as its bytes in UTF-8: to make a string of the bytes that PostgreSQL printed, and
- * bytes of it again to send them, costs more than to print an answer.
+ * JSON text, as a string or as UTF-8 bytes. Decoding the bytes PostgreSQL printed and encoding them again
+ * would cost more than printing an answer.
  */
 export type PrintedJson = string | Buffer;
 
@@ -13,20 +13,20 @@ export interface JsonObject {
   readonly [name: string]: JsonValue;
 }
 
-/** Reads JSON text without passing any number through a float. @throws SyntaxError */
+/** Parses JSON text without passing any number through a float. @throws SyntaxError */
 export function parseExactJson(text: string): JsonValue {
   return parse(text) as JsonValue;
 }
 
 /**
- * Any number with so many digits, or an exponent: what a float may not hold. Finds too much (ids in texts),
- * never too little.
+ * Matches any number with so many digits, or an exponent, which a float may not hold. It may match too much
+ * (ids in texts), never too little.
  */
 const LONG_NUMBER = /[0-9.]{16,}|[0-9][eE][+-]?[0-9]/;
 
 /**
- * Reads JSON text; a number is a JavaScript number where a float holds its value, else exact. @throws
- * SyntaxError
+ * Parses JSON text. A number becomes a JavaScript number if a float holds its value, else an exact one.
+ * @throws SyntaxError
  */
 export function parsePlainJson(text: string): JsonValue {
   if (!LONG_NUMBER.test(text)) return JSON.parse(text) as JsonValue;
@@ -34,14 +34,14 @@ export function parsePlainJson(text: string): JsonValue {
 }
 
 /**
- * A number of JSON text as Postgres prints it that JavaScript writes otherwise: its digits end in a zero
- * behind the point, or begin with more than five of them.
+ * Matches a number, in JSON as Postgres prints it, that JavaScript would print differently: one that ends in
+ * a zero after the point, or begins with more than five of them.
  */
 const OTHERWISE_WRITTEN = /[[:,] ?-?(?:\d+\.\d*0[\],}]|0\.0{6})/;
 
 /**
- * Reads JSON text that Postgres printed; where a number would lose digits as a JavaScript number, also such
- * as the last one of 12.50, all of them are exact.
+ * Parses JSON text printed by Postgres. If a JavaScript number would lose a digit, even the trailing zero of
+ * 12.50, all numbers of the text become exact.
  *
  * @throws SyntaxError
  */
@@ -51,8 +51,8 @@ export function parseKeepingDigits(text: string): JsonValue {
 }
 
 /**
- * Reads JSON text; a number is a JavaScript number where that is written as it was, else exact: 12.50 and
- * 1e3 stay what they are. @throws SyntaxError
+ * Parses JSON text. A number becomes a JavaScript number if that prints as it was written, else an exact one:
+ * 12.50 and 1e3 stay what they are. @throws SyntaxError
  */
 export function parseAsWritten(text: string): JsonValue {
   const isSafe = !LONG_NUMBER.test(text) && !OTHERWISE_WRITTEN.test(text);
@@ -64,14 +64,14 @@ function toSameNumber(digits: string): number | LosslessNumber {
   return String(number) === digits ? number : new LosslessNumber(digits);
 }
 
-/** A JavaScript number where a float holds the value that is written, else an exact one. */
+/** A JavaScript number if a float holds the written value, else an exact one. */
 export function toPlainNumber(digits: string): number | LosslessNumber {
   return isSafeNumber(digits) ? Number(digits) : new LosslessNumber(digits);
 }
 
-/** Writes JSON text, exact numbers with the digits they came with. */
+/** Prints JSON text; exact numbers keep their digits. */
 export function printExactJson(value: JsonValue): string {
-  // The engine's own printer takes a fifth of the time, and knows no exact numbers.
+  // The engine's own printer takes a fifth of the time, but does not know exact numbers.
   return (holdsExactNumber(value) ? stringify(value) : JSON.stringify(value)) ?? 'null';
 }
 
@@ -88,7 +88,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * A member that the object has itself. A name of a caller's may be one that all objects inherit, e.g.
+ * An own member of the object. The name may come from a caller and be one that every object inherits, e.g.
  * `constructor`.
  */
 export function memberOf(object: JsonObject, name: string): JsonValue | undefined {

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * `campus`: runs cli/run-campus.ts as `npm run compile` bundled it. TypeScript does not know that file, so
- * its address is put together here.
+ * `campus`: runs cli/run-campus.ts as bundled by `npm run compile`. TypeScript does not know the bundle, so
+ * its address is assembled here.
  *
- * Node from 22.1 on keeps what V8 compiled of it beside it, where this process may write. Whoever may write
- * there may change the program itself; in the folder for temporary files, others could.
+ * Node 22.1 and later caches the compiled code beside the bundle, if this process may write there. Not in the
+ * folder for temporary files: other users could write to the cache there, and change the program.
  */
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ import { findNodeFault } from './node-fault.js';
 const { engines } = module.createRequire(import.meta.url)('../package.json') as { engines: { node: string } };
 const fault = findNodeFault(process.versions.node, engines.node);
 if (fault === undefined) {
-  // The types are those of Node 20, which has none.
+  // The types are those of Node 20, which does not have this function.
   const { enableCompileCache } = module as { enableCompileCache?: (directory: string) => unknown };
   enableCompileCache?.(fileURLToPath(new URL('./compile-cache', import.meta.url)));
   const { runCampus } = await import(new URL('./program/program.js', import.meta.url).href);

@@ -1,10 +1,10 @@
 /**
- * What is wrong with a version of Node.js, as one line for whoever starts the gateway; `undefined`: nothing.
- * It is asked before the gateway is loaded: an older Node.js ends at the first name of a module that it does
- * not have, and says nothing of versions. So nothing is imported here, and nothing written that such a one
- * could not read.
+ * Explains in one line what is wrong with a version of Node.js; `undefined` if it is recent enough. It runs
+ * before the gateway is loaded, because an older Node.js would fail on the first missing module export,
+ * without mentioning versions. For the same reason it imports nothing, and uses only syntax that an old
+ * Node.js understands.
  *
- * @param running as `process.versions.node` says it
+ * @param running as in `process.versions.node`
  * @param needed the `engines` of package.json: `>=20.19.0`
  */
 export function findNodeFault(running: string, needed: string): string | undefined {

@@ -1,10 +1,10 @@
-/** What the text of an environment variable may mean: the types of settings, for the lists of them. */
+/** The types of settings: how the text of an environment variable is parsed. */
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 
 export const countSetting = z.coerce.number().int().min(0);
 export const positiveSetting = z.coerce.number().int().min(1);
-/** A number of processes; `auto`: as many as there are cores for us. */
+/** A number of processes; `auto` is the number of available cores. */
 export const workersSetting = z
   .literal('auto')
   .transform(() => availableParallelism())

@@ -1,4 +1,4 @@
-/** The last step of an answer that is there as a whole: REST and GraphQL send it alike. */
+/** The last step of an answer that is complete as text; REST and GraphQL share it. */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { type ContentEncoding, compressWhole, contentEncodingFor } from './content-encoding.js';
@@ -10,14 +10,14 @@ export interface TextAnswer {
   readonly text: string | Uint8Array;
 }
 
-/** What the buffers on the way take is gone at once; more waits in memory for as long as its reader takes. */
+/** As much as socket buffers take at once; anything longer stays in memory until its reader takes it. */
 const MAX_UNWATCHED_BYTES = 64 * 1024;
 const STALL_MS = 30_000;
 
 /**
- * Sends past Fastify's own sending, whose hooks and serializers have nothing to do here and cost a tenth of a
- * short answer. Headers set on the reply go with it. Compressed where the caller takes that and it pays. Node
- * leaves out the body of a HEAD.
+ * Writes directly to the response, bypassing Fastify's send, whose hooks and serializers are not needed here
+ * and cost a tenth of a short answer. Sends the headers set on the reply, compresses if the caller accepts it
+ * and it pays, and leaves it to Node to omit the body of a HEAD.
  */
 export function sendText(reply: FastifyReply, answer: TextAnswer): FastifyReply {
   const { mediaType, text } = answer;
@@ -32,30 +32,27 @@ export function sendText(reply: FastifyReply, answer: TextAnswer): FastifyReply 
         setEncoding(reply, encoding);
         write(reply, { ...answer, text: compressed }, compressed.length);
       },
-      // The text itself is still there where memory to compress in is not.
+      // If there is no memory to compress, the text itself is sent.
       () => write(reply, answer, bytes),
     );
   }
   return reply;
 }
 
-/**
- * The header `Accept-Encoding`, if the answer to this request may be compressed: a later part of the same
- * bytes is asked for by none.
- */
+/** `Accept-Encoding`, if the answer may be compressed: a range of a file may not. */
 export function acceptEncodingOf(reply: FastifyReply): string | undefined {
   const { 'accept-encoding': header } = reply.request.headers;
   return typeof header === 'string' ? header : undefined;
 }
 
-/** Says in the headers that what follows is compressed. */
+/** Sets the headers of a compressed answer. */
 export function setEncoding(reply: FastifyReply, encoding: ContentEncoding): void {
   reply.header('content-encoding', encoding);
   const etag = reply.getHeader('etag');
   if (typeof etag === 'string') reply.header('etag', encodedEtag(etag, encoding));
 }
 
-/** The headers set so far, as `writeHead` takes them; those of several lines, such as cookies, as a list. */
+/** The headers set so far, as `writeHead` takes them; multi-line headers, such as cookies, as a list. */
 export function replyHeaders(reply: FastifyReply): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(reply.getHeaders())) {
@@ -65,8 +62,8 @@ export function replyHeaders(reply: FastifyReply): Record<string, string | strin
 }
 
 /**
- * Ends the connection so that its reader sees a fault: a plain end would look like the end of the answer to
- * HTTP/1.0.
+ * Resets the connection so that the reader sees a failure: HTTP/1.0 would take a plain end for the end of the
+ * answer.
  */
 export function resetConnection(response: ServerResponse): void {
   response.socket?.resetAndDestroy();

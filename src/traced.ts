@@ -1,9 +1,9 @@
 /**
- * What a request, a job or a script does, told as spans of OpenTelemetry. Until `startTracing` has set it up,
- * which it does where a setting says to whom, nothing here does anything: there is no span to be within.
+ * Describes the work of a request, job or script as OpenTelemetry spans. Until `startTracing` has set it up,
+ * which needs a setting, every function here is a no-op.
  *
- * Which span is under way is not passed along, but follows the calls (`AsyncLocalStorage`). What is called by
- * an event of something older than the request has to be told (`withinTrace`).
+ * The current span is not passed along; it follows the calls (`AsyncLocalStorage`). A callback from an
+ * emitter that is older than the request does not follow them and must be wrapped (`withinTrace`).
  */
 import {
   type Attributes,
@@ -16,12 +16,12 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-/** `traceparent` and `tracestate`, as W3C Trace Context writes them; none: there is no span. */
+/** `traceparent` and `tracestate`, as W3C Trace Context defines them; empty if there is no span. */
 export type TraceHeaders = Readonly<Record<string, string>>;
 
-/** A piece of work and what is told of it. */
+/** A piece of work, and the span that describes it. */
 export interface Traced {
-  /** Few values: what work of this kind is, not which one it is. */
+  /** Has few distinct values: the kind of work, not its instance. */
   readonly name: string;
   readonly kind: 'server' | 'consumer' | 'client' | 'internal';
   readonly attributes: Attributes;
@@ -34,32 +34,35 @@ const KINDS = {
   internal: SpanKind.INTERNAL,
 };
 
-/** Runs the work as a part of what is under way; on its own, it is not told of. */
+/** Runs the work as a child of the current span. Without one, no span is recorded. */
 export async function inSpan<T>(traced: Traced, work: () => Promise<T>): Promise<T> {
   if (trace.getActiveSpan() === undefined) return await work();
   return await runIn(startSpan(traced), work);
 }
 
-/** Runs the work as what the sender of the headers has asked for, or as the begin of a trace. */
+/** Runs the work as a child of the span the sender's headers name, or as the root of a trace. */
 export async function inTraceOf<T>(sent: TraceHeaders, traced: Traced, work: () => Promise<T>): Promise<T> {
   return await runIn(startSpan(traced, propagation.extract(ROOT_CONTEXT, sent)), work);
 }
 
-/** A span that somebody else ends, as of a request whose end is an event; `begin` is called within it. */
+/**
+ * Opens a span that the caller ends later, e.g. for a request that ends by an event. `begin` is called within
+ * it.
+ */
 export function beginTraceOf(sent: TraceHeaders, traced: Traced, begin: () => void): Span {
   const span = startSpan(traced, propagation.extract(ROOT_CONTEXT, sent));
   context.with(trace.setSpan(ROOT_CONTEXT, span), begin);
   return span;
 }
 
-/** The work as it is, but within the span that is under way now, from wherever it is called. */
+/** Binds a function to the current span, wherever it is called from later. */
 export function withinTrace<Arguments extends unknown[], Result>(
   work: (...parameters: Arguments) => Result,
 ): (...parameters: Arguments) => Result {
   return trace.getActiveSpan() === undefined ? work : context.bind(context.active(), work);
 }
 
-/** Tells of work that has ended, where it is a part of something. */
+/** Records a span for work that has ended, if there is a current span. */
 export function noteSpan(
   traced: Traced,
   ended: { readonly startedAt: number; readonly error: unknown },
@@ -73,14 +76,14 @@ export function isTraced(): boolean {
   return trace.getActiveSpan() !== undefined;
 }
 
-/** What makes the work of whoever gets them a part of what is under way. */
+/** The headers that make the receiver's work a child of the current span. */
 export function traceHeaders(): TraceHeaders {
   const headers: Record<string, string> = {};
   if (isTraced()) propagation.inject(context.active(), headers);
   return headers;
 }
 
-/** What a line of the log is found by. */
+/** The ids by which a log line refers to its trace. */
 export function traceOfLogLine(): { readonly traceId?: string; readonly spanId?: string } {
   const span = trace.getActiveSpan()?.spanContext();
   return span === undefined ? {} : { traceId: span.traceId, spanId: span.spanId };
@@ -103,7 +106,7 @@ async function runIn<T>(span: Span, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The kind of the error alone: its words may hold what a caller sent. */
+/** Records only the kind of the error: its message may contain what a caller sent. */
 function noteFault(span: Span, error: unknown): void {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
   span.setAttribute('error.type', code ?? (error instanceof Error ? error.name : 'unknown'));

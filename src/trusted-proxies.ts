@@ -1,22 +1,21 @@
-/** The types of settings that name peers: proxies in front of the gateway, and pages of other origins. */
+/** The types of settings that name peers: proxies in front of the gateway, and the origins of pages. */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { listSetting } from './settings.js';
 
-/** Names of ranges that are written out nowhere else. */
+/** Names of address ranges that proxy-addr defines. */
 const RANGE_NAMES: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
 const MOST_PROXIES = 10;
 
 /**
- * The proxies whose word on the caller's address is believed: nobody's, that of so many proxies in front, or
- * of proxies at these addresses.
+ * Which proxies are trusted for the caller's address: none, the nearest so many, or those at these addresses.
  */
 export type TrustedProxies = false | number | readonly string[];
 
 /**
- * `false`, a number of proxies, or their addresses. `true` is one proxy: believing every address in
- * X-Forwarded-For would believe the caller, who may have written the first of them.
+ * `false`, a number of proxies, or their addresses. `true` means one proxy: trusting every address in
+ * X-Forwarded-For would trust the caller, who may have written the first one.
  */
 export const proxiesSetting = listSetting.transform((parts, context): TrustedProxies => {
   const [first = 'false', ...others] = parts;
@@ -51,7 +50,7 @@ function isRange(text: string): boolean {
   return RANGE_NAMES.has(text) || isIP(text) !== 0 || ipaddr.isValidCIDR(text);
 }
 
-/** The origin that is meant; without a scheme, that of the web. */
+/** The origin that was meant; without a scheme, https is assumed. */
 function originIn(text: string): string | undefined {
   const hasScheme = /^https?:\/\//i.test(text);
   const isLocal = /^(?:localhost|127\.|\[::1\])/.test(text);

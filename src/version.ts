@@ -1,10 +1,10 @@
-/** The version of the package, as `GET /`, `--version` and openapi.json say it. */
+/** The version of the package, shown by `GET /`, `--version` and openapi.json. */
 import { createRequire } from 'node:module';
 import { invariant } from './errors.js';
 
 export const VERSION = versionOf(createRequire(import.meta.url)('../package.json'));
 
-/** Read by hand: the help of the command line would wait longer for zod than for all else. */
+/** Parsed by hand: loading zod would take `campus --help` longer than everything else. */
 function versionOf(manifest: unknown): string {
   invariant(
     typeof manifest === 'object' &&

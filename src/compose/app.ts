@@ -1,4 +1,4 @@
-/** The composition root: builds the gateway of its services and opens the port. */
+/** The composition root: constructs the services of the gateway and opens its port. */
 import type { Tracing } from './start-tracing.js';
 import 'reflect-metadata';
 import path from 'node:path';
@@ -35,33 +35,36 @@ import { openServices, type Services } from './services.js';
 export interface App {
   readonly services: Services;
   readonly server: Server;
-  /** Opens the port; gives the address, e.g. `http://127.0.0.1:4000`. */
+  /** Opens the port and returns the address, e.g. `http://127.0.0.1:4000`. */
   listen(): Promise<string>;
   /**
-   * Finishes what is under way, then closes everything, an embedded database last. Later calls wait for the
-   * first.
+   * Finishes the work in progress, then closes everything, an embedded database last. Later calls wait for
+   * the first.
    */
   close(): Promise<void>;
 }
 
 export interface AppOptions {
-  /** One line each, of what an operator may want to know while the gateway starts. */
+  /** Receives one line at a time on the progress of the start, for the operator. */
   readonly onProgress?: (line: string) => void;
-  /** Where the log goes. Default: standard output. */
+  /** Where the log is written. Default: standard output. */
   readonly logDestination?: DestinationStream;
   readonly passwordCost?: PasswordCost;
-  /** Absent: the gateway is this process alone. */
+  /** Absent if the gateway is this process alone. */
   readonly worker?: WorkerRole;
 }
 
-/** What is particular to one of several processes that are one gateway. */
+/** The role of this process when several processes serve as one gateway. */
 interface WorkerRole {
-  /** Whether this process does the jobs, the schedules and the purging of all of them. */
+  /** Whether this process runs the jobs, schedules and purging for all of them. */
   readonly doesBackgroundWork: boolean;
   readonly sharedFigures: SharedFigures;
 }
 
-/** @throws ServiceError or Error whose message is one line for the operator; nothing is left open then */
+/**
+ * @throws ServiceError or Error whose message is one line for the operator; whatever was opened is closed
+ *   again
+ */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
   const output = options.logDestination ?? openStandardOutput();
   const isTracing = config.traceEndpoint !== undefined;
@@ -83,7 +86,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   }
 }
 
-/** Who traces nothing does not load what traces. */
+/** Loads the tracing packages only if a setting turns tracing on. */
 async function openTracing({ traceEndpoint }: Config): Promise<Tracing | undefined> {
   if (traceEndpoint === undefined) return undefined;
   const { startTracing } = await import('./start-tracing.js');
@@ -282,5 +285,5 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
   }
 }
 
-/** A log that takes no lines keeps nobody waiting. */
+/** How long a stop waits for a log that accepts no lines. */
 const LOG_GRACE_MS = 500;

@@ -1,7 +1,4 @@
-/**
- * The two lists of what the gateway does beside the requests: what a job can be, and what is due by the
- * clock.
- */
+/** The two lists of background work: the kinds of jobs, and what is scheduled by the clock. */
 import { z } from 'zod';
 import type { Config } from '../config.js';
 import { ServiceError } from '../errors.js';
@@ -13,10 +10,10 @@ import { IMPORT_TASK } from './open-imports.js';
 import type { Services } from './services.js';
 
 const BACKUP_TASK = 'backups.make';
-/** Over some six minutes; then the next one by the clock is waited for. */
+/** Spread over some six minutes; after that, the next scheduled backup is the next attempt. */
 const BACKUP_ATTEMPTS = 5;
 const DAY_MS = 24 * 3_600_000;
-/** How long a job that was given up is shown before it goes. */
+/** How long an abandoned job is still shown before it is deleted. */
 const KEEP_FAILED_DAYS = 14;
 
 export interface TaskServices {
@@ -54,8 +51,8 @@ export function createJobTasks({ services, config, observe }: TaskServices): rea
     }),
     task(RECEIPT_TASK, RECEIPT, async (receipt, { attempt, maxAttempts }) => {
       const isKnown = await messageDelivery.note(receipt);
-      // The receipt may belong to somebody else who has the same account with the provider, if the message is
-      // not known by then.
+      // If the message is still unknown by then, the receipt may belong to another customer of the same
+      // provider account.
       if (!isKnown && attempt < maxAttempts) throw new Error('a receipt came before the note of its message');
     }),
     task('messages.release', NOTHING, async () => {
@@ -87,10 +84,10 @@ export function createJobTasks({ services, config, observe }: TaskServices): rea
   ];
 }
 
-/** Imports that this process works on at once: the other workers are for what takes a moment. */
+/** Imports this process works on at once; the other workers are reserved for short jobs. */
 const IMPORTS_AT_ONCE = 2;
 
-/** Goes on with an import; one that others are before is looked at again. */
+/** Continues an import. An import that waits behind others is checked again later. */
 function createImportTask({ importRunner, scheduleImport }: Services): JobTask {
   let running = 0;
   return task(IMPORT_TASK, z.object({ id: z.uuid() }), async ({ id }, { signal, attempt, maxAttempts }) => {
@@ -112,14 +109,14 @@ function createImportTask({ importRunner, scheduleImport }: Services): JobTask {
   });
 }
 
-/** What is due by the clock with these settings. */
+/** The cron items for these settings. */
 export function cronItemsOf({ backupSchedule }: Pick<Config, 'backupSchedule'>): readonly CronItem[] {
   if (backupSchedule === undefined) return CRON_ITEMS;
   const backup = { name: 'back up', task: BACKUP_TASK, schedule: backupSchedule, catchUp: 'once' } as const;
   return [...CRON_ITEMS, { ...backup, maxAttempts: BACKUP_ATTEMPTS }];
 }
 
-/** All in UTC; 20:00 is half past one at night in India. */
+/** All times are UTC; 20:00 is 01:30 in India. */
 const CRON_ITEMS: readonly CronItem[] = [
   { name: 'start scripts', task: SCHEDULE_TASK, schedule: '* * * * *', catchUp: 'never' },
   { name: 'release messages', task: 'messages.release', schedule: '*/5 * * * *', catchUp: 'never' },
@@ -132,7 +129,7 @@ const CRON_ITEMS: readonly CronItem[] = [
   { name: 'purge scripts', task: 'scripts.purge', schedule: '35 20 * * *', catchUp: 'once' },
 ];
 
-/** A job that the clock starts carries nothing. */
+/** A job started by the clock has no payload. */
 const NOTHING = z.unknown();
 const RECEIPT = z.object({
   providerId: z.string(),
@@ -140,9 +137,7 @@ const RECEIPT = z.object({
   state: z.string(),
 });
 
-/**
- * A job waits in the database, perhaps from an older gateway: what it holds is checked before it is believed.
- */
+/** Validates the payload: a job waits in the database and may come from an older version of the gateway. */
 function task<Payload>(
   name: string,
   payload: z.ZodType<Payload>,

@@ -1,4 +1,4 @@
-/** Builds `platform.db` on the services of the gateway. */
+/** Builds `platform.db` from the services of the gateway. */
 import type { Config } from '../config.js';
 import { PlatformDb } from '../scripting/platform/db/platform-db.js';
 import type { Catalog } from '../store/catalog/catalog.js';

@@ -6,8 +6,9 @@ import type { Database } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
 
 /**
- * The files as the settings want them kept. The caller closes them. @throws UNAVAILABLE for a bucket that
- * cannot be
+ * Opens the files in the storage that the settings name. The caller closes them.
+ *
+ * @throws UNAVAILABLE if the bucket cannot be used
  */
 export async function openFiles(options: {
   readonly database: Database;
@@ -31,7 +32,7 @@ export async function openFiles(options: {
   });
 }
 
-/** The bucket of the settings; `undefined` where there is none. The caller closes it. @throws UNAVAILABLE */
+/** The bucket of the settings; `undefined` if there is none. The caller closes it. @throws UNAVAILABLE */
 export async function openBucket(config: Config): Promise<S3Blobs | undefined> {
   if (config.filesS3Url === undefined) return undefined;
   return await S3Blobs.open({

@@ -1,4 +1,4 @@
-/** Opens the room of imports: who asks for them, and what does their work. */
+/** Wires the imports: the service that callers use, and the runner that does the work. */
 import type { Principals } from '../auth/principals.js';
 import type { Config } from '../config.js';
 import type { Files } from '../files/files.js';
@@ -15,18 +15,18 @@ import type { Database } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
 
 export const IMPORT_TASK = 'imports.run';
-/** Over some hours: a database that is away is waited for. */
+/** Spread over some hours, so that an import survives an outage of the database. */
 const ATTEMPTS = 15;
-/** How soon an import looks again whether another one has ended. */
+/** How soon a waiting import checks whether the one before it has ended. */
 const WAIT_MS = 1_000;
 
 export interface Importing {
   readonly imports: Imports;
   readonly importNews: ImportNews;
   readonly importRunner: ImportRunner;
-  /** Has a job go on with an import, at once or after others. */
+  /** Queues a job that continues an import, now or once earlier imports are done. */
   scheduleImport(id: string, when: 'now' | 'later'): Promise<void>;
-  /** Nobody hears of imports any more. */
+  /** Stops announcing the progress of imports. */
   close(): Promise<void>;
 }
 

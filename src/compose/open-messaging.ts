@@ -11,18 +11,18 @@ import type { Database } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
 
 export interface Messaging {
-  /** Asks for emails and text messages. */
+  /** Queues emails and text messages. */
   readonly messages: Messages;
-  /** Looks after them. */
+  /** Lists, resends and discards messages. */
   readonly messageDesk: MessageDesk;
-  /** Sends them; called by the jobs. */
+  /** Sends messages; called by the jobs. */
   readonly messageDelivery: MessageDelivery;
   close(): Promise<void>;
 }
 
 /**
- * Email and text messages as the settings want them. Nothing is connected before the first message. The
- * caller closes it.
+ * Email and text messages, configured by the settings. It connects with the first message. The caller closes
+ * it.
  */
 export function openMessaging(options: {
   readonly database: Database;

@@ -1,4 +1,4 @@
-/** Opens the room: the runner with its platform, the stored scripts, and what they log. */
+/** Wires scripting: the runner with its platform, the stored scripts, and their log. */
 import type { AccessTokens } from '../auth/access-tokens.js';
 import type { ScopeNames } from '../auth/key-scopes.js';
 import type { TextEncryption } from '../auth/text-encryption.js';
@@ -27,7 +27,7 @@ export interface Scripting {
   readonly scripts: Scripts;
   readonly scriptRuns: ScriptRuns;
   readonly scriptLog: ScriptLog;
-  /** The places of the runs that writes wait for. */
+  /** The places for `before` scripts, which writes wait for. */
   readonly writePlaces: Places;
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export interface ScriptingServices {
   readonly onFault: (task: string, error: unknown) => void;
 }
 
-/** No thread is started before the first run, or `scriptRunner.warmUp`. The caller closes it. */
+/** Starts no thread before the first run or `scriptRunner.warmUp`. The caller closes it. */
 export async function openScripting(services: ScriptingServices): Promise<Scripting> {
   const { database, domains, catalog, topics, files, messages, accessTokens, names, config, onFault } =
     services;

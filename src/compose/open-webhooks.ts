@@ -1,4 +1,4 @@
-/** Opens the room: webhooks, the outbox that follows the audit trail, and who sends. */
+/** Wires webhooks: their registry, the outbox that follows the audit trail, and the sender. */
 import type { TextEncryption } from '../auth/text-encryption.js';
 import type { Users } from '../auth/users.js';
 import type { Config } from '../config.js';
@@ -11,10 +11,10 @@ import { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
 import { WebhookOutbox } from '../webhooks/webhook-outbox.js';
 import { Webhooks } from '../webhooks/webhooks.js';
 
-/** An answer is looked at, not used. */
+/** Only a part of an answer is kept, for the delivery log. */
 const MOST_ANSWER_BYTES = 64 * 1024;
 
-/** Nothing is followed before `webhookDeliveries.start`. The caller closes it. */
+/** Follows no changes before `webhookDeliveries.start`. The caller closes it. */
 export function openWebhooks(services: {
   readonly database: Database;
   readonly domains: Domains;

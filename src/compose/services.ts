@@ -1,5 +1,6 @@
 /**
- * Opens what the gateway and the command line both work with: the database and the rooms above it, in order.
+ * Opens the services that the gateway and the command line share, in order: the database, then the rooms
+ * above it.
  */
 import path from 'node:path';
 import { AccessTokens } from '../auth/access-tokens.js';
@@ -51,7 +52,7 @@ import { type Messaging, openMessaging } from './open-messaging.js';
 import { openScripting, type Scripting } from './open-scripting.js';
 import { openWebhooks } from './open-webhooks.js';
 
-/** Where the declared collections are: beside `src/` and `dist/`. */
+/** The folder of the declared collections, beside `src/` and `dist/`. */
 export const DECLARATIONS = path.join(findPackageDirectory(), 'schema/collections');
 
 export interface Services
@@ -80,30 +81,32 @@ export interface Services
   readonly authenticator: Authenticator;
   readonly encryption: TextEncryption;
   readonly rateLimits: RateLimits;
-  /** What every gateway, script and command commits. */
+  /** The changes committed by every gateway, script and command. */
   readonly changes: ChangeFeed;
   readonly topics: Topics;
   readonly files: Files;
   readonly persons: Persons;
-  /** Those by the clock; a job makes each. */
+  /** The scheduled backups; a job makes each one. */
   readonly backups: ScheduledBackups;
-  /** Takes jobs; `app.ts` has them done. */
+  /** Queues jobs; `app.ts` starts the workers that run them. */
   readonly jobs: JobQueue;
-  /** Closes everything in the reverse order, an embedded database that was started here last. */
+  /** Closes everything in reverse order, an embedded database that was started here last. */
   close(): Promise<void>;
 }
 
 export interface ServicesOptions {
   readonly config: Config;
-  /** What goes wrong beside the requests. */
+  /** Receives the faults of background work, which have no request to be reported to. */
   readonly onFault: (task: string, error: unknown) => void;
-  /** One line each, of what an operator may want to know. */
+  /** Receives one line at a time on the progress, for the operator. */
   readonly onProgress?: (line: string) => void;
-  /** Tests take a cheaper one. */
+  /** Tests use a cheaper cost. */
   readonly passwordCost?: PasswordCost;
 }
 
-/** Where the database is, for those who need no more of the house than that. Close it after use. */
+/**
+ * Opens only the connection to the database server, for commands that need no service. Close it after use.
+ */
 export async function openDatabaseServer(
   config: Pick<Config, 'databaseUrl' | 'dataDirectory' | 'poolSize' | 'workers'>,
   onLog?: (line: string) => void,
@@ -117,19 +120,20 @@ export async function openDatabaseServer(
 }
 
 const USUAL_CONNECTIONS = 100;
-/** Those of a process beside its pools: jobs, notifications, cancelling. */
+/** The connections of a process outside its pools: jobs, notifications, cancelling. */
 const CONNECTIONS_BESIDE_POOLS = 8;
 
-/** As many as all processes may open, and some for the command line. */
+/** The connections that all processes may open, plus some for the command line. */
 function connectionsFor({ poolSize, workers }: Pick<Config, 'poolSize' | 'workers'>): number {
   return Math.max(USUAL_CONNECTIONS, (workers + 1) * (2 * poolSize + CONNECTIONS_BESIDE_POOLS));
 }
 
 /**
- * Starts or joins the database, applies the pending migrations, declares the collections and builds the
+ * Starts or joins the database, applies pending migrations, declares the collections and constructs the
  * services.
  *
- * @throws ServiceError or Error whose message is one line for the operator; what was opened is closed again
+ * @throws ServiceError or Error whose message is one line for the operator; whatever was opened is closed
+ *   again
  */
 export async function openServices(options: ServicesOptions): Promise<Services> {
   const { config, onFault } = options;
@@ -140,7 +144,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   try {
     const server = await openDatabaseServer(config, options.onProgress);
     closers.push(() => server.stop());
-    // This comes before the migrations: it says in one line why a database cannot be used.
+    // Before the migrations, because it explains in one line why a database cannot be used.
     const database = await openDatabase({
       url: server.url,
       poolSize: config.poolSize,
@@ -177,7 +181,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       onFault: (error) => onFault('rate limits', error),
     });
     closers.push(() => rateLimits.close());
-    // Scripts work on the store and the topics, which ask them: they are there before the first request is.
+    // Scripts need the store and the topics, which in turn call scripts; the variable is set before the first
+    // request.
     let scripting: Scripting | undefined;
     const triggers = createScriptTriggers({
       scripting: () => scripting,

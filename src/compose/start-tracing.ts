@@ -1,4 +1,4 @@
-/** What sends spans, loaded where a setting says to whom. */
+/** The exporter of spans, loaded only if a setting names a collector. */
 import { context, propagation, trace } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -8,15 +8,15 @@ import { VERSION } from '../version.js';
 import { TraceContext } from './trace-context.js';
 
 export interface Tracing {
-  /** Sends what is not sent yet, as far as the collector takes it. */
+  /** Sends the remaining spans, if the collector accepts them in time. */
   stop(): Promise<void>;
 }
 
-/** A collector that does not answer keeps a stop no longer than this. */
+/** A collector that does not answer delays a stop by at most this long. */
 const SEND_TIMEOUT_MS = 5_000;
 const SEND_EVERY_MS = 2_000;
 
-/** `endpoint`: the address of a collector that takes OTLP over HTTP, e.g. `http://localhost:4318`. */
+/** `endpoint` is the address of a collector for OTLP over HTTP, e.g. `http://localhost:4318`. */
 export function startTracing(endpoint: string): Tracing {
   const contexts = new TraceContext();
   const provider = new TracerProvider({

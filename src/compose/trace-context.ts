@@ -2,17 +2,17 @@ import type { Context } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace';
 
-/** What is told of for longer, such as a request that live data is sent to, goes on without its parts. */
+/** A span open for longer, such as a request that receives live data, is no longer followed. */
 const LONGEST_MS = 5 * 60_000;
 
 /**
- * Knows which span is under way, and follows calls only while one is. Up to Node 22 whatever follows calls is
- * told of every promise of the process: a short read costs half as much again, whether it is told of or not.
- * From Node 24 on the engine itself hands on what follows a call, at no cost that could be told, and what was
- * begun within a span still knows it when that has ended.
+ * Tracks the current span, but only while a span is open. Until Node 22, tracking means a hook on every
+ * promise of the process, which makes a short read half as expensive again whether it is traced or not. From
+ * Node 24 on the engine itself carries the context, at no measurable cost, and work begun within a span still
+ * knows the span after its end.
  */
 export class TraceContext extends AsyncLocalStorageContextManager {
-  /** When they began, the oldest first. */
+  /** When each open span began, the oldest first. */
   readonly #open = new Map<string, number>();
 
   override with<A extends unknown[], F extends (...args: A) => ReturnType<F>>(
@@ -28,7 +28,7 @@ export class TraceContext extends AsyncLocalStorageContextManager {
     }
   }
 
-  /** Is told of every span. */
+  /** A span processor that must receive every span. */
   get watch(): SpanProcessor {
     return {
       onStart: (span) => {

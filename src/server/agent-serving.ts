@@ -1,4 +1,4 @@
-/** Serves agents at `/mcp`: one message of the Model Context Protocol a request, with a credential each. */
+/** Serves agents at `/mcp`: one message of the Model Context Protocol per request, each with a credential. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AgentEndpoint } from '../agents/agent-endpoint.js';
 import { ServiceError } from '../errors.js';
@@ -12,14 +12,14 @@ import { addOtherMethods } from './rest.js';
 export interface AgentServingOptions {
   readonly endpoint: AgentEndpoint;
   readonly bodies: Pick<BodyLimits, 'maxMembers'>;
-  /** Origins that pages may ask from, beside those of this machine. `*`: any. */
+  /** Origins of pages that may call, beside those of this machine. `*`: any. */
   readonly origins: readonly string[];
 }
 
 const PATH = '/mcp';
 const negotiate = createNegotiation(['json']);
 
-/** Serves `/mcp` in a scope of its own, whose bodies are JSON alone. */
+/** Serves `/mcp` in a Fastify scope of its own, which accepts only JSON bodies. */
 export async function useAgents(app: FastifyInstance, options: AgentServingOptions): Promise<void> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -31,7 +31,7 @@ export async function useAgents(app: FastifyInstance, options: AgentServingOptio
   app.route({
     method: 'POST',
     url: PATH,
-    // This runs before a body is read.
+    // Checks the caller before the body is read.
     onRequest: async ({ requestContext, headers }) => {
       assertOrigin(headers.origin, options.origins);
       requireScope(requestContext);
@@ -43,7 +43,7 @@ export async function useAgents(app: FastifyInstance, options: AgentServingOptio
       for (const [name, value] of Object.entries(request.headers)) {
         if (typeof value === 'string') headers.set(name, value);
       }
-      // What is written is JSON; that a client takes streams beside it need not be asked of it.
+      // We answer in JSON only, so a client need not accept streams too.
       headers.set('accept', 'application/json, text/event-stream');
       const answer = await options.endpoint.answer({ context, notes: arrival.notes }, { headers, body });
       const text = await answer.text();
@@ -52,14 +52,15 @@ export async function useAgents(app: FastifyInstance, options: AgentServingOptio
       return sendText(reply, { status: answer.status, mediaType, text });
     },
   });
-  // GET would open a stream of notifications and DELETE end a session: there are neither.
+  // GET would open a stream of notifications and DELETE end a session; we have neither.
   addOtherMethods(app, PATH, ['POST']);
 }
 
 const LOCAL = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
 
 /**
- * A page that makes its own name mean our address (DNS rebinding) sends its own origin. Programs send none.
+ * Guards against DNS rebinding: a page whose host name resolves to our address sends an origin of its own.
+ * Programs send none.
  *
  * @throws FORBIDDEN
  */

@@ -11,7 +11,7 @@ import { PacedWriter, ReaderTooSlow } from './paced-writer.js';
 import { ReadAhead } from './read-ahead.js';
 import type { StreamLimits, StreamPlace } from './stream-limits.js';
 
-/** Read ahead of a slow reader: most answers are whole by then, and their connection is free. */
+/** How much is read ahead of a slow reader: most answers fit, and free their connection at once. */
 const READ_AHEAD_BYTES = 1024 * 1024;
 
 const REVALIDATE = 'private, no-cache';
@@ -27,12 +27,12 @@ export interface AnsweringOptions {
 export async function sendAnswer(answer: Answer, options: AnsweringOptions): Promise<FastifyReply> {
   const { reply } = options;
   reply.header('cache-control', REVALIDATE);
-  // CORS may have put Origin there.
+  // CORS may have set `Vary: Origin`.
   const vary = reply.getHeader('vary');
   reply.header('vary', vary === undefined ? VARY : `${vary}, ${VARY}`);
   if (answer.headers) reply.headers(answer.headers);
   const { hints } = options.request.arrival.notes;
-  // A name may hold what no header takes.
+  // A name may contain characters that a header cannot hold.
   if (hints.length > 0) reply.header('x-hint', hints.join(' ').replace(/[^\x20-\x7e]/g, '?'));
   switch (answer.kind) {
     case 'empty':
@@ -64,8 +64,8 @@ function tellEtagHeld({ request, reply }: AnsweringOptions): void {
 }
 
 /**
- * Sends what comes, as fast as it is taken. What fails before the first byte is an ordinary error; what fails
- * after it resets the connection, because an end that is well-formed would make half an answer look whole.
+ * Sends the chunks as fast as the reader takes them. A failure before the first byte is an ordinary error; a
+ * later one resets the connection, because a well-formed end would make half an answer look complete.
  *
  * @see decisions 4
  */
@@ -119,20 +119,20 @@ async function sendLong(
   } catch (error) {
     cut(error);
   } finally {
-    // Ends the query where the reader has gone.
+    // Ends the query if the reader has gone.
     await ahead.close();
     countRows(answer, observe);
   }
   return reply;
 }
 
-/** An answer whose first write is there, and is not all of it. */
+/** An answer whose first write is ready, with more to come. */
 interface Begun {
   readonly first: GatheredWrite;
   readonly writes: AsyncGenerator<GatheredWrite, void>;
 }
 
-/** @throws TOO_MANY_REQUESTS (429), UNAVAILABLE (503); the answer is left then */
+/** @throws TOO_MANY_REQUESTS (429), UNAVAILABLE (503); the answer is then abandoned */
 async function enter({ writes }: Begun, { request, streams }: AnsweringOptions): Promise<StreamPlace> {
   const { scope, address } = request.requestContext;
   try {
@@ -148,7 +148,7 @@ async function* contentOf({ first, writes }: Begun): AsyncGenerator<string | Uin
   for await (const { content } of writes) yield content;
 }
 
-/** Compressed where the caller takes that; the headers then say so. */
+/** Compresses the answer if the caller accepts it, and sets the headers. */
 function encoded(
   content: AsyncIterable<string | Uint8Array>,
   { mediaType }: StreamAnswer,

@@ -1,7 +1,7 @@
 /**
- * The life of a request, from its arrival to the end of its answer: its id, its context, its signal, what is
- * observed of it. One listener on `close` serves all of it, since nothing else is told of a caller who has
- * gone.
+ * The life of a request from its arrival to the end of its answer: its id, context and signal, and what is
+ * observed of it. A single listener on `close` serves all of these: it is the only event for a caller that
+ * has gone.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -17,20 +17,20 @@ import type { Observe } from './observation.js';
 import { type SecurityHeaders, TLS_HEADERS } from './security-headers.js';
 import type { Passage } from './turnstile.js';
 
-/** What a caller may call its request; anything else gets an id of ours. */
+/** The form of a request id that a caller may choose; for anything else we generate one. */
 const SANE_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 
 const LONGEST_USER_AGENT = 256;
 
-/** What is known of a request from its first line and its headers, and how long it goes on. */
+/** What is known of a request from its first line and headers, and how long it lasts. */
 export class Arrival {
-  /** What shows of it on the way. */
+  /** What happens on the way, for the log and the metrics. */
   readonly notes: RequestNotes;
   readonly hasCredential: boolean;
   readonly userAgent: string | undefined;
   readonly askedDomain: string | undefined;
   readonly idempotencyKey: string | undefined;
-  /** What it was found to be sent by, also where it then goes no further; `undefined`: nothing is known. */
+  /** The credential that was recognized, even if it was then refused; `undefined` if none was. */
   credential: Credential | undefined;
   readonly #ending = new Ending();
   #passage: Passage | undefined;
@@ -50,7 +50,7 @@ export class Arrival {
   }
 
   /**
-   * What resolvers are told of it. Without a scope: nothing is known yet of who asks, or there is no
+   * The context for resolvers. It has no scope until the caller is authenticated, or if there is no
    * credential.
    */
   toContext(scope?: Scope): RequestContext {
@@ -65,18 +65,18 @@ export class Arrival {
     };
   }
 
-  /** Ends the work when the caller has gone. */
+  /** Aborts the work when the caller has gone. */
   get signal(): EndSignal {
     return this.#ending;
   }
 
-  /** Keeps its place among those that are under way, until it steps aside or is over. */
+  /** Keeps the place of the request among those in progress, until `stepAside` or the end. */
   enter(passage: Passage): void {
     this.#passage = passage;
     if (this.#isOver) passage.leave();
   }
 
-  /** Gives its place to others: what it waits for now has limits of its own. */
+  /** Gives up the place early: what the request waits for now has limits of its own. */
   stepAside(): void {
     this.#passage?.leave();
   }
@@ -95,16 +95,16 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Present from the first hook on. */
     arrival: Arrival;
-    /** What resolvers are told of this request: without a scope until its credential was looked at. */
+    /** The context for resolvers; without a scope until the credential has been checked. */
     requestContext: RequestContext;
   }
   interface FastifyContextConfig {
-    /** Answered under maintenance too, and neither authenticated nor counted. */
+    /** Answered during maintenance too, and neither authenticated nor counted. */
     readonly isVital?: boolean;
   }
 }
 
-/** Requests under way, so that a stop can wait for them. */
+/** The requests in progress, so that a stop can wait for them. */
 export class RequestsInFlight {
   readonly #responses = new Set<ServerResponse>();
   #onEmpty: (() => void) | undefined;
@@ -122,14 +122,14 @@ export class RequestsInFlight {
     if (this.#responses.size === 0) this.#onEmpty?.();
   }
 
-  /** Ends what has begun to be answered in a way that shows that it is not whole. */
+  /** Resets the connections of answers that have begun, so that nobody takes them for complete. */
   cut(): void {
     for (const response of this.#responses) {
       if (response.headersSent && !response.writableFinished) resetConnection(response);
     }
   }
 
-  /** Resolves when there is none, or after `timeoutMs`; to how many there still are. */
+  /** Resolves when no request is left, or after `timeoutMs`, to the number still in progress. */
   async drain(timeoutMs: number): Promise<number> {
     if (this.count === 0) return 0;
     await new Promise<void>((resolve) => {
@@ -143,7 +143,7 @@ export class RequestsInFlight {
   }
 }
 
-/** Registers the first hook: the others rely on `request.arrival`. */
+/** Registers the first hook; the others rely on `request.arrival`. */
 export function useArrival(
   app: FastifyInstance,
   options: {
@@ -166,7 +166,7 @@ export function useArrival(
     const atTheEnd = () => {
       options.inFlight.left(reply.raw);
       arrival.over();
-      // A WebSocket took over.
+      // Status 101: a WebSocket took over the connection.
       const isComplete = reply.raw.writableFinished || reply.raw.statusCode === 101;
       if (!isComplete) arrival.abandon();
       const { scope } = request.requestContext;
@@ -192,7 +192,7 @@ export function useArrival(
   });
 }
 
-/** Serves as Fastify's `genReqId`: takes the caller's `X-Request-Id` where it is sane, else a new one. */
+/** Fastify's `genReqId`: accepts the caller's `X-Request-Id` if it is well-formed, else generates one. */
 export function requestIdOf(request: { readonly headers: IncomingHttpHeaders }): string {
   const sent = request.headers['x-request-id'];
   return typeof sent === 'string' && SANE_ID.test(sent) ? sent : randomUUID();

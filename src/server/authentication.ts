@@ -1,4 +1,4 @@
-/** Turns the credential into a scope, and counts the request against it. */
+/** Turns the credential of a request into a scope, and counts the request against its rate. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { parseBearer } from '../auth/parse-bearer.js';
 import { type DomainDirectory, resolveScope } from '../auth/resolve-scope.js';
@@ -20,9 +20,9 @@ export interface AuthenticationOptions {
 }
 
 /**
- * A request without a credential goes on without a scope and is counted by its address; whether that is
- * enough, the resolver says. A wrong credential goes no further, and counts against the address too, or
- * guessing would be free.
+ * A request without a credential continues without a scope, and is counted by its address; the resolver
+ * decides whether that is enough. A wrong credential is refused and also counted by address, or guessing
+ * would be free.
  *
  * @see interface 5, decisions 6, 7, 9
  */

@@ -1,7 +1,7 @@
 /**
- * Decides which bodies are read, and how much of them: none where the answer is known without it, and little
- * of callers who did not say who they are, since reading costs and they can be anybody. Who waits with a body
- * for `100 Continue` is told to send it when it will be read.
+ * Decides whether a body is read, and how much of it. It is not read if the answer is known without it, and
+ * anonymous callers may send only a little, because reading costs and they can be anybody. A client that
+ * waits for `100 Continue` is told to send its body only when it will be read.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Transform } from 'node:stream';
@@ -10,39 +10,39 @@ import { type BodyShape, bodyShape } from '../body-shape.js';
 import { ServiceError } from '../errors.js';
 import { BodyRoom } from './body-room.js';
 
-/** The settings that bound bodies. */
+/** The settings that limit bodies. */
 export interface BodyLimits {
   readonly limitBytes: number;
   /** The limit for callers without a credential, and for paths that need none. */
   readonly anonymousLimitBytes: number;
   readonly maxMembers: number;
-  /** The bytes of large bodies that are in memory at the same time. */
+  /** The total bytes of large bodies in memory at the same time. */
   readonly roomBytes: number;
 }
 
-/** Smaller bodies need no room: what their requests take of memory beside them is more. */
+/** Smaller bodies need no room: their requests take more memory than they do. */
 const LARGE_BYTES = 65_536;
-/** As long as a request waits for a connection of the database that is taken. */
+/** As long as a request waits for a busy connection to the database. */
 const ROOM_WAIT_MS = 5000;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * `small`: parameters that need no credential. `streamed`: the route reads it by itself, within a limit
-     * of its own.
+     * `small`: parameters that need no credential. `streamed`: the route reads the body itself, within its
+     * own limit.
      */
     readonly body?: 'small' | 'parameters' | 'streamed';
   }
 }
 
 /**
- * Refuses bodies before they are read. To follow the hook that finds out who asks; what is refused by hooks
- * of a route, such as a missing credential, is refused before this.
+ * Refuses bodies before they are read. Register it after the hook that authenticates; refusals by route
+ * hooks, such as a missing credential, come before it.
  */
 export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits): void {
   const room = new BodyRoom({ bytes: limits.roomBytes, waitMs: ROOM_WAIT_MS });
   const waiting = new WeakSet<IncomingMessage>();
-  // Node would ask for the body before anybody has looked at the request.
+  // By default Node would ask for the body before we have seen the request.
   app.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     waiting.add(request);
     app.server.emit('request', request, response);
@@ -73,7 +73,7 @@ export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits): void
     if (length !== undefined && Number(length) > maxBytes) return done(refusal());
     const read = () => {
       admit();
-      // The HTTP parser ends a body at the length it announced; one in chunks has none.
+      // The HTTP parser enforces an announced length; a chunked body has none.
       if (encoding === undefined) return done();
       done(null, payload.pipe(bounded(maxBytes, refusal)));
     };
@@ -83,7 +83,7 @@ export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits): void
   });
 }
 
-/** Waits for room for the body of a request, which has it until the answer is sent or the caller has gone. */
+/** Waits for room for the body, which the request keeps until the answer is sent or the caller has gone. */
 async function findRoom(
   room: BodyRoom,
   { requestContext: { scope }, ip }: FastifyRequest,
@@ -119,8 +119,8 @@ function bounded(maxBytes: number, refusal: () => ServiceError): Transform {
 }
 
 /**
- * What is small when it comes and large when it is read would pass the limits above, and a file that is kept
- * as it comes would be no file of its media type. @see RFC 9110, 15.5.16
+ * Refuses a compressed body: it could expand beyond the limits above, and a file stored compressed would not
+ * be of its media type. @see RFC 9110, 15.5.16
  */
 function compressed(encoding: string): ServiceError {
   return new ServiceError(

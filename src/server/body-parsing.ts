@@ -1,4 +1,4 @@
-/** Bodies of REST: JSON, read without passing a number through a float, and forms. Everything else is 415. */
+/** Parses REST bodies: JSON, without passing numbers through a float, and forms. Everything else is 415. */
 import { isUtf8 } from 'node:buffer';
 import { parse as parseFields } from 'node:querystring';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -12,7 +12,7 @@ import { type BodyLimits, bodyShapeFor } from './body-admission.js';
 
 const JSON_TYPES = ['application/json', /^application\/[\w.-]+\+json\b/i];
 
-/** An empty body is none, whatever its type. */
+/** An empty body counts as none, whatever its type. */
 export function useBodyParsing(app: FastifyInstance, limits: Pick<BodyLimits, 'maxMembers'>): void {
   app.removeAllContentTypeParsers();
   for (const mediaType of JSON_TYPES) {
@@ -27,7 +27,8 @@ export function useBodyParsing(app: FastifyInstance, limits: Pick<BodyLimits, 'm
     'application/x-www-form-urlencoded',
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
-      // Scripts take forms of programs that write in other character sets; forms of parameters are ours.
+      // Scripts accept forms from programs with other character sets; forms of our own parameters must be
+      // UTF-8.
       if (request.routeOptions.config.body !== undefined) assertUtf8Form(body);
       return parseForm(body);
     },
@@ -45,9 +46,7 @@ function assertUtf8Form(body: Buffer): void {
   assertPercentEncoded(body.toString('utf8'), 'The body');
 }
 
-/**
- * The fields by name; one that is given several times is a list. @throws LIMIT_EXCEEDED (400) for too many
- */
+/** The fields by name; a repeated field becomes a list. @throws LIMIT_EXCEEDED (400) for too many */
 function parseForm(body: Buffer): NodeJS.Dict<string | string[]> {
   assertFormShape(body, MAX_PARAMETER_MEMBERS);
   return parseFields(body.toString('utf8'), '&', '=', { maxKeys: MAX_PARAMETER_MEMBERS });

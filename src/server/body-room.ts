@@ -1,9 +1,8 @@
 /**
- * Bounds the bytes of the large request bodies that are in memory at the same time, from before a body is
- * read until its request is answered: who sends many of them at once would otherwise have the process end for
- * want of memory. What has no room waits, unread, in the order in which it came, and is refused when that
- * takes too long. One caller has half of the room, so that a slow sender of large bodies does not keep all
- * others out.
+ * Limits the total bytes of large request bodies in memory at the same time, from before a body is read until
+ * its request is answered. Otherwise many large bodies at once could exhaust the memory of the process. A
+ * body without room waits unread, in order of arrival, and is refused after a while. One caller may use half
+ * of the room, so that a slow sender of large bodies does not lock out all others.
  */
 import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
 
@@ -19,7 +18,7 @@ interface WaitingBody {
   readonly enter: () => void;
 }
 
-/** The part of the room that one caller has. */
+/** The share of the room that one caller may use. */
 const SHARED_PART = 1 / 2;
 
 export class BodyRoom {
@@ -33,11 +32,11 @@ export class BodyRoom {
   }
 
   /**
-   * Waits for room for a body, and gives what leaves it again, which may be called more than once. A body
-   * that is larger than the room has it when nothing else is there, and one that is larger than the part of
-   * one caller when this caller has no other.
+   * Waits for room for a body and returns the function that releases it, which may be called repeatedly. A
+   * body larger than the whole room is admitted when nothing else is there, and one larger than a caller's
+   * share when the caller has no other.
    *
-   * @throws UNAVAILABLE (503) when there is no room in time, or `signal` is aborted meanwhile
+   * @throws UNAVAILABLE (503) when there is no room in time, or `signal` aborts
    */
   async enter(caller: string, bytes: number, signal: AbortSignal): Promise<() => void> {
     if (this.#waiting.size === 0 && this.#hasRoom(caller, bytes)) return this.#take(caller, bytes);
@@ -62,7 +61,7 @@ export class BodyRoom {
       const timer = setTimeout(giveUp, this.#options.waitMs);
       this.#waiting.add(body);
       signal.addEventListener('abort', giveUp, { once: true });
-      // Who came before may wait for the part of one caller alone.
+      // Those before it may be waiting only for their own caller's share.
       this.#letIn();
       if (signal.aborted) giveUp();
     });

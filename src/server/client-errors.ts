@@ -1,4 +1,4 @@
-/** What Node's HTTP parser refuses before there is a request: answered as plainly as any other error. */
+/** Answers requests that Node's HTTP parser refuses before Fastify sees them, in our own error format. */
 
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
@@ -9,14 +9,14 @@ import type { Observe } from './observation.js';
 
 interface ClientError extends Error {
   readonly code?: string | undefined;
-  /** A Buffer, whatever the types of Fastify say. */
+  /** A Buffer, unlike what Fastify's types say. */
   readonly rawPacket?: unknown;
 }
 
-/** What some path of ours takes. */
+/** The methods that at least one path accepts. */
 const KNOWN_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** Makes Fastify's `clientErrorHandler`. The connection cannot be used any further. */
+/** Creates Fastify's `clientErrorHandler`. The connection cannot be used afterwards. */
 export function createClientErrorHandler(observe: Observe): (error: ClientError, socket: Socket) => void {
   return (error, socket) => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
@@ -48,7 +48,7 @@ export function createClientErrorHandler(observe: Observe): (error: ClientError,
 function toServiceError(error: ClientError): ServiceError {
   switch (error.code) {
     case 'HPE_INVALID_METHOD':
-      // RFC 2324: the parser knows no BREW, so this is where coffee is asked for.
+      // RFC 2324: the parser does not know BREW, so a request for coffee arrives here.
       if (Buffer.isBuffer(error.rawPacket) && error.rawPacket.toString('latin1', 0, 5) === 'BREW ') {
         return new ServiceError('TEAPOT', 'This gateway is short and stout. It cannot brew coffee.');
       }

@@ -1,7 +1,7 @@
 /**
- * The contract to download, with the full address of this gateway in it: `/openapi.json`, the Postman
- * collection `/postman.json` and the settings of GraphQL tools, `/.graphqlrc`. Who sends a credential gets
- * what is its own.
+ * The contract to download, with the address of this gateway: `/openapi.json`, the Postman collection
+ * `/postman.json`, and `/.graphqlrc` for GraphQL tools. With a credential they describe what its caller may
+ * use.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { compressWhole, contentEncodingFor } from '../content-encoding.js';
@@ -12,7 +12,7 @@ const MEDIA_TYPE = 'application/json; charset=utf-8';
 
 export interface ContractFilesOptions {
   readonly contracts: CallerContracts;
-  /** The address people reach the gateway at. Absent: that of the request. */
+  /** The public address of the gateway. Absent: the address of each request. */
   readonly publicUrl: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export function useContractFiles(app: FastifyInstance, { contracts, publicUrl }:
       handler: async (request, reply) => {
         const text = print(request, addressOf(request, publicUrl));
         const etag = etagOf(MEDIA_TYPE, text);
-        // What is kept for one caller, or one name of the host, is not for another.
+        // The answer depends on the caller and on the host name, so caches must not share it.
         reply.headers({ 'cache-control': 'private, no-cache', vary: 'Accept-Encoding, Authorization' });
         const known = request.headers['if-none-match'];
         if (isUnchanged(known, etag)) return reply.code(304).header('etag', etagHeld(known, etag)).send();
@@ -48,14 +48,14 @@ export function useContractFiles(app: FastifyInstance, { contracts, publicUrl }:
   }
 }
 
-/** Without a slash at its end. A `Host` that is none leaves the paths to stand for themselves. */
+/** Without a trailing slash. With a malformed `Host`, paths stay relative. */
 function addressOf({ protocol, host }: FastifyRequest, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '');
   const address = `${protocol}://${host}`;
   return URL.canParse(address) && new URL(address).origin === address.toLowerCase() ? address : '';
 }
 
-/** The tools put the variable of their environment in. */
+/** The tools substitute their environment variable. */
 const TOKEN = '$' + '{CAMPUS_TOKEN}';
 
 /** @see https://the-guild.dev/graphql/config/docs */

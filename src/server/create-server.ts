@@ -1,4 +1,4 @@
-/** The server: what it serves is in the plugins it is built of, in this order. */
+/** Creates the HTTP server from its plugins, in this order. */
 
 import cors from '@fastify/cors';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
@@ -51,10 +51,10 @@ import { WebSockets } from './web-sockets.js';
 
 export interface ServerServices extends AuthenticationOptions {
   readonly rest: RestServices;
-  /** Counts the requests of API keys. Absent: nobody wants to know. */
+  /** Counts the requests of API keys. Absent: they are not counted. */
   readonly keyMeter?: Pick<KeyMeter, 'note'>;
   readonly reports: readonly Report[];
-  /** The declared collections, as they are described. */
+  /** The declared collections, which the documentation describes. */
   readonly collections: readonly Collection[];
   readonly database: Pick<Database, 'apart' | 'pool' | 'isReadOnly' | 'isReachable' | 'replicas'>;
   readonly jobs: Pick<JobQueue, 'counts'>;
@@ -62,18 +62,18 @@ export interface ServerServices extends AuthenticationOptions {
   readonly files: Files;
   readonly imports: Imports;
   readonly maintenance: Pick<MaintenanceSwitch, 'isOn' | 'onChange'>;
-  /** The log in which what happens is written. */
+  /** The log that events are written to. */
   readonly log: Observe;
-  /** How many lines of it could not be written. */
+  /** The number of log lines that could not be written. */
   readonly droppedLogLines: () => number;
   readonly portal: PortalOptions;
-  /** Absent: there is no provider of identities. */
+  /** Absent if no identity provider is configured. */
   readonly identityLogin: IdentityLoginServices | undefined;
-  /** What answers `/x/<name>`. */
+  /** Answers `/x/<name>`. */
   readonly scripting: ScriptEndpointServices;
-  /** Answers agents at `/mcp`. Absent: nobody does. */
+  /** Answers agents at `/mcp`. Absent: the path does not exist. */
   readonly agents?: AgentEndpoint;
-  /** Serves `/graphql`. Absent: REST alone. */
+  /** Serves `/graphql`. Absent: REST only. */
   readonly graphql?: FastifyPluginAsync;
   /** Serves the WebSockets opened there. */
   readonly live?: LiveServer;
@@ -82,16 +82,16 @@ export interface ServerServices extends AuthenticationOptions {
 export interface ServerOptions {
   /** The version of the package, shown in `GET /` and openapi.json. */
   readonly version: string;
-  /** Requests that are told of; `undefined`: none is. */
+  /** How many requests a second are traced; `undefined`: none. */
   readonly tracesPerSecond: number | undefined;
-  /** The address people reach the gateway at, for the contract. Absent: that of each request. */
+  /** The public address of the gateway, for the contract. Absent: the address of each request. */
   readonly publicUrl: string | undefined;
   readonly bodies: BodyLimits;
   readonly maxWebSockets: number;
-  /** How many requests are let in at the same time. */
+  /** How many requests are admitted at the same time. */
   readonly requestsAtOnce: RequestPlaces;
   readonly corsOrigins: readonly string[];
-  /** The proxies whose X-Forwarded-For and X-Forwarded-Proto are believed. */
+  /** The proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
   readonly trustProxy: TrustedProxies;
   readonly metrics: MetricsAccess;
   readonly shutdownDelayMs: number;
@@ -103,23 +103,26 @@ export interface Server {
   readonly fastify: FastifyInstance;
   readonly metrics: Metrics;
   readonly observe: Observe;
-  /** Opens the port; gives the address, e.g. `http://127.0.0.1:4000`. */
+  /** Opens the port and returns the address, e.g. `http://127.0.0.1:4000`. */
   listen(settings: { readonly host: string; readonly port: number }): Promise<string>;
-  /** Says that it is to be left, and answers everything for as long as balancers take to hear of it. */
+  /** Reports "not ready" while still answering everything, until balancers have noticed. */
   announceStop(): Promise<void>;
-  /** Answers what is under way, refuses what is new, then closes. What takes longer than the grace is cut. */
+  /**
+   * Finishes requests in progress, refuses new ones, then closes. Requests that outlast the grace period are
+   * cut off.
+   */
   stop(): Promise<void>;
 }
 
-/** Connections that send nothing are closed after this, unless a proxy in front closes them first. */
+/** How long an idle connection stays open, unless a proxy in front closes it earlier. */
 const KEEP_ALIVE_MS = 72_000;
 
-/** A request that takes longer to arrive holds a connection for nothing; Fastify would wait for ever. */
+/** Limits how long a request may take to arrive; Fastify's default is to wait for ever. */
 const REQUEST_TIMEOUT_MS = 300_000;
 
-/** Connections that wait to be accepted; more would be made to try again after a second. */
+/** Connections waiting to be accepted; with a full backlog, clients would retry after a second. */
 const BACKLOG = 4096;
-/** As long as a request waits for a connection of the database. */
+/** As long as a request waits for a connection to the database. */
 const PATIENCE_MS = 10_000;
 
 export async function createServer(services: ServerServices, options: ServerOptions): Promise<Server> {
@@ -237,7 +240,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
   if (graphql) {
     await app.register(async (scope) => {
       scope.addHook('onRequest', (request, reply, done) => {
-        // Answers in JSON need no policy of a page, which is longer than many of them.
+        // JSON answers need no content security policy, which is longer than many of them.
         if (request.headers.accept?.includes('text/html')) {
           reply.removeHeader('cross-origin-embedder-policy').headers(SANDBOX_HEADERS);
         }
@@ -267,13 +270,13 @@ export async function createServer(services: ServerServices, options: ServerOpti
   };
 }
 
-/** Counted from us outwards: the nearest proxy is hop 0, and what it wrote is believed. */
+/** Hops are counted from us outwards: the nearest proxy is hop 0, and what it wrote is trusted. */
 function toProxyTrust(trusted: TrustedProxies) {
   if (trusted === false) return false;
   return typeof trusted === 'number' ? (_address: string, hop: number) => hop < trusted : [...trusted];
 }
 
-/** Every OPTIONS is answered as a preflight where browsers may call from elsewhere. */
+/** If browsers may call from other origins, every OPTIONS is answered as a preflight. */
 function crossOrigin(origins: readonly string[]) {
   return {
     origin: origins.includes('*') ? '*' : [...origins],

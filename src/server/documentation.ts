@@ -1,6 +1,6 @@
 /**
- * The contract to read: `/docs`, which shows `/openapi.json`. All files are our own or the package's; nothing
- * is loaded from elsewhere.
+ * The REST documentation at `/docs`, which shows `/openapi.json`. All files are ours or the package's;
+ * nothing is loaded from elsewhere.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -79,7 +79,7 @@ const ASSETS: Readonly<Record<string, Asset>> = {
   '/docs/favicon.png': packaged('favicon-32x32.png', 'image/png'),
 };
 
-/** Its script and its header are the portal's, and built with it. */
+/** Its script and header belong to the portal and are built with it. */
 export function useDocumentation(
   app: FastifyInstance,
   { packageDirectory }: { readonly packageDirectory: string },
@@ -100,7 +100,10 @@ export function useDocumentation(
   }
 }
 
-/** Loaded and compressed at the first request, and kept: they are few, and change with the version only. */
+/**
+ * Loads and compresses an asset at its first request and keeps it: they are few, and change only with the
+ * version.
+ */
 function createAssetHandler(asset: Asset) {
   let ready: Promise<{ readonly plain: Buffer; readonly compressed: Buffer }> | undefined;
   const prepare = async () => {

@@ -1,13 +1,9 @@
 /**
- * A last line that says that an answer is whole, for those who ask by `Prefer: end-marker` (RFC 7240):
- * neither NDJSON nor CSV shows by itself that its end is missing, and what stands between may not pass on
- * that a connection was cut.
+ * A last line that confirms that an answer is complete, for callers that ask by `Prefer: end-marker` (RFC
+ * 7240). NDJSON and CSV have no end of their own, and a proxy may hide that a connection was reset.
  */
 
-/**
- * The markers by media type, added when everything before them was sent. A record has no field that begins
- * with `$`.
- */
+/** The markers by media type, sent after everything else. No field of a record begins with `$`. */
 const MARKERS: ReadonlyMap<string, string> = new Map([
   ['application/x-ndjson', '{"$end":true}\n'],
   ['text/csv', '#end\r\n'],
@@ -15,9 +11,7 @@ const MARKERS: ReadonlyMap<string, string> = new Map([
 
 const PREFERENCE = 'end-marker';
 
-/**
- * The marker that was asked for, in an answer of this type; `undefined`: none was, or the type needs none.
- */
+/** The marker for an answer of this type; `undefined` if it was not requested or the type needs none. */
 export function endMarkerFor(prefer: string | string[] | undefined, mediaType: string): string | undefined {
   if (prefer === undefined) return undefined;
   const names = String(prefer)
@@ -28,7 +22,7 @@ export function endMarkerFor(prefer: string | string[] | undefined, mediaType: s
   return MARKERS.get(type.trim());
 }
 
-/** Tells the caller that the marker will be there. */
+/** Confirms that the marker will be sent. */
 export const MARKER_HEADERS: Readonly<Record<string, string>> = { 'preference-applied': PREFERENCE };
 
 export async function* withEndMarker(

@@ -1,4 +1,4 @@
-/** Errors are caught here: each front end shows the same error in its own form. */
+/** Errors are caught here; each front end reports the same error in its own format. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceError } from '../errors.js';
 import { type ProblemRequest, problemHeaders, renderProblem } from '../rest/problem.js';
@@ -7,7 +7,7 @@ import type { Observe } from './observation.js';
 import { API_HEADERS } from './security-headers.js';
 import { leaveUnreadBody } from './unread-body.js';
 
-/** Answers with problem details on every path but `/graphql`. @see decisions 4 */
+/** Answers with problem details on every path except `/graphql`. @see decisions 4 */
 export function useProblemAnswers(app: FastifyInstance, observe: Observe): void {
   app.setErrorHandler((error, request, reply) => {
     leaveUnreadBody(request, reply);
@@ -15,10 +15,7 @@ export function useProblemAnswers(app: FastifyInstance, observe: Observe): void 
   });
 }
 
-/**
- * Serves as Fastify's `frameworkErrors`: it gets a path that Fastify cannot read, before there is a route or
- * a hook.
- */
+/** Fastify's `frameworkErrors`, for a path that Fastify cannot parse, before there is a route or a hook. */
 export function answerUnreadablePath(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const hasCredential = request.headers.authorization !== undefined;
   const { accept } = request.headers;
@@ -34,8 +31,8 @@ export function answerUnreadablePath(error: Error, request: FastifyRequest, repl
 }
 
 /**
- * Answers on `/graphql` for what stops a request before GraphQL sees it, in the form its clients read.
- * @see decisions 4
+ * Answers on `/graphql`, in the format of GraphQL clients, to errors that occur before GraphQL sees the
+ * request. @see decisions 4
  */
 export function useGraphqlErrorAnswers(app: FastifyInstance, observe: Observe): void {
   app.setErrorHandler((error, request, reply) => {
@@ -74,7 +71,7 @@ function problemRequestOf(request: FastifyRequest): ProblemRequest {
   return { requestId, hasCredential, accept: request.headers.accept };
 }
 
-/** Gives the error as one of our catalog, and observes it when it is not the caller's mistake. */
+/** Converts an error into one of our catalog, and reports it unless it is the caller's mistake. */
 function noted(error: unknown, request: FastifyRequest, observe: Observe): ServiceError {
   const known = translateFrameworkError(error);
   const { notes, requestId, signal } = request.arrival;

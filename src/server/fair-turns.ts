@@ -1,6 +1,6 @@
 /**
- * Puts requests through the turnstile: before their credential is looked at, since that costs too, and those
- * with a body again when it is there, so that nobody holds a place while it sends.
+ * Puts requests through the turnstile: first before their credential is checked, since that costs too;
+ * requests with a body again once it has arrived, so that none holds a place while it is being sent.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
@@ -8,17 +8,15 @@ import type { Principal } from '../model/scope.js';
 import type { Urgency } from '../urgency.js';
 import type { Asker, Passage, Turnstile } from './turnstile.js';
 
-/** How much of a credential is kept to know it again: too little to be used, enough to be its own. */
+/** How much of a credential is remembered: too little to use it, enough to recognize it. */
 const KNOWN_BY = 12;
 const MOST_KNOWN = 10_000;
 
-/** Remembers which domain a credential turned out to be of. */
+/** Remembers the domain of each credential. */
 export class KnownAskers {
   readonly #askers = new LRUCache<string, Asker>({ max: MOST_KNOWN });
 
-  /**
-   * Who asks, before that is known for sure: a credential that was never right is no more than its address.
-   */
+  /** The presumed asker, before authentication: a credential never seen to be valid counts as its address. */
   find(authorization: string | undefined, address: string): Asker {
     const known = authorization === undefined ? undefined : this.#askers.get(authorization.slice(-KNOWN_BY));
     return known ?? { party: `address:${address}`, member: '', isStranger: true };
@@ -33,7 +31,7 @@ export class KnownAskers {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Absent: short. Asked once the body is there, where there is one. */
+    /** Absent: short. Called once the body has arrived, if there is one. */
     readonly urgencyOf?: ((request: FastifyRequest) => Urgency) | undefined;
   }
 }
@@ -43,7 +41,9 @@ export interface FairTurnsOptions {
   readonly askers: KnownAskers;
 }
 
-/** To follow what makes `request.arrival`, and to come before the hook that looks at the credential. */
+/**
+ * Register it after the hook that creates `request.arrival` and before the one that checks the credential.
+ */
 export function useFairTurns(app: FastifyInstance, { turnstile, askers }: FairTurnsOptions): void {
   const enter = (request: FastifyRequest, done: (error?: Error) => void) => {
     const { arrival } = request;
@@ -80,7 +80,10 @@ function isPassage(entry: Passage | Promise<Passage>): entry is Passage {
   return 'leave' in entry;
 }
 
-/** A body is there only when its request comes again; until then it is short: its credential is looked at. */
+/**
+ * Without its body the request is short: only its credential is checked. Its urgency is known when it comes
+ * again.
+ */
 function urgencyOf(request: FastifyRequest): Urgency {
   const { urgencyOf } = request.routeOptions.config;
   if (urgencyOf === undefined || (hasBody(request) && request.body === undefined)) return 'short';

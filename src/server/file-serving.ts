@@ -1,4 +1,4 @@
-/** Serves files: bytes in and out, streamed both ways, by conditions and ranges of HTTP. */
+/** Serves files: uploads and downloads, both streamed, with HTTP conditions and ranges. */
 import type { IncomingMessage } from 'node:http';
 import multipart, { type Multipart } from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -27,7 +27,7 @@ import { brokenOff, wholeBody } from './whole-body.js';
 
 export interface FileServingOptions extends Pick<TusServingOptions, 'imports'> {
   readonly files: Files;
-  /** How long a reader may take nothing, or a sender send nothing, before it is cut. */
+  /** How long a reader or sender may pause before it is cut off. */
   readonly stallMs: number;
 }
 
@@ -39,7 +39,7 @@ const NAMES = new Set(UPLOAD_PARAMETERS.map(({ name }) => name));
 
 export async function useFiles(app: FastifyInstance, options: FileServingOptions): Promise<void> {
   app.removeAllContentTypeParsers();
-  // Whatever it is called, a body is bytes, and read by nobody but us.
+  // Bodies are raw bytes, whatever their type, and only these routes read them.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   await app.register(multipart, {
     throwFileSizeLimit: false,
@@ -54,13 +54,13 @@ export async function useFiles(app: FastifyInstance, options: FileServingOptions
   });
 
   const tus: TusServingOptions = { ...options, uploads: options.files.uploads };
-  // The files know their own limit.
+  // The files enforce a limit of their own.
   const streamed = { bodyLimit: Number.MAX_SAFE_INTEGER, config: { body: 'streamed' } } as const;
   app.route({
     method: 'POST',
     url: '/files',
     onRequest: async ({ requestContext, headers }) => {
-      // This comes before the body is asked for.
+      // Checked before the client is asked for its body.
       requireScope(requestContext);
       assertMediaType(headers['content-type']);
     },
@@ -121,7 +121,7 @@ async function upload(request: FastifyRequest, reply: FastifyReply, { files, sta
   }
 }
 
-/** @throws MALFORMED_REQUEST for a parameter that is not ours */
+/** @throws MALFORMED_REQUEST for an unknown parameter */
 function describedBy(query: Described): Described {
   for (const [name, value] of Object.entries(query)) {
     if (!NAMES.has(name) && name !== '_') throw malformed(`"${name}" is no parameter of an upload`, name);
@@ -140,11 +140,11 @@ function fromBody({ raw, headers }: FastifyRequest, sent: Described): NewFile {
   };
 }
 
-/** The first part with a file name is the file; what describes it comes before. */
+/** The file is the first part with a file name; its description must come before it. */
 async function fromForm(request: FastifyRequest, query: Described): Promise<NewFile> {
   const sent: Record<string, string | undefined> = { ...query };
   const parts = request.parts();
-  // It is no `for await`: leaving that would end the parts, and the end of the form is looked at later.
+  // Not a `for await`, because leaving one would end the parts, and the end of the form is checked later.
   for (let { value: part, done } = await parts.next(); !done; { value: part, done } = await parts.next()) {
     if (part.type === 'field') {
       if (!NAMES.has(part.fieldname))
@@ -167,13 +167,13 @@ function toNewFile(sent: Described): Pick<NewFile, 'link' | 'roles'> {
   return { link: toLink(sent.collection, sent.recordId), roles: roles?.filter((role) => role !== '') };
 }
 
-/** This comes before Fastify's own check, which would have JSON of everybody. */
+/** Runs before Fastify's own check, which would require JSON. */
 function assertMediaType(header: string | undefined): void {
   if (header === undefined || /^[\w.+-]+\/[\w.+-]+/.test(header)) return;
   throw malformed('the Content-Type is no media type, e.g. application/pdf', 'Content-Type');
 }
 
-/** The bytes of a part. Whether it was whole shows only at the end of the form. */
+/** The bytes of a part. Only the end of the form shows whether it was complete. */
 async function* wholePart(
   part: AsyncIterable<Buffer>,
   rest: AsyncIterableIterator<Multipart>,
@@ -224,13 +224,14 @@ async function send(
   return reply.send(files.open(file, { signal: request.requestContext.signal, range }).stream);
 }
 
-/** Strong: a file never changes, and the same bytes are the same file. */
+/** Strong: a file never changes, and equal bytes are the same file. */
 function etagOf({ sha256 }: StoredFile): string {
   return `"${sha256.toString('base64url')}"`;
 }
 
 /**
- * A range is of a GET. `If-Range` by a date counts as not met: dates are too coarse to be sure by.
+ * Ranges apply to GET. `If-Range` with a date counts as not met, because dates are too coarse.
+ *
  * @see RFC 9110, 13.1.5 and 14.2
  */
 function isRangeMeant({ headers, method }: FastifyRequest, etag: string): boolean {

@@ -1,7 +1,4 @@
-/**
- * What Fastify refuses by itself, in the words of our catalog. Anything that is not in this table is a fault
- * of ours.
- */
+/** Fastify's own errors, in the words of our catalog. Any that is missing here is a fault of ours. */
 import { ServiceError } from '../errors.js';
 
 const TRANSLATIONS: Readonly<Record<string, (error: Error) => ServiceError>> = {

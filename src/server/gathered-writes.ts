@@ -1,19 +1,17 @@
 /**
- * Less than this is gathered before it is written: a write for each row would cost more than the row. An
- * answer that ends before it is sent in one piece, with its length; a longer one begins with the first batch
- * of rows all the same.
+ * Smaller chunks are gathered before they are written: a write per row would cost more than the row. An
+ * answer that ends before this size is sent in one piece, with its length; a longer one still begins with the
+ * first batch of rows.
  */
 const MIN_WRITE_BYTES = 64 * 1024;
 
 export interface GatheredWrite {
   readonly content: string | Uint8Array;
-  /** It is known to be the end of the answer; so a short answer gets a length instead of chunks. */
+  /** Known to be the last write; a short answer then gets a length instead of chunks. */
   readonly isLast: boolean;
 }
 
-/**
- * What a source gives, in writes that are worth it; the first of at least `firstBytes`, where that is more.
- */
+/** Combines the chunks of a source into writes of a useful size; the first has at least `firstBytes`. */
 export async function* gatherWrites(
   chunks: AsyncIterable<string | Uint8Array>,
   firstBytes = MIN_WRITE_BYTES,
@@ -45,7 +43,7 @@ export async function* gatherWrites(
   if (length > 0) yield { content: take(), isLast: true };
 }
 
-/** What is one piece already is not copied. */
+/** A single chunk is not copied. */
 function joined(first: Uint8Array, others: readonly Uint8Array[]): Uint8Array {
   return others.length === 0 ? first : Buffer.concat([first, ...others]);
 }

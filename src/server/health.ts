@@ -1,4 +1,4 @@
-/** Whether this gateway lives (`/healthz`) and whether it can answer (`/readyz`). */
+/** Liveness (`/healthz`) and readiness (`/readyz`). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
@@ -6,12 +6,12 @@ import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';
 
 const VITAL = { method: ['GET', 'HEAD'], config: { isVital: true } };
-/** A database that takes longer to say "1" is not ready. */
+/** A database that takes longer to answer `select 1` is not ready. */
 const READINESS_TIMEOUT_MS = 1800;
 
 export interface HealthOptions {
   readonly database: Pick<Database, 'apart' | 'isReadOnly'>;
-  /** What keeps the gateway from taking requests, in words; `undefined`: nothing. */
+  /** Why the gateway cannot take requests, in words; `undefined` if it can. */
   readonly findObstacle: () => string | undefined;
 }
 
@@ -32,10 +32,7 @@ export function useHealth(app: FastifyInstance, options: HealthOptions): void {
   });
 }
 
-/**
- * Asks the database once for all who want to know at the same time, and waits no longer than its limit
- * whatever becomes of the question.
- */
+/** Asks the database once for all concurrent callers, and never waits longer than the timeout. */
 class Readiness {
   readonly #database: HealthOptions['database'];
   #asking: Promise<void> | undefined;
@@ -60,13 +57,12 @@ class Readiness {
   }
 
   async #ask(): Promise<void> {
-    // The question does not go by a connection of requests: those may all be busy, and the gateway is as
-    // ready as it was.
+    // Not on a connection of the request pool: those may all be busy while the gateway is ready.
     await this.#database.apart.query(Prisma.sql`select 1`);
   }
 }
 
-/** @throws when it is late, or the signal says that nobody waits any more */
+/** @throws when it is late, or when the signal says that nobody waits any more */
 async function lateAfter(ms: number, signal: AbortSignal): Promise<never> {
   await sleep(ms, undefined, { signal });
   throw doesNotAnswer({});

@@ -1,7 +1,7 @@
 /**
- * The addresses by which a browser logs in at a provider of identities: it goes there from `start`, comes
- * back to `callback`, and where the user has a second factor here, its code goes to `code`. In between, what
- * belongs to the login is in an encrypted cookie that no script can read.
+ * The routes by which a browser logs in at an identity provider. `start` sends it there, it returns to
+ * `callback`, and a user with a second factor then sends its code to `code`. In between, the state of the
+ * login is in an encrypted cookie that no script can read.
  *
  * @see decisions 6, RFC 9700
  */
@@ -27,14 +27,14 @@ export interface IdentityLoginServices {
   readonly providerSessions: ProviderSessions;
   readonly authenticator: Pick<Authenticator, 'loginByIdentity'>;
   readonly encryption: TextEncryption;
-  /** Whether browsers come by TLS, by PUBLIC_URL. */
+  /** Whether browsers connect by TLS, as PUBLIC_URL says. */
   readonly isTls: boolean;
 }
 
-/** What the log-in page is told in its address, `?login=…`. */
+/** The result, which the log-in page receives in its address as `?login=…`. */
 type Outcome = 'code' | 'stale' | 'refused' | 'unknown' | 'unverified' | 'unreachable';
 
-/** `to` is the page of ours that was asked for first. */
+/** `to` is our page that was requested first. */
 type Pending = { readonly domain: string; readonly to: string } & (
   | ({ readonly step: 'provider' } & KeptLogin)
   | { readonly step: 'code'; readonly email: string }
@@ -44,10 +44,10 @@ const PATH = '/auth/browser/oidc';
 const COOKIE_NAME = 'campus_login';
 const COOKIE = new RegExp(`(?:^|;)\\s*${COOKIE_NAME}=([\\w.-]{1,3000})\\s*(?=;|$)`);
 const LIFE_SECONDS = 600;
-/** It has to fit into the cookie, with all else. */
+/** It must fit into the cookie with everything else. */
 const LONGEST_PAGE = 1000;
 const NO_HOST = 'http://page.invalid';
-/** The texts of cookies are of no domain. */
+/** The texts in cookies belong to no domain. */
 const NO_DOMAIN = '';
 
 export async function useIdentityLogin(
@@ -148,7 +148,7 @@ export async function useIdentityLogin(
   }
 }
 
-/** Sent back to these addresses alone, also when the browser comes from the provider. */
+/** A cookie for these routes only, which must also be sent when the browser comes from the provider. */
 class PendingCookie {
   readonly #services: Pick<IdentityLoginServices, 'encryption' | 'isTls'>;
 
@@ -166,7 +166,7 @@ class PendingCookie {
     return this.#cookie('', 0);
   }
 
-  /** `undefined`: there is none, it was not printed here, or its time is over. */
+  /** `undefined` if it is missing, was not issued here, or has expired. */
   read({ headers }: FastifyRequest): Pending | undefined {
     const text = COOKIE.exec(headers.cookie ?? '')?.[1];
     if (text === undefined) return undefined;
@@ -184,7 +184,7 @@ class PendingCookie {
       `Path=${PATH}`,
       `Max-Age=${maxAgeSeconds}`,
       'HttpOnly',
-      // The way back is a link of another site, with which a strict cookie would not be sent.
+      // The provider's redirect is a cross-site navigation, with which a strict cookie would not be sent.
       'SameSite=Lax',
       ...(this.#services.isTls ? ['Secure'] : []),
     ].join('; ');
@@ -196,16 +196,16 @@ interface StartQuery {
   readonly to?: unknown;
 }
 
-/** A page of this host by its path, else the first one: nobody is sent elsewhere from here. */
+/** The path of a page on this host, else `/`: an open redirect must not be possible. */
 function ownPage(asked: unknown): string {
   if (typeof asked !== 'string' || asked.length > LONGEST_PAGE || !asked.startsWith('/')) return '/';
-  // As a browser reads it, which takes `//` and `/\` for the beginning of another host.
+  // Parsed as a browser does, which takes `//` and `/\` as the beginning of another host.
   if (!URL.canParse(asked, NO_HOST)) return '/';
   const { origin, pathname, search } = new URL(asked, NO_HOST);
   return origin === NO_HOST && !pathname.startsWith('//') ? pathname + search : '/';
 }
 
-/** The page, where the log-in stands before it and says what came of it. */
+/** The requested page, with the outcome for the log-in form in front of it. */
 function pageFor(outcome: Outcome, page: string): string {
   const address = new URL(page, NO_HOST);
   address.searchParams.set('login', outcome);

@@ -1,4 +1,4 @@
-/** Takes the files of imports: streamed, within a limit of their own. */
+/** Receives the files of imports: streamed, within a limit of their own. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.js';
 import type { Imports } from '../importing/imports.js';
@@ -11,14 +11,14 @@ import { wholeBody } from './whole-body.js';
 
 export interface ImportServingOptions {
   readonly imports: Imports;
-  /** How long a sender may send nothing before it is cut. */
+  /** How long a sender may pause before it is cut off. */
   readonly stallMs: number;
 }
 
 type Sent = Readonly<Record<string, string | undefined>>;
 
 const NAMES: ReadonlySet<string> = new Set(IMPORT_PARAMETERS.map(({ name }) => name));
-/** The formats by which a file is called that nobody gave a name. */
+/** The file extensions for uploads without a name, by media type. */
 const ENDINGS: ReadonlyMap<string, string> = new Map([
   ['text/csv', 'csv'],
   ['text/tab-separated-values', 'tsv'],
@@ -29,7 +29,7 @@ const ENDINGS: ReadonlyMap<string, string> = new Map([
   ['application/vnd.apache.parquet', 'parquet'],
 ]);
 
-/** Serves `POST /imports` in a scope of its own, whose bodies nobody else reads. */
+/** Serves `POST /imports` in a Fastify scope of its own, so that nothing else reads its bodies. */
 export async function useImports(app: FastifyInstance, options: ImportServingOptions): Promise<void> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
@@ -37,11 +37,11 @@ export async function useImports(app: FastifyInstance, options: ImportServingOpt
     method: 'POST',
     url: '/imports',
     onRequest: async ({ requestContext, query }) => {
-      // Whoever may not import is told so before the body is asked for.
+      // Callers who may not import are refused before their body is requested.
       const sent = parametersIn(query as Sent);
       options.imports.assertMayImport(requireScope(requestContext), sent.collection ?? '');
     },
-    // An import knows its own limit.
+    // Imports enforce a limit of their own.
     bodyLimit: Number.MAX_SAFE_INTEGER,
     config: { body: 'streamed' },
     handler: (request, reply) => take(request, reply, options),
@@ -75,7 +75,7 @@ async function take(
   }
 }
 
-/** @throws MALFORMED_REQUEST for a parameter that is not ours, or that is missing */
+/** @throws MALFORMED_REQUEST for a parameter that is unknown or missing */
 function parametersIn(query: Sent): Sent {
   for (const [name, value] of Object.entries(query)) {
     if (!NAMES.has(name) && name !== '_') throw malformed(`"${name}" is no parameter of an import`, name);
@@ -101,7 +101,7 @@ function fileOf({ raw, headers }: FastifyRequest, { name }: Sent) {
   return { name: name || `import.${ending}`, contentType: mediaTypeOf(contentType), stream: wholeBody(raw) };
 }
 
-/** What is no media type says nothing of the file, which is looked into anyway. */
+/** A malformed media type is ignored; the content of the file decides anyway. */
 function mediaTypeOf(contentType: string | undefined): string | undefined {
   return contentType !== undefined && /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/.test(contentType)
     ? contentType

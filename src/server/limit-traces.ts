@@ -1,15 +1,15 @@
-/** Of a `traceparent` whose sender does not want the trace told of: the last bit of the flags says it. */
+/** Matches a `traceparent` whose sender does not want the trace sampled: the last bit of the flags is 0. */
 const UNTOLD = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f][02468ace]/;
 
-/** What was not told of may be told of later, for so long. */
+/** Unused allowance is kept for this long. */
 const SAVED_SECONDS = 10;
 
 /**
- * Decides which requests are told of: so many a second, and after a pause ten times as many at once, whoever
- * has begun their traces. To tell of one costs more than to answer it with a record, and a caller could ask
- * for it with every request.
+ * Decides which requests are traced: so many a second, and ten times as many at once after a pause, whoever
+ * began their traces. Tracing a request costs more than answering it with a record, and a caller could ask
+ * for it every time.
  *
- * `now`: in milliseconds.
+ * `now` is in milliseconds.
  */
 export function limitTraces(
   perSecond: number,

@@ -2,33 +2,32 @@ import { write, writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
 /**
- * What has not been taken yet may be so long; what is more is dropped. A reader that pauses for a moment
- * loses nothing.
+ * How much may be buffered; lines beyond that are dropped. A reader that pauses for a moment loses nothing.
  */
 const MAX_HELD_BYTES = 4 * 1024 * 1024;
 
-/** Lines are gathered for a moment: a write for each request would cost more than the request's own work. */
+/** Lines are gathered for a moment: a write per request would cost more than the request itself. */
 const GATHERED_BYTES = 32 * 1024;
 const FLUSH_MS = 1000;
 
-/** How long a pipe that takes nothing is left alone. */
+/** How long to wait before writing again to a pipe that accepts nothing. */
 const RETRY_MS = 100;
 
 export interface LogOutputOptions {
   /**
-   * The descriptor that is written to; it is not closed. A pipe should not block, which Node sees to for its
+   * The file descriptor to write to; it is not closed. A pipe should not block, which Node ensures for its
    * own.
    */
   readonly fd: number;
-  /** One sentence, the first time that lines are dropped. */
+  /** Receives one sentence when lines are dropped for the first time. */
   readonly onTrouble: (sentence: string) => void;
   readonly maxHeldBytes?: number;
 }
 
 /**
- * Writes the lines of the log to a descriptor, and never lets it matter whether they are taken: not by a full
- * disk, by a reader that has gone, nor by one that reads no more. Lines that cannot be written are dropped
- * and counted; once lines are taken again, the log says how many are missing.
+ * Writes log lines to a descriptor, and keeps the gateway running whatever happens to them: a full disk, a
+ * reader that has gone, or one that no longer reads. Lines that cannot be written are dropped and counted;
+ * when writing works again, the log says how many are missing.
  */
 export class LogOutput implements DestinationStream {
   readonly #fd: number;
@@ -39,7 +38,7 @@ export class LogOutput implements DestinationStream {
   #lines: string[] = [];
   #heldBytes = 0;
   #isWriting = false;
-  /** Part of a line has been written, and the rest of it never will be. */
+  /** Part of a line was written, and the rest never will be. */
   #isTorn = false;
   #hasToldTrouble = false;
   #dropped = 0;
@@ -53,7 +52,7 @@ export class LogOutput implements DestinationStream {
     process.on('exit', this.#onExit);
   }
 
-  /** Lines that never came to be written. */
+  /** The number of lines that were dropped. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -69,7 +68,7 @@ export class LogOutput implements DestinationStream {
     if (this.#heldBytes >= GATHERED_BYTES) this.#flush();
   }
 
-  /** Writes what is held, if it is taken within that time, and nothing afterwards. */
+  /** Writes the buffered lines if they are accepted in time; nothing is written afterwards. */
   async close(withinMs: number): Promise<void> {
     const end = Date.now() + withinMs;
     this.#flush();
@@ -132,15 +131,15 @@ export class LogOutput implements DestinationStream {
   }
 
   /**
-   * The process ends, perhaps by a fault that the last lines are about: they are written at once, or not at
-   * all.
+   * The process is ending, perhaps by the fault that the last lines describe: write them synchronously or not
+   * at all.
    */
   #writeLast(): void {
     if (this.#isWriting || this.#lines.length === 0) return;
     try {
       writeSync(this.#fd, this.#takeHeld());
     } catch {
-      // Nobody is left to whom it could matter.
+      // Nobody is left who could be told.
     }
   }
 }
@@ -151,14 +150,14 @@ function lineOfDropped(lines: number): string {
   return `${JSON.stringify({ level: 'warn', time, event: 'logDropped', lines, msg })}\n`;
 }
 
-/** What is written at once. */
+/** The lines of one write. */
 interface Batch {
   readonly rest: Buffer;
-  /** Lines in it. */
+  /** The number of lines in it. */
   readonly count: number;
-  /** The bytes of these lines. */
+  /** Their total bytes. */
   readonly bytes: number;
-  /** Dropped lines that it tells of. */
+  /** The dropped lines that it reports. */
   readonly untold: number;
 }
 

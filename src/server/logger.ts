@@ -1,4 +1,4 @@
-/** The log: one JSON object a line. */
+/** The log: one JSON object per line. */
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { traceOfLogLine } from '../traced.js';
 import { LogOutput } from './log-output.js';
@@ -8,7 +8,7 @@ import { SECRET_MEMBERS } from './redact-secrets.js';
 export function createLogger(options: {
   readonly level: string;
   readonly destination: DestinationStream;
-  /** Whether a line says of which trace it is. */
+  /** Whether lines name their trace. */
   readonly isTracing?: boolean;
 }): Logger {
   return pino(
@@ -24,12 +24,14 @@ export function createLogger(options: {
   );
 }
 
-/** Most lines are of no trace, and are not copied for it. */
+/** Most lines have no trace, and are not copied. */
 function mergeTrace(line: object, found: object): object {
   return 'traceId' in found ? { ...found, ...line } : line;
 }
 
-/** As `pino.stdTimeFunctions.isoTime` writes it. Many requests end in the same millisecond, and share it. */
+/**
+ * Formats like `pino.stdTimeFunctions.isoTime`. Many requests end in the same millisecond and share the text.
+ */
 function createTimestamp(): () => string {
   let writtenAt = Number.NaN;
   let text = '';
@@ -43,10 +45,9 @@ function createTimestamp(): () => string {
   };
 }
 
-/** Standard output as a place for the log: whatever becomes of it, the gateway goes on. */
+/** Standard output as the destination of the log; the gateway continues whatever happens to it. */
 export function openStandardOutput(): LogOutput {
-  // Asking Node for its stream makes a pipe one that does not block, and its errors are the log's own to
-  // tell.
+  // Accessing Node's stream makes a pipe non-blocking. Its errors are handled by the log itself.
   process.stdout.on('error', () => {});
   return new LogOutput({
     fd: process.stdout.fd,

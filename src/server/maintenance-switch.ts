@@ -1,4 +1,4 @@
-/** The maintenance switch: on, everything but health and figures answers 503. */
+/** The maintenance switch: while it is on, everything except health and metrics answers 503. */
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
@@ -9,11 +9,11 @@ const MAINTENANCE_SECONDS = 60;
 
 export interface MaintenanceOptions {
   readonly database: Database;
-  /** The environment turned it on, whatever the database says. */
+  /** Whether the environment turned it on, regardless of the database. */
   readonly isForced: boolean;
 }
 
-/** The setting `maintenance` of the instance, followed on every gateway. Close it to stop listening. */
+/** Follows the setting `maintenance` of the instance on every gateway. Close it to stop listening. */
 export class MaintenanceSwitch {
   readonly #options: MaintenanceOptions;
   readonly #listeners = new Set<(isOn: boolean) => void>();
@@ -57,7 +57,7 @@ export class MaintenanceSwitch {
   }
 }
 
-/** Sets the setting and tells every gateway. */
+/** Changes the setting and notifies every gateway. */
 export async function setMaintenance(database: Pick<Database, 'query'>, state: 'on' | 'off'): Promise<void> {
   await database.query(Prisma.sql`
     with written as (

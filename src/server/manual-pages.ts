@@ -1,6 +1,6 @@
 /**
- * `/manual`: the documentation of this very version, from our own files alone. It is built with the package
- * (src/manual/build.ts).
+ * `/manual`: the documentation of this version, built with the package (src/manual/build.ts) and served from
+ * our own files only.
  */
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 
-/** The type of texts of the package: shown, not run. */
+/** The type of text files in the package: shown, never executed. */
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
 export async function useManualPages(
@@ -33,7 +33,7 @@ export async function useManualPages(
     if (!files)
       throw new ServiceError('UNAVAILABLE', 'The manual has not been built; `npm run build` makes it.');
     const address = new URL(request.url, 'http://manual').pathname.replace(/\/$/, '');
-    // Only what was built is found: no address leads out of the folder.
+    // Only built files are served, so no path leads out of the folder.
     const name = Object.hasOwn(files.names, address) ? files.names[address] : undefined;
     if (name === undefined) throw new ServiceError('NOT_FOUND', `The manual has no page ${address}.`);
     const etag = `"${files.key.slice(0, 22)}"`;
@@ -53,7 +53,7 @@ export async function useManualPages(
   addOtherMethods(app, '/manual/*', ['GET', 'HEAD']);
 }
 
-/** The name of an asset holds a hash of its content; a page is asked for again each time, and costs a 304. */
+/** An asset has a hash of its content in its name; a page is revalidated each time, which costs a 304. */
 function cachingOf(address: string): string {
   return address.startsWith('/manual/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
 }

@@ -1,4 +1,4 @@
-/** The figures at `/metrics`: open, for those who have a token, or on a port of their own. */
+/** Access to `/metrics`: open to all, by token, or on a port of its own. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type FastifyInstance, fastify } from 'fastify';
 import { parseBearer } from '../auth/parse-bearer.js';
@@ -12,18 +12,18 @@ import { addAllMethods, addOtherMethods } from './rest.js';
 import { API_HEADERS } from './security-headers.js';
 
 export interface MetricsAccess {
-  /** What has to be sent; `undefined`: nothing. */
+  /** The required token; `undefined`: none. */
   readonly token: string | undefined;
-  /** The port where the figures are served, and nowhere else; `undefined`: with everything else. */
+  /** The separate port of the metrics; `undefined`: the main port. */
   readonly port: number | undefined;
-  /** It has the figures of all processes added up, where several are one gateway. Absent: there is one. */
+  /** Adds up the metrics of all processes, if several serve as one gateway. Absent: there is one process. */
   readonly sharedFigures?: SharedFigures | undefined;
 }
 
 export interface SharedFigures {
-  /** From now on tells the figures of this process to whoever adds them up. */
+  /** Reports the metrics of this process to the one that adds them up, from now on. */
   tellBy(own: () => Promise<FigureList>): void;
-  /** The figures of all processes, as Prometheus reads them. */
+  /** The metrics of all processes, in the Prometheus text format. */
   print(): Promise<string>;
 }
 
@@ -47,7 +47,7 @@ export function useMetrics(app: FastifyInstance, { metrics, token, sharedFigures
   addOtherMethods(app, '/metrics', ['GET', 'HEAD']);
 }
 
-/** A server of the figures alone. The caller opens its port, and closes it. */
+/** A server for the metrics alone. The caller opens its port, and closes it. */
 export function createMetricsServer(
   options: MetricsOptions & { readonly observe: Observe },
 ): FastifyInstance {
@@ -64,7 +64,7 @@ export function createMetricsServer(
 function assertToken(token: string | undefined, authorization: string | undefined): void {
   if (token === undefined) return;
   const sent = parseBearer(authorization) ?? '';
-  // Compared by their hashes, which are of one length, in a time that tells nothing.
+  // Compares hashes, which have one length, in constant time.
   if (timingSafeEqual(hashOf(sent), hashOf(token))) return;
   throw new ServiceError(
     'UNAUTHENTICATED',
