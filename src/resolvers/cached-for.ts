@@ -1,4 +1,7 @@
-/** How a resolver says how old its answer may be. What HTTP makes of it: graphql/caching/cache-control.ts. */
+/**
+ * Declares how old the answer of a resolver may be. graphql/caching/cache-control.ts turns it into HTTP
+ * headers.
+ */
 import { DirectiveLocation, GraphQLDirective, GraphQLInt, GraphQLNonNull } from 'graphql';
 import { Directive } from 'type-graphql';
 

@@ -1,4 +1,4 @@
-/** Connections of what services list: their edge types, and their values. */
+/** Connections for the lists of services: their edge types and values. */
 import type { KeysetPage } from '../store/database/keyset.js';
 import type { PageInfo } from './records/generic-record.js';
 import { pageInfoOf } from './records/lazy-record.js';
@@ -9,14 +9,14 @@ export interface Edge<Node> {
   readonly cursor: string;
 }
 
-/** The fields that every connection of a service has. */
+/** The fields of every such connection. */
 export interface Connection<Node> {
   readonly nodes: readonly Node[];
   readonly edges: readonly Edge<Node>[];
   readonly pageInfo: PageInfo;
 }
 
-/** The type of an edge of the connection `<name>Connection`. */
+/** The edge type of the connection `<name>Connection`. */
 export function edgeType(name: string, node: () => NewableFunction, description: string): TypeClass {
   const edge = objectType(`${name}Edge`, `${description} in a page, with its cursor.`);
   field(edge, 'node', node, { description: `${description}.` });

@@ -1,8 +1,8 @@
-/** The arguments of a page, as Relay names them, and what they mean to a `RecordSet`. */
+/** The paging arguments of Relay, and their translation for a `RecordSet`. */
 import { ArgsType, Field, Int } from 'type-graphql';
 import { ServiceError } from '../errors.js';
 
-/** How many records a page has when nothing is said, and how many at most. @see decisions 9 */
+/** The default and the maximum size of a page. @see decisions 9 */
 export interface PageSizes {
   readonly defaultPageSize: number;
   readonly maxPageSize: number;
@@ -65,7 +65,7 @@ export function toPageRequest(page: PageArguments, sizes: PageSizes): PageReques
   return { limit, fromEnd, after: page.after ?? undefined, before: page.before ?? undefined };
 }
 
-/** Bounds what is asked for by name, not by a page. @throws LIMIT_EXCEEDED (400) */
+/** Limits a list of ids in the same way as a page. @throws LIMIT_EXCEEDED (400) */
 export function assertPageSize(parameter: string, count: number, { maxPageSize }: PageSizes): void {
   if (count <= maxPageSize) return;
   const detail = `${parameter} has at most ${maxPageSize} elements, not ${count}. Ask for the others after.`;

@@ -1,6 +1,5 @@
 /**
- * The context says who asks, by which request: every front end hands it to a resolver, a value that nobody
- * changes.
+ * The context of a request: who asks, and how. Every front end passes it to resolvers as an immutable value.
  */
 
 import { ServiceError } from '../errors.js';
@@ -9,20 +8,20 @@ import type { Scope } from '../model/scope.js';
 import type { Transaction } from '../store/database/database.js';
 
 export interface RequestContext {
-  /** `undefined`: the request carried no credential. A wrong one never gets this far. */
+  /** `undefined`: the request has no credential. One with a wrong credential never gets this far. */
   readonly scope: Scope | undefined;
-  /** It is also the `instance` of an error and the `requestId` of the log. */
+  /** Also the `instance` of an error and the `requestId` in the log. */
   readonly requestId: string;
-  /** The caller's IP address, behind a proxy the one it forwards. */
+  /** The caller's IP address; behind a proxy, the forwarded one. */
   readonly address: string;
-  /** What the caller says it is, at most 256 characters. */
+  /** The caller's User-Agent, at most 256 characters. */
   readonly userAgent?: string | undefined;
-  /** The id of the sub-domain to act in, or at a login of the domain of the user. */
+  /** The id of the sub-domain to act in; for a login, the domain of the user. */
   readonly askedDomain: string | undefined;
   readonly idempotencyKey: string | undefined;
-  /** What all root fields of the operation are part of, where it asks for that. */
+  /** The transaction of all root fields, if the operation asks for one. */
   readonly transaction?: Transaction | undefined;
-  /** Ends the work when the caller has gone. The same one as `scope.signal`. */
+  /** Aborts the work when the caller has gone. The same signal as `scope.signal`. */
   readonly signal: EndSignal;
 }
 

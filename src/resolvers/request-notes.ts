@@ -1,11 +1,11 @@
 /**
- * What shows of a request while it is answered: told by who finds it out, read by who logs and answers it.
+ * Notes on a request while it is answered, written by whoever learns them and read by the log and the answer.
  */
 import type { ErrorCode } from '../errors.js';
 import type { EndedStatement, StatementCaller } from '../model/statement-caller.js';
 
 const NO_HINTS: readonly string[] = [];
-/** Callers make up names without end. */
+/** Limited, because callers can make up any number of names. */
 const MAX_HINTS = 10;
 
 export class RequestNotes {
@@ -21,7 +21,7 @@ export class RequestNotes {
     this.#operation = operation;
   }
 
-  /** What the request does, in a word: the name of a GraphQL operation, else the template of the route. */
+  /** What the request does, in a word: the name of a GraphQL operation, else the route template. */
   get operation(): string | undefined {
     return this.#operation;
   }
@@ -31,32 +31,32 @@ export class RequestNotes {
     return this.#errorCode;
   }
 
-  /** What the GraphQL operation costs; of several in one request, all together. */
+  /** The cost of the GraphQL operation; of a batch, the sum. */
   get cost(): number | undefined {
     return this.#cost;
   }
 
-  /** What may be a mistake, though it is no error. */
+  /** Possible mistakes that are not errors. */
   get hints(): readonly string[] {
     return this.#hints;
   }
 
-  /** Hears of every statement that runs for the request. `undefined`: nobody wants to know. */
+  /** Receives every statement of the request. `undefined`: nobody listens. */
   get onStatement(): StatementCaller['onStatement'] {
     return this.#onStatement;
   }
 
-  /** Hears how long each of them took, and nothing else of it. `undefined`: nobody wants to know. */
+  /** Receives only the duration of each statement. `undefined`: nobody listens. */
   get onDuration(): StatementCaller['onDuration'] {
     return this.#onDuration;
   }
 
-  /** The request has written; the position is where in the log of the primary. */
+  /** Records that the request has written, with the position in the log of the primary. */
   noteWritten(position: string): void {
     this.#onWritten?.(position);
   }
 
-  /** The listener hears from now on of every write of the request, where there are replicas. */
+  /** From now on, calls the listener for every write of the request, if there are replicas. */
   watchWrites(listener: (position: string) => void): void {
     this.#onWritten = listener;
   }
@@ -77,9 +77,7 @@ export class RequestNotes {
     if (this.#hints.length < MAX_HINTS && !this.#hints.includes(hint)) this.#hints = [...this.#hints, hint];
   }
 
-  /**
-   * The listener hears from now on of every statement of the request that has ended, beside those before it.
-   */
+  /** From now on, calls the listener, beside earlier ones, for every statement of the request that ends. */
   watchStatements(listener: (statement: EndedStatement) => void): void {
     const before = this.#onStatement;
     this.#onStatement = (statement) => {
@@ -87,7 +85,7 @@ export class RequestNotes {
       listener(statement);
     };
   }
-  /** The listener hears from now on how long every statement took that was for the request. */
+  /** From now on, calls the listener with the duration of every statement of the request. */
   watchDurations(listener: (durationMs: number) => void): void {
     this.#onDuration = listener;
   }

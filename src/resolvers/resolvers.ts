@@ -1,6 +1,5 @@
 /**
- * The one list of resolvers: all that GraphQL and REST can reach, beside the reports and what is typed by
- * collection.
+ * The list of resolvers: everything GraphQL and REST can reach, except the reports and the typed collections.
  */
 
 import type { AccountLinks } from '../auth/account-links.js';
@@ -53,7 +52,7 @@ import { SecondFactorResolver } from './services/second-factor-resolver.js';
 import { UserResolver } from './services/user-resolver.js';
 import { WebhookResolver } from './services/webhook-resolver.js';
 
-/** What the resolvers work with, made by `app.ts`. */
+/** The services of the resolvers, constructed by `app.ts`. */
 export interface ResolverServices extends HealthServices {
   readonly maxRecordsPerWrite: number;
   readonly store: RecordStore;
@@ -63,7 +62,7 @@ export interface ResolverServices extends HealthServices {
   /** The operations library. */
   readonly operations: readonly ListedOperation[];
   readonly authenticator: Authenticator;
-  /** `undefined`: nobody logs in at a provider of identities. */
+  /** `undefined`: no identity provider is configured. */
   readonly providerSessions: ProviderSessions | undefined;
   readonly profiles: Profiles;
   readonly users: Users;
@@ -85,7 +84,7 @@ export interface ResolverServices extends HealthServices {
   readonly imports: Imports;
   readonly receipts: Receipts;
   readonly pages: PageSizes;
-  /** For how long it is remembered that a record was removed. */
+  /** For how long the removal of a record is remembered. */
   readonly keepRemovedDays: number;
 }
 
@@ -113,7 +112,7 @@ export interface Resolvers {
   readonly receipts: ReceiptResolver;
 }
 
-/** The classes stand in the order in which the schema shows their fields. */
+/** In the order in which the schema shows their fields. */
 export const RESOLVER_CLASSES = [
   RecordResolver,
   ReceiptResolver,

@@ -1,17 +1,16 @@
 /**
- * Types, arguments and resolver classes that are known only at run time: those of the collections of the
- * catalog, and of the reports in their list. They are made by calling the decorators that other classes
- * carry.
+ * Types, arguments and resolver classes known only at run time: those of the catalog's collections and of the
+ * listed reports. They are made by calling the decorators that other classes carry.
  *
- * TypeGraphQL was not made for that. What it must be talked into is all here:
+ * TypeGraphQL was not designed for this. All workarounds are here:
  *
- * - It keeps what decorators say in one storage of the process, for ever. `withRunTimeTypes` takes out again
- *   what was added while a schema was built, so that a schema built a thousand times leaves no trace.
- * - When a field is asked for, it makes instances of the classes of its arguments, looks them up in that
- *   storage, and keeps each in a map that nobody can empty. `withRunTimeTypes` lets the methods of the
- *   classes made within it have their arguments as graphql-js makes them: plain values.
+ * - It keeps the metadata of decorators in one global storage, for ever. `withRunTimeTypes` removes what was
+ *   added while a schema was built, so that a schema built a thousand times leaves no trace.
+ * - When a field is resolved, it instantiates the classes of its arguments, looks them up in that storage,
+ *   and keeps each in a map that cannot be cleared. `withRunTimeTypes` gives the methods of classes created
+ *   within it plain argument values, as graphql-js makes them.
  * - It shows parameters and root fields in the order in which decorators ran and modules were loaded.
- *   `sortParameters` and `sortRootFields` put them in the order in which they are written down.
+ *   `sortParameters` and `sortRootFields` restore the order in which they are written.
  */
 import type { GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
 import {
@@ -31,7 +30,9 @@ import type { RequestContext } from './request-context.js';
 /** A class made at run time, to be named in a decorator. */
 export type TypeClass = new () => object;
 
-/** What a decorator takes as a type: a class, a scalar, the object of an enum, the symbol of a union. */
+/**
+ * Anything a decorator accepts as a type: a class, a scalar, the object of an enum, the symbol of a union.
+ */
 export type TypeReference =
   | TypeClass
   | GraphQLScalarType
@@ -64,12 +65,12 @@ export function inputType(name: string, description: string): TypeClass {
   return type;
 }
 
-/** An argument: its type, in a list for a list of it, and what is said of it. */
+/** An argument: its type (in a list for a list of it) and its options. */
 export interface Argument extends FieldOptions {
   readonly type: TypeReference | readonly TypeReference[];
 }
 
-/** The arguments of a field, in their order. What is `undefined` is none of them. */
+/** The arguments of a field, in their order; `undefined` ones are left out. */
 export function argumentsType(args: Readonly<Record<string, Argument | undefined>>): TypeClass {
   const type = createClass('Arguments');
   for (const [name, argument] of Object.entries(args)) {
@@ -86,23 +87,23 @@ export function field(type: TypeClass, name: string, of: () => unknown, options:
   Field(of as () => TypeClass, options)(type.prototype, name);
 }
 
-/** A new class that TypeGraphQL knows by its identity, and people by its name in a stack trace. */
+/** A new class that TypeGraphQL knows by identity, and people by its name in a stack trace. */
 function createClass(name: string): TypeClass {
   return { [name]: class {} }[name] as TypeClass;
 }
 
-/** A query that is known only at run time. */
+/** A query known only at run time. */
 export interface RunTimeQuery<Arguments> {
   readonly name: string;
   readonly description: string;
   readonly type: TypeClass;
   readonly arguments: TypeClass;
-  /** Of its method, beside those that make a query of it. */
+  /** Additional decorators of its method. */
   readonly decorators: readonly MethodDecorator[];
   readonly run: (args: Arguments, context: RequestContext, info: GraphQLResolveInfo) => unknown;
 }
 
-/** A resolver class of one query. */
+/** A resolver class with one query. */
 export function createQueryResolver<Arguments>(query: RunTimeQuery<Arguments>): TypeClass {
   class QueryResolver {
     run(args: Arguments, context: RequestContext, info: GraphQLResolveInfo): unknown {
@@ -111,7 +112,7 @@ export function createQueryResolver<Arguments>(query: RunTimeQuery<Arguments>): 
   }
   const { prototype } = QueryResolver;
   const method = Object.getOwnPropertyDescriptor(prototype, 'run') ?? {};
-  // What the compiler notes of a method that carries decorators.
+  // The metadata that the compiler emits for a decorated method.
   Reflect.defineMetadata('design:paramtypes', [Object, Object, Object], prototype, 'run');
   Reflect.defineMetadata('design:returntype', Promise, prototype, 'run');
   Args(() => query.arguments)(prototype, 'run', 0);
@@ -124,8 +125,8 @@ export function createQueryResolver<Arguments>(query: RunTimeQuery<Arguments>): 
 }
 
 /**
- * Builds a schema whose types are made within `build`, and takes out of TypeGraphQL's storage what was added.
- * The methods of resolver classes made within it get plain values for arguments.
+ * Builds a schema whose types are created within `build`, then removes the additions from TypeGraphQL's
+ * storage. Methods of resolver classes created within it get plain argument values.
  */
 export function withRunTimeTypes<Schema>(build: () => Schema): Schema {
   const storage = getMetadataStorage();
@@ -143,7 +144,7 @@ export function withRunTimeTypes<Schema>(build: () => Schema): Schema {
 
 type Parameter = ReturnType<typeof getMetadataStorage>['params'][number];
 
-/** The schema is built: of a parameter only what it gives a method is still asked for. */
+/** After the schema is built, a parameter is only asked for its value. */
 function takePlain(parameter: Parameter): void {
   if (parameter.kind === 'args') {
     Object.assign(parameter, { kind: 'custom', options: {}, resolver: (data: Asked) => data.args });
@@ -162,7 +163,7 @@ export function sortParameters(): void {
   getMetadataStorage().params.sort((a, b) => a.index - b.index);
 }
 
-/** In the order of these classes. */
+/** Sorts root fields in the order of these classes. */
 export function sortRootFields(classes: readonly NewableFunction[]): void {
   const places = new Map<unknown, number>(classes.map((one, place) => [one, place]));
   const placeOf = (target: unknown) => places.get(target) ?? classes.length;

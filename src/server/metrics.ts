@@ -1,39 +1,36 @@
-/** The figures of `/metrics`, for Prometheus. */
+/** The metrics of `/metrics`, for Prometheus. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { JobCounts } from '../messaging/job-queue.js';
 import type { ReadFigures } from '../store/database/replicated-reads.js';
 import type { RequestEnded } from './request-ended.js';
 
-/** Connections of the database pool; `pg.Pool` is one. */
+/** Connections of the database pool; implemented by `pg.Pool`. */
 export interface PoolUse {
   readonly totalCount: number;
   readonly idleCount: number;
   readonly waitingCount: number;
 }
 
-/** The figures of the WebSockets. */
+/** The metrics of the WebSockets. */
 export interface LiveFigures {
   readonly connections: number;
   readonly subscriptions: number;
   readonly eventsSent: number;
 }
 
-/** The figures of a process as data, to be added to those of others. */
+/** The metrics of one process as data, to be added to those of others. */
 export type FigureList = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** As many figures as one process has: sums, or what each figure says of itself. */
+/** The metrics of several processes as if they were one: sums, or whatever aggregation a metric declares. */
 export function addFigures(lists: readonly FigureList[]): Registry {
   return AggregatorRegistry.aggregate([...lists]);
 }
 
-/** Whoever asks for figures waits no longer for one that the database is to give. */
+/** How long a scrape waits for a metric that the database provides. */
 const FIGURE_TIMEOUT_MS = 1_000;
 
-/**
- * A figure of the database, if it comes in time: the others are wanted most when the database does not
- * answer.
- */
+/** A metric of the database, if it answers in time: the other metrics are needed most when it does not. */
 async function figureOf<T>(asked: Promise<T>): Promise<T | undefined> {
   return await Promise.race([
     asked.catch(() => undefined),
@@ -81,8 +78,8 @@ export class Metrics {
     registers: [this.registry],
   });
   /**
-   * Finding a labelled figure by its labels costs more than adding to it. Bounded: methods, templates and
-   * statuses are few.
+   * Cached by labels, because finding a labelled metric costs more than incrementing it. Bounded: methods,
+   * templates and statuses are few.
    */
   readonly #figures = new Map<string, RequestFigure>();
 
@@ -114,7 +111,7 @@ export class Metrics {
   constructor(options: {
     readonly pool: PoolUse;
     readonly isDatabaseReachable: () => boolean;
-    /** Of the reads that replicas may answer; none where there are no replicas. */
+    /** The reads that replicas may serve; empty if there are no replicas. */
     readonly reads: () => readonly ReadFigures[];
     readonly inFlight: () => number;
     readonly waiting: () => number;

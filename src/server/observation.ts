@@ -1,6 +1,6 @@
 /**
- * What the service tells its operators: a closed list of events. `createEventLog` is the one place that turns
- * them into log lines, `createObserver` adds the metrics; nothing else logs.
+ * What the service reports to its operators: a closed list of events. Only `createEventLog` turns them into
+ * log lines, and `createObserver` adds the metrics; nothing else logs.
  */
 
 import type { Logger } from 'pino';
@@ -30,11 +30,11 @@ export type Observation =
   | { readonly kind: 'stopped'; readonly abandoned: number }
   | {
       readonly kind: 'workerEnded';
-      /** From 1. */
+      /** Counted from 1. */
       readonly worker: number;
       readonly code: number | null;
       readonly signal: string | null;
-      /** When another one takes its place. */
+      /** How long until another worker takes its place. */
       readonly replacedInMs: number;
     }
   | ({ readonly kind: 'purged' } & Purged)
@@ -48,7 +48,7 @@ interface LiveConnectionEnded {
   readonly kind: 'liveConnectionEnded';
   readonly requestId: string;
   readonly address: string;
-  /** `domain/user`; `undefined`: it never said. */
+  /** `domain/user`; `undefined` if it never authenticated. */
   readonly principal: string | undefined;
   readonly durationMs: number;
   readonly events: number;
@@ -78,11 +78,11 @@ export function createObserver(options: {
 }
 
 /**
- * Writes what happens to the log; of failures that an outage repeats, the first. What it gives never throws:
- * it is called from events of sockets and streams, where an error would end the process.
+ * Writes events to the log; of failures that repeat during an outage, only the first. The returned function
+ * never throws: it is called from events of sockets and streams, where an error would end the process.
  */
 export function createEventLog(destination: Logger): Observe {
-  // What is written here holds no secret but in an address, which is redacted below. Searching every line for
+  // No secret reaches this logger except in addresses, which are redacted below. Searching every line for
   // members to hide would cost a sixth of the whole request.
   const logger = destination.child({}, { redact: [] });
   const failures = new RepeatedFailures();
@@ -125,7 +125,7 @@ function count(metrics: Metrics, event: Observation): void {
   }
 }
 
-/** A line of the log is read as one; the whole of it is in `health`. */
+/** A log line must stay readable; `health` has the complete statement. */
 const LONGEST_LOGGED_STATEMENT = 2000;
 
 const KEY = 'key:';
@@ -135,7 +135,7 @@ function meter(keyMeter: Pick<KeyMeter, 'note'>, event: RequestEnded): void {
   const { credential, requestId, status, durationMs, cost, errorCode } = event;
   if (credential === undefined || !credential.startsWith(KEY)) return;
   keyMeter.note({
-    // What may follow tells which part of the rights of the key it is.
+    // The rest of the credential may name a part of the key's rights.
     keyId: credential.slice(KEY.length, KEY.length + ID_LENGTH),
     requestId,
     operation: event.operation ?? event.route,
@@ -170,7 +170,7 @@ function log({ logger, failures }: Log, event: Observation): void {
       );
       return;
     case 'rowsStreamed':
-      // A figure, not news.
+      // Counted as a metric, not logged.
       return;
     case 'requestFailed': {
       const omitted = failures.admit(event.error);
@@ -348,7 +348,7 @@ interface DescribedError {
   readonly cause?: DescribedError;
 }
 
-/** Tells it in one line where one like it was told in full. */
+/** Describes a failure in one line if one like it has been logged in full. */
 function describeOnce(failures: RepeatedFailures, error: unknown): DescribedError {
   const described = describe(error);
   if (failures.admit(error) !== undefined) return described;
@@ -356,7 +356,7 @@ function describeOnce(failures: RepeatedFailures, error: unknown): DescribedErro
   return { type, message, ...(code !== undefined && { code }), stack: undefined };
 }
 
-/** An error in full, with its causes; messages of drivers may hold an address with a password. */
+/** Describes an error in full, with its causes; a driver's message may contain an address with a password. */
 function describe(error: unknown): DescribedError {
   if (!(error instanceof Error))
     return { type: typeof error, message: redactSecrets(String(error)), stack: undefined };

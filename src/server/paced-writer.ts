@@ -1,22 +1,21 @@
-/** Writing to a reader that has to keep a pace. */
+/** Writes to a reader that must keep a minimum pace. */
 import type { Writable } from 'node:stream';
 
 export interface Pace {
-  /** The longest a reader may take nothing, and the time over which its rate is taken. */
+  /** The longest a reader may take nothing, and the span over which its rate is measured. */
   readonly stallMs: number;
-  /** What it has to take while it is waited for. */
+  /** The rate it must keep while the writer waits for it. */
   readonly minBytesPerSecond: number;
 }
 
 /**
- * Writes one chunk after the other and waits for a slow reader, but not for one that takes less than the
- * pace: a byte now and then would hold everything behind the answer for ever. Only the time spent waiting
- * counts.
+ * Writes one chunk after the other and waits for a slow reader, but not for one below the minimum pace: a
+ * byte now and then would hold up everything behind the answer for ever. Only the time spent waiting counts.
  */
 export class PacedWriter {
   readonly #response: Writable;
   readonly #pace: Pace;
-  /** The time waited in the span over which the rate is taken; it begins with a wait. */
+  /** The time spent waiting in the current span, which begins with a wait. */
   #waitedMs = 0;
   #takenBytes = 0;
 
@@ -25,7 +24,7 @@ export class PacedWriter {
     this.#pace = pace;
   }
 
-  /** Resolves when the next chunk may come. @throws when the reader has gone, or is too slow */
+  /** Resolves when the next chunk may be written. @throws when the reader has gone, or is too slow */
   async write(chunk: Uint8Array): Promise<void> {
     if (!this.#response.write(chunk)) await this.#waitForReader();
     if (this.#waitedMs > 0) this.#takenBytes += chunk.length;
@@ -53,12 +52,12 @@ export class PacedWriter {
   }
 }
 
-/** The caller's connection is too slow, or is kept slow: no fault of ours. */
+/** The caller's connection is too slow, or deliberately kept slow; not a fault of ours. */
 export class ReaderTooSlow extends Error {
   override readonly name = 'ReaderTooSlow';
 }
 
-/** What came first: the network took all that was written, the caller went away, or the time was over. */
+/** What happened first: the buffer drained, the caller went away, or the time was over. */
 function drained(response: Writable, timeoutMs: number): Promise<'drained' | 'gone' | 'late'> {
   return new Promise((resolve) => {
     if (response.destroyed) {

@@ -1,20 +1,21 @@
-/** The requests of one party that wait for a place. */
+/** The queue of one party's waiting requests. */
 import { URGENCIES, type Urgency } from '../urgency.js';
 
 export interface WaitingRequest {
-  /** The time when it came. */
+  /** The time of its arrival. */
   readonly since: number;
 }
 
-/** What a party was given in the last seconds is known after so many looks, and is taken over as many. */
+/** The throughput of a party is measured over this many calls of `look`, and known only after as many. */
 const MEASURED_LOOKS = 8;
-/** One turn of so many begins with what is least urgent, which would else wait as long as others come. */
+/** One turn in so many begins with the least urgent requests, which would otherwise starve. */
 const TURNS = 8;
 const LEAST_URGENT_FIRST = URGENCIES.toReversed();
 
 /**
- * Lets short requests go before long ones and these before scripts, and of each kind one of each member by
- * turns. It counts how many go, so that those who would wait in vain need not.
+ * A fair queue: short requests go before long ones and those before scripts, and within an urgency the
+ * members take turns. It measures its throughput, so that a request that would wait in vain can be refused
+ * early.
  */
 export class PartyLine<T extends WaitingRequest> {
   readonly #lanes: Readonly<Record<Urgency, Lane<T>>> = {
@@ -28,12 +29,12 @@ export class PartyLine<T extends WaitingRequest> {
     return URGENCIES.reduce((size, urgency) => size + this.#lanes[urgency].size, 0);
   }
 
-  /** Whether one waits that is as urgent, or more. */
+  /** Whether a request waits that is at least as urgent. */
   hasBefore(urgency: Urgency): boolean {
     return URGENCIES.slice(0, URGENCIES.indexOf(urgency) + 1).some((before) => this.#lanes[before].size > 0);
   }
 
-  /** How long one more of this member would wait; `undefined`: nothing is known of it yet. */
+  /** The expected wait of one more request of this member; `undefined` while the throughput is unknown. */
   waitMs(member: string, urgency: Urgency): number | undefined {
     return this.#lanes[urgency].waitMs(member);
   }
@@ -42,7 +43,7 @@ export class PartyLine<T extends WaitingRequest> {
     this.#lanes[urgency].join(member, request);
   }
 
-  /** Who is next of those that may go; `undefined`: nobody. */
+  /** Removes and returns the next request that may go; `undefined` if there is none. */
   take(mayGo: (urgency: Urgency) => boolean): T | undefined {
     const order = (this.#turn + 1) % TURNS === 0 ? LEAST_URGENT_FIRST : URGENCIES;
     for (const urgency of order) {
@@ -54,17 +55,20 @@ export class PartyLine<T extends WaitingRequest> {
     return undefined;
   }
 
-  /** To be called regularly: gives those who waited `patienceMs`, or will have before they may go. */
+  /**
+   * Call it regularly: removes and returns the requests that have waited `patienceMs`, or will have before
+   * their turn.
+   */
   look(now: number, patienceMs: number): readonly T[] {
     return URGENCIES.flatMap((urgency) => this.#lanes[urgency].look(now, patienceMs));
   }
 }
 
-/** Those of one urgency. */
+/** The waiting requests of one urgency. */
 class Lane<T extends WaitingRequest> {
-  /** In the order of their turns. */
+  /** By member, in the order of their turns. */
   readonly #queues = new Map<string, T[]>();
-  /** How many went from one look to the next, and when that look was; the oldest first. */
+  /** The number that left between one `look` and the next, and its time; oldest first. */
   readonly #looks: { readonly at: number; readonly went: number }[] = [];
   #went = 0;
   size = 0;
@@ -96,7 +100,7 @@ class Lane<T extends WaitingRequest> {
 
   look(now: number, patienceMs: number): readonly T[] {
     if (this.size === 0) {
-      // What was given to those who were there before says nothing of those who will come.
+      // The throughput for the previous members does not predict that for new ones.
       this.#looks.length = 0;
       this.#went = 0;
       return [];
@@ -119,7 +123,7 @@ class Lane<T extends WaitingRequest> {
     return refused;
   }
 
-  /** From one of a member to its next, when so many take turns; `undefined`: not yet known. */
+  /** The time between two turns of a member, when so many take turns; `undefined` while unknown. */
   #eachMs(members: number): number | undefined {
     const [first, ...others] = this.#looks;
     const last = others.at(-1);

@@ -1,8 +1,8 @@
 /**
- * The portal for the people of a school, from our own files alone: at `/` for browsers, below `/portal`
- * each of its pages by its address, and the explorer at `/explore`. All of them are one page, whose script
- * shows what the address says. What it is made of was built with the package (src/portal/bundle.ts); the
- * operations library and what may be known of the school are read here.
+ * Serves the portal from our own files only: `/` for browsers, its pages below `/portal`, and the explorer at
+ * `/explore`. All of them are one HTML page, whose script renders what the address says. The files were built
+ * with the package (src/portal/bundle.ts); the operations library and the public facts about the school are
+ * read here.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
@@ -21,11 +21,11 @@ import { sendPrebuilt } from './send-prebuilt.js';
 export interface PortalOptions {
   /** The package directory, with the library in `schema/operations` and the page in `dist`. */
   readonly packageDirectory: string;
-  /** The main school; `undefined` while there is none. */
+  /** The main school; `undefined` while the database has none. */
   readonly school: () => Pick<Domain, 'id' | 'name'> | undefined;
-  /** What the provider of identities is called, if there is one. */
+  /** The display name of the identity provider, if there is one. */
   readonly identityProvider: string | undefined;
-  /** The logins that the form may show, and of which school they are. */
+  /** The demo logins that the form may show, and the school they belong to. */
   readonly demo: { readonly domainId: string; readonly userNames: readonly string[] };
 }
 
@@ -35,10 +35,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.ttf': 'font/ttf',
 };
 
-/** Where the links lead that are mailed or printed in the log; their secret is behind `#`. */
+/** The pages of mailed or logged links; their secret comes after `#`. */
 const LINK_PAGES = ['/welcome', '/first-run'];
 
-/** @throws Error when an example of the library lacks something */
+/** @throws Error when an example of the library is incomplete */
 export async function usePortal(
   app: FastifyInstance,
   { packageDirectory, school, identityProvider, demo }: PortalOptions,
@@ -68,8 +68,8 @@ export async function usePortal(
 }
 
 /**
- * Before `GET /` of the REST table answers with the index, who prefers a page gets the portal; a report
- * that is asked for there (`?report=`) is never a page.
+ * Runs before `GET /` of the REST table: whoever prefers HTML gets the portal instead of the index, unless a
+ * report is requested (`?report=`).
  */
 function addToIndex(app: FastifyInstance, sendPortal: (reply: FastifyReply) => FastifyReply): void {
   app.addHook('onRoute', (route) => {
@@ -92,10 +92,7 @@ function getBuilt(files: PortalFiles | undefined): PortalFiles {
   throw new ServiceError('UNAVAILABLE', 'The portal has not been built; `npm run build` makes it.');
 }
 
-/**
- * The demo logins stand on the login form of the demo school, as they do in the README; those of another
- * school do not.
- */
+/** The login form shows the demo logins, as the README does, but only for the demo school. */
 function describeSchool(school: ReturnType<PortalOptions['school']>, demo: PortalOptions['demo']) {
   return {
     school: school?.name ?? null,
@@ -104,8 +101,8 @@ function describeSchool(school: ReturnType<PortalOptions['school']>, demo: Porta
 }
 
 /**
- * What is looked at until the styles and the script have come, which takes a slow phone seconds: nothing
- * that the styles set is asked for. `Arriving` of the portal goes on to show it.
+ * The splash screen until styles and script arrive, which takes a slow phone seconds; it must not depend on
+ * the stylesheet. `Arriving` of the portal continues it.
  */
 const ARRIVING_STYLE = `
 .arriving{display:grid;place-items:center;min-height:80vh;font:18px/1.4 system-ui,sans-serif}
@@ -114,7 +111,7 @@ body:has(#portal:not(:empty))>.arriving{display:none}`;
 const ARRIVING = `<div class="arriving"><span class="brand">${HOUSE_SIGN}
 <span class="brand-name">Campus Gateway</span></span></div>`;
 
-/** With a nonce, the script may add styles under the policy that names the same one. */
+/** The nonce allows the script to add styles under the policy that names it. */
 function printPage({ script, style, preload }: PortalFiles, nonce?: string): string {
   const nonceAttribute = nonce === undefined ? '' : ` nonce="${nonce}"`;
   const preloads = preload.map((address) => `<link rel="modulepreload" href="${address}">`).join('\n');
@@ -141,7 +138,7 @@ The interface as text is in <a href="/openapi.json">openapi.json</a>.</noscript>
 `;
 }
 
-/** Never kept: its nonce belongs to the headers of this answer alone. */
+/** Never cached: its nonce matches the headers of this answer only. */
 function sendPage(reply: FastifyReply, headers: SecurityHeaders, page: string): FastifyReply {
   return reply
     .headers(headers)
@@ -150,7 +147,7 @@ function sendPage(reply: FastifyReply, headers: SecurityHeaders, page: string): 
     .send(page);
 }
 
-/** Small, and asked for again each time: an unchanged one costs a 304. */
+/** Small, and revalidated each time: an unchanged one costs a 304. */
 function addDescription(app: FastifyInstance, url: string, print: () => string): void {
   app.route({
     method: ['GET', 'HEAD'],
@@ -164,7 +161,7 @@ function addDescription(app: FastifyInstance, url: string, print: () => string):
   });
 }
 
-/** Assets are kept for ever by who has them: another content has another name. */
+/** Assets are cached for ever: other content has another name. */
 function addAssets(app: FastifyInstance, directory: string, names: ReadonlySet<string>): void {
   app.route<{ Params: { name: string } }>({
     method: ['GET', 'HEAD'],

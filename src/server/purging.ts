@@ -1,7 +1,4 @@
-/**
- * Takes away, once an hour, what was only kept for a time. Every gateway does it: what one has taken the
- * others do not find.
- */
+/** Deletes expired data once an hour. Every gateway does so; what one has deleted, the others do not find. */
 
 import { type Domain, type Scope, systemPrincipal } from '../model/scope.js';
 import type { Purged } from '../store/changes/purge.js';
@@ -31,13 +28,13 @@ export class Purging {
     this.#timer.unref();
   }
 
-  /** Purges now. A failure is told to the operator and made up for an hour later. */
+  /** Purges now. A failure is reported to the operator and retried an hour later. */
   run(): Promise<void> {
     this.#running = this.#purge();
     return this.#running;
   }
 
-  /** Waits for a purge that is under way. */
+  /** Waits for a purge in progress. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#running;

@@ -1,4 +1,6 @@
-/** How often a credential may ask, and how often a login may be tried, over all gateways together. */
+/**
+ * How many requests a credential may send, and how many logins may be attempted, over all gateways together.
+ */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { invariant } from '../errors.js';
@@ -19,16 +21,16 @@ export interface RateLimitsOptions {
   readonly limitPerMinute: number;
   /** Login attempts a minute of one user from one address. */
   readonly loginLimitPerMinute: number;
-  /** Told when counts could not be shared; they are sent with the next ones. */
+  /** Receives the failure to share counts, which are then sent with the next ones. */
   readonly onFault: (error: unknown) => void;
   readonly shareEveryMs?: number;
   readonly now?: () => number;
 }
 
 interface Count {
-  /** All gateways together, as of the last exchange. */
+  /** The count of all gateways, as of the last exchange. */
   shared: number;
-  /** Counted here since. */
+  /** The requests counted here since then. */
   unshared: number;
 }
 
@@ -36,18 +38,18 @@ const MINUTE_MS = 60_000;
 const MOST_CREDENTIALS = 50_000;
 
 /**
- * How many times the limit of a pair a user may be tried from all addresses, and an address try all users: a
- * school sits behind one address.
+ * The limit of a user over all addresses, and of an address over all users, as a multiple of the limit of a
+ * pair: a whole school may share one address.
  */
 const ALONE_FACTOR = 10;
 
 /**
  * Counts by fixed windows of a minute.
  *
- * Requests are decided in memory and counts exchanged through `rate_counters` about once a second, so that a
- * request never waits for the database; several gateways together may overshoot by what they let pass in
- * that second. Logins are few and worth the round trip: they are counted in the database at once.
- * Close it to send the last counts and end the exchange.
+ * Requests are decided in memory, and counts exchanged through `rate_counters` about once a second, so that a
+ * request never waits for the database. Several gateways together may exceed a limit by what they admit in
+ * that second. Logins are few and worth the round trip: they are counted in the database at once. Close it to
+ * send the last counts and end the exchange.
  *
  * @see decisions 6, 9
  */
@@ -64,7 +66,7 @@ export class RateLimits {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#timer = setInterval(() => {
-      // A slow exchange is not joined by a second one.
+      // Does not start a second exchange while one is running.
       if (!this.#sharing) this.share().catch(options.onFault);
     }, options.shareEveryMs ?? 1000);
     this.#timer.unref();
@@ -86,7 +88,7 @@ export class RateLimits {
     };
   }
 
-  /** What is used up of a credential's minute, over all gateways; a second behind at most. */
+  /** How much of a credential's minute is used up, over all gateways; at most a second behind. */
   async quotaOf(
     credentialId: string,
   ): Promise<{ readonly limit: number; readonly used: number; readonly resetSeconds: number }> {
@@ -101,9 +103,9 @@ export class RateLimits {
   }
 
   /**
-   * Counts an attempt to log in: of this user from this address, and of each of the two alone at ten times
-   * the limit. An attempt refused for one reason does not count for the next, so one address cannot lock a
-   * user out of all. What was typed as a user name is stored only as a hash, since passwords end up there.
+   * Counts a login attempt: for this user from this address, and for each of the two alone at ten times the
+   * limit. An attempt refused by one limit does not count for the next, so one address cannot lock a user out
+   * everywhere. The user name is stored only as a hash, because people type passwords there.
    */
   async takeLogin(userName: string, address: string): Promise<RateDecision> {
     const pairLimit = this.#options.loginLimitPerMinute;
@@ -147,7 +149,7 @@ export class RateLimits {
     return { allowed, limit: pairLimit, remaining, resetSeconds: Math.max(1, resetSeconds) };
   }
 
-  /** Exchanges the counts of the current minute with the other gateways. Runs by itself once a second. */
+  /** Exchanges the counts of the current minute with the other gateways; called once a second. */
   share(): Promise<void> {
     const sharing = (this.#sharing ?? Promise.resolve())
       .catch(() => undefined)
@@ -176,8 +178,8 @@ export class RateLimits {
         pending.map(({ credentialId, sent }) => [credentialId, sent]),
       );
       for (const { credentialId, count, sent } of pending) {
-        // Requests counted while the statement ran stay unshared. A window that closed meanwhile is no longer
-        // looked at.
+        // Requests counted while the statement ran remain unshared. A window that has closed meanwhile is no
+        // longer used.
         count.shared = totals.get(credentialId) ?? count.shared + sent;
         count.unshared -= sent;
       }
@@ -190,7 +192,7 @@ export class RateLimits {
     counts: readonly (readonly [credentialId: string, count: number])[],
   ): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#options.database.query<{ key: string; count: number }>(
-      // Ordered, so that two gateways lock the rows in the same order.
+      // Ordered, so that two gateways lock the rows in the same order and cannot deadlock.
       Prisma.sql`
         insert into rate_counters as c (key, window_start, count)
         select n.key, ${new Date(window * MINUTE_MS)}::timestamptz, n.count
@@ -205,7 +207,7 @@ export class RateLimits {
     return new Map(counts.map(([id, count]) => [id, totalsByKey.get(requestKey(id)) ?? count]));
   }
 
-  /** Removes windows that are over; once a minute a gateway. */
+  /** Deletes expired windows; once a minute per gateway. */
   async #clean(): Promise<void> {
     if (this.#lastCleaning === this.#window) return;
     this.#lastCleaning = this.#window;
@@ -233,7 +235,7 @@ export class RateLimits {
 
 interface LoginCounts {
   readonly ofPair: number;
-  /** Null: not counted, because the pair is over its limit. */
+  /** Null: not counted, because the pair is over its own limit. */
   readonly ofAddress: number | null;
   readonly ofUser: number | null;
   readonly resetSeconds: number;

@@ -1,11 +1,13 @@
 /**
- * `X-Read-After`: where in the log of the primary the last write of a client is. An answer to a write says
- * it, and a request that brings it, to whichever gateway, reads nothing older.
+ * `X-Read-After`: the position of a client's last write in the log of the primary. The answer to a write
+ * contains it, and a request that sends it back, to any gateway, reads nothing older.
  */
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../store/database/database.js';
 
-/** Only where there are replicas: the primary is never older. After the credential is known. */
+/**
+ * Only needed if there are replicas, because the primary is always current. Register it after authentication.
+ */
 export function useReadAfter(app: FastifyInstance, replicas: Database['replicas']): void {
   if (replicas === undefined) return;
   app.addHook('onRequest', async (request, reply) => {

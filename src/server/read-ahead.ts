@@ -1,17 +1,17 @@
-/** What a source gives, fetched ahead of whoever takes it. */
+/** Reads a source ahead of its consumer. */
 
 export interface ReadAheadOptions {
-  /** The bytes that may wait; with more, nothing further is fetched. */
+  /** The bytes to buffer; beyond that, the source waits. */
   readonly maxBytes: number;
-  /** The source waits for the one who takes (true), or works again (false). */
+  /** Called with true when the source must wait for the consumer, with false when it continues. */
   readonly onHeldBack: (isHeldBack: boolean) => void;
-  /** The source has given everything, or failed, or was left: what it held is free. */
+  /** Called when the source has ended, failed or been closed, and its resources are free. */
   readonly onSourceEnd: () => void;
 }
 
 /**
- * A source that is ended by itself lets go of what it holds, however slowly its content is taken. To be left
- * by `close`.
+ * Consumes a source as fast as possible, so that it ends and frees its resources however slowly its content
+ * is taken. The caller must call `close`.
  */
 export class ReadAhead {
   readonly #options: ReadAheadOptions;
@@ -29,10 +29,7 @@ export class ReadAhead {
     this.#pumping = this.#pump(source);
   }
 
-  /**
-   * The next chunk; `undefined`: there is none. @throws what the source threw, once everything before it was
-   * taken
-   */
+  /** The next chunk; `undefined` at the end. @throws the source's error, after all chunks before it */
   async next(): Promise<Uint8Array | undefined> {
     while (this.#chunks.length === 0 && !this.#hasEnded) {
       await new Promise<void>((resolve) => {
@@ -49,7 +46,7 @@ export class ReadAhead {
     return undefined;
   }
 
-  /** Leaves the source, and waits until it has let go. */
+  /** Closes the source and waits until it has freed its resources. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#onRoom();

@@ -1,32 +1,32 @@
 /**
- * Keeps credentials out of logs: an address, or a text that holds one, with the values of secret parameters
- * replaced. Which are secret shows by parts of their names, since scripts and other programs make up names of
- * their own.
+ * Keeps credentials out of logs: replaces the values of secret parameters in a URL, or in a text that
+ * contains one. Secrets are recognized by parts of their names, because scripts and other programs invent
+ * names of their own.
  */
 
-/** Anywhere in a name, written together or apart: `my_token`, `accessToken`, `token[]`, `api-key`. */
+/** Match anywhere in a name, in any spelling: `my_token`, `accessToken`, `token[]`, `api-key`. */
 const SECRET_PARTS =
   /token|password|passwd|passphrase|passcode|secret|apikey|credential|signature|authori[sz]ation|bearer|privatekey/;
-/** These mean a secret as a word of a name; as part of another word they mean nothing. */
+/** Secret only as a word of their own within a name, not as a part of another word. */
 const SECRET_WORDS: ReadonlySet<string> = new Set(
   'pass pwd pin otp key keys auth jwt sig cvv sid'.split(' '),
 );
 
-/** GraphQL documents in an address, which may log in, and parameters whose name is percent-encoded. */
+/** GraphQL documents in a URL, which may contain a login, and parameters with percent-encoded names. */
 const OPAQUE_PARAMETERS = /([?&](?:query|variables|[^=&?%\s]*%[^=&?\s]*))=[^&\s]*/gi;
 
-/** What the name of a parameter is made of. */
+/** The characters of a parameter name. */
 const NAME_CHARACTER = /[\w.$[\]-]/;
 const MAX_NAME_LENGTH = 128;
 
-/** `smtp://user:password@host`: what stands before the last @ of an authority, but for the user's name. */
+/** `smtp://user:password@host`: everything before the last @ of an authority, except the user name. */
 const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/?#:@]*):[^\s/?#]*@/gi;
 
 const MASK = '[redacted]';
 
 /**
- * `/auth?user_name=a&password=b` is `/auth?user_name=a&password=[redacted]`. Costs nothing where there is
- * neither `=` nor `@`.
+ * `/auth?user_name=a&password=b` becomes `/auth?user_name=a&password=[redacted]`. A text with neither `=` nor
+ * `@` costs nothing.
  */
 export function redactSecrets(text: string): string {
   const withoutParameters = text.includes('=')
@@ -37,11 +37,14 @@ export function redactSecrets(text: string): string {
     : withoutParameters;
 }
 
-/** Names seen so far, which are mostly those of our own parameters. Bounded, since a caller writes them. */
+/**
+ * The verdict for names seen so far, most of which are our own parameters. Bounded, because callers choose
+ * names.
+ */
 const SECRECY = new Map<string, boolean>();
 const MAX_REMEMBERED = 256;
 
-/** Whether what goes by this name is nobody's to read. */
+/** Whether a parameter of this name holds a secret. */
 function isSecretName(name: string): boolean {
   const known = SECRECY.get(name);
   if (known !== undefined) return known;
@@ -58,7 +61,7 @@ function soundsSecret(name: string): boolean {
   return SECRET_PARTS.test(words.join('')) || words.some((word) => SECRET_WORDS.has(word));
 }
 
-/** Every `name=value` of a secret name; a value ends with the parameter. */
+/** Replaces every `name=value` with a secret name; a value extends to the end of the parameter. */
 function redactParameters(text: string): string {
   const parts: string[] = [];
   let done = 0;

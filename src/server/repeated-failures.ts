@@ -1,15 +1,14 @@
 import { ServiceError } from '../errors.js';
 import { translateDatabaseError } from '../store/database/database-errors.js';
 
-/** A failure of the environment is told again after this time, where no outage is known of. */
+/** Without a known outage, a failure of the environment is reported again after this time. */
 const TOLD_AGAIN_AFTER_MS = 60_000;
-/** Figures of one request, by which otherwise like failures differ: milliseconds, bytes, connections. */
+/** The numbers in a message (milliseconds, bytes, connections), by which otherwise equal failures differ. */
 const FIGURES = /\d[\d,.]*/g;
 
 /**
- * Keeps an outage from filling the log: of the failures that the environment causes, which are alike for
- * every request it meets, the first is told in full and the others are counted. What may be a fault of ours
- * is never left out.
+ * Keeps an outage from flooding the log. Environment failures are the same for every request they hit: the
+ * first is reported in full, the others are counted. Possible faults of our own are never suppressed.
  */
 export class RepeatedFailures {
   readonly #now: () => number;
@@ -21,7 +20,7 @@ export class RepeatedFailures {
     this.#now = now;
   }
 
-  /** How many were left out since one like it was told; `undefined`: this one is to be left out as well. */
+  /** How many were suppressed since one like it was reported; `undefined`: suppress this one too. */
   admit(error: unknown): number | undefined {
     const known = translateDatabaseError(error);
     if (!(known instanceof ServiceError) || known.code !== 'UNAVAILABLE') return 0;

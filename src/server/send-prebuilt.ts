@@ -1,23 +1,23 @@
 /**
- * Files that were built with the package and lie beside their compressed forms: `page.js`, `page.js.br`,
+ * Serves files built with the package, which lie beside their compressed forms: `page.js`, `page.js.br`,
  * `page.js.gz`.
  */
 import { open } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { accepts } from '../content-encoding.js';
 
-/** The forms that a client may accept, the smallest first. */
+/** The compressed forms, smallest first. */
 const ENCODINGS = [
   { name: 'br', suffix: '.br' },
   { name: 'gzip', suffix: '.gz' },
 ] as const;
 
 /**
- * Begins to send a file in the smallest form that the client takes. Gives `missing`, with nothing sent, where
+ * Begins to send a file in the smallest form the client accepts. Returns `missing`, with nothing sent, if
  * there is no such file.
  *
- * The answer is not waited for: a reply that is awaited gives nothing, and a client that goes away in the
- * middle would fail the handler when its headers are out already.
+ * The reply is not awaited: an awaited reply yields nothing, and a client that disconnects midway would fail
+ * the handler after its headers were sent.
  */
 export async function sendPrebuilt(
   file: string,
@@ -25,7 +25,7 @@ export async function sendPrebuilt(
 ): Promise<'sending' | 'missing'> {
   const accepted = request.headers['accept-encoding'];
   const encoding = ENCODINGS.find(({ name }) => accepts(accepted, name));
-  // Opened first: files that were built anew under a gateway that runs may have other names.
+  // Opened first, because a rebuild under a running gateway may have renamed the files.
   const opened = await open(file + (encoding?.suffix ?? '')).catch(() => undefined);
   if (!opened) return 'missing';
   if (encoding) reply.header('content-encoding', encoding.name);

@@ -1,6 +1,6 @@
 /**
- * A stop without losing an answer: balancers are told first, then what is under way finishes and what is new
- * is sent elsewhere.
+ * A graceful stop: balancers are notified first, then requests in progress finish and new ones are sent
+ * elsewhere.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -13,7 +13,7 @@ export class Stopping {
   #isAnnounced = false;
   #isOn = false;
 
-  /** Whether this gateway is to be left, and says so. */
+  /** Whether this gateway has announced its stop. */
   get isAnnounced(): boolean {
     return this.#isAnnounced;
   }
@@ -34,8 +34,8 @@ export class Stopping {
 }
 
 /**
- * Once the stop is announced, every answer ends its connection, so that the next request looks for another
- * gateway. Once it has begun, new requests get 503, on old connections and on new ones: the port stays open
+ * Once the stop is announced, every answer closes its connection, so that the next request goes to another
+ * gateway. Once the stop has begun, new requests get 503 on old and new connections; the port stays open
  * until the last answer.
  */
 export function useStopping(app: FastifyInstance, stopping: Stopping): void {
@@ -52,8 +52,8 @@ export function useStopping(app: FastifyInstance, stopping: Stopping): void {
 }
 
 /**
- * Lets `/readyz` say that this gateway is to be left, and goes on answering for so long: a balancer that asks
- * every second or two sends requests until it has heard. Nothing is waited for where no port is open.
+ * Makes `/readyz` report the stop while requests are still answered: a balancer that polls every second or
+ * two keeps sending until it has noticed. Returns at once if no port is open.
  */
 export async function announceStop(
   app: FastifyInstance,
@@ -66,7 +66,7 @@ export async function announceStop(
   await sleep(delayMs);
 }
 
-/** Ends the server: waits for requests in flight up to `graceMs`, then cuts what is left. */
+/** Stops the server: waits up to `graceMs` for requests in progress, then cuts them off. */
 export async function stopServer(
   app: FastifyInstance,
   options: {

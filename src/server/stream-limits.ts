@@ -1,31 +1,31 @@
 /**
- * Decides who may read long streamed answers at once. Each holds a connection of the database until it is
- * read nearly to its end, so a few slow readers could keep everybody else from reading.
+ * Decides who may read long streamed answers at once. Each holds a database connection until it is read
+ * nearly to its end, so a few slow readers could keep everybody else from reading.
  */
 import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
 
 export interface StreamLimitsOptions {
-  /** Connections of the database that streams have. */
+  /** The database connections available to streams. */
   readonly connections: number;
   readonly maxPerUser: number;
-  /** How long a reader may take nothing before its answer is cut. */
+  /** How long a reader may take nothing before its answer is cut off. */
   readonly stallMs: number;
-  /** What a reader has to take while it is waited for. */
+  /** The rate a reader must keep while the gateway waits for it. */
   readonly minBytesPerSecond: number;
 }
 
-/** One long answer, from its second write on until its source has ended. */
+/** A long answer, from its second write until its source has ended. */
 export interface StreamPlace {
-  /** Its connection waits for the reader, or works again. */
+  /** Reports that its connection waits for the reader, or has resumed. */
   heldBack(isHeldBack: boolean): void;
   leave(): void;
 }
 
-/** The part of the connections after which whoever reads one long answer gets no second one. */
+/** Beyond this share of the connections, a user who reads one long answer gets no second one. */
 const SHARED_PART = 1 / 2;
 /**
- * The part of the connections that may wait for their readers. The rest serves answers that are short, or
- * read as fast as they come.
+ * The share of the connections that may wait for slow readers. The rest serves short answers, and readers
+ * that keep up.
  */
 const HELD_BACK_PART = 3 / 4;
 
@@ -42,10 +42,10 @@ export class StreamLimits {
   }
 
   /**
-   * Counts a long answer in; it counts itself out.
+   * Admits a long answer; the returned place must be given back.
    *
-   * @throws TOO_MANY_REQUESTS (429) for a user that has its share, UNAVAILABLE (503) when slow readers hold
-   * what may wait for them
+   * @throws TOO_MANY_REQUESTS (429) for a user with too many streams, UNAVAILABLE (503) when too many
+   *   connections wait for slow readers
    */
   enter(user: string): StreamPlace {
     const count = this.#countByUser.get(user) ?? 0;

@@ -2,32 +2,31 @@ import { invariant, RETRY_SOON_SECONDS, ServiceError } from '../errors.js';
 import type { Urgency } from '../urgency.js';
 import { PartyLine } from './party-line.js';
 
-/** How many requests are under way at the same time. */
+/** How many requests are in progress at the same time. */
 export interface RequestPlaces {
   readonly all: number;
-  /** Of those parties that have more to ask than may go, together, while others ask too. */
+  /** The places of all parties with waiting requests, together, while other parties are active too. */
   readonly besideOthers: number;
 }
 
 export interface TurnstileOptions {
   readonly places: RequestPlaces;
-  /** How long a request waits for a place before it is refused. */
+  /** How long a request may wait for a place before it is refused. */
   readonly patienceMs: number;
 }
 
-/** Requests that need no database have places even beside few connections. */
+/** Even with few connections, since many requests do not need the database. */
 const LEAST_PLACES = 32;
-/** A process of several has its part of them, and never fewer than these. */
+/** With several processes each gets a share of the places, and at least these. */
 const LEAST_OF_PROCESS = 8;
 const LEAST_BESIDE_OTHERS = 2;
 
 /**
- * The places of one process. What the processes of a gateway share, the processors and PostgreSQL, is there
- * once for all: each with the places of a lone one, they would let so many in that everybody waits behind a
- * flood.
+ * The places of one process. The processes of a gateway share the processors and PostgreSQL: if each had the
+ * places of a lone process, they would admit so many requests that everybody waits behind a flood.
  *
- * Beside others a flood has as many as half of the connections: with more it would be no faster, but the
- * others would find PostgreSQL at work for it, or have to wait for a connection.
+ * While others are active, a flood gets at most half of the connections. More would not make it faster, but
+ * would keep PostgreSQL busy and connections taken when the others need them.
  */
 export function countPlaces(shared: { readonly poolSize: number; readonly workers: number }): RequestPlaces {
   const { poolSize, workers } = shared;
@@ -38,19 +37,19 @@ export function countPlaces(shared: { readonly poolSize: number; readonly worker
   };
 }
 
-/** Whose request it is: of a party, which shares the places with the other ones, the member. */
+/** The owner of a request: the party that shares the places with other parties, and the member within it. */
 export interface Asker {
-  /** A domain, or an address nothing else is known of. */
+  /** A domain, or the address of an unknown caller. */
   readonly party: string;
   /** A credential of the domain. */
   readonly member: string;
-  /** It is known by its address alone: it has no credential, or none that was ever right. */
+  /** Known by its address only: it has no credential, or none that was ever valid. */
   readonly isStranger: boolean;
 }
 
-/** A request on its way through. */
+/** An admitted request. */
 export interface Passage {
-  /** Gives the place to the next one, also while the request goes on. Leaving again does nothing. */
+  /** Gives its place to the next request, even if it continues. Further calls do nothing. */
   leave(): void;
 }
 
@@ -60,66 +59,68 @@ interface Waiter {
   readonly refuse: (error: ServiceError) => void;
 }
 
-/** Those of one party that are under way; `long`: streams and scripts among them. */
+/** The requests of one party in progress; `long` counts the streams and scripts among them. */
 interface PartyCount {
   all: number;
   long: number;
 }
 
-/** The part of the places that one party may have: the others find one at once. */
+/** The share of the places that one party may hold, so that others find one at once. */
 const PART_OF_A_PARTY = 3 / 4;
-/** The part of them that its streams and scripts may have: its short requests find one soon. */
+/**
+ * The share of a party's places that its streams and scripts may hold, so that its short requests soon find
+ * one.
+ */
 const PART_OF_LONG_ONES = 1 / 2;
-/** Others ask too for so long after one of them has. */
+/** How long another party counts as active after its last request. */
 const BESIDE_OTHERS_MS = 1_000;
-/** More are not kept waiting, whatever they wait for: each takes some 20 KiB. */
+/** Further requests are refused at once, whatever they wait for: each takes some 20 KiB. */
 const MOST_WAITING = 16_384;
 const MOST_WAITING_OF_PARTY = 4_096;
 /**
- * Who has been under way for so long waits for something itself: a script, a slow reader, its turn to write.
- * It has other limits, and keeps its place only while nobody wants it.
+ * A request in progress for longer is itself waiting: for a script, a slow reader, a lock. It is subject to
+ * other limits, and holds its place only while nobody wants it.
  */
 const SHORT_MS = 1_000;
 const LOOK_MS = 250;
 /**
- * How many are let in at most in one turn of the event loop: of those that come, and of those that waited.
- * Node accepts one new connection a turn, so under load turns are to be short.
+ * The most requests admitted in one turn of the event loop, of new and of waiting ones each. Node accepts one
+ * new connection per turn, so turns must be short under load.
  */
 const COMING_A_TURN = 16;
 const WAITING_A_TURN = 4;
 /**
- * Who is refused at once asks at once again, where it is made for that. So refusals are given at a pace that
- * leaves the time to others: some 1,600 a second.
+ * A refused client may ask again at once. Refusals are therefore paced, at some 1,600 a second, to leave
+ * processor time for others.
  */
 const REFUSED_AT_ONCE = 8;
 const REFUSALS_EVERY_MS = 5;
 /**
- * A stranger is answered with a few words, by the processor alone, and asks again at once: with few
- * places it would still take all of the time. So its places are given back at a pace, those of a moment
- * together.
+ * A stranger costs only a few words of processor time, and asks again at once; even with few places it could
+ * use all of the time. Its places are therefore given back at intervals, all at once.
  */
 const STRANGERS_EVERY_MS = 5;
 
 /**
- * Lets few requests in at the same time, and those that wait in turns: one of each party, and of a party one
- * of each member. So whoever floods the gateway waits for itself, and the others hardly notice.
+ * Limits the requests in progress, and admits waiting ones by turns: one of each party, and within a party
+ * one of each member. A flood waits for itself, and the others hardly notice.
  *
- * Node would read every request as it comes and answer it in the same turn of its loop where it can, and get
- * to nothing else as long as there is one to be read: 2,000 connections that asked as fast as they were
+ * Without it, Node would read every request as it arrives and answer it in the same turn of its loop if
+ * possible, and do nothing else while there is one to read: 2,000 connections that asked as fast as they were
  * answered kept all others waiting for seconds.
  */
 export class Turnstile {
   readonly #places: RequestPlaces;
   readonly #patienceMs: number;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #underWay = new Set<CountedPassage>();
   readonly #countByParty = new Map<string, PartyCount>();
-  /** In the order of their turns. */
+  /** By party, in the order of their turns. */
   readonly #lines = new Map<string, PartyLine<Waiter>>();
   #waiting = 0;
   readonly #refused: (() => void)[] = [];
   #lastParty: string | undefined;
-  /** When one party asked after another one. */
+  /** When a party last asked after a different one had. */
   #otherPartyAt = Number.NEGATIVE_INFINITY;
   #cameInTurn = 0;
   readonly #onLeave = (passage: CountedPassage) => this.#left(passage);
@@ -137,15 +138,15 @@ export class Turnstile {
     this.#patienceMs = patienceMs;
   }
 
-  /** How many wait. */
+  /** The number of waiting requests. */
   get waiting(): number {
     return this.#waiting + this.#refused.length;
   }
 
   /**
-   * A place, at once where there is one and nobody of the party waits for it who is as urgent.
+   * Returns a place, at once if one is free and no request of the party that is as urgent waits for it.
    *
-   * @throws UNAVAILABLE (503) with Retry-After after `patienceMs`, or before when it would wait in vain
+   * @throws UNAVAILABLE (503) with Retry-After after `patienceMs`, or earlier if waiting is futile
    */
   enter(asker: Asker, urgency: Urgency = 'short'): Passage | Promise<Passage> {
     const { party } = asker;
@@ -237,7 +238,10 @@ export class Turnstile {
     if (this.#underWay.size < this.#places.all) this.#serveSoon();
   }
 
-  /** Not in this turn of the event loop: it would never end while all that is let in is answered at once. */
+  /**
+   * Not in this turn of the event loop, which would never end while every admitted request is answered at
+   * once.
+   */
   #serveSoon(): void {
     if (this.#isServing) return;
     this.#isServing = true;
@@ -254,13 +258,13 @@ export class Turnstile {
     });
   }
 
-  /** Whether there was one that may go. */
+  /** Whether a request was admitted. */
   #serveNext(): boolean {
     for (const [party, line] of this.#lines) {
       const next = line.take((urgency) => this.#hasRoomFor(party, urgency));
       if (next === undefined) continue;
       this.#lines.delete(party);
-      // Its next turn comes after those of all others.
+      // Moves the party to the end of the round.
       if (line.size > 0) this.#lines.set(party, line);
       this.#waiting -= 1;
       next.go();
@@ -284,7 +288,7 @@ export class Turnstile {
       }
       if (line.size === 0) this.#lines.delete(party);
     }
-    // A party may have more places since the others ask no more.
+    // A party may use more places once the others are inactive.
     if (this.#waiting > 0) this.#serveSoon();
     this.#stopLooking();
   }
@@ -309,7 +313,7 @@ export class Turnstile {
 }
 
 class CountedPassage implements Passage {
-  /** The time when it was let in. */
+  /** The time of its admission. */
   since = 0;
 
   constructor(

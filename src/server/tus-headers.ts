@@ -1,5 +1,5 @@
 /**
- * What the headers of tus say: uploads that are sent piece by piece.
+ * The headers of tus, the protocol for resumable uploads.
  *
  * @see https://tus.io/protocols/resumable-upload (1.0.0)
  */
@@ -12,7 +12,7 @@ export const TUS_VERSION = '1.0.0';
 /** The type of the body of a piece. */
 export const PIECE_TYPE = 'application/offset+octet-stream';
 
-/** The headers by which a client learns what is spoken here. */
+/** The headers that announce the supported version and extensions. */
 export function tusHeaders(maxBytes: number): Readonly<Record<string, string>> {
   return {
     'tus-resumable': TUS_VERSION,
@@ -23,7 +23,7 @@ export function tusHeaders(maxBytes: number): Readonly<Record<string, string>> {
   };
 }
 
-/** What of `Upload-Metadata` means something here; a client may send more. */
+/** The entries of `Upload-Metadata` that we use; others are ignored. */
 export interface UploadMetadata {
   readonly name: string | undefined;
   readonly contentType: string | undefined;
@@ -38,7 +38,7 @@ const MOST_METADATA = 4096;
 const WHOLE_NUMBER = /^\d{1,15}$/;
 
 /**
- * A number of bytes. What was sent twice comes joined by a comma, and is no number.
+ * A number of bytes. A duplicate header arrives joined by a comma, and is not a number.
  *
  * @throws MALFORMED_REQUEST
  */
@@ -52,7 +52,7 @@ export function parseByteCount(
 }
 
 /**
- * The length that an upload is opened with; `undefined` where it is to be said later.
+ * The length announced for an upload; `undefined` if it will be given later.
  *
  * @throws MALFORMED_REQUEST
  */
@@ -83,7 +83,7 @@ export function parseMetadata(header: string | undefined): UploadMetadata {
   }
   const get = (...names: readonly string[]) => names.map((name) => values.get(name)).find(Boolean);
   return {
-    // Clients differ in what they call these two.
+    // Clients name these two entries differently.
     name: get('filename', 'name'),
     contentType: get('filetype', 'type'),
     collection: get('collection'),
@@ -119,7 +119,7 @@ function decoded(key: string, value: string): string {
     if (isBase64(value))
       return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'base64'));
   } catch {
-    // What is no UTF-8 is refused as what is no base64.
+    // Invalid UTF-8 is refused like invalid base64.
   }
   throw malformed('Upload-Metadata', `the value of ${key.slice(0, 50)} is no text of UTF-8 in base64`);
 }

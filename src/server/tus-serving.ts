@@ -1,7 +1,4 @@
-/**
- * Serves uploads that are sent piece by piece, by tus 1.0: on the paths of files, to requests that say
- * `Tus-Resumable`.
- */
+/** Serves resumable uploads by tus 1.0, on the paths of files, for requests with `Tus-Resumable`. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.js';
@@ -25,7 +22,7 @@ import { wholeBody } from './whole-body.js';
 export interface TusServingOptions {
   readonly uploads: ResumableUploads;
   readonly imports: Pick<Imports, 'assertMayImport' | 'most'>;
-  /** How long a sender may send nothing before it is cut. */
+  /** How long a sender may pause before it is cut off. */
   readonly stallMs: number;
 }
 
@@ -34,7 +31,7 @@ type UploadRequest = FastifyRequest<{ Params: { id: string } }>;
 const FILES_PATH = /^\/files(?:[/?]|$)/;
 const UPLOAD_PATH = /^\/files\/[^/?]+/;
 
-/** Says in the answer to OPTIONS what is spoken here; to come before what answers preflights of browsers. */
+/** Announces tus in the answer to OPTIONS. Register it before the plugin that answers CORS preflights. */
 export function useTusDiscovery(
   app: FastifyInstance,
   { uploads, imports }: Omit<TusServingOptions, 'stallMs'>,
@@ -47,8 +44,8 @@ export function useTusDiscovery(
 }
 
 /**
- * Takes the method that a client of tus means which can send none but GET and POST: on the paths of uploads
- * alone, so that what is refused by its method elsewhere stays refused.
+ * Applies `X-HTTP-Method-Override` for tus clients that can send only GET and POST. Only on upload paths:
+ * elsewhere a method that is refused must stay refused.
  */
 export function takeMeantMethod(request: IncomingMessage): void {
   const { headers, method, url = '' } = request;
@@ -57,7 +54,7 @@ export function takeMeantMethod(request: IncomingMessage): void {
   if (meant === 'PATCH' || meant === 'DELETE') request.method = meant;
 }
 
-/** Whether a request speaks tus, whose answers then do. @throws PROTOCOL_VERSION for another version of it */
+/** Whether a request uses tus; its answers then do too. @throws PROTOCOL_VERSION for another version */
 export function speaksTus({ headers }: FastifyRequest, reply: FastifyReply): boolean {
   const version = headers['tus-resumable'];
   if (version === undefined) return false;
@@ -67,7 +64,7 @@ export function speaksTus({ headers }: FastifyRequest, reply: FastifyReply): boo
   throw new ServiceError('PROTOCOL_VERSION', `Tus-Resumable: ${TUS_VERSION} is spoken here`);
 }
 
-/** `POST /files`: opens an upload, and takes its first piece where there is one. */
+/** `POST /files`: creates an upload, with its first piece if there is one. */
 export async function openUpload(request: FastifyRequest, reply: FastifyReply, services: TusServingOptions) {
   const { uploads, imports } = services;
   const scope = requireScope(request.requestContext);
@@ -95,7 +92,7 @@ export async function openUpload(request: FastifyRequest, reply: FastifyReply, s
   return sayWhere(reply.code(201), upload).send();
 }
 
-/** `HEAD /files/<id>`: how far it is. */
+/** `HEAD /files/<id>`: how much has arrived. */
 export async function tellUpload(
   request: UploadRequest,
   reply: FastifyReply,
@@ -109,7 +106,7 @@ export async function tellUpload(
   return sayWhere(reply.code(200), upload).send();
 }
 
-/** `PATCH /files/<id>`: the next piece. */
+/** `PATCH /files/<id>`: appends the next piece. */
 export async function goOnWithUpload(
   request: UploadRequest,
   reply: FastifyReply,
@@ -126,7 +123,7 @@ export async function goOnWithUpload(
   return sayWhere(reply.code(204), upload).send();
 }
 
-/** Refuses what is known to be wrong before its body is asked for. @throws UNSUPPORTED_MEDIA_TYPE */
+/** Refuses a wrong request before its body is requested. @throws UNSUPPORTED_MEDIA_TYPE */
 export function assertIsPiece({ headers }: FastifyRequest): void {
   if (headers['content-type'] === PIECE_TYPE) return;
   throw new ServiceError(
@@ -135,7 +132,7 @@ export function assertIsPiece({ headers }: FastifyRequest): void {
   );
 }
 
-/** @throws MALFORMED_REQUEST; TOO_LARGE where more is announced than there is room for */
+/** @throws MALFORMED_REQUEST; TOO_LARGE if more is announced than fits */
 function pieceOf(
   request: FastifyRequest,
   upload: { readonly offset: number; readonly length: number },

@@ -1,18 +1,18 @@
-/** What becomes of a body whose request was answered before all of it was read. */
+/** Handles a body whose request was answered before all of it was read. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * What is sent after a refusal is thrown away for so long, so that its sender may hear of it; then the
+ * After a refusal, further input is discarded for this long, so that the sender can read the answer; then the
  * connection is cut.
  */
 const LINGER_MS = 5_000;
-/** Reading so much to its end costs less than a new connection. */
+/** Reading up to this much to its end is cheaper than a new connection. */
 const MAX_WORTH_READING = 64 * 1024;
 
 /**
- * Ends a refusal: a long rest of the body ends the connection, a short one is read past and the connection
- * serves on.
+ * Ends a refusal. A long remainder of the body ends the connection; a short one is discarded, and the
+ * connection is reused.
  */
 export function leaveUnreadBody({ raw, headers }: FastifyRequest, reply: FastifyReply): void {
   const isShort =
@@ -20,7 +20,7 @@ export function leaveUnreadBody({ raw, headers }: FastifyRequest, reply: Fastify
   if (!isShort) endWithUnreadBody(raw, reply);
 }
 
-/** What still comes of the body is not kept, and not waited for without end. */
+/** Discards the rest of the body, but does not wait for it indefinitely. */
 export function endWithUnreadBody(body: IncomingMessage, reply: FastifyReply): void {
   if (body.complete) return;
   reply.header('connection', 'close');

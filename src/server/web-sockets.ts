@@ -1,7 +1,7 @@
 /**
- * WebSockets at `/graphql`, on the port of everything else. The request that asks for one goes through the
- * hooks of every request (maintenance, credential, rate) and is refused as any other; accepted, its socket
- * belongs to `LiveServer`.
+ * WebSockets at `/graphql`, on the main port. The upgrade request passes the hooks of every request
+ * (maintenance, credential, rate) and is refused like any other; once accepted, its socket belongs to
+ * `LiveServer`.
  */
 import type { IncomingMessage } from 'node:http';
 import { ServerResponse } from 'node:http';
@@ -18,16 +18,16 @@ import { serveWithoutUpgrade } from './without-upgrade.js';
 export interface WebSocketsOptions {
   readonly live: LiveServer;
   readonly maxConnections: number;
-  /** The most bytes of a message that comes in. */
+  /** The maximum size of an incoming message. */
   readonly maxMessageBytes: number;
   readonly observe: Observe;
 }
 
 const GOING_AWAY = 1001;
 const INTERNAL_ERROR = 1011;
-/** A peer that has gone without a word shows by not answering. */
+/** A peer that has vanished is noticed by an unanswered ping. */
 const PING_MS = 15_000;
-/** A peer that does not take the last message is left. */
+/** How long a peer may take to accept the close frame. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
 interface Upgrade {
@@ -48,7 +48,7 @@ export class WebSockets {
     this.#options = options;
     this.#server = new WebSocketServer({
       noServer: true,
-      // Compressing costs more memory for each socket than all else of it.
+      // Compression would take more memory per socket than everything else.
       perMessageDeflate: false,
       maxPayload: options.maxMessageBytes,
       handleProtocols,
@@ -58,8 +58,8 @@ export class WebSockets {
   }
 
   /**
-   * Sends requests for a WebSocket through the hooks of the application; `accept` waits for those that get so
-   * far.
+   * Passes upgrade requests through the hooks of the application; `accept` handles those that are not
+   * refused.
    */
   listen(app: FastifyInstance): void {
     app.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
@@ -77,7 +77,7 @@ export class WebSockets {
     });
   }
 
-  /** Registers the last hook before the routes that take WebSockets. */
+  /** Registers the last hook before the routes, which accepts WebSockets. */
   accept(app: FastifyInstance): void {
     app.addHook('onRequest', (request, reply, done) => {
       const upgrade = this.#upgrades.get(request.raw);
@@ -94,7 +94,10 @@ export class WebSockets {
     });
   }
 
-  /** Tells every client to go elsewhere; one that does not answer within `graceMs` is cut. */
+  /**
+   * Closes every socket with a code for "try elsewhere"; clients that do not answer within `graceMs` are cut
+   * off.
+   */
   async stop(graceMs: number): Promise<void> {
     clearInterval(this.#timer);
     this.#options.live.closeAll(GOING_AWAY, 'This gateway is shutting down');
@@ -112,7 +115,7 @@ export class WebSockets {
 
   #open(request: FastifyRequest, { socket, head, response }: Upgrade): void {
     response.detachSocket(socket);
-    // The hooks see the request end here, answered.
+    // For the hooks, the request ends here with an answer.
     response.statusCode = 101;
     response.emit('close');
     this.#server.handleUpgrade(request.raw, socket, head, (webSocket) => this.#serve(webSocket, request));
@@ -129,7 +132,7 @@ export class WebSockets {
       authorization: headers.authorization,
     });
     webSocket.on('pong', () => this.#silent.delete(webSocket));
-    // What is wrong with a frame: `ws` closes the socket with the code for it.
+    // Malformed frames: `ws` closes the socket with the right code.
     webSocket.on('error', () => {});
     webSocket.once('close', (code: number, reason: Buffer) => {
       observeEnd(observe, { connection, code, reason: reason.toString(), startedAt });
@@ -150,7 +153,7 @@ export class WebSockets {
       },
       send: (message) =>
         new Promise((resolve) => {
-          // A socket that is closing takes no more, and its subscriptions are ending.
+          // A closing socket sends nothing more, and its subscriptions are ending.
           if (webSocket.readyState !== webSocket.OPEN) return resolve();
           webSocket.send(message, () => resolve());
         }),
@@ -162,7 +165,7 @@ export class WebSockets {
         let atWork = 0;
         webSocket.on('message', async (message) => {
           atWork += 1;
-          // Read no further meanwhile: what comes in is held back where it comes from.
+          // Stops reading, so that back-pressure reaches the sender.
           if (atWork >= maxMessagesAtWork) webSocket.pause();
           try {
             await listener(String(message));
@@ -207,7 +210,7 @@ function observeEnd(
     durationMs: Math.round(performance.now() - startedAt),
     events: connection.eventsSent,
     code,
-    // What was told, where it was us who closed; a close that is not answered has no reason.
+    // The reason that we sent, if we closed it; an unanswered close has none.
     reason: connection.closeReason ?? end.reason,
   });
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../errors.js';
 
-/** The bytes of a body. @throws MALFORMED_REQUEST where it is broken off */
+/** The bytes of a body. @throws MALFORMED_REQUEST if it is cut off */
 export async function* wholeBody(body: IncomingMessage): AsyncGenerator<Buffer, void> {
   yield* body;
   if (!body.complete) throw brokenOff();

@@ -1,17 +1,17 @@
 /**
- * Requests that ask for another protocol, and get this one: an upgrade is an offer, which a server may pass
- * over (RFC 9110, 7.8).
+ * Answers upgrade requests for other protocols in HTTP/1.1: an upgrade is an offer, which a server may ignore
+ * (RFC 9110, 7.8).
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The headers that are of the connection alone. */
+/** Hop-by-hop headers of the offer. */
 const OFFERS: ReadonlySet<string> = new Set(['connection', 'upgrade', 'http2-settings']);
 
 /**
- * Gives a request back to the server as if it had asked for nothing. Node hands over the bare socket whatever
- * is asked for, once a server takes WebSockets; Java's HTTP client offers HTTP/2 with every first request,
- * bodies included.
+ * Hands a request back to the server without its upgrade. Once a server accepts WebSockets, Node hands over
+ * the bare socket for every upgrade, and Java's HTTP client offers HTTP/2 with every first request, bodies
+ * included.
  */
 export function serveWithoutUpgrade(
   server: Server,

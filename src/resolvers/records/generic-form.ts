@@ -1,4 +1,4 @@
-/** How a record looks in the generic part of the schema. */
+/** How the generic part of the schema represents a record. */
 import { isJsonObject, parseExactJson, printExactJson } from '../../json.js';
 import { JsonText } from '../../scalars/json-text.js';
 import type { StoredRecord } from '../../store/reading/stored-record.js';
@@ -50,7 +50,7 @@ function shapeOf(name: string | undefined, collection: string): Shape {
   }
 }
 
-/** The store's JSON has the id among the fields; GraphQL has it beside them. */
+/** Removes the id: the store's JSON has it among the fields, GraphQL beside them. */
 function withoutId(json: string): string {
   const stored = parseExactJson(json);
   if (!isJsonObject(stored)) return json;

@@ -1,4 +1,4 @@
-/** The types of the generic part: a record of any collection, and pages of records. */
+/** The generic types: a record of any collection, and pages of records. */
 
 import { ArgsType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { JsonValue } from '../../json.js';

@@ -1,4 +1,4 @@
-/** The door to what records were, and back to it. */
+/** The door to earlier versions of records, and their restoration. */
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, Extensions, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../errors.js';
@@ -20,7 +20,7 @@ import { RecordHistoryArguments, RecordHistoryConnection, UndoneResult } from '.
 import { TRANSACTIONAL_FIELD } from './transactional.js';
 import { keepRecord, recallRecord, writeOnce } from './write-once.js';
 
-/** A cursor is the version that a change made. */
+/** A cursor is the version that a change produced. */
 export interface HistoryRequest extends PageArguments {
   readonly collection: string;
   readonly id: string;
@@ -36,14 +36,14 @@ export class HistoryResolver {
     this.#pages = services.pages;
   }
 
-  /** The changes of a record, the newest first. @throws NOT_FOUND, FORBIDDEN as for reading the record */
+  /** The changes of a record, newest first. @throws NOT_FOUND, FORBIDDEN, as for reading the record */
   async history(context: RequestContext, request: HistoryRequest): Promise<HistoryPage> {
     const page = withPlaces(toPageRequest(request, this.#pages), toVersion);
     const query: HistoryQuery = { id: request.id, ...page };
     return await this.#store.history(requireScope(context), request.collection, query);
   }
 
-  /** Makes a record again what it was at a version, once per `Idempotency-Key`. */
+  /** Restores a record to an earlier version, once per `Idempotency-Key`. */
   async restoreRecord(
     context: RequestContext,
     request: RecordRemoval & { readonly version: number },

@@ -1,6 +1,6 @@
 /**
- * Records and pages as a resolver gives them: asked for and not read. They are asked for their fields, or for
- * their text; either way one statement reads them.
+ * Records and pages as a resolver returns them: not read yet. A front end either reads their fields or prints
+ * them as text; both take one statement.
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import type { PrintedJson } from '../../json.js';
@@ -12,7 +12,7 @@ import type { PageInfo } from './generic-record.js';
 import type { RecordForm } from './page-shape.js';
 import { PRINT, type Printable, READ } from './printable.js';
 
-/** A page of records; its fields are those of a connection. */
+/** A page of records, with the fields of a connection. */
 export class Page<Node> implements Printable {
   readonly #set: RecordSet;
   readonly #form: RecordForm<Node>;
@@ -64,7 +64,7 @@ export class Page<Node> implements Printable {
   }
 }
 
-/** The place of a page, as the field `pageInfo` says it. */
+/** The `pageInfo` of a page. */
 export function pageInfoOf({ cursors, hasNextPage, hasPreviousPage }: Omit<RecordPage, 'records'>): PageInfo {
   return {
     hasNextPage,
@@ -74,7 +74,7 @@ export function pageInfoOf({ cursors, hasNextPage, hasPreviousPage }: Omit<Recor
   };
 }
 
-/** One record, not read yet. */
+/** A record that has not been read yet. */
 export class LazyRecord<Node> implements Printable {
   readonly #options: LazyRecordOptions<Node>;
 
@@ -86,7 +86,7 @@ export class LazyRecord<Node> implements Printable {
     const { id, find, get, members } = this.#options;
     const printed = await find().printRecord(id, members);
     if (printed !== undefined) return printed;
-    // Says why there is none: NOT_FOUND or GONE.
+    // Throws if there is none: NOT_FOUND or GONE.
     await get();
     return 'null';
   }
@@ -99,7 +99,7 @@ export class LazyRecord<Node> implements Printable {
 
 export interface LazyRecordOptions<Node> {
   readonly id: string;
-  /** A set the record is in, for printing. */
+  /** A record set that contains the record, for printing. */
   readonly find: () => RecordSet;
   /** Reads it. @throws NOT_FOUND, GONE */
   readonly get: () => Promise<StoredRecord>;

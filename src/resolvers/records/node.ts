@@ -1,11 +1,11 @@
 /**
- * Records by a name that is good in all of the domain: the interface `Node`, and the ids that `node` and
- * `nodes` take.
+ * Global record ids: the interface `Node`, and the ids that `node` and `nodes` take. They are unique within
+ * the domain.
  *
  *   nodeId : collection ":" id              a record with the type of its collection, e.g. "task:T-7"
  *          | "Record:" collection ":" id    the same record as a `Record`: another type has other fields
  *
- * The name of a collection is lower case and has no colon in it, so the two are never the same.
+ * Collection names are lower case without colons, so the two forms never coincide.
  *
  * @see decisions 11
  */
@@ -13,7 +13,7 @@ import { Field, ID, InterfaceType } from 'type-graphql';
 import { ServiceError } from '../../errors.js';
 import { isRecordId } from '../../model/record-id.js';
 
-/** Names the type of a source where a field's type is an interface or a union. */
+/** Names the concrete type of a source if a field's type is an interface or a union. */
 export const TYPE_NAME = Symbol('typeName');
 
 /** The name of the type of a record in the generic part of the schema. */
@@ -21,7 +21,7 @@ export const GENERIC_TYPE_NAME = 'Record';
 
 @InterfaceType({
   description: 'A record that can be read again by `node`, whatever its collection.',
-  // All of them are types of root fields; registered as such, they would come first in the printed schema.
+  // All of them are types of root fields; registering them here would put them first in the printed schema.
   autoRegisterImplementations: false,
   resolveType: (source: { readonly [TYPE_NAME]?: string }) => source[TYPE_NAME] ?? GENERIC_TYPE_NAME,
 })
@@ -34,18 +34,18 @@ export abstract class Node {
   readonly nodeId!: string;
 }
 
-/** What kind of type a record is shown by. */
+/** The kind of type that represents a record. */
 export interface NodeForm {
   readonly form: 'typed' | 'generic';
   readonly collection: string;
 }
 
-/** What a `nodeId` says. */
+/** The parts of a `nodeId`. */
 export interface NodePlace extends NodeForm {
   readonly id: string;
 }
 
-/** What stands before the id of the record in its `nodeId`. */
+/** The part of a `nodeId` before the id of the record. */
 export function nodeIdPrefix({ form, collection }: NodeForm): string {
   return form === 'typed' ? `${collection}:` : `${GENERIC_TYPE_NAME}:${collection}:`;
 }
@@ -56,7 +56,7 @@ export function toNodeId(place: NodePlace): string {
 
 const NODE_ID = /^(Record:)?([a-z][a-z0-9_]{0,39}):(.+)$/;
 
-/** @throws INVALID_VALUE (400) for what no record can be named by */
+/** @throws INVALID_VALUE (400) for a text that is not a `nodeId` */
 export function parseNodeId(nodeId: string, parameter: string): NodePlace {
   const [, generic, collection, id] = NODE_ID.exec(nodeId) ?? [];
   if (collection !== undefined && isRecordId(id)) {

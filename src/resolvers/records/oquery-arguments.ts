@@ -1,4 +1,4 @@
-/** Words of the arguments `oquery` and `ci`, which every door to the records of a collection has. */
+/** The descriptions of the arguments `oquery` and `ci`, which every field that lists records has. */
 
 export const CI_ARGUMENT = { nullable: true, description: 'The text operators of `oquery` ignore case.' };
 

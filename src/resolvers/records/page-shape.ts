@@ -1,4 +1,4 @@
-/** What a document selects of a page of records or of one record, as the shape that the database prints. */
+/** Converts a document's selection on a record or a page into the shape that the database prints. */
 import type { FieldNode } from 'graphql';
 import type { Path } from '../../model/path.js';
 import type { StoredRecord } from '../../store/reading/stored-record.js';
@@ -12,23 +12,23 @@ import {
 } from '../../store/sql/shape.js';
 import { type SelectionInfo, selectedFields } from './selection.js';
 
-/** What a selection of the records of one collection reads; a page's types are named after the record's. */
+/** Reads a selection on the records of one collection; the page types are named after the record type. */
 export interface SelectedForm {
   readonly typeName: string;
   members(nodes: readonly FieldNode[], info: SelectionInfo): readonly Member[];
 }
 
-/** How the records of one collection look in GraphQL. */
+/** How GraphQL represents the records of one collection. */
 export interface RecordForm<Node> extends SelectedForm {
   toNode(record: StoredRecord): Node;
 }
 
-/** The fields that are read for a selection. */
+/** The fields that a selection reads. */
 export interface ReadFields {
   readonly paths: readonly Path[];
-  /** All visible fields are asked for at once, as JSON. */
+  /** The selection includes all visible fields at once, as JSON. */
   readonly isWholeRecord: boolean;
-  /** All that is selected of a record, wherever in the page. */
+  /** Everything selected of a record, anywhere in the page. */
   readonly members: readonly Member[];
 }
 

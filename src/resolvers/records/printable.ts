@@ -1,6 +1,6 @@
 /**
- * Results that can be taken in two ways: read into objects, or printed, when the database writes the JSON of
- * the whole selection. A resolver gives one and knows nothing of which way it goes.
+ * Results that a front end can use in two ways: read into objects, or printed, in which case the database
+ * writes the JSON of the whole selection. The resolver that returns one does not know which.
  */
 import type { GraphQLFieldExtensions, GraphQLResolveInfo } from 'graphql';
 import type { PrintedJson } from '../../json.js';
@@ -8,15 +8,15 @@ import type { PrintedJson } from '../../json.js';
 export const PRINT = Symbol('print');
 export const READ = Symbol('read');
 
-/** What a resolver may give. Nothing has run yet. */
+/** A result of a resolver. Nothing has run yet. */
 export interface Printable {
-  /** The JSON text of what `info` selects of it. */
+  /** The JSON text of what `info` selects. */
   [PRINT](info: GraphQLResolveInfo): Promise<PrintedJson>;
-  /** The value whose fields are asked for one by one. */
+  /** The value, whose fields are then resolved one by one. */
   [READ](): unknown;
 }
 
-/** The mark of a root field whose resolver gives a `Printable` and runs nothing by itself. */
+/** Marks a root field whose resolver returns a `Printable` and runs nothing itself. */
 export const PRINTABLE_FIELD = { isPrintable: true } as const;
 
 export function isPrintableField(field: {

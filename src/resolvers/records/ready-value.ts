@@ -1,4 +1,4 @@
-/** A value that is computed in whole and small, such as a list of groups, as a result that prints itself. */
+/** A small value that is already computed, such as a list of groups, as a printable result. */
 import {
   type FieldNode,
   type GraphQLObjectType,
@@ -14,9 +14,7 @@ import { printResult } from '../../scalars/json-text.js';
 import { PRINT, type Printable, READ } from './printable.js';
 import type { SelectionInfo } from './selection.js';
 
-/**
- * The answer of a field whose types have no resolvers of their own: every field is the property of its name.
- */
+/** The value of a field whose types have no resolvers: every field is the property of its name. */
 export class ReadyValue implements Printable {
   readonly #read: () => Promise<unknown>;
 
@@ -39,8 +37,8 @@ export function printReady(value: unknown, info: GraphQLResolveInfo): string {
 }
 
 /**
- * What graphql-js makes of the value: the fields selected by their response keys, scalars and enums in their
- * outer form.
+ * Does what graphql-js does: takes the selected fields by their response keys, and serializes scalars and
+ * enums.
  */
 function select(
   value: unknown,
@@ -68,7 +66,7 @@ function selectMembers(
   nodes: readonly FieldNode[],
   info: SelectionInfo,
 ): unknown {
-  // A caller may call a field `__proto__`.
+  // Without a prototype, because a caller may alias a field as `__proto__`.
   const members: Record<string, unknown> = Object.create(null);
   const fields = type.getFields();
   const selected = collectSubfields(info.schema, info.fragments, info.variableValues, type, nodes);

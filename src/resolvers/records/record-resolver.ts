@@ -1,6 +1,6 @@
 /**
- * The door to the records of any collection. GraphQL calls these methods for its generic and its typed
- * fields, REST for its generic paths; neither has another way to the store.
+ * The door to the records of any collection. The generic and typed fields of GraphQL and the generic paths of
+ * REST call these methods; there is no other way to the store.
  */
 
 import type { GraphQLResolveInfo } from 'graphql';
@@ -34,25 +34,25 @@ import { toSort } from './to-sort.js';
 import { TRANSACTIONAL_FIELD } from './transactional.js';
 import { keepRecord, recallRecord, writeOnce } from './write-once.js';
 
-/** What is asked of a collection. `oquery`, `where` and `filter` apply together. */
+/** Which records of a collection are requested. `oquery`, `where` and `filter` apply together. */
 export interface RecordsRequest {
   readonly collection: string;
   readonly oquery?: string | undefined;
-  /** The text operators of `oquery` ignore case. */
+  /** Whether the text operators of `oquery` ignore case. */
   readonly isInsensitive?: boolean | undefined;
   /** A structured condition with the stored field names. @see languages/where.ts */
   readonly where?: unknown;
-  /** A condition that is parsed already, e.g. from the documented extra parameters of a path. */
+  /** An already parsed condition, e.g. from the additional parameters of a REST path. */
   readonly filter?: Filter | undefined;
   /** `undefined`: the whole record. */
   readonly projection?: readonly Path[] | undefined;
   readonly sort?: readonly SortKey[] | undefined;
-  /** `undefined`: to the end. */
+  /** `undefined`: no limit. */
   readonly limit?: number | undefined;
   readonly skip?: number | undefined;
   readonly after?: string | undefined;
   readonly before?: string | undefined;
-  /** The last `limit` records instead of the first. */
+  /** Returns the last `limit` records instead of the first. */
   readonly fromEnd?: boolean | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface SentRecordChange {
   readonly collection: string;
   readonly id: string;
   readonly data: JsonObject;
-  /** `merge` leaves the fields that are not sent as they are; `replace` removes them. */
+  /** `merge` keeps the fields that are not sent; `replace` removes them. */
   readonly mode: 'merge' | 'replace';
   readonly ifVersion?: number | undefined;
 }
@@ -91,21 +91,21 @@ export class RecordResolver {
   }
 
   /**
-   * Serves a front end that has not read all of the request yet. @throws FORBIDDEN (403), NOT_FOUND (404),
-   * GONE (410)
+   * For a front end that has not read the whole request yet. @throws FORBIDDEN (403), NOT_FOUND (404), GONE
+   * (410)
    */
   assertAllowed(context: RequestContext, collection: string, verb: RecordVerb): void {
     this.#store.assertAllowed(requireScope(context), collection, verb);
   }
 
   /**
-   * The records asked for; nothing is read until the set is. @throws MALFORMED_FILTER, FORBIDDEN, NOT_FOUND,
-   * GONE at once
+   * The requested records; nothing is read until the set is used. @throws MALFORMED_FILTER, FORBIDDEN,
+   * NOT_FOUND, GONE at once
    */
   records(context: RequestContext, request: RecordsRequest): RecordSet {
     const scope = requireScope(context);
     const collection = this.#catalog.get(request.collection, scope);
-    // This comes before the filter is read: what is wrong with it would tell what the collection is.
+    // Before the filter is parsed, because its errors would disclose the declaration of the collection.
     accessOf(scope, collection, 'read');
     const findCollection = (name: string) => this.#catalog.find(name);
     const names = { findCollection, readership: readershipOf(scope) };
@@ -123,7 +123,7 @@ export class RecordResolver {
     return this.#store.find(scope, query, { within: context.transaction });
   }
 
-  /** The instant from which changes are asked for. @throws INVALID_VALUE */
+  /** The instant from which changes are requested. @throws INVALID_VALUE */
   parseSince(context: RequestContext, text: string): string {
     const { timeZone } = requireScope(context).domain;
     return parseSince(text, { parameter: 'since', timeZone, keepRemovedDays: this.#keepRemovedDays });
@@ -143,7 +143,7 @@ export class RecordResolver {
     return await this.#store.get(requireScope(context), collection, id, projection, options);
   }
 
-  /** Stores one record. The request's `Idempotency-Key` is honoured, here as by every method that writes. */
+  /** Creates a record. Like every writing method, it honours the request's `Idempotency-Key`. */
   async createRecord(
     context: RequestContext,
     request: { readonly collection: string; readonly data: JsonObject },
@@ -152,7 +152,7 @@ export class RecordResolver {
     return theOne(await this.createRecords(context, { collection, data: [data] }));
   }
 
-  /** Stores all of the records or none. */
+  /** Creates all of the records or none. */
   async createRecords(
     context: RequestContext,
     request: { readonly collection: string; readonly data: readonly JsonObject[] },
@@ -164,8 +164,8 @@ export class RecordResolver {
   }
 
   /**
-   * Changes one record. @throws NOT_FOUND, GONE, INVALID_VALUE; VERSION_CONFLICT when it has another version
-   * than `ifVersion`
+   * Changes a record. @throws NOT_FOUND, GONE, INVALID_VALUE; VERSION_CONFLICT if its version is not
+   * `ifVersion`
    */
   async updateRecord(context: RequestContext, change: SentRecordChange): Promise<StoredRecord> {
     const { collection, id, data, mode, ifVersion } = change;
@@ -180,7 +180,7 @@ export class RecordResolver {
     );
   }
 
-  /** Removes one record and gives it as it was. It leaves a tombstone: read again by its id, it is GONE. */
+  /** Removes a record and returns its last state. It leaves a tombstone: reading its id is then GONE. */
   async deleteRecord(context: RequestContext, removal: RecordRemoval): Promise<StoredRecord> {
     const { collection, id, ifVersion } = removal;
     return theOne(
@@ -365,7 +365,7 @@ export class RecordResolver {
   }
 }
 
-/** One key for the request, one answer for each of its fields: a document may write twice. */
+/** Derives a key for each field from the request's key, because a document may write twice. */
 export function perField(context: RequestContext, info: GraphQLResolveInfo): RequestContext {
   if (context.idempotencyKey === undefined) return context;
   return { ...context, idempotencyKey: `${context.idempotencyKey}/${info.path.key}` };
@@ -384,8 +384,8 @@ export function toObject(value: JsonValue, parameter: string): JsonObject {
 }
 
 /**
- * All conditions of a request as one. `findCollection` is for those on what references point to, `readership`
- * for what errors tell.
+ * Combines all conditions of a request. `findCollection` resolves conditions on the targets of references,
+ * `readership` limits what errors disclose.
  *
  * @throws MALFORMED_FILTER, INVALID_VALUE, LIMIT_EXCEEDED (400); FORBIDDEN
  */

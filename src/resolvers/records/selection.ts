@@ -1,5 +1,5 @@
 /**
- * What a document selects, with fragments expanded and `@skip` and `@include` applied as graphql-js does it.
+ * The selection of a document, with fragments expanded and `@skip` and `@include` applied as in graphql-js.
  */
 import {
   type ASTNode,
@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { collectSubfields } from 'graphql/execution/collectFields.js';
 
-/** What of graphql-js's resolve info says which fields are selected. */
+/** The part of graphql-js's resolve info that describes the selection. */
 export type SelectionInfo = Pick<
   GraphQLResolveInfo,
   'schema' | 'fragments' | 'variableValues' | 'operation' | 'fieldNodes'
@@ -30,8 +30,8 @@ export function selectedFields(
 }
 
 /**
- * Remembers what is made of a selection for as long as the parsed document lives: documents are parsed once
- * and sent many times. A selection that variables change is made anew each time.
+ * Caches what is derived from a selection for as long as the parsed document lives: documents are parsed once
+ * and sent many times. A selection that depends on variables is computed anew each time.
  */
 export class SelectionMemory<T extends object> {
   readonly #byNode = new WeakMap<FieldNode, T>();
@@ -50,8 +50,8 @@ export class SelectionMemory<T extends object> {
 const DEPENDING = new WeakMap<OperationDefinitionNode, boolean>();
 
 /**
- * True where a `@skip` or `@include` takes a variable, or a field within the selection: arguments of root
- * fields are the resolvers'.
+ * Whether a variable decides a `@skip` or `@include`, or is an argument within the selection. Arguments of
+ * root fields do not count: their resolvers read them.
  */
 function dependsOnVariables(info: SelectionInfo): boolean {
   const known = DEPENDING.get(info.operation);
@@ -78,7 +78,7 @@ function dependsOnVariables(info: SelectionInfo): boolean {
 }
 
 /**
- * The ancestors of an argument are the operation, its selection set, the list in it, the field, the list of
+ * The ancestors of an argument: the operation, its selection set, the list in it, the field, the list of
  * arguments.
  */
 function isOfRootField(

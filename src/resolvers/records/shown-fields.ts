@@ -1,5 +1,6 @@
 /**
- * A field the caller may not read is refused when it is asked for by name, never left out in silence.
+ * A field the caller may not read is refused if it is selected by name; it is never omitted silently.
+ *
  * @see decisions 3
  */
 
@@ -10,7 +11,7 @@ import type { Catalog } from '../../store/catalog/catalog.js';
 import { listReferrersMembers, listReferrersPaths } from '../../store/reading/assert-members-readable.js';
 import { listReferrers, listShapePaths, listTargets, type Member } from '../../store/sql/shape.js';
 
-/** @throws FORBIDDEN (403) naming the field, or the collection that a reference would be followed into */
+/** @throws FORBIDDEN (403) naming the field, or the collection that a reference would lead to */
 export function assertShownFields(
   members: readonly Member[],
   collectionName: string,
@@ -22,7 +23,7 @@ export function assertShownFields(
   const access = accessOf(scope, collection, 'read');
   assertReadable(listShapePaths(members).paths, access, collection);
   for (const target of listTargets(members)) {
-    // Only the types of a union whose fields are asked for count.
+    // Only the union members whose fields are selected count.
     if (target.members.some(readsRecord)) accessOf(scope, catalog.get(target.collection, scope), 'read');
     assertShownFields(target.members, target.collection, options);
   }

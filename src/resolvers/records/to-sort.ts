@@ -3,8 +3,8 @@ import type { SortKey } from '../../model/record-query.js';
 import type { OrderByInput } from './generic-record.js';
 
 /**
- * The argument `orderBy` as the order of the store; `undefined` where it was not sent. The fields of a typed
- * collection are values of an enum, whose inner values are stored paths too.
+ * The argument `orderBy` as an order of the store; `undefined` if it was not sent. For a typed collection the
+ * fields are enum values, whose internal values are stored paths too.
  */
 export function toSort(orderBy: readonly OrderByInput[] | null | undefined): readonly SortKey[] | undefined {
   return orderBy?.map(({ field, direction }) => ({ path: toPath(field), direction }));

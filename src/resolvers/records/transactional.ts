@@ -1,9 +1,9 @@
-/** Marks the mutations that can be part of one transaction with others. @see transaction.ts */
+/** Marks the mutations that can share a transaction. @see transaction.ts */
 import type { GraphQLFieldExtensions } from 'graphql';
 
 /**
- * The mark of a mutation whose resolver does all it does, and reads all it reads, in
- * `RequestContext.transaction`. Its type is never null.
+ * Marks a mutation whose resolver does all its reads and writes in `RequestContext.transaction`. Its type is
+ * never null.
  */
 export const TRANSACTIONAL_FIELD = { isTransactional: true } as const;
 

@@ -1,6 +1,4 @@
-/**
- * Writes as a request asks for them: once per `Idempotency-Key`, and within the transaction of its operation.
- */
+/** Executes a request's writes: once per `Idempotency-Key`, and within the transaction of its operation. */
 import { type JsonValue, printExactJson } from '../../json.js';
 import type { Scope } from '../../model/scope.js';
 import type { StoredRecord } from '../../store/reading/stored-record.js';
@@ -12,16 +10,17 @@ import { type RequestContext, requireScope } from '../request-context.js';
 export interface OnceWrite<T, Kept extends JsonValue> {
   /** The collections it writes to. */
   readonly writes: Writes;
-  /** All that makes two requests the same. */
+  /** Identifies the request: two with the same value are the same. */
   readonly request: () => JsonValue;
   readonly run: (scope: Scope, options: WriteOptions) => Promise<T>;
-  /** The answer as it is kept with the key, and back. */
+  /** Converts the answer to what is stored with the key, and back. */
   readonly keep: (answer: T) => Kept;
   readonly recall: (kept: Kept) => T;
 }
 
 /**
- * Runs a write once per key: sent again, it gives the first answer. Without a key it simply runs.
+ * Runs a write once per key: a repetition gets the first answer. Without a key it simply runs.
+ *
  * @see idempotently
  */
 export async function writeOnce<T, Kept extends JsonValue>(
@@ -45,7 +44,7 @@ export async function writeOnce<T, Kept extends JsonValue>(
   return write.recall(kept);
 }
 
-/** A stored record as the answer kept for an idempotency key. */
+/** A stored record as it is kept for an idempotency key. */
 export type KeptRecord = {
   readonly id: string;
   readonly version: number;

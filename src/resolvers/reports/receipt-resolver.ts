@@ -6,7 +6,7 @@ import { perField } from '../records/record-resolver.js';
 import { TRANSACTIONAL_FIELD } from '../records/transactional.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 
-/** Writing and rolling back receipts, the only ways a receipt comes about or changes. */
+/** Records and rolls back receipts; nothing else creates or changes one. */
 @Resolver()
 export class ReceiptResolver {
   readonly #receipts: Receipts;

@@ -1,6 +1,6 @@
 /**
- * The GraphQL fields of the reports, one a report, drawn from the list of them: the query with its arguments,
- * and a result type around the report's own rows and totals. What a report means is said in its own file.
+ * The GraphQL fields of the reports, generated from their list: for each report a query with its arguments,
+ * and a result type around the report's own rows and totals. Each report's own file says what it means.
  */
 import { createHash } from 'node:crypto';
 import type { GraphQLResolveInfo } from 'graphql';
@@ -50,13 +50,13 @@ class ReportPageInfo {
 type ResolverClass = NewableFunction;
 
 /**
- * A report is dear to compute and says when it was made: a dashboard that is opened again may show what it
- * showed a minute ago.
+ * Reports are expensive and say when they were computed: a dashboard that is reopened may show a result a
+ * minute old.
  */
 const MAX_AGE_SECONDS = 60;
 
 /**
- * One resolver class a report, and an instance of each: TypeGraphQL takes the classes, its container the
+ * One resolver class per report, and an instance of each: TypeGraphQL takes the classes, its container the
  * instances.
  */
 export interface ReportResolvers {
@@ -96,7 +96,7 @@ function resolverOf(report: Report, services: ReportServices): new () => object 
 
 type PageArguments = SentParameters & { readonly first?: number; readonly after?: string };
 
-/** A page of a report, of which the rows of the whole are counted where somebody asks for their number. */
+/** A page of a report; the rows of the whole report are counted only if their number is selected. */
 interface CountedPage extends ReportPage {
   readonly rowCount: number | Promise<number>;
 }
@@ -123,14 +123,14 @@ async function runPage(
 
 const ROW_ID = 'id';
 
-/** The rows of a few reports are records, and have the id of theirs. */
+/** The rows of a few reports are records, and have the record's id. */
 function isRecordRow({ row }: Report): boolean {
   return columnNames(row).has(ROW_ID);
 }
 
 /**
- * A row is another one for other parameters, so they are part of its id: a cache that keeps rows by their
- * types and ids never shows those of another month.
+ * The id of a row includes the parameters, because other parameters give another row: a cache that identifies
+ * rows by type and id never shows those of another month.
  */
 function withIds(report: Report, { rows, rowKeys, parameters }: ReportPage, domain: string) {
   if (isRecordRow(report)) return rows;
@@ -147,10 +147,10 @@ function withIds(report: Report, { rows, rowKeys, parameters }: ReportPage, doma
 /** 132 bits. */
 const ROW_ID_LENGTH = 22;
 
-/** Whether rows follow, and how many there are, is told from the rows, whatever of them is shown. */
+/** The fields that need rows even if none is selected: whether more follow, and their number. */
 const MADE_OF_ROWS: readonly string[] = ['rows', 'pageInfo', 'rowCount'];
 
-/** What of a report the selection of its field asks for. */
+/** The parts of a report that the selection of its field needs. */
 function partsOfSelection(report: Report, info: GraphQLResolveInfo): ShownParts {
   const fields = [...selectedFields(resultName(report), info.fieldNodes, info).values()].flat();
   const nodesOf = (name: string) => fields.filter((node) => node.name.value === name);
@@ -173,7 +173,7 @@ function resultName(report: Report): string {
 const resultsByReport = new WeakMap<Report, TypeClass>();
 const argumentsByReport = new WeakMap<Report, TypeClass>();
 
-/** The class is made once a report, however many schemas are built of it: GraphQL type names are unique. */
+/** Created once per report, however many schemas are built: GraphQL type names are unique. */
 function resultOf(report: Report): TypeClass {
   const known = resultsByReport.get(report);
   if (known) return known;

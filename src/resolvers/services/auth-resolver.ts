@@ -11,7 +11,7 @@ import { ApiKeyResult, CreateApiKeyInput, LoginResult, NewApiKeyResult } from '.
 export interface LoginRequest {
   readonly userName: string;
   readonly password: string;
-  /** Of the second factor. */
+  /** The code of the second factor. */
   readonly code?: string | undefined;
   /** Absent: the domain of the `X-Domain` header, else the top domain. */
   readonly domain?: string | undefined;
@@ -64,19 +64,19 @@ export class AuthResolver {
     return await this.#authenticator.refresh(refreshToken);
   }
 
-  /** Does as `refresh`, for a token that the tabs of a browser have in common. @throws UNAUTHENTICATED */
+  /** Like `refresh`, for a token shared by the tabs of a browser. @throws UNAUTHENTICATED */
   async refreshInBrowser(_context: RequestContext, refreshToken: string): Promise<Login> {
     return await this.#authenticator.refreshInBrowser(refreshToken);
   }
 
-  /** Ends the session of a refresh token; one of no session is no error. */
+  /** Ends the session of a refresh token; an unknown token is not an error. */
   async endSession(_context: RequestContext, refreshToken: string): Promise<void> {
     await this.#authenticator.endSession(refreshToken);
   }
 
   /**
-   * Where the session at a provider of identities is ended, for what the browser kept of the login there;
-   * `undefined`: nowhere.
+   * Where the browser ends its session at the identity provider, given what it kept of the login; `undefined`
+   * if the provider has no such address.
    */
   async addressOfProviderEnd(_context: RequestContext, kept: string): Promise<string | undefined> {
     return await this.#providerSessions?.addressOfEnd(kept);
@@ -104,7 +104,7 @@ export class AuthResolver {
     return true;
   }
 
-  /** The key is in the answer and never shown again. */
+  /** The answer contains the key, which is never shown again. */
   async createApiKey(
     context: RequestContext,
     request: ApiKeyRequest,
@@ -206,7 +206,7 @@ export class AuthResolver {
   }
 }
 
-/** @throws INVALID_VALUE (400) for both, and for neither */
+/** @throws INVALID_VALUE (400) unless exactly one of the two is given */
 function scopesOf({ access, scopes }: CreateApiKeyInput): unknown {
   const hasAccess = access !== undefined && access !== null;
   const hasScopes = scopes !== undefined && scopes !== null;

@@ -1,4 +1,4 @@
-/** The door to the parts of a school. @see decisions 7 */
+/** The door to the branches of a school. @see decisions 7 */
 import { Arg, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
 import type { Domain } from '../../model/scope.js';
 import type { Domains } from '../../store/catalog/domains.js';

@@ -1,4 +1,4 @@
-/** The door to who asks: whom a credential stands for, and what that user may do. */
+/** The door to the caller: whom the credential represents, and what that user may do. */
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { ApiKeys } from '../../auth/api-keys.js';
 import type { Profiles } from '../../auth/profiles.js';
@@ -55,7 +55,7 @@ export class CallerResolver {
   }
 }
 
-/** What is not asked for is not worked out; name and language are read once. */
+/** Each field is computed only if selected; name and language are read together, once. */
 class Caller implements CallerResult {
   readonly #scope: Scope;
   readonly #services: CallerServices;

@@ -1,4 +1,4 @@
-/** The types of who asks, and of what a user may do. */
+/** The types of the caller and of a user's rights. */
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import type { KeyScopes } from '../../model/scope.js';
 import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';

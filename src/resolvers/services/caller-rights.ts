@@ -1,4 +1,4 @@
-/** What a caller may do here, worked out by the same rules by which it is let do it or refused. */
+/** What a caller may do, computed by the same rules that allow or refuse it. */
 import { ServiceError } from '../../errors.js';
 import type { Collection } from '../../model/collection.js';
 import type { Domain, RecordVerb, Scope } from '../../model/scope.js';
@@ -7,14 +7,14 @@ import { findAccess, isInReach } from '../../store/access/access.js';
 import { isAdmin } from '../../store/access/admin.js';
 import { isTopDomainAdmin } from '../../store/access/top-domain-admin.js';
 
-/** An operation of the library, as much as is asked of it here. */
+/** The part of a library operation that is needed here. */
 export interface ListedOperation {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly topic: string;
   readonly kind: string;
-  /** The roles it is written for. */
+  /** The roles it was written for. */
   readonly roles: readonly string[];
 }
 
@@ -33,14 +33,14 @@ export interface CollectionRights {
   readonly canCreate: boolean;
   readonly canUpdate: boolean;
   readonly canRemove: boolean;
-  /** Some of its records alone are in reach, by a rule on their fields. */
+  /** A row rule limits the caller to some of its records. */
   readonly isLimitedToRows: boolean;
   readonly readableFields: readonly string[];
   readonly creatableFields: readonly string[];
   readonly updatableFields: readonly string[];
 }
 
-/** What is not asked for is not worked out. */
+/** Each member is computed only when read. */
 export class CallerRights {
   readonly #scope: Scope;
   readonly #sources: RightsSources;
@@ -50,7 +50,7 @@ export class CallerRights {
     this.#sources = sources;
   }
 
-  /** The collections the caller may do anything with, by name. */
+  /** The collections in which the caller may do anything at all, by name. */
   get collections(): readonly CollectionRights[] {
     return this.#sources.catalog
       .list()
@@ -69,12 +69,13 @@ export class CallerRights {
     return this.#sources.operations.filter((operation) => {
       const report = this.#sources.reports.find(({ name }) => name === operation.name);
       if (report !== undefined) return mayRun(this.#scope, report);
-      // What an operation asks of records is refused or not when it runs; a key is for what it was made for.
+      // An operation may still be refused by its records when it runs. API keys are left out: a key has a
+      // purpose of its own.
       return scopes === undefined && operation.roles.some((role) => roles.has(role));
     });
   }
 
-  /** What there is to look after here, beside records: what each word means stands in the schema. */
+  /** The caller's administrative duties, beside records; the schema explains each word. */
   get duties(): readonly string[] {
     return [
       ...(isAdmin(this.#scope.principal) ? DUTIES_OF_ADMINS : []),
@@ -109,7 +110,7 @@ function describeRights(scope: Scope, collection: Collection): CollectionRights 
   };
 }
 
-/** Whether the caller runs this report, at least over a part of the school. */
+/** Whether the caller may run this report, at least for a part of the school. */
 export function mayRun(scope: Scope, report: Report): boolean {
   try {
     report.assertAllowed(scope);

@@ -1,4 +1,4 @@
-/** A collection's declaration in GraphQL, for those who look for what there is. */
+/** The declaration of a collection in GraphQL, for callers who explore the schema. */
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
 import type { Collection, Field as DeclaredField } from '../../model/collection.js';
@@ -118,13 +118,13 @@ export class CollectionResult {
   readonly fields!: readonly FieldResult[];
 }
 
-/** What of a declaration a caller is told. */
+/** The part of a declaration that a caller may know. */
 export interface ShownNames {
   isFieldShown(field: string): boolean;
   isCollectionShown(collection: string): boolean;
 }
 
-/** Leaves out the names the caller may not know of. */
+/** Leaves out the names that the caller may not know. */
 export function describeCollection(collection: Collection, shown: ShownNames): CollectionDescription {
   const { name, title, description, isDeclared, version, singular, plural } = collection;
   const labelField =

@@ -1,7 +1,4 @@
-/**
- * The door to the declarations of collections: what there is, and for admins of the top domain how it
- * changes.
- */
+/** The door to the declarations of collections; admins of the top domain may change them. */
 import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
@@ -117,7 +114,7 @@ export class CollectionResolver {
     return await this.#catalog.undeclaredFields(requireScope(context), collection);
   }
 
-  /** The same collections, with what may be done with them, for a contract that is drawn for the caller. */
+  /** The caller's collections with what the caller may do, for a contract generated for this caller. */
   collectionsInReach(context: RequestContext): readonly CollectionInReach[] {
     return listCollectionsInReach(this.#catalog, requireScope(context));
   }
@@ -169,7 +166,7 @@ export class CollectionResolver {
     return this.#describe(scope, await this.#catalog.alter(scope, definition, options));
   }
 
-  /** Gone for good: every path to it answers GONE from now on. */
+  /** Dropped for good: every path to it answers GONE from now on. */
   @Mutation(() => Boolean, {
     description:
       'Drops a registered collection in every domain; it is GONE from now on. For admins of the top domain.',

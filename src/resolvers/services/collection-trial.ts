@@ -1,4 +1,4 @@
-/** In GraphQL, what would come of a declaration, and what records hold beside it. */
+/** GraphQL types for the dry run of a declaration, and for undeclared fields of records. */
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { ErrorDetail } from '../../errors.js';
 import type { JsonValue } from '../../json.js';

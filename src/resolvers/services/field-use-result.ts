@@ -1,4 +1,4 @@
-/** A use of a field in GraphQL, for those who are about to drop it. */
+/** GraphQL type of a use of a field, for those about to drop it. */
 import { Field, ID, ObjectType } from 'type-graphql';
 import { LocalDate } from '../../scalars/local-date.js';
 

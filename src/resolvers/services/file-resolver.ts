@@ -1,4 +1,4 @@
-/** The door to files, but for their bytes, which go by `POST /files` and `GET /files/<id>`. */
+/** The door to files, except their bytes, which go by `POST /files` and `GET /files/<id>`. */
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { isBase64 } from '../../base64.js';
 import { ServiceError } from '../../errors.js';
@@ -95,7 +95,7 @@ export class FileResolver {
   }
 }
 
-/** What `files` gives: counted when it is asked how many there are. */
+/** The result of `files`; it is counted only if the total is selected. */
 interface FilePageResult extends Connection<FileResult> {
   totalCount(): Promise<number>;
 }
@@ -104,7 +104,7 @@ export function toResult(scope: Scope, file: StoredFile): FileResult {
   return { ...describeFile(file), mayRemove: isOwn(scope, file) };
 }
 
-/** A file as every door tells of it. */
+/** A file as all front ends describe it. */
 export function describeFile(file: StoredFile): Omit<FileResult, 'mayRemove'> {
   return {
     id: file.id,
@@ -121,7 +121,7 @@ export function describeFile(file: StoredFile): Omit<FileResult, 'mayRemove'> {
   };
 }
 
-/** @throws INVALID_VALUE for one without the other */
+/** @throws INVALID_VALUE if only one of the two is given */
 export function toLink(
   collection: string | null | undefined,
   recordId: string | null | undefined,
@@ -133,7 +133,7 @@ export function toLink(
   });
 }
 
-/** Of a list, a collection may stand alone: of whatever records of it. @throws as `toLink` */
+/** A list may name a collection alone, for the files of any of its records. @throws as `toLink` */
 function toPlace({ collection, recordId }: FilesArguments): Pick<FileFilter, 'link' | 'collection'> {
   return collection && !recordId ? { collection } : { link: toLink(collection, recordId) };
 }

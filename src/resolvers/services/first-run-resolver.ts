@@ -1,4 +1,4 @@
-/** The door to the first school of an empty database. */
+/** The door to creating the first school of an empty database. */
 import { Arg, Field, InputType, Mutation, Query, Resolver } from 'type-graphql';
 import type { FirstRun } from '../../auth/first-run.js';
 

@@ -1,4 +1,6 @@
-/** The door to how the service is: for admins of the top domain, who look after all domains. */
+/**
+ * The door to the health of the service, for admins of the top domain, who are responsible for all domains.
+ */
 import { Ctx, Field, Float, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -94,7 +96,7 @@ export interface HealthServices {
   readonly slowStatements: Pick<RecentSlowStatements, 'list'>;
 }
 
-/** What is not asked for is not looked at. */
+/** Each part is checked only if selected. */
 @ObjectType({ description: 'How the service is.' })
 class Health {
   readonly #services: HealthServices;

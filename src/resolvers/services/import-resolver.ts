@@ -1,4 +1,4 @@
-/** The door to imports, but for the bytes of files, which go by `POST /imports` or `POST /files`. */
+/** The door to imports, except the bytes of their files, which go by `POST /imports` or `POST /files`. */
 import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
 import type { Imports, SavedMapping } from '../../importing/imports.js';
 import { parseSourceOptions } from '../../importing/parse-source-options.js';
@@ -28,7 +28,7 @@ import {
   ImportUndoPreview,
 } from './import-result.js';
 
-/** Errors that are listed at once; all of them are in the CSV. */
+/** Errors in a list; the CSV has all of them. */
 const MOST_ERRORS = 1_000;
 const MOST_CHANGE_IDS = 2_000;
 
@@ -224,14 +224,14 @@ export class ImportResolver {
     return toImportResult(await this.#imports.undo(requireScope(context), id));
   }
 
-  /** For REST: all rows that were refused, as text. @throws NOT_FOUND */
+  /** For REST: all refused rows as text. @throws NOT_FOUND */
   async errorsCsv(context: RequestContext, id: string): Promise<AsyncIterable<string>> {
     const scope = requireScope(context);
     await this.#imports.get(scope, id);
     return this.#imports.errorsCsv(scope, id);
   }
 
-  /** For REST: what would become of each row, as text. @throws NOT_FOUND */
+  /** For REST: the expected outcome of each row as text. @throws NOT_FOUND */
   async outcomesCsv(context: RequestContext, id: string): Promise<AsyncIterable<string>> {
     const scope = requireScope(context);
     await this.#imports.get(scope, id);

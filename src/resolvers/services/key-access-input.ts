@@ -1,4 +1,4 @@
-/** What an API key may do, typed: presets and lists, in place of the JSON that `scopes` takes. */
+/** The typed rights of an API key: presets and lists, instead of the JSON of `scopes`. */
 import { Field, InputType, registerEnumType } from 'type-graphql';
 import type { KeyScopes, RecordVerb } from '../../model/scope.js';
 
@@ -70,7 +70,7 @@ const SCOPES_OF_PRESETS: Readonly<Record<KeyPreset, KeyScopes>> = {
   REPORTS: { collections: {}, reports: ['*'], scripts: [] },
 };
 
-/** The same as `scopes` has it, yet to be checked. */
+/** Converts to the form of `scopes`, not validated yet. */
 export function scopesOfAccess({ preset, collections, reports, scripts }: KeyAccessInput): KeyScopes {
   const given = preset == null ? undefined : SCOPES_OF_PRESETS[preset];
   const verbs = new Map<string, readonly RecordVerb[]>(Object.entries(given?.collections ?? {}));

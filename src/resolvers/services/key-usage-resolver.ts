@@ -1,4 +1,4 @@
-/** The door to the figures of API keys: for their owners, and for admins those of the domain. */
+/** The door to usage figures of API keys: for their owners, and for admins those of the domain. */
 import { Arg, Ctx, Field, Float, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import type { HourFigures, KeyFigures, KeyRequest } from '../../auth/key-figures.js';
 import { KEPT_REQUESTS } from '../../auth/key-meter.js';
@@ -54,7 +54,7 @@ class KeyRequestResult {
 const HOUR_MS = 3_600_000;
 const MOST_HOURS = 30 * 24;
 
-/** What is not asked for is not read. */
+/** Each part is read only if selected. */
 @ObjectType('ApiKeyUsage', { description: 'What an API key was used for; it is seen within five seconds.' })
 class ApiKeyUsage {
   readonly #figures: KeyFigures;

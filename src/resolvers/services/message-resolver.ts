@@ -1,4 +1,4 @@
-/** The door to messages: asking for them, and looking after them. */
+/** The door to messages: sending them, and managing those that are queued or sent. */
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
@@ -140,7 +140,7 @@ export class MessageResolver {
   }
 }
 
-/** What `messages` gives: counted when it is asked how many there are. */
+/** The result of `messages`; it is counted only if the total is selected. */
 interface MessagePageResult extends Connection<MessageResult> {
   totalCount(): Promise<number>;
 }

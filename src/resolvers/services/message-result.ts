@@ -1,4 +1,4 @@
-/** The types of messages: what is asked for, and how far it got. */
+/** The types of messages: the request, and its progress. */
 import { ArgsType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
 import { DateTime } from '../../scalars/date-time.js';

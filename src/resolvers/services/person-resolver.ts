@@ -1,4 +1,4 @@
-/** The door to the data of a person: exported, and erased. For admins. */
+/** The door to exporting and erasing the data of a person. For admins. */
 import { Arg, Ctx, Field, ID, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import type { Files } from '../../files/files.js';
 import { archiveName } from '../../persons/identify-person.js';

@@ -1,4 +1,4 @@
-/** The door to scripts: what there is, how it is saved, run, and what came of it. @see interface 1.1 */
+/** The door to scripts: listing, saving and running them, and their results. @see interface 1.1 */
 import {
   Arg,
   Args,
@@ -154,7 +154,7 @@ export class ScriptResolver {
     return await this.run(context, name, args ?? null);
   }
 
-  /** Does as `runScript`, for REST. */
+  /** Like `runScript`, for REST. */
   async run(context: RequestContext, name: string, args: JsonValue): Promise<ScriptRun> {
     return await this.#runs.call(requireScope(context), name, { cause: 'call', arguments: args });
   }
@@ -215,7 +215,7 @@ export class ScriptResolver {
   }
 }
 
-/** GraphQL says null for what is left out. */
+/** GraphQL sends null for what a script leaves out. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,4 +1,4 @@
-/** The door to second factors: the own, and for admins those of users who have lost theirs. */
+/** The door to second factors: one's own, and for admins those of users who have lost theirs. */
 import { Arg, Ctx, Field, ID, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import type { NewSecondFactor, SecondFactorState, SecondFactors } from '../../auth/second-factors.js';
 import { type RequestContext, requireScope } from '../request-context.js';

@@ -1,4 +1,4 @@
-/** The door to users as admins look after them, to sessions, and to links that set a password. */
+/** The door to the administration of users, to sessions, and to links that set a password. */
 import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { z } from 'zod';
 import type { AccountLinks, OpenedLink } from '../../auth/account-links.js';

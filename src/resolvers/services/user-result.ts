@@ -1,4 +1,4 @@
-/** The types of users as admins look after them, of sessions, and of links that set a password. */
+/** The types for the administration of users, sessions, and links that set a password. */
 import { ArgsType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../scalars/date-time.js';
 import { type Edge, edgeType } from '../connection.js';

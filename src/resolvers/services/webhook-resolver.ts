@@ -1,4 +1,4 @@
-/** The door to webhooks: for who may have some, and for admins those of the domain. */
+/** The door to webhooks: for users who may have them, and for admins those of the domain. */
 import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
 import type { Webhook } from '../../webhooks/webhook.js';
 import type { WebhookDelivery, Webhooks } from '../../webhooks/webhooks.js';

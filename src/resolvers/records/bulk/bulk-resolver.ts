@@ -1,6 +1,6 @@
 /**
- * Writes of many records of any collection, each in one transaction. A declared collection has fields of its
- * own, e.g. `updateTasks`.
+ * Writes of many records of any collection, each in one transaction. A declared collection also has its own
+ * fields, e.g. `updateTasks`.
  */
 
 import type { GraphQLResolveInfo } from 'graphql';
@@ -83,7 +83,7 @@ class MatchingArguments {
   readonly allowAll?: boolean | null;
 }
 
-/** The source of a batch, which knows its collection. */
+/** A batch with its collection, for the resolvers of its fields. */
 interface BatchSource extends RecordBatch {
   readonly collection: string;
 }
@@ -91,7 +91,7 @@ interface BatchSource extends RecordBatch {
 @Resolver(() => GenericBatch)
 export class BulkResolver {
   readonly #pages: PageSizes;
-  /** The writes, which the typed fields use too. */
+  /** The methods behind these fields; the typed fields use them too. */
   readonly writes: BulkWrites;
 
   constructor(services: { readonly writes: BulkWrites; readonly pages: PageSizes }) {

@@ -1,6 +1,6 @@
 /**
- * The door to writes of many records. GraphQL calls these methods for its generic and its typed fields; each
- * is one transaction.
+ * The door to bulk writes. The generic and the typed fields of GraphQL call these methods; each call is one
+ * transaction.
  */
 
 import type { JsonObject } from '../../../json.js';
@@ -16,12 +16,12 @@ import { type RecordsRequest, toFilter } from '../record-resolver.js';
 import { type KeptRecord, keepRecord, recallRecord, writeOnce } from '../write-once.js';
 import type { RecordBatch } from './record-batch.js';
 
-/** The records that are meant. */
+/** The records to change. */
 export interface Matching
   extends Pick<RecordsRequest, 'collection' | 'oquery' | 'isInsensitive' | 'where' | 'sort' | 'limit'> {
-  /** Every record of the collection may be meant. */
+  /** Allows a write without a condition, to every record of the collection. */
   readonly allowAll: boolean;
-  /** How many of the records are given back. */
+  /** How many of the records are returned. */
   readonly shown: number;
 }
 

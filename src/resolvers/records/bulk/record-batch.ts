@@ -1,4 +1,4 @@
-/** What a write of many records answers: how many, and as many of the records as are asked for. */
+/** The result of a bulk write: counts, and as many of the records as requested. */
 import { type FieldNode, type GraphQLResolveInfo, getArgumentValues, isObjectType } from 'graphql';
 import type { StoredRecord } from '../../../store/reading/stored-record.js';
 import { type PageSizes, toPageRequest } from '../../page-arguments.js';
@@ -7,24 +7,24 @@ import { selectedFields } from '../selection.js';
 export interface RecordBatch {
   /** Records created, changed or removed. */
   readonly count: number;
-  /** The number of new ones among them. */
+  /** How many of them are new. */
   readonly created: number;
-  /** Records that were there and matched. */
+  /** The existing records that matched. */
   readonly matched: number;
-  /** The first of them, as many as were asked for: as they are now, removed ones as they were. */
+  /** The first records, as many as requested: in their new state, removed ones in their last. */
   readonly records: readonly StoredRecord[];
 }
 
-/** What a document selects of the records of a batch. */
+/** The selection of a document on the records of a batch. */
 export interface BatchSelection {
   readonly nodes: readonly FieldNode[];
-  /** 0: the records are not asked for. */
+  /** 0: the records are not selected. */
   readonly count: number;
 }
 
 /**
- * Looks ahead, so that nothing is read for nobody, and a page that is too large is refused before anything is
- * written. @throws LIMIT_EXCEEDED, INVALID_VALUE
+ * Inspects the selection before the write, so that records are read only if selected, and a page that is too
+ * large is refused before anything is written. @throws LIMIT_EXCEEDED, INVALID_VALUE
  */
 export function selectedRecords(
   typeName: string,
@@ -46,7 +46,7 @@ export function selectedRecords(
   return { nodes, count };
 }
 
-/** How many records `records(first:)` gives. @throws LIMIT_EXCEEDED, INVALID_VALUE */
+/** How many records `records(first:)` returns. @throws LIMIT_EXCEEDED, INVALID_VALUE */
 export function shownCount(first: number | null | undefined, pages: PageSizes): number {
   return toPageRequest({ first: first ?? null }, pages).limit;
 }

@@ -1,7 +1,4 @@
-/**
- * The arguments of an update by stored names, as the operations of the store: each an object of paths and
- * what happens there.
- */
+/** Parses the arguments of an update by stored names: each is an object from paths to operands. */
 import { ArgsType, Field } from 'type-graphql';
 import { ServiceError } from '../../../errors.js';
 import { isExactNumber, isJsonObject, type JsonValue } from '../../../json.js';
@@ -95,14 +92,14 @@ function arithmetic(kind: 'increment' | 'multiply', sent: JsonValue | undefined)
   });
 }
 
-/** The members of an argument, each by its path. */
+/** The members of an argument, by path. */
 function entriesOf(argument: string, sent: JsonValue | undefined): readonly Leaf[] {
   if (sent === undefined || sent === null) return [];
   if (!isJsonObject(sent)) throw wrong(argument, 'an object of fields', sent);
   return Object.entries(sent).map(([name, value]) => ({ path: name.split('.'), value }));
 }
 
-/** Does as `entriesOf`, where no value is an object: one there leads on. */
+/** Like `entriesOf`, but descends into objects: no operand of this argument is an object. */
 function leavesOf(argument: string, sent: JsonValue | undefined): readonly Leaf[] {
   return entriesOf(argument, sent).flatMap(({ path, value }): readonly Leaf[] => {
     if (!isJsonObject(value)) return [{ path, value }];
