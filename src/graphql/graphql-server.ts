@@ -1,7 +1,6 @@
 /**
- * GraphQL over HTTP: Apollo Server behind `/graphql`, with the schema of the catalog as it is. When a
- * collection changes, a server with the new schema takes over; requests under way end on the one they began
- * on.
+ * GraphQL over HTTP: Apollo Server at `/graphql`, with the current schema of the catalog. When a collection
+ * changes, a server with the new schema takes over; running requests finish on the old one.
  */
 
 import path from 'node:path';
@@ -83,11 +82,11 @@ export interface GraphqlServices {
   readonly store: Pick<RecordStore, 'atomically'>;
   readonly database: Pick<Database, 'transaction'>;
   readonly fieldMeter: OperationOptions['fieldMeter'];
-  /** What subscriptions work with. */
+  /** What subscriptions need. */
   readonly live: LiveServices;
   readonly config: GraphqlSettings;
   readonly callerOf: EndpointOptions['callerOf'];
-  /** Hears of every fault of ours, with its request id. */
+  /** Receives every fault of ours, with its request id. */
   readonly onFault?: (error: unknown, requestId: string) => void;
 }
 
@@ -96,15 +95,15 @@ export interface GraphqlEndpoint {
   readonly plugin: FastifyPluginAsync;
   /** Serves the WebSockets opened at `/graphql`. */
   readonly live: LiveServer;
-  /** Answers documents of the gateway's own. */
+  /** Runs documents of the gateway's own. */
   readonly documents: OwnDocuments;
-  /** Stops rebuilding and ends Apollo Server. */
+  /** Stops schema rebuilds and Apollo Server. */
   close(): Promise<void>;
 }
 
-/** The examples that come with the gateway, and are tested with it. */
+/** The examples that come, and are tested, with the gateway. */
 const REGISTERED_OPERATIONS = path.join(findPackageDirectory(), 'schema/operations');
-/** Characters of the documents that are kept parsed. */
+/** Total characters of cached parsed documents. */
 const MAX_KEPT_DOCUMENTS_LENGTH = 4_000_000;
 
 /** Builds the schema and starts Apollo Server. The caller closes it. */
@@ -150,7 +149,9 @@ export async function createGraphqlServer(services: GraphqlServices): Promise<Gr
   };
 }
 
-/** Between two renewals of the schema: so many times what the first took, and no longer than this. */
+/**
+ * The pause between two renewals of the schema: a multiple of the time the last one took, up to a maximum.
+ */
 const REST_FACTOR = 4;
 const LONGEST_REST_MS = 2_000;
 
@@ -185,7 +186,7 @@ class RenewedServer {
       introspectionRoles: config.introspectionRoles,
       store: services.store,
       transactions: new WaitingLine({
-        // The other half of the connections is for everybody else.
+        // The other half of the connections is reserved for everybody else.
         atOnce: Math.max(1, Math.floor(services.config.poolSize / 2)),
         mostWaiting: 200,
         patienceMs: 10_000,
@@ -228,9 +229,9 @@ class RenewedServer {
   }
 
   /**
-   * One after the other: the last change wins. To build the schema keeps the process from all else, so
-   * changes that come while a renewal waits are part of it, and it waits until others had several times as
-   * long as the last one took.
+   * Renewals run one after the other; the last change wins. Building the schema blocks the process, so
+   * changes that arrive while a renewal waits become part of it, and it waits several times as long as the
+   * last one took.
    */
   #renew(): void {
     if (this.#isRenewalWaiting) return;
@@ -247,7 +248,7 @@ class RenewedServer {
         this.operations.onFault(error, 'schema');
       }
       const restMs = Math.min(LONGEST_REST_MS, REST_FACTOR * (performance.now() - startedAt));
-      // Closing the server does not wait for the rest.
+      // A close does not wait for the pause.
       await sleep(restMs, undefined, { signal: this.#closing.signal }).catch(() => {});
     });
   }
@@ -259,10 +260,10 @@ class RenewedServer {
     const schema = this.#buildSchema();
     const apollo = new ApolloServer<GraphqlRequest>({
       schema,
-      // What Apollo would read from the environment is set here.
+      // Set here, so that Apollo does not read it from the environment.
       nodeEnv: 'production',
       introspection: true,
-      // A page of another site cannot send a credential of ours without asking first: we take it from no
+      // A page of another site cannot send our credential without a preflight, because we accept none from a
       // cookie.
       csrfPrevention: { requestHeaders: [...PREFLIGHT_HEADERS] },
       includeStacktraceInErrorResponses: false,
@@ -277,8 +278,8 @@ class RenewedServer {
       logger: quietLogger(onFault),
       plugins: [
         executionPlugin({ ...this.operations, documents }),
-        // It would wrap the resolver of every field; caching/cache-control.ts reads the hints of root fields
-        // instead.
+        // Apollo's plugin would wrap the resolver of every field; caching/cache-control.ts reads the hints of
+        // root fields instead.
         ApolloServerPluginCacheControlDisabled(),
         ApolloServerPluginInlineTraceDisabled(),
         ApolloServerPluginSchemaReportingDisabled(),
@@ -301,7 +302,7 @@ function getInstance(
   return instance;
 }
 
-/** Parsed and validated documents, by hash. */
+/** Caches parsed and validated documents, by hash. */
 function createDocumentStore() {
   const documents = new LRUCache<string, DocumentNode>({
     maxSize: MAX_KEPT_DOCUMENTS_LENGTH,

@@ -1,4 +1,4 @@
-/** The text of schema/schema.graphql: the schema over the declared collections, without a database. */
+/** Prints schema/schema.graphql: the schema over the declared collections, without a database. */
 import 'reflect-metadata';
 import { printSchema } from 'graphql';
 import type { Collection } from '../model/collection.js';
@@ -9,8 +9,7 @@ import { parseCollection } from '../store/catalog/parse-collection.js';
 import { buildGatewaySchema } from './schema.js';
 
 /**
- * `directory` holds the declarations, one file a collection. @throws INVALID_VALUE for a declaration with
- * faults
+ * `directory` holds the declarations, one file per collection. @throws INVALID_VALUE for a faulty declaration
  */
 export async function printGatewaySchema(directory: string): Promise<string> {
   const schema = buildGatewaySchema({
@@ -22,8 +21,7 @@ export async function printGatewaySchema(directory: string): Promise<string> {
 }
 
 /**
- * The collections a directory declares, without a database. @throws INVALID_VALUE for a declaration with
- * faults
+ * The collections declared in a directory, without a database. @throws INVALID_VALUE for a faulty declaration
  */
 export async function readCollections(directory: string): Promise<readonly Collection[]> {
   const definitions = await readDefinitions(directory);
@@ -32,7 +30,7 @@ export async function readCollections(directory: string): Promise<readonly Colle
   );
 }
 
-/** A schema that is printed runs nothing. */
+/** A schema that is only printed runs nothing. */
 class NoServices implements ReportServices {
   get database(): ReportServices['database'] {
     return notExecuted();

@@ -1,6 +1,6 @@
 /**
- * The GraphQL schema: the resolvers of `resolvers.ts` and, for each collection of the catalog, the typed
- * fields the factory makes. It is built again whenever a collection changes.
+ * The GraphQL schema: the resolvers of `resolvers.ts`, and typed fields for each collection of the catalog.
+ * It is rebuilt whenever a collection changes.
  */
 import { type GraphQLSchema, specifiedDirectives, specifiedScalarTypes } from 'graphql';
 import { buildSchemaSync, getMetadataStorage, type PubSub } from 'type-graphql';
@@ -32,22 +32,24 @@ import { createTypedModel, type TypedModel } from './typed/typed-model.js';
 import { createTypedResolver, type TypedServices } from './typed/typed-resolver.js';
 import { TypedTypes } from './typed/typed-types.js';
 
-/** What only GraphQL has, since it needs a connection that stays open. */
+/** Subscriptions exist only in GraphQL, because they need a persistent connection. */
 const SUBSCRIPTION_CLASSES = [ReportChangesResolver, ImportChangesResolver, LiveResolver] as const;
 
 export interface SchemaParts {
   readonly collections: readonly Collection[];
   /** Resolver classes of other rooms, e.g. the reports. */
   readonly otherClasses: readonly NewableFunction[];
-  /** The instance for a resolver class; asked at execution only. `typed` has those the factory made. */
+  /**
+   * Provides the instance of a resolver class, at execution only. `typed` has those that the factory created.
+   */
   readonly instanceOf: (resolverClass: NewableFunction) => object;
-  /** The services of the resolvers that the factory makes; absent where the schema is only printed. */
+  /** The services of generated resolvers; absent if the schema is only printed. */
   readonly services?: TypedServices;
-  /** It is part of a supergraph, whose schema these roles may read. */
+  /** Makes it a subgraph of a supergraph, whose schema these roles may read. */
   readonly subgraph?: { readonly introspectionRoles: readonly string[] } | undefined;
 }
 
-/** Builds the schema of these collections. Takes some tens of milliseconds. */
+/** Builds the schema of these collections, in some tens of milliseconds. */
 export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
   return withRunTimeTypes(() => {
     const pages = parts.services?.pages ?? NO_PAGES;
@@ -82,7 +84,7 @@ export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
   });
 }
 
-/** TypeGraphQL wants one where there are subscriptions; each of ours says itself what it listens to. */
+/** TypeGraphQL requires one if there are subscriptions; each of ours has a source of its own. */
 const NO_PUB_SUB: PubSub = {
   publish: () => {},
   subscribe: () => {
@@ -90,7 +92,7 @@ const NO_PUB_SUB: PubSub = {
   },
 };
 
-/** A schema that is printed has none. */
+/** Unused: a printed schema has no pages. */
 const NO_PAGES: PageSizes = { defaultPageSize: 0, maxPageSize: 0 };
 
 interface TypedResolvers {
@@ -142,7 +144,7 @@ function createTypedResolvers(model: TypedModel, subgraph: SchemaParts['subgraph
   };
 }
 
-/** The names of the part that is not made of the catalog. */
+/** The names used by the static part of the schema. */
 function takenNames(): { readonly typeNames: ReadonlySet<string>; readonly rootFields: ReadonlySet<string> } {
   const storage = getMetadataStorage();
   return {

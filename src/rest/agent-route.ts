@@ -1,4 +1,4 @@
-/** The path that agents ask, as `GET /` and openapi.json list it; a plugin of the server answers it. */
+/** The path for agents, as `GET /` and openapi.json list it; a plugin of the server answers it. */
 import type { RouteDescription } from './route.js';
 
 export const AGENT_ROUTE: RouteDescription = {

@@ -1,4 +1,4 @@
-/** How records are answered: as a page, in one piece or as a stream, in every format. */
+/** Answers with records: a page, a single piece or a stream, in every format. */
 import { countExported, exportRecords } from '../exporting/export-records.js';
 import { readJsonLines } from '../exporting/json-lines.js';
 import {
@@ -16,15 +16,16 @@ import { byteOrderMarkOf, fileHeaders, formatOf } from './format-parameters.js';
 import type { RestRequest } from './route.js';
 
 /**
- * Up to here a read with `limit` and without `stream` is one page, which knows whether there is more; all
- * else is streamed.
+ * A read with a `limit` up to this, and without `stream`, is one page and knows whether more follows;
+ * everything else is streamed.
  */
 export const MAX_PAGE = 1000;
 
 /**
- * The records in the form asked for. What is one page is read and answered at once.
+ * Answers with the records in the requested format. A single page is read at once.
  *
- * @throws INVALID_VALUE (400) for another format; LIMIT_EXCEEDED (400) for more than a sheet of XLSX holds
+ * @throws INVALID_VALUE (400) for an unknown format; LIMIT_EXCEEDED (400) for more records than an XLSX sheet
+ *   holds
  */
 export async function answerRecords(
   records: RecordSet,
@@ -46,10 +47,11 @@ export async function answerRecords(
 }
 
 /**
- * What changed since an instant, and where to go on from: that is read first, so that a change meanwhile is
- * told twice and not never.
+ * Answers with the changes since an instant, and the instant from which to continue. That instant is read
+ * first, so that a concurrent change is reported twice rather than never.
  *
- * @throws INVALID_VALUE (400) for another format; LIMIT_EXCEEDED (400) for more than a sheet of XLSX holds
+ * @throws INVALID_VALUE (400) for an unknown format; LIMIT_EXCEEDED (400) for more records than an XLSX sheet
+ *   holds
  */
 export async function answerChanges(
   records: RecordSet,
@@ -152,7 +154,7 @@ async function* batchesOf(texts: readonly string[]): AsyncGenerator<readonly str
   yield texts;
 }
 
-/** A reference relative to the path that was asked for. */
+/** A reference relative to the requested path. */
 export function nextPage(cursor: string, parameters: RestRequest['parameters']): Record<string, string> {
   const query = new URLSearchParams({ ...parameters, after: cursor });
   query.delete('skip');

@@ -1,9 +1,9 @@
 import type { EndSignal } from '../model/end-signal.js';
 
-/** What a row of the table answers, before it is written to the wire by `src/server/answering.ts`. */
+/** The answer of a route, before `src/server/answering.ts` writes it to the wire. */
 export type Answer = WholeAnswer | StreamAnswer | EmptyAnswer;
 
-/** Several values of a name are several lines, as cookies are. */
+/** A header with several values is sent as several lines, as for cookies. */
 export type AnswerHeaders = Readonly<Record<string, string | string[]>>;
 
 export interface WholeAnswer {
@@ -12,21 +12,21 @@ export interface WholeAnswer {
   readonly mediaType: string;
   readonly text: string | Uint8Array;
   readonly headers?: AnswerHeaders;
-  /** Records in it, for the figures. Absent: not counted. */
+  /** The number of records, for the metrics. Absent: not counted. */
   readonly rowCount?: number;
 }
 
-/** Nothing has been read yet: `open` starts, and the signal ends, the work. */
+/** Nothing has been read yet: `open` starts the work, and the signal ends it. */
 export interface StreamAnswer {
   readonly kind: 'stream';
   readonly mediaType: string;
   readonly headers?: AnswerHeaders;
   open(signal: EndSignal): AsyncIterable<string | Uint8Array>;
-  /** Records read so far, for the figures. Absent: not counted. */
+  /** The number of records read so far, for the metrics. Absent: not counted. */
   readonly countRows?: () => number;
   /**
-   * So much is read before the first byte is sent, and an answer that ends before is sent in one piece: it is
-   * no stream then. Absent: what is worth a write.
+   * How much is read before the first byte is sent. An answer that ends before that is sent in one piece, and
+   * does not count as a stream. Absent: the size of an ordinary write.
    */
   readonly gatherBytes?: number;
 }

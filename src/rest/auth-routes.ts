@@ -1,4 +1,4 @@
-/** The rows of the table that give and take back tokens. @see interface 4.1, 5, decisions 6 */
+/** The routes that issue and revoke tokens. @see interface 4.1, 5, decisions 6 */
 import type { Login } from '../auth/authenticator.js';
 import { ServiceError } from '../errors.js';
 import { type Answer, jsonAnswer } from './answer.js';
@@ -95,7 +95,7 @@ type Grant =
   | { readonly kind: 'api_key'; readonly key: string }
   | { readonly kind: 'refresh_token'; readonly token: string };
 
-/** @throws MALFORMED_REQUEST (400) unless the parameters are of exactly one kind */
+/** @throws MALFORMED_REQUEST (400) unless the parameters describe exactly one kind of grant */
 function readGrant(parameters: RestRequest['parameters']): Grant {
   const grants = grantsIn(parameters);
   const [grant, other] = grants;

@@ -1,6 +1,6 @@
 /**
- * The rows of the table by which a page in a browser logs in. The refresh token is in a cookie that no script
- * of a page can read; the access token is in the answer, for the page to keep in memory.
+ * The routes by which a web page logs in. The refresh token is in a cookie that no script can read; the
+ * access token is in the answer, for the page to keep in memory.
  *
  * @see decisions 6
  */
@@ -11,15 +11,15 @@ import { type Answer, jsonAnswer } from './answer.js';
 import { LOGIN, tokensOf } from './auth-routes.js';
 import { type RestRequest, type Route, via } from './route.js';
 
-/** The cookie is sent to the addresses below this one alone. */
+/** The cookie is sent only to paths below this one. */
 const COOKIE_PATH = '/auth/browser';
 const COOKIE_NAME = 'campus_refresh';
 /** What an API key or an access token would be has no place here. */
-/** What a browser keeps of a login at a provider of identities, for the logout alone. */
+/** What a browser keeps of a login at an identity provider, used only for the logout. */
 const PROVIDER_COOKIE_NAME = 'campus_provider';
 const PROVIDER_COOKIE = new RegExp(`(?:^|;)\\s*${PROVIDER_COOKIE_NAME}=([\\w.-]{1,4000})\\s*(?=;|$)`);
 const PROVIDER_COOKIE_PATH = `${COOKIE_PATH}/logout`;
-/** As long as browsers keep any: a session goes on for as long as it is used. */
+/** The longest that browsers keep a cookie: a session lasts as long as it is used. */
 const PROVIDER_COOKIE_SECONDS = 400 * 86_400;
 const COOKIE = new RegExp(`(?:^|;)\\s*${COOKIE_NAME}=(cgr_[\\w-]{43})\\s*(?=;|$)`, 'g');
 
@@ -88,7 +88,7 @@ const browserLogin: Route = {
       domain: asked.domain,
       code: asked.code,
     });
-    // Who logs in anew leaves what the browser had: no session goes on that nobody can see any more.
+    // A new login ends the browser's previous session, which nobody could see any more.
     const before = refreshTokenOf(request);
     if (before !== undefined) await auth.endSession(request.context, before);
     return answerInBrowser(request, login);
@@ -115,7 +115,7 @@ const browserRefresh: Route = {
   formats: ['json'],
   ...via('auth', ['refreshInBrowser'], async (auth, request) => {
     assertSameOrigin(request);
-    // Each page asks when it is opened, and a browser would write an error into its console.
+    // Not an error: every page asks when it is opened, and browsers would log a 401 to their console.
     if (!single(request.headers.cookie)?.includes(`${COOKIE_NAME}=`))
       return { kind: 'empty', status: 204, headers: { 'cache-control': 'no-store' } };
     const token = refreshTokenOf(request);
@@ -172,9 +172,9 @@ function readLogin({ body }: RestRequest): z.output<typeof loginSchema> {
 }
 
 /**
- * Refuses what no page of this host has sent. A browser says by `Origin` whose page it is; no page can write
- * that header, nor `Sec-Fetch-Site`, by which newer browsers say the same over TLS and to this machine
- * itself. Of the two that one is asked first, because a proxy may have put another `Host`.
+ * Refuses a request that no page of this host has sent. A browser names the page's origin in `Origin`. Newer
+ * ones also send `Sec-Fetch-Site`, over TLS and to localhost; it is checked first, because a proxy may have
+ * changed `Host`. No page can set either header.
  *
  * @throws FORBIDDEN (403)
  * @see OWASP Cross-Site Request Forgery Prevention Cheat Sheet, "Verifying Origin with Standard Headers"
@@ -193,7 +193,7 @@ export function assertSameOrigin({ headers }: Pick<RestRequest, 'headers'>): { r
   );
 }
 
-/** Two of the name are of two hosts that share a domain: which one is ours cannot be told. */
+/** Two cookies of this name come from two hosts that share a domain; which one is ours cannot be known. */
 function refreshTokenOf({ headers }: RestRequest): string | undefined {
   const [token, other] = [...(single(headers.cookie) ?? '').matchAll(COOKIE)].map((found) => found[1]);
   return other === undefined ? token : undefined;
@@ -213,7 +213,7 @@ function answerInBrowser(request: RestRequest, login: Login): Answer {
   });
 }
 
-/** The cookie of a login, for the addresses of this file alone. */
+/** The cookie of a login, sent only to the paths of this file. */
 export function refreshCookie(
   token: string,
   { isTls, maxAgeSeconds }: { readonly isTls: boolean; readonly maxAgeSeconds: number },
@@ -221,7 +221,7 @@ export function refreshCookie(
   return printCookie(`${COOKIE_NAME}=${token}`, { isTls, maxAgeSeconds, path: COOKIE_PATH });
 }
 
-/** The cookie of a login at a provider of identities; '' takes it away. */
+/** The cookie of a login at an identity provider; '' removes it. */
 export function providerCookie(kept: string, { isTls }: { readonly isTls: boolean }): string {
   return printCookie(`${PROVIDER_COOKIE_NAME}=${kept}`, {
     isTls,

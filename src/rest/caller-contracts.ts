@@ -1,6 +1,6 @@
 /**
- * The contract as it is for one caller: the collections in its reach, those registered at run time too, and
- * the reports that it may run. Without a credential it is the contract of the declared collections.
+ * The contract for one caller: the collections the caller can reach, including those registered at run time,
+ * and the reports the caller may run. Without a credential, it is the contract of the declared collections.
  */
 import { LRUCache } from 'lru-cache';
 import type { Collection, Field } from '../model/collection.js';
@@ -17,25 +17,25 @@ import { createRouteTable, type RouteTable } from './routes.js';
 export interface CallerContractsOptions {
   readonly collections: Pick<CollectionResolver, 'collectionsInReach'>;
   readonly reports: readonly Report[];
-  /** What everybody is told of. */
+  /** The collections that everybody may know of. */
   readonly declared: readonly Collection[];
   readonly serverRoutes: readonly RouteDescription[];
   readonly version: string;
 }
 
-/** A text is half a megabyte, and callers of the same roles share one. */
+/** A text takes half a megabyte, and callers with the same roles share one. */
 const MOST_TEXTS = 24;
 
 export class CallerContracts {
   readonly #options: CallerContractsOptions;
-  /** The members of a document but `servers`, by what they were drawn from. */
+  /** The document without `servers`, by what it was generated from. */
   readonly #openapiTexts = new LRUCache<string, string>({ max: MOST_TEXTS });
 
   constructor(options: CallerContractsOptions) {
     this.#options = options;
   }
 
-  /** The text of `openapi.json`; `server` is the full address of the gateway. */
+  /** The text of `openapi.json`; `server` is the address of the gateway. */
   openapi(context: RequestContext, server: string): string {
     const shown = this.#shownTo(context);
     const key = keyOf(shown);
@@ -72,7 +72,7 @@ export class CallerContracts {
     );
     return {
       ...table,
-      // The rows of documented reads are there for everybody; each tells of a collection by its name.
+      // The paths of documented reads always exist, but each names a collection.
       operations: table.operations.filter(({ path }) => {
         const [, name] = /^\/o\/recs\/(\w+)$/.exec(path) ?? [];
         return name === undefined || readable.has(name);
@@ -86,7 +86,7 @@ interface Shown {
   readonly collections: readonly CollectionInReach[];
 }
 
-/** Two callers who are shown the same have the same key. */
+/** Callers who may see the same have the same key. */
 function keyOf({ reports, collections }: Shown): string {
   const fieldsOf = (fields: readonly Field[] | undefined) =>
     fields?.map(({ name, targets }) => [name, targets]) ?? null;

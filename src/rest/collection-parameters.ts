@@ -1,6 +1,6 @@
 /**
- * The parameters that the documented report paths over a generic read take beside `oquery`, as data: a
- * collection's name, its parameters, and the condition each one adds. They apply together with `oquery`.
+ * The parameters that the documented report paths over a generic read accept beside `oquery`, as data: for
+ * each collection its parameters, and the condition that each adds. They apply together with `oquery`.
  *
  * @see interface 4.5, decisions 8
  */
@@ -96,8 +96,8 @@ export const COLLECTION_READS: readonly CollectionRead[] = [
       }),
     ],
   },
-  // Report 4 is a read by POST: the concessions in force today. By GET it is a collection like any other, in
-  // a row of its own because a path that has rows answers every other method with 405.
+  // Report 4 is a read by POST, of the concessions in force today. By GET it is an ordinary collection; it
+  // has a route of its own because a path with routes answers every other method with 405.
   { collection: 'fee_concession', methods: ['GET'], parameters: [] },
   {
     collection: 'fee_concession',
@@ -140,7 +140,7 @@ function equals(path: Path): (text: string) => Filter {
   return (text) => ({ kind: 'looseEquals', path, text });
 }
 
-/** Every text contains the empty one: a form whose field is left blank would get every record. */
+/** Refuses the empty text, which every text contains: a form with a blank field would get every record. */
 function contains(field: string, expected: string): (text: string) => Filter {
   return (text) => {
     if (text === '') throw invalidParameter(field, text, expected);
@@ -167,7 +167,7 @@ function from(path: Path): (text: string, name: string) => Filter {
   return (text, name) => ({ kind: 'greaterOrEqual', path, value: parseDay(name, text, 'a day YYYY-MM-DD') });
 }
 
-/** The end is included in the parameter and half-open in the filter. */
+/** The parameter includes the end; the filter is half-open. */
 function until(path: Path): (text: string, name: string) => Filter {
   return (text, name) => ({
     kind: 'lessThan',

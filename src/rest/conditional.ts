@@ -6,8 +6,8 @@ export function printEtag(version: number): string {
 }
 
 /**
- * The version that `If-Match` names; `undefined` for none, and for `*`, which any existing record satisfies.
- * Of several the highest, since versions only go up. A tag that is not one of ours names version 0, which no
+ * The version in `If-Match`; `undefined` if there is none, or `*`, which any existing record satisfies. Of
+ * several the highest, since versions only increase. A tag that is not ours counts as version 0, which no
  * record has.
  */
 export function parseIfMatch(header: string | string[] | undefined): number | undefined {
@@ -17,8 +17,8 @@ export function parseIfMatch(header: string | string[] | undefined): number | un
 }
 
 /**
- * @throws MALFORMED_REQUEST (400) for `If-None-Match` on a write: ignored, it would overwrite what it is to
- * protect.
+ * @throws MALFORMED_REQUEST (400) for `If-None-Match` on a write: ignoring it would overwrite what it
+ *   protects
  */
 export function assertNoIfNoneMatch(header: string | string[] | undefined): void {
   if (header === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * The paths of records once for each collection, for `openapi.json`: `/o/recs/{collection}` is there
- * `/o/recs/task` too, with the schemas of a task. They are served by the rows that they are drawn from.
+ * The record paths for each collection, for `openapi.json`: beside `/o/recs/{collection}` it lists
+ * `/o/recs/task`, with the schemas of a task. They are served by the generic routes.
  */
 import type { CollectionInReach } from '../store/access/collection-in-reach.js';
 import {
@@ -15,7 +15,7 @@ import type { RouteDescription, Schema } from './route.js';
 type Right = 'read' | 'create' | 'update' | 'delete';
 
 interface CollectionPath {
-  /** The name of the row it is drawn from. */
+  /** The name of the generic route it is derived from. */
   readonly of: string;
   readonly verb: string;
   readonly needs: readonly Right[];
@@ -41,7 +41,10 @@ function path(
   return { of, verb, needs, summary };
 }
 
-/** All rows, those of one collection with its schemas, and after them a row a collection and path. */
+/**
+ * All routes; those of a single collection get its schemas, and one route per collection and generic path is
+ * appended.
+ */
 export function describeCollectionPaths(
   rows: readonly RouteDescription[],
   collections: readonly CollectionInReach[],
@@ -75,7 +78,7 @@ export function describeCollectionPaths(
   return [...own, ...more];
 }
 
-/** The tags of the collections: theirs are the rows that speak of one collection alone. */
+/** The tags of the collections, for the routes of a single collection. */
 export function describeCollectionTags(collections: readonly CollectionInReach[]): readonly Schema[] {
   return collections.map(({ collection }) => ({
     name: collection.name,
@@ -96,7 +99,7 @@ function has(shown: CollectionInReach, right: Right): boolean {
   }
 }
 
-/** The row with the schemas of this collection in the places of those of any record. */
+/** The route with the schemas of this collection instead of the generic ones. */
 function withSchemas(row: RouteDescription, shown: CollectionInReach): RouteDescription {
   const { name } = shown.collection;
   const read = schemaRef(shown.readable ? recordSchemaName(name) : 'AnyRecord');
@@ -113,7 +116,7 @@ function withSchemas(row: RouteDescription, shown: CollectionInReach): RouteDesc
       body: {
         ...row.body,
         schema: narrowed(row.body.schema, written),
-        // The example of any record is one of a task.
+        // The generic example is a task.
         example: name === 'task' ? row.body.example : undefined,
       },
     }),

@@ -1,6 +1,4 @@
-/**
- * The records of each collection as JSON Schemas, drawn from its declaration, for `openapi.json`.
- */
+/** JSON Schemas for the records of each collection, generated from its declaration, for `openapi.json`. */
 
 import type { Collection, Field } from '../model/collection.js';
 import { SCALAR_TYPES, valueKindOf } from '../model/field-types/scalar-types.js';
@@ -22,9 +20,9 @@ const RECORD_MEMBERS: Schema = {
 };
 
 /**
- * The schema of a record of any collection, `Record`, and for each collection what is read (`TaskRecord`),
- * what a new one needs (`NewTaskRecord`) and what may be changed (`TaskRecordChanges`). Of what is read only
- * `_id` is required: a projection, or a role from which a field is hidden, leaves the others out.
+ * The schema of any record, `Record`, and for each collection those of what is read (`TaskRecord`), created
+ * (`NewTaskRecord`) and changed (`TaskRecordChanges`). Only `_id` is required in what is read: a projection
+ * or a role may leave out every other field.
  */
 export function describeRecords(collections: readonly CollectionInReach[]): Schema {
   const any: Schema = {
@@ -64,8 +62,8 @@ export function schemaRef(name: string): Schema {
 }
 
 /**
- * `fee_receipt` is `FeeReceiptRecord`. A collection whose name would be taken for another one's, as `a_1` for
- * that of `a1`, has it as it is: `Record_a_1`.
+ * `fee_receipt` becomes `FeeReceiptRecord`. A collection whose name would clash with another one's, such as
+ * `a_1` with `a1`, keeps it: `Record_a_1`.
  */
 export function recordSchemaName(collection: string): string {
   const words = collection.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
@@ -88,14 +86,14 @@ function describeCollection(shown: CollectionInReach): [string, Schema][] {
   const said = describeWhat(shown.collection);
   const schemas: [string, Schema][] = [];
   if (shown.readable) schemas.push([recordSchemaName(name), describeRead(said, shown.readable)]);
-  // Who may change records may replace them, too.
+  // Whoever may change records may also replace them.
   const whole = shown.creatable ?? shown.updatable;
   if (whole) schemas.push([newRecordSchemaName(name), describeNew(said, whole)]);
   if (shown.updatable) schemas.push([changesSchemaName(name), describeChanges(said, shown.updatable)]);
   return schemas;
 }
 
-/** What the records of a collection are, in a line. */
+/** One line on what the records of a collection are. */
 export function describeWhat({ name, title, description }: Collection): string {
   const said = [title, description].filter((text) => text !== '').map((text) => text.replace(/\.$/, ''));
   return `${said.join('. ')}${said.length === 0 ? '' : ' '}(collection ${name}).`;
@@ -131,12 +129,12 @@ function describeChanges(said: string, fields: readonly Field[]): Schema {
   };
 }
 
-/** What has a default need not be sent. */
+/** A field with a default need not be sent. */
 function isNeeded(field: Field): boolean {
   return field.isRequired && field.default === undefined;
 }
 
-/** What is stored may be from before its declaration: only of what is written is more required. */
+/** Stored records may be older than their declaration, so only written ones must have its required fields. */
 type Use = 'read' | 'write';
 
 function describeFields(fields: readonly Field[], use: Use): Schema {
@@ -186,7 +184,7 @@ function describeValue(field: Field, use: Use): Schema {
   }
 }
 
-/** A field that is not required may hold null. */
+/** A field that is not required may be null. */
 function orNull(schema: Schema): Schema {
   if (typeof schema.type !== 'string') return { anyOf: [schema, { type: 'null' }] };
   const { enum: allowed } = schema;

@@ -1,5 +1,5 @@
 /**
- * What each report answers as JSON Schemas, drawn from the columns of its rows and totals, for
+ * JSON Schemas for the answers of the reports, generated from the columns of their rows and totals, for
  * `openapi.json`.
  */
 import { type Column, columnsOf, type RowClass, titleOf } from '../reports/engine/columns.js';
@@ -25,7 +25,7 @@ const PAGE_INFO: Schema = {
   properties: { hasNextPage: { type: 'boolean' }, endCursor: { type: ['string', 'null'] } },
 };
 
-/** `Report`, which is any of them; one schema a report; and one a type of rows or totals. */
+/** `Report` for any of them, one schema per report, and one per type of rows or totals. */
 export function describeReports(reports: readonly Report[]): Schema {
   const rows: Record<string, Schema> = {};
   for (const { row, totals } of reports) for (const rowClass of [row, totals]) addRow(rows, rowClass);
@@ -47,7 +47,7 @@ export function reportRef(report: Report): Schema {
   return { $ref: `#/components/schemas/${reportSchemaName(report)}` };
 }
 
-/** `feeDefaulters` answers a `FeeDefaultersReport`. */
+/** The answer of `feeDefaulters` is a `FeeDefaultersReport`. */
 function reportSchemaName({ field }: Report): string {
   return `${field.charAt(0).toUpperCase()}${field.slice(1)}Report`;
 }
@@ -79,7 +79,7 @@ function describeReport(report: Report): Schema {
   };
 }
 
-/** A number is understood as its digits, so that none is lost. */
+/** The echoed parameters show a number as its digits, so that none is lost. */
 function understood(schema: Schema): Schema {
   return schema.type === 'number' ? { type: 'string' } : schema;
 }

@@ -1,6 +1,6 @@
 /**
- * The rows of the table about files. Described here, served by `src/server/file-serving.ts`: their bodies are
- * bytes, not JSON.
+ * The routes of files. Described here, but served by `src/server/file-serving.ts`, because their bodies are
+ * bytes.
  */
 import type { Parameter, RouteDescription, Schema } from './route.js';
 

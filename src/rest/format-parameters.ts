@@ -1,4 +1,4 @@
-/** The parameters that say in which form an answer comes, of records and of reports. */
+/** The parameters for the format of an answer, shared by records and reports. */
 import { FORMATS, type Format } from '../tables/format.js';
 import { invalidParameter, parseFlag } from './parameter-reader.js';
 import type { Parameter, RestRequest } from './route.js';
@@ -36,7 +36,7 @@ export function byteOrderMarkOf({
   return bom !== undefined && parseFlag('bom', bom) ? 'with' : 'without';
 }
 
-/** Headers of an answer that is a file to keep. The name has neither quotes nor other letters than ASCII. */
+/** Headers for an answer to be saved as a file. The name must be ASCII without quotes. */
 export function fileHeaders(fileName: string): Readonly<Record<string, string>> {
   return { 'content-disposition': `attachment; filename="${fileName}"` };
 }

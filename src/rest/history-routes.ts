@@ -1,4 +1,4 @@
-/** The rows of the table that read what records were, and bring them back to it. */
+/** The routes that read earlier versions of records and restore them. */
 import { ServiceError } from '../errors.js';
 import { type JsonValue, printExactJson } from '../json.js';
 import type { FieldChange, RecordVersion } from '../store/history/record-history.js';

@@ -1,6 +1,4 @@
-/**
- * The rows of the table about imports. The one that takes a file is served by `src/server/import-serving.ts`.
- */
+/** The routes of imports. The upload is served by `src/server/import-serving.ts`. */
 import { type JsonObject, type JsonValue, printExactJson } from '../json.js';
 import {
   ImportMissingValue,
@@ -115,7 +113,7 @@ export const IMPORT_PARAMETERS: readonly Parameter[] = [
 
 const ERRORS = ['MALFORMED_REQUEST', 'INVALID_VALUE', 'UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND'] as const;
 
-/** Answered by a plugin of the server, because its body is bytes. */
+/** Served by a plugin of the server, because its body is bytes. */
 export const TAKE_IMPORT: RouteDescription = {
   name: 'takeImport',
   method: 'POST',
@@ -471,7 +469,7 @@ export function printImport(one: ImportResult): string {
   });
 }
 
-/** The options of an import among the parameters of a request. @throws INVALID_VALUE */
+/** Reads the options of an import from the parameters of a request. @throws INVALID_VALUE */
 export function importOptionsOf(sent: Readonly<Record<string, string | undefined>>): ImportOptionsInput {
   const { mode, by, missing, triggers } = sent;
   const names = triggers?.split(',').filter((name) => name !== '');

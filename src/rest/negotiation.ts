@@ -1,4 +1,4 @@
-/** Chooses the format of an answer, among those we can write, by the caller's `Accept` header. */
+/** Chooses the format of an answer from the caller's `Accept` header. */
 import Negotiator from 'negotiator';
 import { ServiceError } from '../errors.js';
 import { type Format, MEDIA_TYPES } from '../tables/format.js';
@@ -6,16 +6,16 @@ import { type Format, MEDIA_TYPES } from '../tables/format.js';
 const PROBLEM_TYPE = 'application/problem+json';
 
 /**
- * Headers seen so far and what they came to: reading one takes longer than the rest of the hot path. Bounded,
- * since a caller writes them.
+ * The decisions for the latest headers: parsing one takes longer than the rest of the hot path. Bounded,
+ * because callers write them.
  */
 const MAX_REMEMBERED = 256;
 
 /**
- * Makes the choice for routes that can write `formats`, in our order of preference: the first one wins
- * where the caller has none. No `Accept` header accepts all.
+ * Creates the negotiation for routes with these `formats`, in our order of preference: the first wins if the
+ * caller has none. Without an `Accept` header all are acceptable.
  *
- * @throws NOT_ACCEPTABLE (406), from the function returned, that lists what can be had
+ * @throws NOT_ACCEPTABLE (406), from the returned function, listing the available formats
  * @see decisions 4
  */
 export function createNegotiation(formats: readonly Format[]): (accept: string | undefined) => Format {
@@ -40,7 +40,8 @@ export function createNegotiation(formats: readonly Format[]): (accept: string |
 }
 
 /**
- * The media type of an error: `application/problem+json` where the caller accepts it, else plain JSON.
+ * The media type of an error: `application/problem+json` if the caller accepts it, else plain JSON.
+ *
  * @see decisions 4
  */
 export function problemTypeFor(accept: string | undefined): string {
@@ -52,7 +53,7 @@ const problemTypeOf = remembered(
 );
 
 /**
- * Only `q` counts of a type's parameters: we write each type in one way, and clients like to add a charset.
+ * Only `q` is used of a type's parameters: we write each type in one way, and clients like to add a charset.
  */
 const OTHER_PARAMETERS = /;\s*(?!q\s*=)[\w-]+\s*=\s*(?:"[^"]*"|[^;,\s]*)/gi;
 

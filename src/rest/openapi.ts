@@ -1,6 +1,6 @@
 /**
- * The REST contract as text: OpenAPI 3.1, printed from the table that is served. `schema/openapi.json` is
- * what `printOpenapi` gives, so that a change of the contract shows in review.
+ * The REST contract as OpenAPI 3.1, generated from the routes that are served. `schema/openapi.json` is the
+ * output of `printOpenapi`, so that every change of the contract shows in review.
  */
 import { ERRORS, type ErrorCode } from '../errors.js';
 import { MEDIA_TYPES } from '../tables/format.js';
@@ -8,7 +8,7 @@ import { PROBLEM_TYPE_PREFIX } from './problem.js';
 import type { AnswerDescription, Body, Parameter, RouteDescription, Schema } from './route.js';
 import type { RouteTable } from './routes.js';
 
-/** What any route may answer beside its own errors. */
+/** The errors of every route, beside its own. */
 const COMMON_ERRORS: readonly ErrorCode[] = [
   'UNAUTHENTICATED',
   'TOO_MANY_REQUESTS',
@@ -18,13 +18,13 @@ const COMMON_ERRORS: readonly ErrorCode[] = [
 ];
 const VITAL_ERRORS: readonly ErrorCode[] = ['INTERNAL', 'UNAVAILABLE'];
 
-/** A key may be one that is used from some addresses alone: from others it is refused at every path. */
+/** An API key may be limited to some addresses, and is then refused on every path from others. */
 function commonErrors({ isVital, isOpen }: RouteDescription): readonly ErrorCode[] {
   if (isVital) return VITAL_ERRORS;
   return isOpen ? COMMON_ERRORS : ['FORBIDDEN', ...COMMON_ERRORS];
 }
 
-/** How a credential stands with its rate: in every answer to a request that is counted. */
+/** The rate headers, in every answer to a counted request. */
 const RATE_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
 const DESCRIPTION = `Records of a school in collections, and the reports over them.
@@ -88,14 +88,14 @@ export function printOpenapi(table: RouteTable, version: string): string {
 
 interface SharedParameters {
   readonly components: Schema;
-  /** The parameter, or a reference to it. */
+  /** The parameter itself, or a `$ref` to it. */
   refer(parameter: Parameter): Schema;
 }
 
-/** Used so often, a parameter is described once. */
+/** A parameter used this often becomes a shared component. */
 const SHARED_FROM = 4;
 
-/** Parameters of one name that say different things are numbered, in the order of the table. */
+/** Different parameters of the same name are numbered, in the order of the routes. */
 function shareParameters(operations: readonly RouteDescription[]): SharedParameters {
   const uses = new Map<string, number>();
   for (const parameter of operations.flatMap((row) => row.parameters)) {
@@ -149,8 +149,8 @@ function securityOf({ isOpen, knowsCaller }: RouteDescription): readonly Schema[
 }
 
 /**
- * A page to try it on fills examples in: welcome where a value must be given, a nuisance where it may be left
- * out.
+ * Documentation pages prefill examples, which helps for required parameters and is a nuisance for optional
+ * ones.
  */
 function describeParameter({ name, isRequired, description, schema, example, in: place }: Parameter): Schema {
   const hint = example === undefined || isRequired ? '' : `. E.g. \`${String(example)}\`.`;
@@ -164,7 +164,7 @@ function describeParameter({ name, isRequired, description, schema, example, in:
   };
 }
 
-/** A body of parameters has the members its route's query has. */
+/** The members of a parameters body are the query parameters of its route. */
 function describeBody(body: Body, parameters: readonly Parameter[]): Schema {
   if (body.kind === 'file') {
     const bytes = { schema: { type: 'string', format: 'binary' } };
@@ -219,7 +219,7 @@ function describeAnswer(
   };
 }
 
-/** One response a status that some operation has, naming the codes it may carry. */
+/** One response per status that some operation has, listing the codes it may carry. */
 function describeErrors(operations: readonly RouteDescription[]): Schema {
   const used = new Set(operations.flatMap((row) => [...row.errors, ...commonErrors(row)]));
   const statuses = new Set([...used].map(statusOf));
@@ -244,7 +244,7 @@ function describeErrors(operations: readonly RouteDescription[]): Schema {
   );
 }
 
-/** Those of the answers that are declared: a method that goes with no path, e.g., is none. */
+/** The headers of declared answers; the one for a method no path accepts, for example, is left out. */
 function usedHeaders(operations: readonly RouteDescription[]): Schema {
   const statuses = operations.flatMap((row) => [...row.errors, ...commonErrors(row)].map(statusOf));
   const used = new Set([

@@ -1,6 +1,4 @@
-/**
- * Reads the parameters of a request by the names a row declares: each at most once, none it does not know.
- */
+/** Reads the declared parameters of a request: each at most once, and no undeclared ones. */
 
 import { didYouMean } from '../did-you-mean.js';
 import { type ErrorDetail, ServiceError } from '../errors.js';
@@ -8,12 +6,12 @@ import { isExactNumber, isJsonObject, type JsonValue } from '../json.js';
 import type { RouteDescription } from './route.js';
 
 /**
- * Browsers' libraries send this parameter to get past a cache; it means nothing to us, and is the one unknown
- * parameter that is let through.
+ * Browser libraries add this parameter to bypass caches. It has no meaning here and is the only unknown
+ * parameter that is ignored.
  */
 const CACHE_BUSTER = '_';
 
-/** A body of parameters may nest (`{"name": {"value": …}}` is `name.value`), this deep. */
+/** How deep a body of parameters may nest: `{"name": {"value": …}}` is `name.value`. */
 const MAX_NESTING = 4;
 
 export type ParameterReader = (
@@ -22,11 +20,10 @@ export type ParameterReader = (
 ) => Readonly<Record<string, string>>;
 
 /**
- * Makes the reader of a route's parameters. An unknown name is refused rather than ignored: a filter with a
- * typing error in its name would otherwise answer everything.
+ * Creates the reader of a route's parameters. It refuses unknown names instead of ignoring them: a filter
+ * with a misspelt name would otherwise return everything.
  *
- * @throws MALFORMED_REQUEST (400), from the function returned, that names the parameter and the nearest known
- * one
+ * @throws MALFORMED_REQUEST (400), from the returned function, naming the parameter and the nearest known one
  */
 export function createParameterReader(route: Pick<RouteDescription, 'parameters' | 'body'>): ParameterReader {
   const inQuery = route.parameters.filter((parameter) => parameter.in === 'query');

@@ -1,7 +1,7 @@
 /**
- * A Postman collection of all that REST serves, drawn from the same table as `openapi.json`: a folder a tag,
- * a request an operation. The address and the credential are variables of the collection, so that a request
- * is sent as soon as `token` is filled in.
+ * A Postman collection of the REST API, generated from the same routes as `openapi.json`: one folder per tag,
+ * one request per operation. Address and credential are variables, so that requests work as soon as `token`
+ * is filled in.
  *
  * @see https://schema.getpostman.com/json/collection/v2.1.0/docs/index.html
  */
@@ -10,7 +10,7 @@ import type { RouteTable } from './routes.js';
 
 const FORMAT = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
 
-/** `server` is the address of the gateway, without a slash at its end. */
+/** `server` is the address of the gateway, without a trailing slash. */
 export function describePostman(table: RouteTable, server: string): Schema {
   const folders = new Map<string, Schema[]>();
   for (const row of table.operations) {
@@ -66,7 +66,7 @@ function describeUrl({ path, parameters }: RouteDescription): Schema {
   };
 }
 
-/** What may be left out is switched off until somebody wants it, but for the example of a report. */
+/** Optional parameters are disabled, except those in the example of a report. */
 function describeValue({ name, description, example, isRequired, isInExample = false }: Parameter): Schema {
   const isOn = isRequired || isInExample;
   return { key: name, value: textOf(example), description, ...(!isOn && { disabled: true }) };

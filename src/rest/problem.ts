@@ -1,10 +1,10 @@
-/** The one place that shows a `ServiceError` to a REST caller. */
+/** Renders a `ServiceError` for REST callers; the only place that does. */
 import type { ErrorDetail, ServiceError } from '../errors.js';
 import { problemTypeFor } from './negotiation.js';
 
 /**
- * The members of RFC 9457. `type` ends in the code of the catalog, `instance` is the request id, which the
- * log has too.
+ * The members of RFC 9457. `type` ends in the code of the catalog; `instance` is the request id, as in the
+ * log.
  */
 interface Problem {
   readonly type: string;
@@ -21,7 +21,7 @@ export interface ProblemAnswer {
   readonly body: string;
 }
 
-/** The type of a problem begins so; the code of the catalog follows. */
+/** The prefix of a problem's type, followed by the code of the catalog. */
 export const PROBLEM_TYPE_PREFIX = 'urn:campus:error:';
 
 function toProblem(error: ServiceError, requestId: string): Problem {
@@ -35,7 +35,7 @@ function toProblem(error: ServiceError, requestId: string): Problem {
   };
 }
 
-/** What of a request decides how its failure is shown. */
+/** The parts of a request that decide how its error is rendered. */
 export interface ProblemRequest {
   readonly requestId: string;
   readonly accept: string | undefined;
@@ -43,7 +43,7 @@ export interface ProblemRequest {
 }
 
 /**
- * The whole answer to a failed request: body and the headers its status calls for
+ * The complete answer to a failed request: the body, and the headers its status calls for
  * (`WWW-Authenticate`, `Allow`, `Accept-Encoding`, `Retry-After`).
  *
  * @see decisions 4
@@ -59,7 +59,7 @@ export function renderProblem(error: ServiceError, request: ProblemRequest): Pro
   };
 }
 
-/** The headers an error's status calls for, whatever the form of its body. */
+/** The headers that an error's status calls for, whatever the format of its body. */
 export function problemHeaders(
   error: ServiceError,
   request: Pick<ProblemRequest, 'hasCredential'>,
@@ -75,6 +75,8 @@ export function problemHeaders(
   return headers;
 }
 
-/** RFC 6750: a request without a credential is told the scheme only; a wrong one is told so. */
+/**
+ * RFC 6750: without a credential the answer names only the scheme; with a wrong one it also names the error.
+ */
 const NO_CREDENTIAL = 'Bearer realm="campus"';
 const WRONG_CREDENTIAL = `${NO_CREDENTIAL}, error="invalid_token"`;

@@ -1,4 +1,4 @@
-/** The rows of the table that read and write records. @see interface 4.2–4.4, decisions 3–5 */
+/** The routes that read and write records. @see interface 4.2–4.4, decisions 3–5 */
 
 import { ServiceError } from '../errors.js';
 import { isUnchanged } from '../etag.js';
@@ -62,7 +62,7 @@ const STREAM: Parameter = inQuery('stream', 'true: streamed in any case; or left
   schema: { type: 'string', const: 'true' },
 });
 
-/** @see interface 4.2, 4.3, decisions 3 (sort, limit, skip, after and ci are additions of ours) */
+/** @see interface 4.2, 4.3, decisions 3 (which adds sort, limit, skip, after and ci) */
 const READ_PARAMETERS: readonly Parameter[] = [
   STREAM,
   PROJECT,
@@ -127,8 +127,8 @@ export const WRITE_ERRORS = [
 ] as const;
 
 /**
- * Reads of any collection, and a row of its own for each that has documented parameters beside. POST reads
- * too: the same parameters, in the body where they are too long for an address.
+ * Reads of any collection, with separate routes for collections that have documented parameters. POST reads
+ * too, with the parameters in the body, for those too long for a URL.
  */
 const READ_ROUTES: readonly Route[] = [
   listRoute('GET', undefined, []),
@@ -263,7 +263,7 @@ function listRoute(
     isOpen: false,
     formats: FORMATS,
     assertAllowed: allowedTo('read', collection),
-    // Without a limit, all of them.
+    // Without a limit, all records.
     urgencyOf: ({ limit }) => (Number(limit ?? Number.POSITIVE_INFINITY) <= MAX_PAGE ? 'short' : 'stream'),
     ...via('records', ['records', 'parseSince'], (records, request) => {
       const wanted = readRecordsRequest(collection ?? pathOf(request, 'collection'), extra, request);
@@ -277,9 +277,7 @@ function listRoute(
   };
 }
 
-/**
- * Whether the caller may do this with records of the collection that the row, its path or its query names.
- */
+/** Whether the caller may do this with records of the collection in the route, its path or its query. */
 export function allowedTo(verb: RecordVerb, named?: string): NonNullable<Route['assertAllowed']> {
   return ({ resolvers }, { context, path, query }: Asked) => {
     const collection = named ?? path.collection ?? query.collection;
@@ -308,7 +306,7 @@ function readRecordsRequest(
   };
 }
 
-/** @throws MALFORMED_REQUEST (400) for what would leave changes out that no next request asks for */
+/** @throws MALFORMED_REQUEST (400) for parameters that would omit changes which no later request asks for */
 function assertUnordered(parameters: RestRequest['parameters']): void {
   const named = ['sort', 'limit', 'skip', 'after'].find((name) => parameters[name] !== undefined);
   if (named === undefined) return;
@@ -316,7 +314,7 @@ function assertUnordered(parameters: RestRequest['parameters']): void {
   throw new ServiceError('MALFORMED_REQUEST', detail, { errors: [{ detail, parameter: named }] });
 }
 
-/** The conditions of the parameters that were sent, together. */
+/** Combines the conditions of the parameters that were sent. */
 function filterOf(
   extra: readonly CollectionParameter[],
   parameters: RestRequest['parameters'],
@@ -422,7 +420,7 @@ interface Creation {
   readonly isList: boolean;
 }
 
-/** @throws MALFORMED_REQUEST (400) when the collection is not named, or by two names. @see decisions 5 */
+/** @throws MALFORMED_REQUEST (400) if the collection is not named, or named twice. @see decisions 5 */
 function readCreation(request: RestRequest): Creation {
   const isList = Array.isArray(request.body);
   const members: readonly JsonValue[] = Array.isArray(request.body) ? request.body : [request.body ?? null];
@@ -455,7 +453,7 @@ function agreed(before: string | undefined, named: string | undefined, where: st
   );
 }
 
-/** A record that says its own `_id`, or `_collection`, may only say the one of its address. */
+/** An `_id` or `_collection` in the record must match the one in the path. */
 function withoutAddress(
   record: JsonObject,
   address: { readonly id: string; readonly collection: string },
@@ -484,7 +482,7 @@ function assertStream(text: string | undefined): void {
   if (text !== undefined && text !== 'true') throw invalidParameter('stream', text, 'true, the only value');
 }
 
-/** `projection` is what one table of the interface calls `project`. */
+/** One table of the interface calls `project` `projection`. */
 function projectionOf(parameters: RestRequest['parameters']): RecordsRequest['projection'] {
   const { project, projection } = parameters;
   if (project !== undefined && projection !== undefined && project !== projection) {

@@ -1,4 +1,4 @@
-/** The rows of the table that run reports, drawn from the list of reports. @see interface 4.5, decisions 8 */
+/** The routes that run reports, generated from the list of reports. @see interface 4.5, decisions 8 */
 
 import { didYouMean } from '../did-you-mean.js';
 import { ServiceError } from '../errors.js';
@@ -15,12 +15,12 @@ import { invalidParameter, parseCount } from './parameter-reader.js';
 import { type Parameter, PREFER, type RestRequest, type Route } from './route.js';
 
 /**
- * Postgres has all of a report before it gives the first row, so nobody waits longer for one that is gathered
- * first; its connection is then free, and it does not count as a stream.
+ * Postgres computes a whole report before it returns the first row, so gathering one first delays nobody. Its
+ * connection is then free, and it does not count as a stream.
  */
 const WHOLE_REPORT_BYTES = 1024 * 1024;
 
-/** Beside a report's own parameters: in which form it comes, and how much of it. */
+/** The parameters of every report: its format, and how much of it. */
 const FORM_PARAMETERS: readonly Parameter[] = [
   ...FORMAT_PARAMETERS,
   form('first', 'at most so many rows, as a page; absent: all, streamed', { type: 'integer', minimum: 1 }),
@@ -28,7 +28,7 @@ const FORM_PARAMETERS: readonly Parameter[] = [
   PREFER,
 ];
 
-/** The paths that the interface document has, and one a report by its name. */
+/** The paths of the interface document, and one per report by its name. */
 export function reportRoutes(reports: readonly Report[]): readonly Route[] {
   return reports.flatMap((report) =>
     pathsOf(report).map(({ name, method, path }): Route => {
@@ -85,7 +85,7 @@ export function reportRoutes(reports: readonly Report[]): readonly Route[] {
 }
 
 interface ReportPath {
-  /** Of the row. */
+  /** The name of the route. */
   readonly name: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -103,8 +103,8 @@ function pathsOf(report: Report): readonly ReportPath[] {
 }
 
 /**
- * Finds a report by the name `GET /?report=` takes. @throws INVALID_VALUE (400) that lists the reports there
- * are
+ * Finds a report by the name that `GET /?report=` takes. @throws INVALID_VALUE (400) listing the existing
+ * reports
  */
 export function getNamedReport(reports: readonly Report[], name: string): Report {
   const report = reports.find((known) => known.name === name || known.field === name);
@@ -116,7 +116,7 @@ export function getNamedReport(reports: readonly Report[], name: string): Report
   });
 }
 
-/** All parameters that reports take, once each, for the row that runs any of them. */
+/** All parameters of all reports, once each, for the route that runs any of them. */
 export function parametersOfReports(reports: readonly Report[]): readonly Parameter[] {
   if (reports.length === 0) return [];
   const own = reports.flatMap((report) => [
@@ -144,15 +144,15 @@ export function parametersOfReports(reports: readonly Report[]): readonly Parame
 }
 
 /**
- * The parameters that go with the name of this report: its own, by their former names too. What is missing
- * the report says itself.
+ * The parameters accepted with this report's name: its own, also under former names. The report itself
+ * reports missing ones.
  */
 export function parametersWithName(report: Report): readonly Parameter[] {
   const own = [...parametersOf(report, new Set()), ...formerParametersOf(report)];
   return [...own.map((parameter) => ({ ...parameter, isRequired: false })), ...FORM_PARAMETERS];
 }
 
-/** The schema of a parameter that several reports have by the same name. */
+/** The schema of a parameter that several reports share. */
 function schemaOfAny(parameters: readonly Parameter[]): Parameter['schema'] {
   const texts = new Set(parameters.map((parameter) => JSON.stringify(parameter.schema)));
   const [only = {}, ...others] = [...texts].map((text): Parameter['schema'] => JSON.parse(text));
@@ -197,21 +197,21 @@ export function parametersOf(report: Report, inPath: ReadonlySet<string | undefi
       isRequired: isInPath || parameter.isRequired,
       description: `${parameter.description}${defaultText}`,
       schema: parameter.type.schema,
-      // The same as in the example of a body, so that both may be sent.
+      // The same value as in the example of a body, so that both may be sent together.
       example: report.example[name] ?? parameter.type.example,
       isInExample: report.example[name] !== undefined,
     };
   });
 }
 
-/** Values by the names that REST takes. */
+/** Renames values to their REST names. */
 function byRestName(report: Report, values: SentParameters): SentParameters {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [report.parameters[name]?.restName ?? name, value]),
   );
 }
 
-/** The names that parameters had before, by which they are still taken. */
+/** The former names of parameters, which are still accepted. */
 function formerParametersOf(report: Report): readonly Parameter[] {
   return Object.values(report.parameters).flatMap(({ formerName, restName, type }): Parameter[] => {
     if (formerName === undefined) return [];

@@ -1,7 +1,4 @@
-/**
- * What a row of the REST table says: enough to serve the path, to describe it in OpenAPI and to list it at
- * `GET /`.
- */
+/** A route of the REST API: enough to serve the path, to describe it in OpenAPI and to list it at `GET /`. */
 import type { ErrorCode } from '../errors.js';
 import type { JsonValue } from '../json.js';
 import type { ReportServices } from '../reports/engine/report-context.js';
@@ -23,11 +20,11 @@ export interface Parameter {
   readonly description: string;
   readonly schema: Schema;
   readonly example?: unknown;
-  /** The example of the route has it, though it may be left out. */
+  /** The example of the route contains it, although it is optional. */
   readonly isInExample?: boolean;
 }
 
-/** The header of answers whose end does not show by itself. */
+/** The header for answers in formats without an end mark. */
 export const PREFER: Parameter = {
   name: 'Prefer',
   in: 'header',
@@ -40,13 +37,13 @@ export const PREFER: Parameter = {
 };
 
 /**
- * `record`: one record or a list of them, as JSON. `parameters`: the query parameters of the route may also
- * be sent as the members of a JSON object or as form fields. `file`: bytes, alone or in a form. `piece`:
- * bytes of an upload by tus.
+ * `record`: one record or a list of them, as JSON. `parameters`: the query parameters of the route, as the
+ * members of a JSON object or as form fields. `file`: bytes, alone or in a form. `piece`: bytes of a tus
+ * upload.
  */
 export interface Body {
   readonly kind: 'record' | 'parameters' | 'file' | 'piece';
-  /** A parameter that is null is refused and not as good as none: of a filter, none would be every record. */
+  /** A null parameter is refused instead of ignored: without a filter, every record would match. */
   readonly refusesNull?: true;
   readonly isRequired: boolean;
   readonly description: string;
@@ -72,64 +69,59 @@ export interface RouteDescription {
   /** The path as OpenAPI writes it: `/o/recs/{collection}`. */
   readonly path: string;
   readonly group: 'Records' | 'Imports' | 'Credentials' | 'Files' | 'Reports' | 'Scripts' | 'Service';
-  /** The collection whose records alone it is about; absent: the group says what it is about. */
+  /** The collection, if the route is about one alone; absent: the group describes the subject. */
   readonly tag?: string;
   readonly summary: string;
   readonly description?: string;
   readonly parameters: readonly Parameter[];
   readonly body?: Body;
   readonly answers: readonly AnswerDescription[];
-  /**
-   * Beside what every route can answer: a wrong credential, over the rate, a fault of ours, out of service.
-   */
+  /** Beside those of every route: a wrong credential, too many requests, a fault of ours, unavailability. */
   readonly errors: readonly ErrorCode[];
-  /** No credential is asked for. */
+  /** No credential is required. */
   readonly isOpen: boolean;
   /** The formats in our order of preference. Absent: JSON. */
   readonly formats?: readonly [Format, ...Format[]];
-  /** What an open path answers depends on who asks. */
+  /** The answer of an open path depends on the caller. */
   readonly knowsCaller?: true;
-  /** Neither authenticated nor counted, and answered under maintenance too. */
+  /** Neither authenticated nor counted, and answered during maintenance too. */
   readonly isVital?: true;
 }
 
 export interface Route extends RouteDescription {
   readonly formats: readonly [Format, ...Format[]];
-  /** The resolver methods that answer, e.g. `records.records`; empty for the few that need none. */
+  /** The resolver methods that answer, e.g. `records.records`; empty for the few routes that need none. */
   readonly resolvers: readonly string[];
-  /** Absent: short. `sent`: the query, or the body where there is one. */
+  /** Absent: short. `sent` is the query, or the body if there is one. */
   urgencyOf?(sent: Readonly<Record<string, unknown>>): Urgency;
   run(services: RestServices, request: RestRequest): Answer | Promise<Answer>;
   /**
-   * Refuses a caller who may not do this at all, whatever is sent. Asked where what is sent is wrong: who may
-   * do nothing here is told that, and not how it would be right.
+   * Refuses a caller who may not do this at all. Called when the request is malformed: such a caller learns
+   * that it is forbidden, not how it would be right.
    *
    * @throws FORBIDDEN (403)
    */
   assertAllowed?(services: RestServices, asked: Asked): void;
-  /**
-   * The parameters of one request, where its query says that it takes others; `undefined`: those of the
-   * route.
-   */
+  /** The parameters, if the query selects a variant with others; `undefined`: those of the route. */
   parametersFor?(query: Readonly<Record<string, unknown>>): readonly Parameter[] | undefined;
 }
 
-/** All that REST can reach: the resolvers, and what reports run on. There is no store in it. */
+/** All that REST can reach: the resolvers, and what reports need. It does not include the store. */
 export interface RestServices {
   readonly resolvers: Resolvers;
   readonly reports: ReportServices;
 }
 
-/** What of a request is known before anything that it sends is looked at. */
+/** What is known of a request before its parameters and body are looked at. */
 export interface Asked extends Pick<RestRequest, 'context' | 'path'> {
   readonly query: Readonly<Record<string, unknown>>;
 }
 
-/** A request to a row of the table, its parameters checked by name but not yet by value. */
+/** A request to a route; its parameters are checked by name, but not yet by value. */
 export interface RestRequest {
   readonly context: RequestContext;
   readonly path: Readonly<Record<string, string>>;
-  /** The query, and for a body of parameters its members too. */
+  /** The query, and the members of a parameters body. */
   readonly parameters: Readonly<Record<string, string>>;
   /** The body, with `kind: 'record'`. */
   readonly body: JsonValue | undefined;
@@ -138,8 +130,8 @@ export interface RestRequest {
 }
 
 /**
- * Names the resolver methods of a row and hands it those and no other: what REST can reach is what its rows
- * name.
+ * Binds a route to the resolver methods that it names, and to no others: what REST can reach is what its
+ * routes name.
  *
  *   { ...route, ...via('records', ['record'], (records, request) => records.record(request.context, …)) }
  */

@@ -1,4 +1,4 @@
-/** The table: every documented path, in order, and the resolver method that answers it. */
+/** The route table: every documented path, in order, with the resolver method that answers it. */
 
 import type { Report } from '../reports/engine/report.js';
 import type { CollectionInReach } from '../store/access/collection-in-reach.js';
@@ -18,27 +18,28 @@ import { SCRIPT_ROUTES } from './script-routes.js';
 import { indexRoute, SERVICE_ROUTES, teapot } from './service-routes.js';
 
 export interface RouteTable {
-  /** What is served by a resolver. */
+  /** The routes answered by a resolver. */
   readonly routes: readonly Route[];
-  /** All that is served, for `GET /`. */
+  /** All routes, for `GET /`. */
   readonly descriptions: readonly RouteDescription[];
-  /** The same for openapi.json, where each collection has its paths. */
+  /** All routes for openapi.json, where each collection has paths of its own. */
   readonly operations: readonly RouteDescription[];
   /** The collections, as tags of openapi.json. */
   readonly tags: readonly Schema[];
-  /** What is read and written, by name, for openapi.json. */
+  /** The schemas of records and reports, by name, for openapi.json. */
   readonly schemas: Schema;
 }
 
 /**
- * Nothing is served by REST that does not stand here. Literal paths win over `{}` ones, whatever the order.
+ * Creates the table; REST serves nothing that is not listed here. Literal paths take precedence over `{}`,
+ * whatever the order.
  */
 export function createRouteTable(options: {
   readonly reports: readonly Report[];
   readonly version: string;
-  /** The collections that are described. Default: none, whose records are then of any shape. */
+  /** The collections to describe. Default: none; records may then have any shape. */
   readonly collections?: readonly CollectionInReach[];
-  /** The rows that the server's own plugins answer. Default: all there can be. */
+  /** The routes answered by plugins of the server. Default: all of them. */
   readonly serverRoutes?: readonly RouteDescription[];
 }): RouteTable {
   const routes: Route[] = [

@@ -1,4 +1,4 @@
-/** The row of the table that runs a script. */
+/** The route that runs a script. */
 import { ServiceError } from '../errors.js';
 import { printExactJson } from '../json.js';
 import type { ScriptRun } from '../scripting/library/script-runs.js';
@@ -71,7 +71,7 @@ function answerRun(run: ScriptRun): Answer {
 }
 
 /**
- * What a caller reads of a script that failed: its message and its place, as the school's own people wrote
+ * What a caller sees of a script that failed: its message and position, because the school's own people wrote
  * it.
  */
 export function scriptFailed(run: ScriptRun): ServiceError {

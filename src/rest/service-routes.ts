@@ -1,4 +1,4 @@
-/** The rows of the table about the service itself. */
+/** The routes about the service itself. */
 import { ServiceError } from '../errors.js';
 import type { Report } from '../reports/engine/report.js';
 import { requireScope } from '../resolvers/request-context.js';
@@ -13,7 +13,7 @@ import {
 } from './report-routes.js';
 import type { Parameter, Route, RouteDescription, Schema } from './route.js';
 
-/** Described here, answered by the server's own plugins: they need no resolver, and some speak no JSON. */
+/** Described here but answered by plugins of the server: they need no resolver, and some do not use JSON. */
 export const SERVICE_ROUTES: readonly RouteDescription[] = [
   service('health', '/healthz', 'The process answers; also under maintenance', {
     description: 'For whoever restarts what does not answer. It asks nothing of the database.',
@@ -93,7 +93,7 @@ export const teapot: Route = {
 };
 
 /**
- * `GET /`: what there is, drawn from the table itself; with `?report=` any report by its name.
+ * `GET /`: the list of routes, generated from the table; with `?report=`, any report by its name.
  *
  * @see decisions 8
  */

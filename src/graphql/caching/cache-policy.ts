@@ -1,6 +1,6 @@
 /**
- * What caches may do with an answer to GET. A field says by `@cacheControl(maxAge: …)` how old its answer may
- * be; read once a document, so that no resolver is wrapped for it.
+ * The caching headers of answers to GET. A field declares the age of its answer by `@cacheControl(maxAge:
+ * …)`; the directives are read once per document, so that no resolver must be wrapped.
  */
 import {
   type ConstDirectiveNode,
@@ -15,14 +15,14 @@ import { rootFieldNames } from '../operation/root-field-names.js';
 
 /** Answers belong to one caller, in one domain, in one media type. */
 export const VARY = 'Accept, Accept-Encoding, Authorization, X-Domain';
-/** The header of an answer that is never to be given a second time. */
+/** For an answer that must never be reused. */
 export const NO_STORE = 'no-store';
-/** A client may keep it, and asks each time whether it is still so. */
+/** A client may store it, and revalidates it each time. */
 const REVALIDATE = 'private, no-cache';
 
 const POLICIES = new WeakMap<OperationDefinitionNode, string>();
 
-/** The `Cache-Control` of the answer of an operation that met no error. */
+/** The `Cache-Control` of an operation that succeeded. */
 export function cachePolicyOf(ready: ReadyOperation): string {
   const known = POLICIES.get(ready.operation);
   if (known !== undefined) return known;
@@ -40,7 +40,7 @@ function maxAgeOf({ schema, document, operation }: ReadyOperation): number {
 }
 
 function maxAgeOfField(type: GraphQLObjectType, name: string): number {
-  // Says nothing that could grow old.
+  // `__typename` never becomes stale.
   if (name === '__typename') return Number.MAX_SAFE_INTEGER;
   const directives = type.getFields()[name]?.astNode?.directives ?? [];
   const hint = directives.find((directive) => directive.name.value === CACHE_CONTROL_DIRECTIVE.name);

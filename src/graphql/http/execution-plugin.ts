@@ -1,6 +1,6 @@
 /**
- * Where Apollo's pipeline meets the life of an operation: what it parsed and validated is kept for when it is
- * sent again, and goes through the same steps.
+ * Connects Apollo's pipeline with the life of an operation: documents that Apollo parsed and validated are
+ * cached for the next time, and run through the same steps.
  */
 import {
   type ApolloServerPlugin,
@@ -29,7 +29,7 @@ export interface ExecutionOptions extends OperationOptions {
 type Request = GraphQLRequestContext<GraphqlRequest>;
 
 export function executionPlugin(options: ExecutionOptions): ApolloServerPlugin<GraphqlRequest> {
-  // One listener serves all requests: it keeps nothing of any.
+  // One listener serves all requests, because it keeps no state.
   const listener: GraphQLRequestListener<GraphqlRequest> = {
     parsingDidStart: async ({ contextValue }) => {
       const ended = contextValue.timing?.start('parse');
@@ -69,7 +69,7 @@ function toOperationRequest(request: Request): OperationRequest | undefined {
   return { ...contextValue, schema, document, operation, variables, extensions };
 }
 
-/** What HTTP says of the result; the request id into every error. */
+/** Sets the HTTP status and headers of the result, and the request id in every error. */
 function finishResponse(request: Request): void {
   const { response, contextValue } = request;
   if (response.body?.kind !== 'single') return;
@@ -93,6 +93,6 @@ function finishResponse(request: Request): void {
     const accept = request.request.http?.headers.get('accept');
     http.status = toldStatus(http.status, errors, accept);
   }
-  // One of several that failed: the others are answered, and each says how it went.
+  // One failure in a batch: the others are answered, and each result reports its own errors.
   if (request.requestIsBatched) http.status = 200;
 }

@@ -1,20 +1,17 @@
-/**
- * How a request to `/graphql` becomes what is answered: registered operations put the text they stand for
- * into it.
- */
+/** Normalizes a request to `/graphql`, and replaces references to registered operations by their text. */
 import type { FastifyRequest } from 'fastify';
 import { type Incoming, isMembers } from '../operation/operation-text.js';
 import type { RegisteredOperations } from '../persisted/registered-operations.js';
 
-/** HEAD is what GET would answer, whose body the server then leaves out. */
+/** HEAD is treated as GET; the server leaves out the body. */
 export function toIncoming({ method, body, url }: FastifyRequest): Incoming {
   const mark = url.indexOf('?');
   return { method: method === 'HEAD' ? 'GET' : method, body, search: mark < 0 ? '' : url.slice(mark) };
 }
 
 /**
- * The same request with the registered text of each operation. @throws FORBIDDEN (403) for an operation that
- * is none of them
+ * The same request with the registered text of each operation. @throws FORBIDDEN (403) for one that is not
+ * registered
  */
 export function withRegisteredTexts(incoming: Incoming, registered: RegisteredOperations): Incoming {
   const { method, body, search } = incoming;
@@ -25,7 +22,7 @@ export function withRegisteredTexts(incoming: Incoming, registered: RegisteredOp
   return { ...incoming, body: ofMember(body, registered) };
 }
 
-/** What is no object Apollo refuses. */
+/** Apollo refuses anything that is not an object. */
 function ofMember(sent: unknown, registered: RegisteredOperations): unknown {
   return isMembers(sent) ? { ...sent, query: registered.getText(sent) } : sent;
 }

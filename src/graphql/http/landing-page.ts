@@ -1,12 +1,12 @@
 /**
- * What `/graphql` shows in a browser: Apollo Sandbox, which comes from the internet, and the way to
- * `/explore`, which does not.
+ * The page of `/graphql` in a browser: Apollo Sandbox, which is loaded from the internet, and a link to
+ * `/explore`, which is not.
  */
 import type { ApolloServerPlugin } from '@apollo/server';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import type { GraphqlRequest } from '../operation/graphql-request.js';
 
-/** What Apollo Sandbox opens with. */
+/** The document that Apollo Sandbox opens with. */
 const FIRST_DOCUMENT = `# 1. Run this, with your user name and password.
 # 2. Put the access token into the settings of the connection (top left), under shared headers:
 #    Authorization: Bearer <accessToken>
@@ -18,7 +18,7 @@ mutation Login {
 }
 `;
 
-/** Over whatever of the page has loaded; without the internet it is all there is. */
+/** Shown above the page; without internet it is the only content. */
 const WAY_TO_EXPLORE = `<p style="position: fixed; bottom: 0; left: 0; z-index: 10; margin: 0; padding: 6px 12px;
   font: 14px system-ui, sans-serif; color: #1b2240; background: #f4f6fb; border-top-right-radius: 6px;">
 This page is Apollo Sandbox and needs the internet.

@@ -1,4 +1,4 @@
-/** In which media type a result leaves. @see GraphQL over HTTP, "Media Types" */
+/** Chooses the media type of a result. @see GraphQL over HTTP, "Media Types" */
 import Negotiator from 'negotiator';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -7,7 +7,7 @@ const RESULT_TYPE = 'application/graphql-response+json; charset=utf-8';
 const MAX_KNOWN = 100;
 const known = new Map<string, string | undefined>();
 
-/** `undefined`: `Accept` admits neither. */
+/** `undefined`: `Accept` allows neither. */
 export function mediaTypeFor(accept: string | undefined): string | undefined {
   if (accept === undefined) return JSON_TYPE;
   if (known.has(accept)) return known.get(accept);

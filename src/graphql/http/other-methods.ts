@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../errors.js';
 
-/** What `/graphql` takes. */
+/** The methods of `/graphql`. */
 export const GRAPHQL_METHODS: readonly string[] = ['GET', 'HEAD', 'POST'];
 
-/** OPTIONS says which methods `/graphql` takes, any other is 405. They are answered before a body is read. */
+/** Answers OPTIONS with the allowed methods, and any other method with 405, before a body is read. */
 export function answerOtherMethods(app: FastifyInstance): void {
   const allow = [...GRAPHQL_METHODS, 'OPTIONS'];
   app.route({

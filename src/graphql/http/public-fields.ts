@@ -1,30 +1,30 @@
 /**
- * A caller without a credential may sign in, and is told nothing else: of a document that asks for more it is
- * not even said whether it is valid, or the schema could be found out guess by guess.
+ * Without a credential, a caller may log in and learns nothing else. A document that asks for more is refused
+ * whether or not it is valid; otherwise the schema could be guessed name by name.
  */
 import { type DocumentNode, type FragmentDefinitionNode, Kind, parse, type SelectionSetNode } from 'graphql';
 import type { ServiceError } from '../../errors.js';
 import type { Incoming } from '../operation/operation-text.js';
 import { isMembers } from '../operation/operation-text.js';
 
-/** Root fields for everybody. Introspection is refused by a rule of its own, in words of its own. */
+/** The root fields for everybody. A rule of its own refuses introspection, with a message of its own. */
 const PUBLIC_FIELDS: ReadonlySet<string> = new Set([
   ...['__typename', '__schema', '__type', 'login', 'refresh'],
-  // Who has a link has no password yet.
+  // Whoever uses a link has no password yet.
   ...['accountLink', 'useAccountLink', 'firstRun', 'makeSchool'],
 ]);
 
 /**
- * Refuses a request without a credential unless each of its documents asks for public fields alone. What
- * cannot be read as a document is not looked at: what is wrong with it has nothing to do with the schema.
+ * Refuses a request without a credential unless each of its documents selects only public fields. Documents
+ * with syntax errors pass: their errors disclose nothing of the schema.
  *
- * @throws what `refusal` makes
+ * @throws the error that `refusal` creates
  */
 export function assertPublicFields(
   incoming: Incoming,
   options: {
     readonly maxTokens: number;
-    /** The text that a hash stands for, where it is known. */
+    /** The text of a hash, if known. */
     readonly findText: (hash: string) => string | undefined;
     readonly refusal: () => ServiceError;
   },
@@ -85,7 +85,7 @@ function isPublic(document: DocumentNode): boolean {
   );
 }
 
-/** Each fragment is entered once: they may go in circles before a document is validated. */
+/** Visits each fragment once: before validation, fragments may form cycles. */
 function rootFields(
   selectionSet: SelectionSetNode,
   fragments: Map<string, FragmentDefinitionNode>,

@@ -1,14 +1,14 @@
 import type { ErrorCode } from '../../errors.js';
 
-/** What Apollo refuses by HTTP alone, and calls a bad request in its answer. */
+/** Errors that Apollo reports only by HTTP status, with the code of a bad request. */
 const CODES_BY_STATUS: ReadonlyMap<number, ErrorCode> = new Map([
   [405, 'METHOD_NOT_ALLOWED'],
   [406, 'NOT_ACCEPTABLE'],
 ]);
 
 /**
- * What Apollo refuses before there is a context (a batch, a request a form could have sent) has no request id
- * yet, and where HTTP says more than that it is a bad request, neither the status nor the code of that.
+ * Completes errors that Apollo reports before there is a context (a batch, a request that a form could have
+ * sent): adds the request id, and the status and code of our catalog.
  *
  * @see decisions 4
  */

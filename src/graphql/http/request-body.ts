@@ -1,12 +1,15 @@
 /**
- * Bodies of `/graphql`: JSON, its numbers as graphql-js takes them, exact where a float would change them.
+ * Parses JSON bodies of `/graphql`; numbers are as graphql-js expects them, exact if a float would change
+ * them.
  */
 import type { BodyShape } from '../../body-shape.js';
 import { type JsonValue, parsePlainJson, toPlainNumber } from '../../json.js';
 import { readJsonBody } from '../../json-body.js';
 import { type NumberReading, parseJsonBody } from '../../json-body-parser.js';
 
-/** An empty body is none. @throws MALFORMED_REQUEST (400); LIMIT_EXCEEDED (400) for too many members */
+/**
+ * An empty body counts as none. @throws MALFORMED_REQUEST (400); LIMIT_EXCEEDED (400) for too many members
+ */
 export function parseRequestBody(body: Buffer, shape: BodyShape): JsonValue | undefined {
   return body.length === 0 ? undefined : readJsonBody(body, shape, parsePlainBody);
 }

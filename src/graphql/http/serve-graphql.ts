@@ -1,7 +1,7 @@
 /**
- * `/graphql` over HTTP. A document that was answered before, under this schema, is parsed and valid already,
- * and goes on to its life (operation/operation.ts); Apollo reads every other, and says what is wrong with a
- * request that cannot be read. Nothing that fails after a document was read is tried again another way.
+ * Serves `/graphql` over HTTP. A document already answered under this schema is known to be valid and runs
+ * directly (operation/operation.ts); Apollo parses every other one, and reports malformed requests. A failure
+ * after a document was parsed is final; it is not retried in another way.
  */
 import { type ApolloServer, HeaderMap } from '@apollo/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -34,20 +34,20 @@ import { refusalText } from './refusal-text.js';
 import { parseRequestBody } from './request-body.js';
 import { toldStatus } from './told-status.js';
 
-/** What serves one schema. */
+/** Serves one schema. */
 export interface SchemaServer {
   readonly apollo: ApolloServer<GraphqlRequest>;
   readonly documents: RepeatedDocuments;
 }
 
 export interface EndpointOptions {
-  /** The server of the schema as it is. */
+  /** The server of the current schema. */
   readonly current: () => SchemaServer;
-  /** The caller, as the hooks before have found out. */
+  /** The caller, as identified by the preceding hooks. */
   readonly callerOf: (request: FastifyRequest) => GraphqlCaller;
   readonly operations: OperationOptions;
   readonly persisted: PersistedQueries;
-  /** Answered alone. `undefined`: any document is. */
+  /** The only documents that are answered. `undefined`: any document. */
   readonly registered: RegisteredOperations | undefined;
   readonly settings: Pick<
     Config,
@@ -55,7 +55,10 @@ export interface EndpointOptions {
   >;
 }
 
-/** A GET with one of these headers is no simple request, which any page could make a browser send. */
+/**
+ * A GET with one of these headers is not a simple request, so no other site's page can make a browser send
+ * it.
+ */
 export const PREFLIGHT_HEADERS = ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'];
 
 export function serveGraphql(app: FastifyInstance, options: EndpointOptions): void {
@@ -110,9 +113,9 @@ function assertBatchSize(body: unknown, max: number): void {
 }
 
 /**
- * @throws FORBIDDEN (403) for a document that is not registered, where only those are answered; without a
- * credential UNAUTHENTICATED (401),
- *   so that nobody guesses which there are; MALFORMED_REQUEST (400) for a query that cannot be decoded
+ * @throws FORBIDDEN (403) for a document that is not registered, where only registered ones are answered;
+ *   UNAUTHENTICATED (401) without a credential, so that nobody can guess which are; MALFORMED_REQUEST (400)
+ *   for a query that cannot be decoded
  */
 function toAnswerable(
   request: FastifyRequest,
@@ -144,13 +147,13 @@ interface HttpAnswer {
   readonly body: PrintedJson;
 }
 
-/** An operation whose document was read before, under this schema, and how its answer is to be written. */
+/** An operation whose document is known under this schema, and the format of its answer. */
 interface Repeated {
   readonly operation: OperationRequest;
   readonly mediaType: string;
 }
 
-/** `undefined`: no document known from before, or a request that is out of the ordinary. */
+/** `undefined` if the document is not known yet, or the request is unusual. */
 function findRepeated({ request, incoming, server, options, asking }: Asked): Repeated | undefined {
   const isGet = incoming.method === 'GET';
   if (isGet && !hasPreflightHeader(request)) return undefined;
@@ -164,7 +167,7 @@ function findRepeated({ request, incoming, server, options, asking }: Asked): Re
   const { variables, extensions } = sent;
   const { context, notes, timing, includeHeader } = asking;
   const { schema, document, operation } = ready;
-  // Member by member: what follows a spread in a literal is put there one by one, and slowly.
+  // Written member by member, because members after a spread in a literal are added one by one, slowly.
   return {
     operation: {
       context,
@@ -181,7 +184,7 @@ function findRepeated({ request, incoming, server, options, asking }: Asked): Re
   };
 }
 
-/** What the operations of a request are about to do; those of documents that are new count as short. */
+/** The urgency of a request's operations; new documents count as short. */
 function urgencyOf(request: FastifyRequest, options: EndpointOptions): Urgency {
   const incoming = toIncoming(request);
   const bodies: readonly unknown[] = Array.isArray(incoming.body) ? incoming.body : [incoming.body];
@@ -218,9 +221,7 @@ function hasPreflightHeader({ headers }: FastifyRequest): boolean {
   return PREFLIGHT_HEADERS.some((name) => headers[name] !== undefined);
 }
 
-/**
- * `undefined`: a hash nobody knows, or one that is to be checked against its text, which is Apollo's to do.
- */
+/** `undefined` for an unknown hash, or one that comes with its text; checking it is up to Apollo. */
 function textOf(sent: OperationText, persisted: PersistedQueries): string | undefined {
   if (!('persistedQuery' in sent.extensions)) return sent.query;
   const hash = hashOf(sent);
@@ -228,7 +229,10 @@ function textOf(sent: OperationText, persisted: PersistedQueries): string | unde
   return sent.query === undefined || sent.query === known ? known : undefined;
 }
 
-/** `@as-integrations/fastify` in fewer steps: it parses the address as a URL and copies each header twice. */
+/**
+ * Does what `@as-integrations/fastify` does in fewer steps: that parses the address as a URL and copies each
+ * header twice.
+ */
 async function answerByApollo({ request, incoming, server, asking }: Asked): Promise<HttpAnswer> {
   const headers = new HeaderMap();
   for (const [name, value] of Object.entries(request.headers)) {
@@ -259,7 +263,7 @@ function send(
   const mediaType = String(reply.getHeader('content-type'));
   if (incoming.method === 'GET' && !mediaType.startsWith('text/html')) {
     const vary = reply.getHeader('vary');
-    // CORS may have put Origin there.
+    // CORS may have set `Vary: Origin`.
     reply.header('vary', vary === undefined ? VARY : `${vary}, ${VARY}`);
     const policy = reply.getHeader('cache-control') ?? NO_STORE;
     reply.header('cache-control', policy);

@@ -1,7 +1,7 @@
-/** What HTTP says where a document or its variables are wrong, which depends on what the client reads. */
+/** The HTTP status for a wrong document or wrong variables, which depends on the client's media type. */
 import type { GraphQLFormattedError } from 'graphql';
 
-/** The request was in order, what it asks for is not. */
+/** The request was well-formed, but what it asks for is wrong. */
 const DOCUMENT_CODES: ReadonlySet<unknown> = new Set([
   'GRAPHQL_PARSE_FAILED',
   'GRAPHQL_VALIDATION_FAILED',
@@ -12,7 +12,7 @@ const DOCUMENT_CODES: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Clients of before `application/graphql-response+json` take any status but 200 for the failure of a proxy.
+ * Clients older than `application/graphql-response+json` take any status but 200 for the failure of a proxy.
  *
  * @see GraphQL over HTTP, 6.4.1
  */

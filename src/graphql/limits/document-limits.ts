@@ -1,6 +1,6 @@
 /**
- * What a document may look like, whoever sends it and whatever its variables: checked once, at validation,
- * and kept with the parsed document. @see decisions 9
+ * Limits on documents, whatever the caller and the variables: checked once, at validation, and cached with
+ * the parsed document. @see decisions 9
  */
 import {
   type ASTVisitor,
@@ -23,7 +23,7 @@ export interface DocumentLimits {
 }
 
 /**
- * Introspection asks for types of types; its depth has a bound of its own, and so has its nesting
+ * Introspection queries types of types. Its depth has a limit of its own, and so has its nesting
  * (`MaxIntrospectionDepthRule`).
  */
 const MAX_INTROSPECTION_DEPTH = 20;
@@ -92,8 +92,8 @@ interface Depths {
 }
 
 /**
- * Measures with fragments expanded. Each fragment is measured once, so a document of nested fragments costs
- * no more than its length.
+ * Measures documents with fragments expanded. Each fragment is measured once, so that nested fragments cost
+ * no more than the length of the document.
  */
 class Measure {
   readonly #context: ValidationContext;
@@ -161,7 +161,7 @@ class Measure {
     return { depth: 1, introspectionDepth: Math.max(inner.depth, inner.introspectionDepth) + 1 };
   }
 
-  /** `whileOpen` stands for a fragment within itself, which another rule refuses. */
+  /** `whileOpen` is the value for a fragment within itself, which another rule refuses. */
   #ofFragment<T>(
     name: string,
     known: Map<string, T>,

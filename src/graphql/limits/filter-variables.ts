@@ -1,8 +1,8 @@
-/** A filter that lost its value is no filter for everything. */
+/** Ensures that a filter that lost its value does not match everything. */
 import { type DocumentNode, Kind, type ValueNode, visit } from 'graphql';
 import { ServiceError } from '../../errors.js';
 
-/** Arguments that say which records are meant. */
+/** Arguments that select records. */
 const FILTERS: ReadonlySet<string> = new Set(['where', 'oquery', 'having']);
 
 interface FilterVariable {
@@ -13,10 +13,10 @@ interface FilterVariable {
 const FOUND = new WeakMap<DocumentNode, readonly FilterVariable[]>();
 
 /**
- * Refuses a document whose filter takes a variable that was not sent, or is null: GraphQL would leave it out,
+ * Refuses a document whose filter uses a variable that was not sent, or is null: GraphQL would leave it out,
  * and the filter would match everything.
  *
- * `variables` as they were sent; a variable with a default value counts as sent.
+ * `variables` are as sent; a variable with a default value counts as sent.
  *
  * @throws INVALID_VALUE (400) naming the variable
  * @see decisions 3

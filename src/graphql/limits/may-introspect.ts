@@ -1,6 +1,6 @@
 /**
- * Introspection is a right of the caller, not of an environment: analysts work in production.
- * @see decisions 6
+ * Introspection depends on the caller's roles, not on the environment: analysts work in production. @see
+ * decisions 6
  */
 import { type DocumentNode, visit } from 'graphql';
 import { ServiceError } from '../../errors.js';
@@ -9,7 +9,8 @@ import type { RequestContext } from '../../resolvers/request-context.js';
 const INTROSPECTING = new WeakMap<DocumentNode, boolean>();
 
 /**
- * Refuses `__schema` and `__type` to who may not introspect. `roles` holds `*` for every signed-in caller.
+ * Refuses `__schema` and `__type` to callers who may not introspect. `*` in `roles` allows every
+ * authenticated caller.
  *
  * @throws UNAUTHENTICATED without a credential, FORBIDDEN for a caller without such a role
  */
@@ -21,7 +22,7 @@ export function assertMayIntrospect(
   if (isIntrospecting(document)) assertIntrospectionRole(context, roles);
 }
 
-/** Does as `assertMayIntrospect` for a document that introspects, for those who show the schema otherwise. */
+/** Like `assertMayIntrospect`, for other ways of showing the schema. */
 export function assertIntrospectionRole(context: RequestContext, roles: readonly string[]): void {
   if (!context.scope) {
     throw new ServiceError(

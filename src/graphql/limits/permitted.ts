@@ -1,4 +1,4 @@
-/** What every operation must pass that is to run, over HTTP as over a WebSocket. */
+/** The checks of every operation before it runs, over HTTP and WebSocket. */
 import type { RequestContext } from '../../resolvers/request-context.js';
 import { assertFilterVariables } from './filter-variables.js';
 import { assertMayIntrospect } from './may-introspect.js';
@@ -10,10 +10,10 @@ export interface PermissionOptions {
 }
 
 /**
- * Gives what the operation costs.
+ * Returns the cost of the operation.
  *
- * @throws UNAUTHENTICATED, FORBIDDEN for who may not introspect; INVALID_VALUE for a filter without its
- * value; LIMIT_EXCEEDED for what costs too much; GraphQLError for variables or arguments that are wrong
+ * @throws UNAUTHENTICATED, FORBIDDEN for callers who may not introspect; INVALID_VALUE for a filter without
+ *   its value; LIMIT_EXCEEDED for too high a cost; GraphQLError for wrong variables or arguments
  */
 export function assertPermitted(
   request: CostRequest & { readonly context: RequestContext },

@@ -1,4 +1,4 @@
-/** What a document must satisfy beside the rules of the specification, by HTTP and by WebSocket. */
+/** The validation rules beside those of the specification, for HTTP and WebSocket. */
 import { MaxIntrospectionDepthRule, type ValidationRule } from 'graphql';
 import type { Config } from '../../config.js';
 import { createDocumentLimitsRule } from './document-limits.js';

@@ -1,11 +1,11 @@
-/** Work that comes faster than it is done waits here, up to a bound. */
+/** A bounded queue of work that is done in batches. */
 
 export interface BoundedWorkOptions<Item> {
-  /** Does a batch; the next one starts after it. Must not throw. */
+  /** Processes a batch; the next one starts afterwards. Must not throw. */
   readonly work: (batch: readonly Item[]) => Promise<void>;
   readonly batchSize: number;
   readonly maxWaiting: number;
-  /** More is waiting than may: all of it was thrown away. */
+  /** Called when more would be waiting than allowed; everything waiting has been dropped. */
   readonly onOverflow: () => void;
 }
 
@@ -34,14 +34,14 @@ export class BoundedWork<Item> {
 
   async #run(): Promise<void> {
     this.#isWorking = true;
-    // What is added in this turn of the event loop belongs together.
+    // Items added in the same turn of the event loop form one batch.
     await Promise.resolve();
     try {
       while (this.#waiting.length > 0) {
         await this.#options.work(this.#waiting.splice(0, this.#options.batchSize));
       }
     } finally {
-      // Work that failed against its word must not keep what comes later waiting for good.
+      // Even if `work` throws after all, later items must not wait for ever.
       this.#isWorking = false;
     }
   }

@@ -1,4 +1,4 @@
-/** What a document selects of a change, and the change printed so. */
+/** The selection of a document on a change, and the printed change. */
 
 import type { SelectedForm } from '../../resolvers/records/page-shape.js';
 import { type SelectionInfo, selectedFields } from '../../resolvers/records/selection.js';
@@ -11,16 +11,16 @@ type ChangePart = Exclude<keyof typeof CHANGE_FIELDS, 'record'>;
 type ChangeMember =
   | { readonly key: string; readonly kind: ChangePart }
   | { readonly key: string; readonly kind: 'constant'; readonly text: string }
-  /** `selection`: which of the shape's. */
+  /** `selection` is an index into the shape's selections. */
   | { readonly key: string; readonly kind: 'record'; readonly selection: number };
 
 export interface ChangeShape {
   readonly members: readonly ChangeMember[];
-  /** What is read of the record: one for each time it is selected. */
+  /** The members read of the record, once per selection of it. */
   readonly selections: readonly (readonly Member[])[];
 }
 
-/** `typeName` is that of the change. */
+/** `typeName` is the type of the change. */
 export function toChangeShape(typeName: string, form: SelectedForm, info: SelectionInfo): ChangeShape {
   const selections: (readonly Member[])[] = [];
   const members = [...selectedFields(typeName, info.fieldNodes, info)].map(([key, nodes]): ChangeMember => {
@@ -42,7 +42,8 @@ export function toChangeShape(typeName: string, form: SelectedForm, info: Select
 }
 
 /**
- * The JSON text of a change; `records` are the texts of the shape's selections, `undefined`: it was removed.
+ * The JSON text of a change. `records` are the printed selections of the shape; `undefined` for a removed
+ * record.
  */
 export function printChange(
   shape: ChangeShape,

@@ -1,4 +1,4 @@
-/** Puts together what subscriptions need of the gateway. */
+/** Wires subscriptions to the services of the gateway. */
 import type { GraphQLSchema } from 'graphql';
 import type { Config } from '../../config.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
@@ -19,14 +19,14 @@ export interface LiveServices extends Omit<LiveSources, 'catalog' | 'recordChang
 }
 
 export interface LiveSurroundings {
-  /** The schema of this moment. A subscription stays with the one it began on. */
+  /** The current schema. A subscription keeps the schema it began with. */
   readonly schema: () => GraphQLSchema;
   readonly catalog: Catalog;
   readonly operations: PermissionOptions & {
     readonly fieldMeter: LiveServerOptions['fieldMeter'];
     readonly onFault: (error: unknown, requestId: string) => void;
   };
-  /** The only documents that are answered; `undefined`: any. */
+  /** The only documents that are answered; `undefined`: any document. */
   readonly registered: RegisteredOperations | undefined;
   readonly config: Pick<
     Config,

@@ -1,18 +1,20 @@
-/** What a subscription has to send: filled by what happens, emptied as fast as the socket takes it. */
+/**
+ * The queue of events of one subscription, filled by changes and emptied as fast as the socket takes them.
+ */
 
 import { PrintedResult } from './printed-result.js';
 
-/** How much waits for a connection, in bytes, over all of its subscriptions. */
+/** Tracks the bytes queued for a connection, over all its subscriptions. */
 export interface QueueBudget {
-  /** Counts in what has come to wait; the connection ends where it is too much. */
+  /** Adds a queued event; ends the connection if its limit is exceeded. */
   waits(bytes: number): void;
-  /** Counts out an event that is on its way. */
+  /** Subtracts an event that is being sent. */
   sent(bytes: number): void;
-  /** Counts out what will not be sent. */
+  /** Subtracts what will not be sent. */
   dropped(bytes: number): void;
 }
 
-/** What an event costs beside its text. */
+/** The cost of an event beside its text. */
 const OVERHEAD_BYTES = 200;
 
 export class EventQueue implements AsyncIterableIterator<PrintedResult> {
@@ -23,7 +25,7 @@ export class EventQueue implements AsyncIterableIterator<PrintedResult> {
   #state: 'open' | { readonly error: unknown } | 'ended' = 'open';
   #wake: (() => void) | undefined;
 
-  /** `key`: under which the document wants the events. */
+  /** `key` is the response key of the field in the document. */
   constructor(budget: QueueBudget, key: string) {
     this.#budget = budget;
     this.#key = JSON.stringify(key);
@@ -33,7 +35,7 @@ export class EventQueue implements AsyncIterableIterator<PrintedResult> {
     return this.#state === 'open';
   }
 
-  /** The queue calls this when the subscription ends, whoever ends it; at once where it has ended. */
+  /** Calls `stop` when the subscription ends, for whatever reason; at once if it has ended. */
   onEnd(stop: () => void): void {
     if (this.isOpen) this.#stops.push(stop);
     else stop();
@@ -46,7 +48,7 @@ export class EventQueue implements AsyncIterableIterator<PrintedResult> {
     this.#wake?.();
   }
 
-  /** Ends the subscription with an error, after what waits was sent. */
+  /** Ends the subscription with an error, after the queued events were sent. */
   fail(error: unknown): void {
     if (!this.isOpen) return;
     this.#state = { error };
@@ -54,7 +56,7 @@ export class EventQueue implements AsyncIterableIterator<PrintedResult> {
     this.#wake?.();
   }
 
-  /** Ends the subscription, after what waits was sent. */
+  /** Ends the subscription, after the queued events were sent. */
   end(): void {
     if (!this.isOpen) return;
     this.#state = 'ended';

@@ -1,4 +1,4 @@
-/** The subscription `importChanged`: how far an import is, told whenever it gets on. */
+/** The subscription `importChanged`: the progress of an import. */
 import { Arg, ID, Resolver, Subscription } from 'type-graphql';
 import { ServiceError } from '../../errors.js';
 import { isOver, type StoredImport } from '../../importing/stored-import.js';
@@ -10,7 +10,7 @@ import { BoundedWork } from './bounded-work.js';
 import type { EventQueue } from './event-queue.js';
 import { neverExecuted, type SubscribeData } from './live-context.js';
 
-/** Imports whose reader's rights are being asked. */
+/** The most events waiting while the rights of their readers are checked. */
 const MAX_WAITING = 1_000;
 const BATCH = 100;
 
@@ -68,7 +68,7 @@ async function subscribeToImports({
       if (asked === undefined ? one.domainId === scope.domain.id : one.id === asked) work.add(one);
     }),
   );
-  // How it is now comes by the same way as what comes later, and so in the right order.
+  // The current state is queued like later ones, so that the order is right.
   if (asked !== undefined) importNews.look(asked);
   return queue;
 }

@@ -1,6 +1,6 @@
 /**
- * Knows who is at the other end of a connection that stays: it is asked again for everything that is sent
- * there, because rights change and tokens end.
+ * The caller of a connection that stays open. Rights are checked again for every event, because roles change
+ * and tokens expire.
  */
 import { parseBearer } from '../../auth/parse-bearer.js';
 import { type DomainDirectory, resolveScope } from '../../auth/resolve-scope.js';
@@ -13,7 +13,7 @@ export interface LiveCallerOptions {
 }
 
 export interface LiveCredential {
-  /** What stood in `Authorization`: `Bearer <token or key>`. */
+  /** The value of `Authorization`: `Bearer <token or key>`. */
   readonly authorization: string | undefined;
   readonly askedDomain: string | undefined;
   readonly requestId: string;
@@ -31,11 +31,11 @@ export class LiveCaller {
   }
 
   /**
-   * The caller with the rights of this moment; the principal is the same object until something about it
-   * changes. No round trip in most cases.
+   * The caller with its current rights; the principal is the same object until something about it changes.
+   * Usually without a round trip.
    *
-   * @throws UNAUTHENTICATED (401) when there is no credential, or it has ended; FORBIDDEN, NOT_FOUND for the
-   * domain; UNAVAILABLE
+   * @throws UNAUTHENTICATED (401) if there is no credential, or it has ended; FORBIDDEN, NOT_FOUND for the
+   *   domain; UNAVAILABLE
    */
   async scope(): Promise<Scope> {
     const { authorization, askedDomain, requestId, address } = this.#credential;
@@ -46,7 +46,7 @@ export class LiveCaller {
   }
 }
 
-/** Whether an error means that the caller may not stay, and not that it cannot be told at the moment. */
+/** Whether an error means that the caller must go, as opposed to a temporary failure to check. */
 export function isRefusal(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.status < 500;
 }

@@ -1,21 +1,21 @@
-/** One client that stays connected: who it is, what it has subscribed to, and how much it leaves unread. */
+/** A connected client: who it is, its subscriptions, and how much it leaves unread. */
 import { CloseCode } from 'graphql-ws';
 import type { EventQueue, QueueBudget } from './event-queue.js';
 import type { LiveCaller } from './live-caller.js';
 
-/** A WebSocket, as far as the protocol needs one. */
+/** The part of a WebSocket that the protocol needs. */
 export interface LiveSocket {
   readonly protocol: string;
-  /** Written to the network, or about to be. */
+  /** Bytes that are written but not yet sent. */
   readonly bufferedBytes: number;
-  /** Resolves when the network has taken it. */
+  /** Resolves when the network has accepted the message. */
   send(message: string): Promise<void>;
   close(code: number, reason: string): void;
-  /** Must be called once; what the listener throws closes the socket. */
+  /** Call it once; if the listener throws, the socket is closed. */
   onMessage(listener: (message: string) => Promise<void>): void;
 }
 
-/** What is known of the request that became the connection. */
+/** What is known of the upgrade request. */
 export interface LiveArrival {
   readonly requestId: string;
   readonly address: string;
@@ -23,30 +23,30 @@ export interface LiveArrival {
   readonly askedDomain: string | undefined;
 }
 
-/** Codes of the protocol, and those of RFC 6455 for what is no fault of the caller. */
+/** The close codes of the protocol, and those of RFC 6455 for reasons other than the caller's fault. */
 export const CLOSE = {
   goingAway: 1001,
   tooLarge: 1009,
   tryAgainLater: 1013,
   unauthorized: CloseCode.Unauthorized,
-  /** A client of graphql-ws connects again, with a new token if it has one. */
+  /** On this code, clients of graphql-ws reconnect, with a new token if they have one. */
   forbidden: CloseCode.Forbidden,
   tooMany: CloseCode.TooManyInitialisationRequests,
 } as const;
 
-/** A close frame holds 123 bytes; a character cut in two becomes one of three bytes. */
+/** A close frame holds 123 bytes; a character cut in two grows to three bytes. */
 const MAX_REASON_BYTES = 120;
 
 export class LiveConnection implements QueueBudget {
   readonly arrival: LiveArrival;
   /** Set by `connection_init`. */
   caller: LiveCaller | undefined;
-  /** The id of the credential, e.g. of the session. the session. */
+  /** The id of the credential, e.g. of the session. */
   credentialId: string | undefined;
   /** `domain/user`. */
   principal: string | undefined;
   eventsSent = 0;
-  /** Why this side closed it; `undefined`: it did not. */
+  /** The reason, if this side closed it. */
   closeReason: string | undefined;
   readonly #socket: LiveSocket;
   readonly #maxWaitingBytes: number;
@@ -87,7 +87,7 @@ export class LiveConnection implements QueueBudget {
     this.#waitingBytes -= bytes;
   }
 
-  /** Ends a connection that leaves more unread than may wait for it. */
+  /** Ends the connection if too much is waiting to be read. */
   assertKeepsUp(): void {
     if (this.#waitingBytes + this.#socket.bufferedBytes <= this.#maxWaitingBytes) return;
     this.close(CLOSE.tryAgainLater, 'Too slow: more events wait for you than are kept');
@@ -101,7 +101,7 @@ export class LiveConnection implements QueueBudget {
     for (const queue of [...this.#queues]) void queue.return();
   }
 
-  /** The socket is closed, whoever did it. */
+  /** Called when the socket is closed, by either side. */
   ended(): void {
     this.#isOpen = false;
     for (const queue of [...this.#queues]) void queue.return();

@@ -1,4 +1,4 @@
-/** What a subscription works with, beside what every operation knows of its request. */
+/** The context of a subscription: that of every operation, and its event queue. */
 import type { GraphQLResolveInfo } from 'graphql';
 import { ServiceError } from '../../errors.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
@@ -8,14 +8,11 @@ import type { LiveSources } from './live-sources.js';
 
 export interface LiveContext extends RequestContext, LiveSources {
   readonly caller: LiveCaller;
-  /** The queue of the subscription's events, whose field is that of `info`. */
+  /** Opens the queue of the subscription to the field of `info`. */
   readonly openQueue: (info: GraphQLResolveInfo) => EventQueue;
 }
 
-/**
- * What TypeGraphQL hands to the `subscribe` of a subscription: the arguments as graphql-js makes them of the
- * document.
- */
+/** What TypeGraphQL passes to the `subscribe` function: the arguments as graphql-js coerced them. */
 export interface SubscribeData<Arguments> {
   readonly args: Arguments;
   readonly context: LiveContext;
@@ -23,8 +20,8 @@ export interface SubscribeData<Arguments> {
 }
 
 /**
- * Stands in for the method of a subscription, which nobody calls: events are printed as they come. graphql-js
- * would, with no event, for a subscription that was sent as a query is.
+ * Stands in for the method of a subscription, which is never called for events: they are printed directly.
+ * graphql-js would call it, without an event, for a subscription sent as a query.
  *
  * @throws MALFORMED_REQUEST (400)
  */

@@ -1,6 +1,6 @@
 /**
- * Subscriptions to the records of any collection, and to topics. Each declared collection has one with real
- * types: typed/typed-changes.ts.
+ * Subscriptions to the records of any collection, and to topics. Each declared collection has a typed one:
+ * typed/changes-resolver.ts.
  */
 
 import { Arg, Args, ArgsType, Field, Resolver, Subscription } from 'type-graphql';
@@ -73,7 +73,7 @@ export class LiveResolver {
   }
 }
 
-/** The shapes by collection: what a selection prints names it. */
+/** By collection, because the printed selection names it. */
 const SHAPES = new WeakMap<Collection, SelectionMemory<ChangeShape>>();
 
 async function subscribeToAnyRecords(live: SubscribeData<RecordChangedArguments>): Promise<EventQueue> {

@@ -1,6 +1,6 @@
 /**
- * Subscriptions over WebSockets: the protocol graphql-transport-ws as graphql-ws speaks it, with the limits,
- * checks and errors of `/graphql`. Queries and mutations stay with HTTP.
+ * Subscriptions over WebSockets: the protocol graphql-transport-ws by graphql-ws, with the limits, checks and
+ * errors of `/graphql`. Queries and mutations use HTTP.
  *
  * @see https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
  */
@@ -32,20 +32,20 @@ import { openSourceStream } from './source-stream.js';
 interface LiveLimits {
   readonly connectionsPerCredential: number;
   readonly subscriptionsPerConnection: number;
-  /** What may wait for a connection. */
+  /** The most bytes queued for a connection. */
   readonly queueBytes: number;
-  /** How long a connection may take to say who it is. */
+  /** How long a connection may take to authenticate. */
   readonly initTimeoutMs: number;
-  /** The limit of a message as long as the connection has not said who it is. */
+  /** The size limit of a message before authentication. */
   readonly firstMessageBytes: number;
-  /** Members and list elements of a message. */
+  /** The limit of members and list elements of a message. */
   readonly messageMembers: number;
 }
 
 export interface LiveServerOptions extends PermissionOptions {
-  /** A document as the schema of this moment knows it. @throws GraphQLError, ServiceError */
+  /** Parses and validates a document against the current schema. @throws GraphQLError, ServiceError */
   readonly prepare: (sent: SubscribePayload) => PreparedDocument;
-  /** Hears which fields of collections a subscription uses. */
+  /** Records which fields of collections a subscription uses. */
   readonly fieldMeter: Pick<FieldMeter, 'note'>;
   readonly onFault: (error: unknown, requestId: string) => void;
   readonly sources: LiveSources;
@@ -61,12 +61,10 @@ export interface LiveServerOptions extends PermissionOptions {
   readonly limits: LiveLimits;
 }
 
-/**
- * How often everybody is asked whether its credential still stands, beside every time it is sent something.
- */
+/** How often the credential of every connection is checked, beside the check for every event. */
 const CHECK_MS = 1_000;
 
-/** Messages of a connection that are no running subscription, worked on at once. */
+/** Messages of one connection that are processed at once, beside its running subscriptions. */
 const MAX_OTHER_MESSAGES = 100;
 
 type Client = Context<Record<string, unknown>, LiveConnection>;
@@ -86,7 +84,7 @@ export class LiveServer {
       onConnect: (client) => this.#greet(client),
       onSubscribe: (client, _id, payload) => this.#prepare(client, payload),
       subscribe: openSourceStream,
-      // The message is sent as it is: graphql-ws would take it apart.
+      // Sends the printed message as it is, instead of having graphql-ws print it.
       onNext: (_client, _id, _payload, _args, result) =>
         result instanceof PrintedResult ? result : undefined,
       onError: (client, _id, _payload, errors) => this.#tell(client.extra, errors),
@@ -106,7 +104,7 @@ export class LiveServer {
     return count;
   }
 
-  /** A subscription is worked on for as long as it lives. */
+  /** A subscription counts as work for as long as it lives. */
   get maxMessagesAtWork(): number {
     return this.#options.limits.subscriptionsPerConnection + MAX_OTHER_MESSAGES;
   }
@@ -117,7 +115,7 @@ export class LiveServer {
     return count;
   }
 
-  /** Serves a socket until the answer is called, which says that it is closed. */
+  /** Serves a socket. Call the returned function when the socket is closed. */
   open(
     socket: LiveSocket,
     arrival: LiveArrival,
@@ -161,7 +159,7 @@ export class LiveServer {
     this.closeAll(CLOSE.goingAway, 'This gateway is shutting down');
   }
 
-  /** False: the message is too much to be parsed, and the connection is closed for it. */
+  /** False: the message is too large to be parsed, and the connection is closed for it. */
   #admits(connection: LiveConnection, message: string): boolean {
     const { firstMessageBytes, messageMembers } = this.#options.limits;
     const isKnown = connection.caller !== undefined;
@@ -182,7 +180,7 @@ export class LiveServer {
     }
   }
 
-  /** `connection_init`: who is it? Refused, the connection is closed with the reason. */
+  /** Handles `connection_init`. If the caller is refused, the connection is closed with the reason. */
   async #greet({ extra: connection, connectionParams = {} }: Client): Promise<boolean> {
     const { arrival } = connection;
     const caller = new LiveCaller(this.#options.callers, {
@@ -275,7 +273,7 @@ export class LiveServer {
     );
   }
 
-  /** Errors as `/graphql` words them. */
+  /** Formats errors as `/graphql` does. */
   #tell({ arrival: { requestId } }: LiveConnection, errors: readonly GraphQLError[]) {
     return errors.map((error) => {
       if (isFault(error)) this.#options.onFault(error.originalError ?? error, requestId);
@@ -303,8 +301,8 @@ export class LiveServer {
 }
 
 /**
- * Nothing of a subscription outlives its queue, which says itself when it ends. Every statement that runs for
- * one listens to it.
+ * Subscriptions need no abort signal of their own: their queue ends them. All their statements share this
+ * one.
  */
 const NEVER = shareWithAll(new AbortController().signal);
 
@@ -329,7 +327,7 @@ function toGraphqlError(error: unknown): GraphQLError {
 }
 
 /**
- * A member of `connection_init` by its name in lower case: clients write `Authorization` and `authorization`.
+ * Reads a member of `connection_init` regardless of case: clients write `Authorization` and `authorization`.
  */
 function textOf(parameters: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const found = Object.entries(parameters).find(([key]) => key.toLowerCase() === name)?.[1];

@@ -1,4 +1,4 @@
-/** Where the events of subscriptions come from. */
+/** The sources of subscription events. */
 import type { ImportNews } from '../../importing/import-news.js';
 import type { Imports } from '../../importing/imports.js';
 import type { Topics } from '../../messaging/topics.js';

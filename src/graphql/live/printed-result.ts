@@ -1,23 +1,20 @@
-/** The result of an event as JSON text, in a message that graphql-ws writes. */
+/** Puts the JSON text of an event into a message that graphql-ws prints. */
 import { randomUUID } from 'node:crypto';
 
-/**
- * A result that is text already. graphql-ws takes it for an object, `MessagePrinter` puts the text in its
- * place.
- */
+/** A result that is already text. graphql-ws takes it for an object; `MessagePrinter` puts in the text. */
 export class PrintedResult {
-  /** What makes it an execution result to graphql-ws. */
+  /** Makes it look like an execution result to graphql-ws. */
   readonly data = null;
 
   constructor(readonly text: string) {}
 }
 
-/** Unknown outside this process, so no stored text can pass for it. */
+/** Random, so that no stored text can be mistaken for it. */
 const MARK = `printed-result:${randomUUID()}`;
 
 /**
- * graphql-ws makes a message of JSON and hands it to the socket in one go: what `replace` met is what `print`
- * puts in.
+ * graphql-ws prints a message and hands it to the socket in one step: the results that `replace` met are the
+ * ones that `print` inserts.
  */
 export class MessagePrinter {
   #text: string | undefined;

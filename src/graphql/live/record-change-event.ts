@@ -1,9 +1,9 @@
-/** What a subscription to records is told. */
+/** The event of a subscription to records. */
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { GenericRecord } from '../../resolvers/records/generic-record.js';
 import { DateTime } from '../../scalars/date-time.js';
 
-/** The inner values are those of `RecordChange.operation`. */
+/** The internal values are those of `RecordChange.operation`. */
 export enum ChangeOperation {
   CREATED = 'created',
   UPDATED = 'updated',
@@ -20,7 +20,7 @@ registerEnumType(ChangeOperation, {
   },
 });
 
-/** The fields of every change, and what they mean. The typed ones have them too. */
+/** The fields of every change with their descriptions, shared by the typed events. */
 export const CHANGE_FIELDS = {
   operation: 'What was done to it.',
   id: 'The id of the record.',

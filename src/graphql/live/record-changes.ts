@@ -1,7 +1,7 @@
 /**
- * Subscriptions to records: what changes is read again under the rights each subscriber has at that moment,
- * and sent to those who may see it. A change of one collection is read once for all subscribers who are the
- * same caller and ask for the same, a batch of changes in one statement.
+ * Subscriptions to records. A changed record is read again under the current rights of each subscriber, and
+ * sent to those who may see it. Subscribers with the same caller and selection share one read, and a batch of
+ * changes one statement.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.js';
@@ -26,19 +26,16 @@ export interface ChangeSubscription {
 }
 
 const BATCH = 100;
-/**
- * Changes not read yet, of one collection. A load of more than that at once is no news but another
- * collection.
- */
+/** Unread changes of one collection; with more, as from a bulk load, subscriptions end. */
 const MAX_WAITING = 100_000;
 const RETRY_MS = 500;
 
 export class RecordChanges {
   readonly #feed: ChangeFeed;
   readonly #store: Pick<RecordStore, 'find'>;
-  /** The watches by domain and collection. */
+  /** By domain and collection. */
   readonly #watches = new Map<string, CollectionWatch>();
-  /** Gives how to stop; while there is a subscription. */
+  /** Returns the function that stops following; set while there is a subscription. */
   #following: Promise<() => void> | undefined;
 
   constructor(options: { readonly feed: ChangeFeed; readonly store: Pick<RecordStore, 'find'> }) {
@@ -47,9 +44,9 @@ export class RecordChanges {
   }
 
   /**
-   * Sends the queue what the caller may see of changes that are committed from now on, until the queue ends.
-   * Removals are judged by what the record was at last. It fails with the error where the caller may no
-   * longer read what it asked for.
+   * Sends the queue every change committed from now on that the caller may see, until the queue ends. A
+   * removal is judged by the last state of the record. The queue fails if the caller may no longer read the
+   * collection.
    *
    * @throws FORBIDDEN, NOT_FOUND, GONE, MALFORMED_FILTER, INVALID_VALUE as `RecordStore.find` does
    */
@@ -76,7 +73,7 @@ export class RecordChanges {
   }
 }
 
-/** The subscribers of one collection of one domain. */
+/** The subscribers to one collection of one domain. */
 class CollectionWatch {
   readonly #store: Pick<RecordStore, 'find'>;
   readonly #collection: string;
@@ -112,7 +109,8 @@ class CollectionWatch {
   }
 
   /**
-   * What could not be read because the database is away is read when it is back, under the rights of then.
+   * Changes that cannot be read while the database is down are read when it is back, under the rights of that
+   * time.
    */
   async #give(batch: readonly RecordChange[], subscriptions: readonly ChangeSubscription[]): Promise<void> {
     for (let waiting = subscriptions; waiting.length > 0; ) {
@@ -123,7 +121,7 @@ class CollectionWatch {
     }
   }
 
-  /** Gives back those it has to be tried again for. */
+  /** Returns the subscriptions for which the read must be retried. */
   async #giveGroup(
     batch: readonly RecordChange[],
     { scope, subscriptions }: ReadGroup,
@@ -160,7 +158,7 @@ function sendChange(
   subscriptions: readonly ChangeSubscription[],
 ): void {
   const [first] = subscriptions;
-  // The change is not for them; or the record was removed meanwhile, which is another change.
+  // The change is not for them; or the record was removed meanwhile, which is a later change.
   if (!first || !record || record.isRemoved !== (change.operation === 'deleted')) return;
   const event = printChange(first.shape, change, record.isRemoved ? undefined : record.texts);
   for (const { operations, queue } of subscriptions) {
@@ -169,8 +167,8 @@ function sendChange(
 }
 
 /**
- * Subscribers one statement serves: the same principal, domain, filter and selection. `scope` is absent while
- * it cannot be told.
+ * Subscribers served by one statement: with the same principal, domain, filter and selection. `scope` is
+ * absent while it cannot be determined.
  */
 interface ReadGroup {
   readonly scope: Scope | undefined;
@@ -213,7 +211,7 @@ function readKey(
   return `${asker} ${numbers.of(shape)} ${JSON.stringify(filter)}`;
 }
 
-/** Tells objects apart for as long as they live. */
+/** Numbers objects by identity for as long as they live. */
 class ObjectNumbers {
   readonly #numbers = new WeakMap<object, number>();
   #last = 0;
@@ -227,10 +225,7 @@ class ObjectNumbers {
   }
 }
 
-/**
- * Keeps only the last of several updates of a record: what is read is the record as it is, each time the
- * same.
- */
+/** Keeps only the last of several updates of a record: each would read the same current record. */
 function withoutRepeated(changes: readonly RecordChange[]): readonly RecordChange[] {
   const last = new Map(changes.map((change) => [`${change.operation} ${change.id}`, change]));
   return changes.filter((change) => last.get(`${change.operation} ${change.id}`) === change);
@@ -247,7 +242,7 @@ function tooManyChanges(collection: string): ServiceError {
   );
 }
 
-/** Neither may hold a line feed. */
+/** Neither part may contain a line feed. */
 function keyOf(domainId: string, collection: string): string {
   return `${domainId}\n${collection}`;
 }

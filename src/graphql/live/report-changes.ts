@@ -1,6 +1,6 @@
 /**
- * The subscription `reportChanged`: a dashboard hears that what a report is made of has changed, and asks for
- * it again.
+ * The subscription `reportChanged`: a dashboard learns that the data of a report has changed, and runs it
+ * again.
  */
 import { Arg, Field, ObjectType, Resolver, Subscription } from 'type-graphql';
 import { didYouMean } from '../../did-you-mean.js';
@@ -31,7 +31,7 @@ export class ReportChangeEvent {
   readonly changedAt!: Date;
 }
 
-/** A dashboard that runs a report for every record of a load would never be done. */
+/** The shortest interval, so that a bulk load does not make a dashboard run the report for every record. */
 const INTERVAL_MS = 1_000;
 
 @Resolver()
@@ -83,7 +83,7 @@ async function subscribeToReport({
   return queue;
 }
 
-/** Gathers changes and tells of them at once, then not again for a while. */
+/** Debounces changes: announces them at once, then not again for a while. */
 class ReportNews {
   readonly #tell: (collections: readonly string[], changedAt: Date) => Promise<void>;
   readonly #collections = new Set<string>();
@@ -97,7 +97,7 @@ class ReportNews {
   add({ collection, at }: RecordChange): void {
     this.#collections.add(collection);
     if (at > this.#changedAt) this.#changedAt = at;
-    // The timer runs after the call: what changes together is told together.
+    // The timer runs after this call, so that simultaneous changes are announced together.
     this.#timer ??= setTimeout(() => this.#flush(), 0);
   }
 

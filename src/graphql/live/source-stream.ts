@@ -1,12 +1,9 @@
-/** The events of an operation, for graphql-ws to send. */
+/** The event stream of an operation, for graphql-ws. */
 import { createSourceEventStream, type ExecutionArgs } from 'graphql';
 import { EventQueue } from './event-queue.js';
 import type { PrintedResult } from './printed-result.js';
 
-/**
- * graphql-js coerces the arguments and calls the field's `subscribe`; the events that come of it are results
- * already.
- */
+/** graphql-js coerces the arguments and calls the field's `subscribe`; its events are results already. */
 export async function openSourceStream(args: ExecutionArgs): Promise<AsyncIterable<PrintedResult>> {
   const stream = await createSourceEventStream(args);
   if (isQueue(stream)) return stream;
@@ -18,7 +15,7 @@ function isQueue(stream: unknown): stream is EventQueue {
   return stream instanceof EventQueue;
 }
 
-/** Makes graphql-ws send an error: a result with errors would look like an event. */
+/** Makes graphql-ws send an error message; a result with errors would look like an event. */
 function failed(error: Error): AsyncIterable<never> {
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) };
 }

@@ -1,4 +1,4 @@
-/** What the generic and the typed subscriptions to records have in common. */
+/** The common part of generic and typed subscriptions to records. */
 import type { Filter } from '../../model/filter.js';
 import { assertShownFields } from '../../resolvers/records/shown-fields.js';
 import { requireScope } from '../../resolvers/request-context.js';
@@ -10,10 +10,10 @@ import { ChangeOperation } from './record-change-event.js';
 const ALL_OPERATIONS: readonly ChangeOperation[] = Object.values(ChangeOperation);
 
 /**
- * The events of a subscription, from when every later change is heard.
+ * Opens a subscription; every change committed from then on is reported.
  *
  * @throws FORBIDDEN, also for a hidden field that is selected or filtered by; NOT_FOUND, GONE,
- * MALFORMED_FILTER, INVALID_VALUE
+ *   MALFORMED_FILTER, INVALID_VALUE
  */
 export async function subscribeToRecords(
   { context, info }: Omit<SubscribeData<unknown>, 'args'>,
@@ -21,7 +21,7 @@ export async function subscribeToRecords(
     readonly collection: string;
     readonly filter: Filter;
     readonly operations: readonly ChangeOperation[] | null | undefined;
-    /** The same object for the same selection: its reads are shared. */
+    /** The same object for the same selection, so that reads are shared. */
     readonly shape: ChangeShape;
   },
 ): Promise<EventQueue> {

@@ -1,4 +1,4 @@
-/** A subscription to a topic: each message is sent under the rights the subscriber has at that moment. */
+/** A subscription to a topic: each message is sent under the subscriber's current rights. */
 import { ServiceError } from '../../errors.js';
 import type { TopicMessage } from '../../messaging/topics.js';
 import { printReady } from '../../resolvers/records/ready-value.js';
@@ -8,7 +8,7 @@ import type { EventQueue } from './event-queue.js';
 import type { SubscribeData } from './live-context.js';
 import type { TopicEvent } from './topic-event.js';
 
-/** Messages whose subscriber's rights are being asked. */
+/** The most messages waiting while the rights of their subscribers are checked. */
 const MAX_WAITING = 1_000;
 const BATCH = 100;
 

@@ -1,6 +1,6 @@
 /**
- * How errors leave by GraphQL: `extensions` carry the `code`, `status` and `requestId` of the one catalog of
- * errors; what is no error of the caller's or of the service's own catalog is masked.
+ * Formats errors for GraphQL: `extensions` has the `code`, `status` and `requestId` of the error catalog.
+ * Anything else than the caller's mistakes and errors of the catalog is masked.
  *
  * @see decisions 4
  */
@@ -8,7 +8,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { ERRORS, type ErrorCode, ServiceError } from '../../errors.js';
 import { placedMessage } from './placed-message.js';
 
-/** Mistakes in a document or its variables, as graphql-js and Apollo name them. All are the caller's. */
+/** The codes by which graphql-js and Apollo name mistakes in a document or its variables. */
 const REQUEST_CODES: ReadonlySet<unknown> = new Set([
   'GRAPHQL_PARSE_FAILED',
   'GRAPHQL_VALIDATION_FAILED',
@@ -19,10 +19,10 @@ const REQUEST_CODES: ReadonlySet<unknown> = new Set([
   'PERSISTED_QUERY_NOT_SUPPORTED',
 ]);
 
-/** The request as a whole failed, not one field of it: HTTP says so too. */
+/** With these, the request failed as a whole, not one of its fields; the HTTP status says so too. */
 const REQUEST_STATUSES: ReadonlySet<number> = new Set([401, 429, 503]);
 
-/** An error as a client reads it. `formatted` is graphql-js's own writing of it. */
+/** Formats an error for the client. `formatted` is graphql-js's own format. */
 export function formatGraphqlError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   const { message, locations, path } = formatted;
   const place = { ...(locations && { locations }), ...(path && { path }) };
@@ -45,14 +45,14 @@ export function formatGraphqlError(formatted: GraphQLFormattedError, error: unkn
   };
 }
 
-/** True for a fault of ours, which operators must hear of. */
+/** Whether it is a fault of ours, which operators must hear of. */
 export function isFault(error: GraphQLError): boolean {
   return formatGraphqlError(error.toJSON(), error).extensions?.status === ERRORS.INTERNAL.status;
 }
 
 /**
- * What HTTP says of a result without data: the status and headers of the error all its fields share, if it is
- * of the whole request.
+ * The HTTP status and headers of a result without data, if all its fields share an error that concerns the
+ * whole request.
  */
 export function requestFailure(
   errors: readonly GraphQLFormattedError[],
@@ -81,22 +81,22 @@ function findServiceError(error: unknown): ServiceError | undefined {
   return error instanceof GraphQLError ? findServiceError(error.originalError) : undefined;
 }
 
-/** Apollo puts its own code over that of a validation rule; the rule's error is still below it. */
+/** Apollo overrides the code of a validation rule; the original error is still in the chain. */
 function findCode(error: unknown, code: ErrorCode): boolean {
   if (!(error instanceof GraphQLError)) return false;
   return error.extensions.code === code || findCode(error.originalError, code);
 }
 
 /**
- * What graphql-js itself says before any field has run, e.g. to a subscription where there are none: no field
- * is at fault.
+ * Errors of graphql-js before any field has run, e.g. for a subscription where there are none: no field is at
+ * fault.
  */
 function isRefusedOperation(error: unknown): boolean {
   return error instanceof GraphQLError && error.path === undefined && error.originalError === undefined;
 }
 
 /**
- * A value that only turned out wrong at execution, e.g. a variable left out where an argument needs it:
+ * A value that turned out wrong only at execution, such as a missing variable for a required argument:
  * graphql-js points at the argument.
  */
 function isArgumentError(error: unknown): boolean {

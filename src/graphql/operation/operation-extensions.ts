@@ -1,7 +1,6 @@
 /**
- * What a client may ask to be told beside the data, in `extensions` of the answer: `cost`, and for admins
- * `explain`. Asked for by `extensions: {cost: true}` of the request, or by the header `X-Include-Extensions:
- * cost, explain`.
+ * Optional `extensions` of an answer: `cost`, and for admins `explain`. Requested by `extensions: {cost:
+ * true}` in the request, or by the header `X-Include-Extensions: cost, explain`.
  */
 
 import { ServiceError } from '../../errors.js';
@@ -28,8 +27,8 @@ export function wantsOperationExtension(
 }
 
 /**
- * @throws UNAUTHENTICATED, FORBIDDEN: a plan tells of records the caller may not see, and of how the house is
- * built
+ * @throws UNAUTHENTICATED, FORBIDDEN: a plan discloses records the caller may not see, and the database's
+ *   structure
  */
 export function assertMayExplain(context: RequestContext): void {
   const { principal } = requireScope(context);
@@ -40,23 +39,23 @@ export function assertMayExplain(context: RequestContext): void {
   );
 }
 
-/** The statement as `extensions.explain` shows it. */
+/** A statement in `extensions.explain`. */
 export interface ExplainedStatement {
   readonly sql: string;
-  /** The parameters in the order of `$1`, `$2`, …; long ones are cut. */
+  /** In the order of `$1`, `$2`, …; long values are cut. */
   readonly parameters: readonly unknown[];
-  /** The time of the run that gave the answer. */
+  /** The duration of the run that produced the answer. */
   readonly durationMs: number;
   readonly rows: number;
   readonly plan: readonly string[];
   readonly indexes: readonly string[];
 }
 
-/** More are run by an operation that graphql-js executes field by field. */
+/** An operation that graphql-js executes field by field may run more. */
 const MAX_EXPLAINED = 20;
 const MAX_PARAMETER_LENGTH = 200;
 
-/** Takes down the statements of a request, and explains them once it is answered. */
+/** Records the statements of a request, and explains them after it is answered. */
 export class Explanation {
   readonly #statements: EndedStatement[] = [];
 
@@ -66,9 +65,7 @@ export class Explanation {
     });
   }
 
-  /**
-   * Runs each statement of a query a second time, to tell what it met on its way; a write is only planned.
-   */
+  /** Runs each statement of a query a second time to get its actual plan; a write is only planned. */
   async explain(
     database: Pick<Database, 'transaction'>,
     depth: PlanDepth,
@@ -89,7 +86,7 @@ export class Explanation {
   }
 }
 
-/** A statement whose plan cannot be had is still worth showing. */
+/** A statement is worth showing even without its plan. */
 function withoutPlan(reason: unknown): Pick<StatementPlan, 'lines' | 'indexes'> {
   return {
     lines: [`no plan: ${reason instanceof ServiceError ? reason.message : 'it failed'}`],
@@ -97,7 +94,7 @@ function withoutPlan(reason: unknown): Pick<StatementPlan, 'lines' | 'indexes'> 
   };
 }
 
-/** Tables whose values are secrets or made of them. */
+/** Tables that contain secrets, or values derived from them. */
 const SECRET_TABLES = /\b(?:credentials|sessions|refresh_tokens|api_keys|settings)\b/;
 
 function shownParameters(sql: SqlText): readonly unknown[] {

@@ -1,4 +1,4 @@
-/** An operation that is to be run, and what running it gives. */
+/** A request to run an operation, and its result. */
 import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { GraphqlRequest } from './graphql-request.js';
 

@@ -1,26 +1,24 @@
-/** What of a request says which operation to run: the members of a POST, the parameters of a GET. */
+/** Identifies the operation of a request: from the members of a POST, or the parameters of a GET. */
 
-/** A request to `/graphql` as far as GraphQL is concerned. */
+/** The part of a request to `/graphql` that concerns GraphQL. */
 export interface Incoming {
   readonly method: string;
   readonly body: unknown;
-  /** The part of the address from the question mark on; empty without one. */
+  /** The query string with its question mark; empty if there is none. */
   readonly search: string;
 }
 
 export type Members = Readonly<Record<string, unknown>>;
 
 export interface OperationText {
-  /** `undefined`: the document is named otherwise, by its hash or its operation. */
+  /** `undefined`: the document is identified by its hash or operation name. */
   readonly query: string | undefined;
   readonly operationName: string | undefined;
   readonly variables: Members;
   readonly extensions: Members;
 }
 
-/**
- * `undefined` for anything out of the ordinary, a batch included: what is wrong with it is Apollo's to say.
- */
+/** `undefined` for anything unusual, such as a batch, whose errors are Apollo's to report. */
 export function readOperationText({ method, body, search }: Incoming): OperationText | undefined {
   if (method === 'GET') return search === '' ? undefined : ofSearch(search);
   return isMembers(body) ? ofMembers(body) : undefined;
@@ -40,7 +38,7 @@ function ofMembers(members: Members): OperationText | undefined {
   };
 }
 
-/** The hash that names the document. `undefined`: none does, or not in a form we know. */
+/** The hash of the document; `undefined` if there is none in a form we know. */
 export function hashOf({ extensions }: Pick<OperationText, 'extensions'>): string | undefined {
   const { persistedQuery } = extensions;
   if (!isMembers(persistedQuery) || persistedQuery.version !== 1) return undefined;

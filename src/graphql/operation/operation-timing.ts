@@ -1,17 +1,18 @@
 /**
- * How long the parts of an answer took, for the header `Server-Timing`.
+ * Measures the phases of an answer for the header `Server-Timing`.
+ *
  * @see https://www.w3.org/TR/server-timing/
  */
 
 export type TimedPart = 'parse' | 'validate' | 'execute';
 
-/** One for each HTTP request; the operations of a batch add up. */
+/** One per HTTP request; the operations of a batch add up. */
 export class OperationTiming {
   readonly #parts: Record<TimedPart, number> = { parse: 0, validate: 0, execute: 0 };
   #databaseMs = 0;
   #statements = 0;
 
-  /** Call what it gives when the part has ended. */
+  /** Starts a phase; call the returned function at its end. */
   start(part: TimedPart): () => void {
     const startedAt = performance.now();
     return () => {
@@ -25,7 +26,7 @@ export class OperationTiming {
   }
 
   /**
-   * The value of the header. `db` is a part of `execute`; statements side by side add up to more than that. A
+   * The value of the header. `db` is a part of `execute`, but concurrent statements add up to more. A
    * document sent again is neither parsed nor validated.
    */
   print(): string {

@@ -4,7 +4,7 @@ import { leastUrgent, type Urgency } from '../../urgency.js';
 import type { CostRequest, OperationCosts } from '../limits/operation-cost.js';
 import { rootFieldNames } from './root-field-names.js';
 
-/** What may give more objects is let in as a long list of REST is. */
+/** An operation that may return more objects has the urgency of a long REST list. */
 const MOST_OF_SHORT = 1_000;
 const KIND_BY_ROOT_FIELD: ReadonlyMap<string, Urgency> = new Map([
   ...reports.map(({ field }) => [field, 'stream'] as const),
@@ -13,7 +13,9 @@ const KIND_BY_ROOT_FIELD: ReadonlyMap<string, Urgency> = new Map([
 
 const KINDS = new WeakMap<OperationDefinitionNode, Urgency>();
 
-/** What an operation is about to do: a report or a script by its root fields, a long list by its cost. */
+/**
+ * The urgency of an operation: a report or script is recognized by its root fields, a long list by its cost.
+ */
 export function operationUrgency(request: CostRequest, costs: Pick<OperationCosts, 'costOf'>): Urgency {
   const kind = KINDS.get(request.operation) ?? leastUrgent(kindsOfFields(request));
   KINDS.set(request.operation, kind);
@@ -28,7 +30,7 @@ function givesMany(request: CostRequest, costs: Pick<OperationCosts, 'costOf'>):
   try {
     return costs.costOf(request) > MOST_OF_SHORT;
   } catch {
-    // Its variables are wrong, which it is told as soon as it is let in.
+    // Its variables are wrong, and it will be refused as soon as it is admitted.
     return false;
   }
 }

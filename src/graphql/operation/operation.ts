@@ -3,10 +3,10 @@
  *
  *   refusalOf      the rights of the caller, the cost; nothing has run
  *   runOperation   its variables, then the splice, or graphql-js
- *   finishErrors   the last touch of errors, and what HTTP says where they are of the whole operation
+ *   finishErrors   formats errors, and sets the HTTP status if they concern the whole operation
  *
- * Who read the document makes no difference: `answerOperation` is all of it, for one that is known from
- * before; Apollo, which reads the others, asks for the steps one by one (http/execution-plugin.ts).
+ * Who parsed the document makes no difference: `answerOperation` does it all for a known document; for others
+ * Apollo calls the steps one by one (http/execution-plugin.ts).
  */
 
 import { execute, GraphQLError, type GraphQLFormattedError, Kind, OperationTypeNode } from 'graphql';
@@ -33,30 +33,30 @@ export interface OperationOptions extends PermissionOptions {
   readonly costs: Pick<OperationCosts, 'assertAffordable' | 'costOf' | 'describe'>;
   /** For mutations in one transaction. */
   readonly store: Pick<RecordStore, 'atomically'>;
-  /** The line in which transactions wait: each holds a connection from its beginning to its end. */
+  /** The queue of transactions, each of which holds a connection from beginning to end. */
   readonly transactions: WaitingLine;
-  /** The database that gives plans on request. */
+  /** Explains statements on request. */
   readonly database: Pick<Database, 'transaction'>;
-  /** Hears which fields of collections an operation uses. */
+  /** Records which fields of collections an operation uses. */
   readonly fieldMeter: Pick<FieldMeter, 'note'>;
   readonly onFault: (error: unknown, requestId: string) => void;
 }
 
 interface OperationResult {
   readonly errors?: readonly GraphQLFormattedError[];
-  /** Absent: the operation was refused, or did not come to its end. */
+  /** Absent if the operation was refused, or did not complete. */
   readonly data?: Record<string, unknown> | null;
   readonly extensions?: Record<string, unknown>;
 }
 
-/** What becomes of an operation, in the words of GraphQL and of HTTP. */
+/** The result of an operation, for GraphQL and HTTP. */
 export interface OperationAnswer {
   readonly result: OperationResult;
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
 }
 
-/** The whole life of an operation whose document is valid. Whatever fails in it is told in the answer. */
+/** Runs an operation whose document is valid. Every failure is part of the answer. */
 export async function answerOperation(
   request: OperationRequest,
   options: OperationOptions,
@@ -75,10 +75,10 @@ export async function answerOperation(
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 
 /**
- * Why the operation is not to run: the rights of the caller, its cost, or a fault of ours on the way to know.
- * `undefined`: nothing speaks against it. Nothing has run.
+ * Why the operation must not run: the caller's rights, its cost, or a fault of ours in checking these.
+ * `undefined` if nothing prevents it. Nothing has run.
  *
- * `extensions.http` is the status for HTTP, as Apollo reads it.
+ * `extensions.http` is the HTTP status, in Apollo's form.
  */
 export function refusalOf(request: OperationRequest, options: OperationOptions): GraphQLError | undefined {
   try {
@@ -96,9 +96,9 @@ function checkOperation(request: OperationRequest, options: OperationOptions): v
   if (isTransaction(request)) assertTransactional(request);
 }
 
-/** What speaks against an operation, as the answer to the whole of it. */
+/** The refusal of an operation, as the answer to the whole of it. */
 function toRequestError(error: unknown): GraphQLError {
-  // A cost that cannot be told is the fault of a variable or an argument.
+  // If the cost cannot be computed, a variable or an argument is wrong.
   if (error instanceof GraphQLError) return requestError(error, 400, 'BAD_USER_INPUT');
   if (error instanceof RangeError) {
     const message = 'The document or its variables are nested too deeply.';
@@ -118,7 +118,7 @@ function requestError(original: Error, status: number, code?: string): GraphQLEr
   return new GraphQLError(original.message, { originalError: original, extensions });
 }
 
-/** What running an operation gives, before its errors get their last touch. */
+/** The result of running an operation, before its errors are formatted. */
 export interface OperationRun {
   readonly result: OperationResult;
   readonly status: number;
@@ -130,13 +130,13 @@ function refusedWith(errors: readonly GraphQLError[]): OperationRun {
   return { result: { errors: errors.map((error) => formatGraphqlError(error.toJSON(), error)) }, status };
 }
 
-/** Runs an operation that nothing speaks against. A fault of ours is told and is the answer. */
+/** Runs an operation that was not refused. A fault of ours is reported and becomes the answer. */
 export async function runOperation(
   request: OperationRequest,
   options: OperationOptions,
 ): Promise<OperationRun> {
   const { schema, operation } = request;
-  // graphql-js coerces the variables of what it executes, and 10,000 records are not to be coerced twice.
+  // graphql-js coerces the variables of what it executes, and 10,000 records should not be coerced twice.
   if (operation.operation === OperationTypeNode.MUTATION && !isTransaction(request)) {
     return await runCoerced(request, undefined, options);
   }
@@ -145,14 +145,14 @@ export async function runOperation(
   return await runCoerced(request, coerced, options);
 }
 
-/** What graphql-js says of variables that do not fit. */
+/** The errors of graphql-js about variables that do not fit. */
 class RefusedVariables extends Error {
   constructor(readonly errors: readonly GraphQLError[]) {
     super('variables do not fit');
   }
 }
 
-/** `coerced`: the variables, where they are not left to graphql-js. */
+/** `coerced` are the variables, unless they are left to graphql-js. */
 async function runCoerced(
   request: OperationRequest,
   coerced: Record<string, unknown> | undefined,
@@ -168,7 +168,7 @@ async function runCoerced(
   }
 }
 
-/** As Apollo names what does not fit; that there are too many of them is said of no variable. */
+/** Uses Apollo's message for a variable that does not fit; "too many errors" concerns no single variable. */
 function toVariableError(error: GraphQLError): GraphQLError {
   if (error.nodes?.[0]?.kind !== Kind.VARIABLE_DEFINITION) return error;
   return new GraphQLError(error.message, {
@@ -198,7 +198,8 @@ async function answerCoerced(
   ended?.();
   for (const error of errors) reportFault(error, request.context, options);
   const formatted = errors.map((error) => formatGraphqlError(error.toJSON(), error));
-  // What a caller may not use is no use of it: else it could keep a field from being dropped.
+  // A refused operation is not a use: otherwise callers without the right could keep a field from being
+  // dropped.
   const isForbidden = formatted.some(({ extensions: told }) => told?.code === 'FORBIDDEN');
   if (!isForbidden) noteUsedFields(request, options.fieldMeter);
   const extensions = await readExtensions(request, explanation, options);
@@ -246,7 +247,7 @@ async function spliceOperation(
   const spliced = await splice({ schema, document, operation, context, variableValues: coerced });
   if (!spliced) return undefined;
   const { text, errors } = spliced;
-  // Few and small, and what HTTP says depends on whether there is data at all.
+  // With errors the data is usually small, and the HTTP status depends on whether there is any.
   const data = errors.length > 0 && spliced.isEmpty ? JSON.parse(text.toString()) : toSplicedData(text);
   return { data, errors };
 }
@@ -269,14 +270,12 @@ export function reportFault(
   context: Pick<RequestContext, 'requestId' | 'signal'>,
   options: Pick<OperationOptions, 'onFault'>,
 ): void {
-  // A caller who has gone ended the work; nothing failed.
+  // If the caller disconnected, the work was aborted; nothing failed.
   if (isFault(error) && !context.signal.aborted)
     options.onFault(error.originalError ?? error, context.requestId);
 }
 
-/**
- * Errors as they leave, the request id in each; and what HTTP says where they are of the whole request.
- */
+/** Formats errors with the request id, and sets the HTTP status if they concern the whole request. */
 export function finishErrors(
   result: { readonly errors?: readonly GraphQLFormattedError[] | undefined; readonly data?: unknown },
   { context, notes }: GraphqlRequest,
@@ -293,7 +292,7 @@ export function finishErrors(
   };
 }
 
-/** What is said of a document, or of its variables, names what is in the schema. */
+/** These errors about documents and variables disclose names of the schema. */
 const SCHEMA_CODES: ReadonlySet<unknown> = new Set(['GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT']);
 
 function isErrorCode(code: unknown): code is ErrorCode {

@@ -1,6 +1,6 @@
 /**
- * Documents that come with the gateway and are asked for by another protocol than GraphQL's: they are
- * answered by the same steps as those that callers send to `/graphql`, rights, costs and errors included.
+ * Runs documents that come with the gateway for other protocols (agents). They pass the same steps as
+ * documents sent to `/graphql`, including rights, costs and errors.
  */
 import type { GraphQLSchema } from 'graphql';
 import type { GraphqlCaller } from './graphql-request.js';
@@ -9,7 +9,7 @@ import type { ReadyOperation } from './operation-request.js';
 import type { PreparedDocuments } from './prepared-documents.js';
 
 export interface OwnDocumentsOptions {
-  /** The schema of this moment. */
+  /** The current schema. */
   readonly schema: () => GraphQLSchema;
   readonly documents: PreparedDocuments;
   readonly operations: OperationOptions;
@@ -31,12 +31,12 @@ export class OwnDocuments {
     return this.#options.operations.introspectionRoles;
   }
 
-  /** @throws GraphQLError for a document that the schema of this moment does not allow */
+  /** @throws GraphQLError for a document that the current schema does not allow */
   prepare(text: string): ReadyOperation {
     return this.#options.documents.prepare(this.schema, text, undefined);
   }
 
-  /** Whatever fails is told in the answer. @throws GraphQLError as `prepare` does */
+  /** Every failure is part of the answer. @throws GraphQLError as `prepare` does */
   async answer(
     text: string,
     { caller, variables }: { readonly caller: GraphqlCaller; readonly variables: Record<string, unknown> },

@@ -1,6 +1,6 @@
 /**
- * What graphql-js leaves unsaid of a value written into a document: whose argument it is, and what the
- * operator was meant to be.
+ * Completes graphql-js's messages on wrong literals: names the argument, and suggests the operator that was
+ * meant.
  */
 import { type ASTNode, GraphQLError, Kind, parse, visit } from 'graphql';
 import { hintAtOperatorName } from '../../languages/operator-names.js';
@@ -8,18 +8,16 @@ import { WHERE_OPERATORS, type WhereType } from '../../languages/where-operators
 import { byScalar } from '../../model/field-types/scalar-types.js';
 import { SCALAR_FORMS } from '../typed/scalar-forms.js';
 
-/** The message with the argument before it and a hint behind it, where there is one to give. */
+/** The message, preceded by the argument and followed by a hint if there is one. */
 export function placedMessage(message: string, error: unknown): string {
   const hint = operatorHint(message);
-  // What graphql-js takes for the nearest name may be the opposite of what was meant.
+  // graphql-js's "nearest name" may be the opposite of what was meant.
   const said = hint === '' ? message : message.replace(/ Did you mean .*$/s, '');
   const place = error instanceof GraphQLError ? placeOf(error) : undefined;
   return `${place === undefined ? '' : `Argument ${place}: `}${said}${hint}`;
 }
 
-/**
- * `"where.amount.equals" of "tasks"` for a value in a document; `undefined` for an error about anything else.
- */
+/** `"where.amount.equals" of "tasks"` for a literal in a document; `undefined` for any other error. */
 function placeOf(error: GraphQLError): string | undefined {
   const node =
     error.nodes?.[0] ??
@@ -28,7 +26,7 @@ function placeOf(error: GraphQLError): string | undefined {
   const { start, end } = node.loc;
   const steps: string[] = [];
   let field: string | undefined;
-  // The error tells the value alone; what is around it is in the text it was read from.
+  // The error knows only the value; its surroundings are in the source text.
   visit(parse(node.loc.source.body), {
     enter(around: ASTNode) {
       if (around.loc === undefined || around.loc.start > start || around.loc.end < end) return false;
@@ -51,31 +49,26 @@ const VALUES: ReadonlySet<string> = new Set([
   Kind.OBJECT,
 ]);
 
-/**
- * A hint for an operator that a condition does not have, e.g. `eq`, in a document or in a variable. `eq`, in
- * a document or in a variable.
- */
+/** A hint for an unknown operator of a condition, e.g. `eq`, in a document or in a variable. */
 function operatorHint(message: string): string {
   const [, name, type] = /Field "(\w+)" is not defined by type "(\w+)ConditionInput"\./.exec(message) ?? [];
   if (name === undefined || type === undefined) return '';
   return hintAtOperatorName(name, operatorsOf(type));
 }
 
-/** The operators by what stands before `ConditionInput`. */
+/** The operators by the part of the type name before `ConditionInput`. */
 function operatorsOf(type: string): readonly string[] {
   const kind = TYPES_BY_INPUT.get(type) ?? TYPES_BY_SUFFIX.find(([suffix]) => type.endsWith(suffix))?.[1];
   return WHERE_OPERATORS[kind ?? 'boolean'].map((operator) => operator.name);
 }
 
-/** Lists and references have conditions of their own for each collection. */
+/** Lists and references have condition types of their own per collection. */
 const TYPES_BY_SUFFIX: readonly (readonly [suffix: string, type: WhereType])[] = [
   ['List', 'list'],
   ['Reference', 'reference'],
 ];
 
-/**
- * The types by what stands before `ConditionInput`; the conditions of enums have what those of booleans have.
- */
+/** By the part before `ConditionInput`; enums have the conditions of booleans. */
 const TYPES_BY_INPUT: ReadonlyMap<string, WhereType> = new Map<string, WhereType>([
   ['ID', 'id'],
   ...Object.values(byScalar((_, name) => [SCALAR_FORMS[name].condition.name, name] as const)),

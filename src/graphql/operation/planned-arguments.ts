@@ -1,8 +1,7 @@
 /**
- * The arguments of a field of a document that is sent again and again: what graphql-js finds out of the
- * literals and of the types, which have many fields where a filter names one, is found out once. It is the
- * same for every request but for the values of variables. Where an argument turns out wrong, or is out of the
- * ordinary, graphql-js makes the arguments, and says what is wrong.
+ * Arguments of fields in repeated documents. What graphql-js derives from literals and types (which may have
+ * many fields where a filter names one) is computed once per document; only the values of variables differ
+ * between requests. Wrong or unusual arguments are left to graphql-js, which reports the errors.
  */
 import {
   type ArgumentNode,
@@ -21,23 +20,23 @@ import {
 } from 'graphql';
 
 type Values = Readonly<Record<string, unknown>>;
-/** Makes a value; `undefined`: it is wrong. */
+/** Computes a value; `undefined` if it is wrong. */
 type MakeValue = (variables: Values) => unknown;
-/** Adds a member, or leaves it out; false: it is wrong. */
+/** Adds a member, or omits it; false if it is wrong. */
 type AddMember = (members: Record<string, unknown>, variables: Values) => boolean;
 
 interface Plan {
   readonly definition: GraphQLField<unknown, unknown>;
-  /** `undefined`: this is left to graphql-js. */
+  /** `undefined`: left to graphql-js. */
   readonly members: readonly AddMember[] | undefined;
 }
 
 const PLANS = new WeakMap<FieldNode, Plan>();
 
 /**
- * Does as `getArgumentValues` of graphql-js, with the values of variables as that coerced them.
+ * Does the same as graphql-js's `getArgumentValues`, with variables that are already coerced.
  *
- * @throws GraphQLError where an argument is wrong
+ * @throws GraphQLError for a wrong argument
  */
 export function getPlannedArguments(
   definition: GraphQLField<unknown, unknown>,
@@ -65,7 +64,7 @@ interface MemberDefinition {
   readonly defaultValue?: unknown;
 }
 
-/** Of arguments, or of the fields of an input object: the rules are the same. */
+/** For arguments and for fields of input objects, which follow the same rules. */
 function planMembers(
   definitions: readonly MemberDefinition[],
   nodes: readonly Pick<ArgumentNode, 'name' | 'value'>[],
@@ -87,7 +86,7 @@ function planMember(
   { name, type, defaultValue }: MemberDefinition,
   node: ValueNode | undefined,
 ): AddMember | undefined {
-  // It would be no member like others.
+  // Assigning `__proto__` would not create a member.
   if (name === '__proto__') return undefined;
   const addDefault: AddMember = (members) => {
     members[name] = defaultValue;
@@ -155,7 +154,7 @@ function planList({ values }: ListValueNode, type: GraphQLInputType): MakeValue 
   };
 }
 
-/** One value stands for a list of it. */
+/** A single value stands for a list of it. */
 function planSingle(node: ValueNode, type: GraphQLInputType): MakeValue | undefined {
   const make = planValue(node, type);
   return (
@@ -172,7 +171,7 @@ function planObject(node: ObjectValueNode, type: GraphQLInputObjectType): MakeVa
   return (
     members &&
     ((variables) => {
-      // As graphql-js makes it: a member of any name is a member.
+      // Without a prototype, as in graphql-js, so that a member may have any name.
       const object: Record<string, unknown> = Object.create(null);
       return members.every((add) => add(object, variables)) ? object : undefined;
     })

@@ -1,6 +1,6 @@
 /**
- * The variables of an operation that is sent again and again: their types are looked up once. Where a value
- * is wrong, graphql-js coerces them all, and says what is wrong.
+ * Variables of repeated operations: their types are looked up once. If a value is wrong, graphql-js coerces
+ * them all and reports the error.
  */
 import {
   coerceInputValue,
@@ -18,21 +18,21 @@ type Values = Readonly<Record<string, unknown>>;
 interface PlannedVariable {
   readonly name: string;
   readonly type: GraphQLInputType;
-  /** It may be left out, and has no value then. */
+  /** May be omitted, and then has no value. */
   readonly isOptional: boolean;
   readonly isNullable: boolean;
 }
 
 interface Plan {
   readonly schema: GraphQLSchema;
-  /** `undefined`: this is left to graphql-js. */
+  /** `undefined`: left to graphql-js. */
   readonly variables: readonly PlannedVariable[] | undefined;
 }
 
 const PLANS = new WeakMap<OperationDefinitionNode, Plan>();
 const MAX_ERRORS = 50;
 
-/** Does as `getVariableValues` of graphql-js. */
+/** Does the same as graphql-js's `getVariableValues`. */
 export function getPlannedVariables(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
@@ -60,7 +60,7 @@ function planVariables(
   for (const { variable, type: node, defaultValue } of variableDefinitions) {
     const name = variable.name.value;
     const type = typeFromAST(schema, node);
-    // One called so would be no member like others.
+    // Assigning `__proto__` would not create a member.
     if (!isInputType(type) || name === '__proto__') return undefined;
     const isNullable = !isNonNullType(type);
     planned.push({ name, type, isNullable, isOptional: isNullable && defaultValue === undefined });
@@ -68,7 +68,7 @@ function planVariables(
   return planned;
 }
 
-/** `undefined`: one is wrong, or has its default. */
+/** `undefined` if a value is wrong, or uses its default. */
 function coerceAll(
   variables: readonly PlannedVariable[],
   inputs: Values,

@@ -1,4 +1,4 @@
-/** Documents that are parsed and valid: those who send the same one share the reading of it. */
+/** A cache of parsed and validated documents; callers who send the same one share it. */
 import {
   type DocumentNode,
   GraphQLError,
@@ -18,7 +18,7 @@ export interface PreparedDocument {
   readonly operation: OperationDefinitionNode;
 }
 
-/** Characters of the documents that are kept for a schema. */
+/** Total characters of the documents cached for a schema. */
 const MAX_LENGTH = 1_000_000;
 
 export class PreparedDocuments {
@@ -31,10 +31,7 @@ export class PreparedDocuments {
     this.#maxTokens = options.maxTokens;
   }
 
-  /**
-   * @throws GraphQLError as Apollo Server words it: what is wrong with the document, or that it has no such
-   * operation
-   */
+  /** @throws GraphQLError in Apollo Server's words: the document is wrong, or has no such operation */
   prepare(schema: GraphQLSchema, text: string, operationName: string | undefined): PreparedDocument {
     const document = this.#find(schema, text);
     const operation = getOperationAST(document, operationName);
@@ -72,7 +69,7 @@ export class PreparedDocuments {
   }
 }
 
-/** A limit has a code of its own. */
+/** Limits have codes of their own. */
 function withCode(error: GraphQLError, code: string): GraphQLError {
   const { message, nodes, source, positions, extensions } = error;
   return new GraphQLError(message, {

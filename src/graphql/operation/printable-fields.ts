@@ -1,13 +1,13 @@
-/** The two ways of a root field that gives a `Printable`: graphql-js reads it, the splice prints it. */
+/** The two uses of a root field that returns a `Printable`: graphql-js reads it, the splice prints it. */
 import type { GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 import { isPrintable, isPrintableField, READ } from '../../resolvers/records/printable.js';
 
-/** What the splice hands to a resolver. */
+/** The resolve info with which the splice calls a resolver. */
 export interface PrintingInfo extends GraphQLResolveInfo {
   readonly isPrinting: true;
 }
 
-/** Lets everybody but the splice read what the resolvers of such fields give. */
+/** Makes such fields return the readable value to everybody but the splice. */
 export function readPrintableFields(schema: GraphQLSchema): GraphQLSchema {
   for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
     const { resolve } = field;

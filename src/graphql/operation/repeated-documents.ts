@@ -1,11 +1,11 @@
-/** Documents that were parsed and found valid, by their text: clients send the same few all day. */
+/** Documents known to be valid, by text: clients send the same few all day. */
 import { LRUCache } from 'lru-cache';
 import type { ReadyOperation } from './operation-request.js';
 
 /** Characters of the documents that are kept. */
 const MAX_LENGTH = 4_000_000;
 
-/** One for each schema: a document is valid for one alone. */
+/** One per schema: a document is valid for one schema only. */
 export class RepeatedDocuments {
   readonly #byText = new LRUCache<string, ReadyOperation>({
     maxSize: MAX_LENGTH,
@@ -25,7 +25,7 @@ export class RepeatedDocuments {
   }
 }
 
-/** No valid document begins with a digit, so no text passes for another's name and text. */
+/** No valid document begins with a digit, so two different pairs cannot have the same key. */
 function keyOf(text: string, operationName: string | undefined): string {
   return operationName === undefined ? text : `${operationName.length}:${operationName}${text}`;
 }

@@ -1,10 +1,7 @@
 import { type FragmentDefinitionNode, Kind, type SelectionNode, type SelectionSetNode } from 'graphql';
 import type { ReadyOperation } from './operation-request.js';
 
-/**
- * The fields an operation asks for at its root, also by fragments, of which validation has let through none
- * within itself.
- */
+/** The root fields of an operation, including those in fragments. Validation has excluded cycles. */
 export function rootFieldNames({
   document,
   operation,

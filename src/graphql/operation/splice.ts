@@ -1,8 +1,8 @@
 /**
- * Answers an operation without building its result: the schema's own resolvers are called for the root
- * fields, with the arguments graphql-js makes of the document, and what they give prints itself, one
- * statement a field. Where a root field cannot, graphql-js executes the operation as always, through the same
- * resolvers and to the same answer.
+ * Answers an operation without building its result as objects. It calls the schema's own resolvers for the
+ * root fields, with the arguments graphql-js would pass, and each result prints itself, with one statement
+ * per field. If a root field cannot, graphql-js executes the operation through the same resolvers, with the
+ * same answer.
  *
  * @see design "What a GraphQL layer costs"
  */
@@ -30,7 +30,7 @@ import type { PrintingInfo } from './printable-fields.js';
 export interface SplicedResult {
   /** The JSON text of the data. */
   readonly text: PrintedJson;
-  /** No root field gave anything. */
+  /** No root field returned anything. */
   readonly isEmpty: boolean;
   readonly errors: readonly GraphQLError[];
 }
@@ -39,12 +39,12 @@ export interface SpliceRequest {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  /** The values as graphql-js coerces them. */
+  /** The values as coerced by graphql-js. */
   readonly variableValues: Record<string, unknown>;
   readonly context: object;
 }
 
-/** `undefined`: not for the splice, and nothing has run. */
+/** `undefined`: the operation cannot be spliced; nothing has run. */
 export async function splice(request: SpliceRequest): Promise<SplicedResult | undefined> {
   const fields = planRootFields(request);
   if (!fields) return undefined;
@@ -129,7 +129,7 @@ function planRootField(
   return { kind: 'resolved', key, definition, arguments: coerced, info };
 }
 
-/** `undefined` for arguments that turn out wrong: graphql-js says how. */
+/** `undefined` for wrong arguments, which graphql-js will report. */
 function argumentsOf(
   definition: GraphQLField<unknown, unknown>,
   node: FieldNode,

@@ -4,7 +4,7 @@ import type { StoredFieldsByType } from '../../model/stored-field.js';
 const BY_SCHEMA = new WeakMap<GraphQLSchema, StoredFieldsByType>();
 const NONE: StoredFieldsByType = new Map();
 
-/** Remembers for which stored fields the names of a schema stand, as long as the schema is there. */
+/** Associates the names of a schema with their stored fields, for as long as the schema exists. */
 export function keepStoredFields(schema: GraphQLSchema, fields: StoredFieldsByType): void {
   BY_SCHEMA.set(schema, fields);
 }

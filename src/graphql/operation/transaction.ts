@@ -1,11 +1,11 @@
 /**
- * `@transaction`: the root fields of a mutation in one transaction of the database, one after the other. If
- * one fails, none of them is done, the answer says so of each, and nothing is announced: rights, changes and
- * starts leave with the commit.
+ * `@transaction`: runs the root fields of a mutation in one database transaction, one after the other. If one
+ * fails, all are rolled back, each field has an error, and nothing is published: changes of rights, events
+ * and jobs leave with the commit.
  *
  *   mutation Enrol @transaction { createTask(…) { id } updateTasks(…) { count } }
  *
- * What the answer reads of the records is read in the transaction too, so it shows what was written.
+ * The answer is read in the transaction too, so it shows what was written.
  */
 import {
   DirectiveLocation,
@@ -44,10 +44,9 @@ export function isTransaction({ operation }: Pick<OperationRequest, 'operation'>
 }
 
 /**
- * Refuses a transaction of fields that cannot be undone together.
+ * Refuses a transaction with fields that cannot be rolled back together.
  *
- * @throws MALFORMED_REQUEST (400) naming the fields; UNAUTHENTICATED: all that can be part of one needs a
- * caller
+ * @throws MALFORMED_REQUEST (400) naming the fields; UNAUTHENTICATED, since every such field needs a caller
  */
 export function assertTransactional(request: OperationRequest): void {
   requireScope(request.context);
@@ -67,7 +66,7 @@ export function assertTransactional(request: OperationRequest): void {
   });
 }
 
-/** Executes the operation in a transaction. `execute` is graphql-js, given the context to use. */
+/** Executes the operation in a transaction. `execute` is graphql-js, with the context to use. */
 export async function executeInTransaction(
   request: OperationRequest,
   { store, line }: { readonly store: Pick<RecordStore, 'atomically'>; readonly line: WaitingLine },
@@ -81,7 +80,7 @@ export async function executeInTransaction(
     const work = async (transaction: Transaction): Promise<Outcome> => {
       const context = { ...request.context, transaction: oneByOne(transaction) };
       const outcome = await execution.execute({ ...request, context });
-      // A connection that was told to go keeps nothing either.
+      // If the connection was cancelled, nothing is committed.
       context.signal.throwIfAborted();
       if (outcome.errors.length > 0) throw new RolledBack(outcome.errors);
       return outcome;
@@ -90,7 +89,7 @@ export async function executeInTransaction(
   } catch (error) {
     const fields = rootFields(request, execution.variableValues);
     if (error instanceof RolledBack) return { data: null, errors: withOthers(error.errors, fields) };
-    // The transaction itself failed, at its begin or at its end.
+    // The transaction itself failed, at its beginning or at its end.
     return {
       data: null,
       errors: [...fields].map(([key, nodes]) => locatedError(error, nodes, [key])),
@@ -104,7 +103,7 @@ class RolledBack extends Error {
   }
 }
 
-/** An error for each field that did not fail itself: what it did is undone, or it was not begun. */
+/** Adds an error for each field that did not fail itself: it was rolled back or never begun. */
 function withOthers(
   errors: readonly GraphQLError[],
   fields: ReadonlyMap<string, readonly FieldNode[]>,
@@ -142,7 +141,7 @@ function fragmentsOf(document: DocumentNode): Fragments {
   return fragments;
 }
 
-/** The fields of a selection, those within fragments too, and those that a variable may leave out. */
+/** The fields of a selection, including those in fragments and those that a variable may omit. */
 function namesIn(selectionSet: SelectionSetNode, fragments: Fragments): ReadonlySet<string> {
   const names = new Set<string>();
   const seen = new Set<SelectionSetNode>();
@@ -165,9 +164,9 @@ function namesIn(selectionSet: SelectionSetNode, fragments: Fragments): Readonly
 const TO_SAVEPOINT = /^\s*rollback to savepoint /;
 
 /**
- * A connection takes one statement after the other, and graphql-js reads the fields of an answer side by
- * side. After one has failed, Postgres takes nothing but the way back to a savepoint: until then, whoever
- * asks is told of that failure.
+ * Serializes the statements of a transaction: graphql-js resolves the fields of an answer concurrently, but a
+ * connection takes one statement at a time. After a failure Postgres accepts nothing but a rollback to a
+ * savepoint; until then, every caller gets that failure.
  */
 function oneByOne(transaction: Transaction): Transaction {
   let last: Promise<unknown> = Promise.resolve();

@@ -1,6 +1,6 @@
 /**
- * Which stored fields an operation asks for or sends, by the typed part of the schema: read of its document
- * once, and of the values of its variables each time, as far as these are inputs of a collection.
+ * Finds the stored fields that an operation uses, by the typed part of the schema: from its document, once,
+ * and from its variables each time, if their types are inputs of a collection.
  */
 import {
   type DocumentNode,
@@ -25,19 +25,22 @@ import { storedFieldsOf } from './stored-fields.js';
 
 interface Plan {
   readonly schema: GraphQLSchema;
-  /** Those that the document names. */
+  /** The fields named in the document. */
   readonly fields: readonly StoredField[];
-  /** The variables whose values may name more of them. */
+  /** The variables whose values may name more fields. */
   readonly variables: readonly { readonly name: string; readonly type: GraphQLInputType }[];
 }
 
 const PLANS = new WeakMap<OperationDefinitionNode, Plan>();
-/** What is looked at of the variables of a request: an import of 10,000 records says little more than one. */
+/**
+ * How many values of a request's variables are examined: an import of 10,000 records reveals little more than
+ * one.
+ */
 const MOST_VALUES = 200;
 
 /**
- * Notes what an operation uses that a caller with a credential runs. One without a name goes by the route it
- * came by, as a REST request does.
+ * Records the fields used by an operation of an authenticated caller. An unnamed operation is recorded by its
+ * route, like a REST request.
  */
 export function noteUsedFields(
   request: ReadyOperation & {
@@ -72,7 +75,7 @@ function planOf({ schema, document, operation }: ReadyOperation): Plan {
   return made;
 }
 
-/** Without the other operations of the document and the fragments that only they use. */
+/** The document without other operations, and without the fragments only they use. */
 function partOf(document: DocumentNode, { name }: OperationDefinitionNode): DocumentNode {
   return separateOperations(document)[name?.value ?? ''] ?? document;
 }
@@ -135,7 +138,7 @@ function fieldsInVariables(
   return found.list();
 }
 
-/** Each field once. */
+/** Contains each field once. */
 class FoundFields {
   readonly #stored: ReturnType<typeof storedFieldsOf>;
   readonly #found = new Set<StoredField>();

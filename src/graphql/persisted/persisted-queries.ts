@@ -1,19 +1,19 @@
 /**
- * Automatic persisted queries: a client sends the hash of a document, and its text only when told that nobody
- * knows the hash. Kept in memory, the least used forgotten first: what is forgotten is sent again.
+ * Automatic persisted queries: a client sends the hash of a document, and its text only if the hash is
+ * unknown. Kept in memory; the least recently used are evicted, and clients send them again.
  *
  * @see https://www.apollographql.com/docs/apollo-server/performance/apq
  */
 import type { PersistedQueryOptions } from '@apollo/server';
 import { LRUCache } from 'lru-cache';
 
-/** What Apollo puts before each hash. */
+/** Apollo's prefix of each hash. */
 const PREFIX = 'apq:';
 
 export class PersistedQueries {
   readonly #texts: LRUCache<string, string>;
 
-  /** `maxLength`: characters of all texts together. */
+  /** `maxLength` is the total number of characters. */
   constructor(options: { readonly maxLength: number }) {
     this.#texts = new LRUCache({
       maxSize: options.maxLength,
@@ -21,12 +21,12 @@ export class PersistedQueries {
     });
   }
 
-  /** The text whose SHA-256 this is. Apollo has checked that when it was sent. */
+  /** The text with this SHA-256, which Apollo verified when the text was sent. */
   find(hash: string): string | undefined {
     return this.#texts.get(hash);
   }
 
-  /** The same, as Apollo reads and fills it. */
+  /** The same store, in the form Apollo uses. */
   get cache(): NonNullable<PersistedQueryOptions['cache']> {
     return {
       get: async (key) => this.#texts.get(hashOf(key)),

@@ -1,4 +1,4 @@
-/** The documents a gateway in production answers, and no others: those of a folder of `.graphql` files. */
+/** The only documents that a production gateway answers: those in a folder of `.graphql` files. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { type DocumentNode, GraphQLError, Kind, parse, print } from 'graphql';
 import { didYouMean } from '../../did-you-mean.js';
 import { ServiceError } from '../../errors.js';
 
-/** What of a request says which document is meant. */
+/** The parts of a request that identify a document. */
 export interface SentOperation {
   readonly query?: unknown;
   readonly operationName?: unknown;
@@ -27,8 +27,8 @@ export class RegisteredOperations {
   }
 
   /**
-   * The text to answer: sent as it is registered, by its id (`extensions.persistedQuery.sha256Hash`), or by
-   * the name of its operation alone.
+   * The text to run, for a request by the registered text, its id (`extensions.persistedQuery.sha256Hash`),
+   * or the name of its operation.
    *
    * @throws FORBIDDEN (403) for anything else
    */
@@ -44,7 +44,7 @@ export class RegisteredOperations {
     throw refused(`None is called ${JSON.stringify(name.slice(0, 64))}.${suggestion}`);
   }
 
-  /** The same; `undefined` for anything else. */
+  /** Like `getText`, but `undefined` for anything else. */
   findText({ query, operationName: name, extensions }: SentOperation): string | undefined {
     if (typeof query === 'string') return this.#texts.has(query) ? query : undefined;
     const id = idIn(extensions);
@@ -61,21 +61,18 @@ function refused(reason: string): ServiceError {
   );
 }
 
-/** One file. Several operations in it share its fragments. */
+/** A file, whose operations share its fragments. */
 interface RegisteredDocument {
-  /**
-   * The text as it stands in the file comes first; then what clients make of it that trim it, or that parse
-   * and print it.
-   */
+  /** First the text of the file; then the variants of clients that trim it, or parse and print it. */
   readonly texts: readonly string[];
   readonly names: readonly string[];
 }
 
 /**
- * Reads a file, or the `.graphql` files of a folder and the folders in it.
+ * Reads a file, or all `.graphql` files in a folder and its subfolders.
  *
- * @throws Error in one line for the operator: nothing there, a syntax error with its place, an operation
- * without a name or with another's
+ * @throws Error with one line for the operator: nothing found, a syntax error with its position, an unnamed
+ *   operation, or a duplicate name
  */
 export async function readRegisteredOperations(location: string): Promise<RegisteredOperations> {
   const files = await listFiles(location);

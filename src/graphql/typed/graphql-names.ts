@@ -1,12 +1,12 @@
 /**
- * How the names of the store read in GraphQL: fields in camel case, types in Pascal case, enum values in
+ * Derives GraphQL names from stored names: fields in camel case, types in Pascal case, enum values in
  * capitals.
  */
 import { isInheritedName } from '../../inherited-names.js';
 
 /**
- * `created_on` is `createdOn`; what GraphQL does not allow in a name is left out. Its library looks fields up
- * in plain objects, so `constructor` is `constructor_`.
+ * `created_on` becomes `createdOn`; characters that GraphQL does not allow are dropped. graphql-js looks
+ * fields up in plain objects, so `constructor` becomes `constructor_`.
  */
 export function toFieldName(stored: string): string {
   const [first = '', ...rest] = words(stored);
@@ -14,12 +14,12 @@ export function toFieldName(stored: string): string {
   return isInheritedName(name) ? `${name}_` : name;
 }
 
-/** `fee_receipt` and `feeReceipt` are `FeeReceipt`. */
+/** `fee_receipt` and `feeReceipt` become `FeeReceipt`. */
 export function toTypeName(stored: string): string {
   return legal(words(stored).map(upperFirst).join(''));
 }
 
-/** `Pre-primary` is `PRE_PRIMARY`, `half_day` is `HALF_DAY`, `5` is `_5`. */
+/** `Pre-primary` becomes `PRE_PRIMARY`, `half_day` `HALF_DAY`, and `5` `_5`. */
 export function toEnumValueName(value: string): string {
   const name = legal(
     value
@@ -31,7 +31,7 @@ export function toEnumValueName(value: string): string {
   return ['TRUE', 'FALSE', 'NULL'].includes(name) ? `${name}_` : name;
 }
 
-/** Gives each name that is taken the first free number: `CLASS`, `CLASS_2`. */
+/** Appends the first free number to a name that is taken: `CLASS`, `CLASS_2`. */
 export function distinctGraphqlNames(
   names: readonly string[],
   taken: Iterable<string> = [],
@@ -45,7 +45,7 @@ export function distinctGraphqlNames(
   });
 }
 
-/** What one element of a list is called: `lines` is `line`, `classes` is `class`, `entries` is `entry`. */
+/** The singular of a list's name: `lines` → `line`, `classes` → `class`, `entries` → `entry`. */
 export function toSingular(plural: string): string {
   if (/ies$/i.test(plural)) return plural.replace(/ies$/i, 'y');
   if (/(ss|sh|ch|x)es$/i.test(plural)) return plural.replace(/es$/i, '');
@@ -61,7 +61,7 @@ function words(stored: string): readonly string[] {
   return stored.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
 }
 
-/** A name starts with a letter or one underscore; two are GraphQL's own. */
+/** A name starts with a letter or one underscore; two are reserved for GraphQL. */
 function legal(name: string): string {
   if (name === '') return 'X';
   return /^[0-9]/.test(name) ? `_${name}` : name;

@@ -1,10 +1,10 @@
-/** Which names of the typed schema stand for which stored fields of collections. */
+/** Maps the names of the typed schema to the stored fields of collections. */
 import type { StoredField, StoredFieldsByType } from '../../model/stored-field.js';
 import { listAggregateFields } from './aggregate/aggregate-fields.js';
 import type { TypedCollection, TypedModel } from './typed-model.js';
 import { sortablePaths } from './typed-types.js';
 
-/** By the types of whole records alone: a part of an object is reached through the object's field. */
+/** Only the types of whole records: a part of an object is reached through the object's field. */
 export function listStoredFields(model: TypedModel): StoredFieldsByType {
   return new Map(model.collections.flatMap((typed) => membersOf(typed, model)));
 }

@@ -1,4 +1,4 @@
-/** Finds what is to be read for records that are named by collection, type and id. */
+/** Plans the reading of records named by collection, type and id. */
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Scope } from '../../model/scope.js';
 import { genericForm } from '../../resolvers/records/generic-form.js';
@@ -24,8 +24,8 @@ export class NodeFinder {
   }
 
   /**
-   * What `NodeList` takes: `undefined` for no place, and for a record of a collection that the caller may not
-   * read, or that there is none of, so that nobody is told which it is.
+   * The input of `NodeList`. `undefined` for an invalid id, and equally for a record of a collection that
+   * does not exist or that the caller may not read, so that nobody learns which.
    *
    * @throws FORBIDDEN naming a hidden field that is selected
    */

@@ -1,11 +1,11 @@
-/** Records of any collections by their ids, in the order of the ids: asked for and not read. */
+/** Records of any collections by their ids, in the order of the ids; nothing has been read yet. */
 import type { RecordForm } from '../../resolvers/records/page-shape.js';
 import { PRINT, type Printable, READ } from '../../resolvers/records/printable.js';
 import { byIds, type RecordResolver } from '../../resolvers/records/record-resolver.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
 import { listShapePaths, type Member } from '../../store/sql/shape.js';
 
-/** The records of one collection that are shown by one type, as far as a document selects them. */
+/** The records of one collection shown by one type, with the members that a document selects. */
 export interface NodeGroup {
   readonly collection: string;
   readonly form: RecordForm<object>;
@@ -17,13 +17,13 @@ export interface AskedNode {
   readonly id: string;
 }
 
-/** One statement reads those of a group. What is not there, or not in the caller's reach, is null. */
+/** One statement reads each group. A record that does not exist or that the caller may not read is null. */
 export class NodeList implements Printable {
   readonly #asked: readonly (AskedNode | undefined)[];
   readonly #records: RecordResolver;
   readonly #context: RequestContext;
 
-  /** `undefined` stands for what is known not to be in the caller's reach. */
+  /** `undefined` stands for a record that the caller cannot read. */
   constructor(
     asked: readonly (AskedNode | undefined)[],
     { records, context }: { readonly records: RecordResolver; readonly context: RequestContext },
@@ -52,7 +52,7 @@ export class NodeList implements Printable {
     return found.map((record) => record ?? null);
   }
 
-  /** The JSON text of each. */
+  /** The JSON text of each record. */
   async texts(): Promise<readonly string[]> {
     const found = await this.#readGroups(async ({ collection, members }, ids) => {
       const set = this.#records.records(this.#context, { collection });

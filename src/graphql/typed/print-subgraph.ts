@@ -1,4 +1,4 @@
-/** The text of the schema as Apollo Federation 2 composes it with others. */
+/** Prints the schema for composition by Apollo Federation 2. */
 import {
   type ConstDirectiveNode,
   type DefinitionNode,
@@ -9,9 +9,9 @@ import {
   printSchema,
 } from 'graphql';
 
-/** What the type of every connection has in every subgraph that keeps to Relay's rules. */
+/** These types are the same in every subgraph that follows Relay. */
 const SHARED_TYPES: ReadonlySet<string> = new Set(['PageInfo']);
-/** What the specification adds itself. */
+/** The specification adds these itself. */
 const SUBGRAPH_NAMES: ReadonlySet<string> = new Set(['_Any', '_Entity', '_Service', '_entities', '_service']);
 
 const LINK =
@@ -19,7 +19,7 @@ const LINK =
 
 const PRINTED = new WeakMap<GraphQLSchema, string>();
 
-/** The schema with `@key(fields: "id")` on the types of these names. */
+/** The schema with `@key(fields: "id")` on the named types. */
 export function printSubgraph(schema: GraphQLSchema, keyed: ReadonlySet<string>): string {
   const known = PRINTED.get(schema);
   if (known !== undefined) return known;

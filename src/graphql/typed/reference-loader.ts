@@ -1,6 +1,6 @@
 /**
- * Reads the records that references point to, in the plain path: one statement a level and collection,
- * whatever the number of parents.
+ * Loads the targets of references for graphql-js: one statement per level and collection, whatever the number
+ * of parents.
  */
 import DataLoader from 'dataloader';
 import type { FieldNode } from 'graphql';
@@ -9,7 +9,7 @@ import { byIds, type RecordResolver } from '../../resolvers/records/record-resol
 import type { RequestContext } from '../../resolvers/request-context.js';
 import type { StoredRecord } from '../../store/reading/stored-record.js';
 
-/** Ids are gathered for as long as graphql-js goes on through one level. */
+/** Collects ids while graphql-js resolves one level. */
 export class ReferenceLoader {
   readonly #records: RecordResolver;
   readonly #byRequest = new WeakMap<RequestContext, Map<readonly FieldNode[], Loaders>>();
@@ -19,8 +19,8 @@ export class ReferenceLoader {
   }
 
   /**
-   * The record, or `undefined` where there is none that the caller may see. `nodes`: graphql-js's own list,
-   * which is the same for all parents.
+   * The record, or `undefined` if there is none that the caller may see. `nodes` is graphql-js's own list,
+   * which all parents share.
    */
   async load(
     context: RequestContext,

@@ -1,7 +1,4 @@
-/**
- * The field `record` of a reference type, for the plain path. In the spliced path the database joins the
- * target itself.
- */
+/** The field `record` of a reference type, for graphql-js. In the splice, the database joins the target. */
 import type { GraphQLResolveInfo } from 'graphql';
 import { Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
 import { type RequestContext, requireScope } from '../../resolvers/request-context.js';
@@ -16,7 +13,7 @@ import type { TypedTypes } from './typed-types.js';
 
 export type ReferenceResolverClass = new (loader: ReferenceLoader) => object;
 
-/** The class; its instances take the loader. `undefined` where no target is in the catalog. */
+/** The class; its instances take the loader. `undefined` if no target is in the catalog. */
 export function createReferenceResolver(
   reference: TypedReference,
   type: TypeClass,

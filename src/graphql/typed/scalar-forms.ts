@@ -1,5 +1,5 @@
 /**
- * The scalar types in GraphQL: their scalar, how a value is printed, and the names of their conditions and
+ * How GraphQL represents each scalar type: its scalar, the printed form, and the names of its conditions and
  * measures.
  */
 import type { GraphQLScalarType } from 'graphql';
@@ -16,7 +16,7 @@ export interface ScalarForm {
   readonly printed: 'text' | 'number' | 'decimal' | 'boolean';
   /** `TextConditionInput`: "Conditions on a text". */
   readonly condition: { readonly name: string; readonly of: string };
-  /** `TextMeasures`: "What is computed of texts"; nothing where values are counted alone. */
+  /** `TextMeasures`: "What is computed of texts"; absent if values are only counted. */
   readonly measures: { readonly typeName: string; readonly of: string } | undefined;
 }
 

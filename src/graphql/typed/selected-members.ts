@@ -1,6 +1,6 @@
 /**
- * What a document selects of typed records, as the `Shape` the database prints. The plain path reads its
- * projection off the same shape, so both ways read the same fields and no other.
+ * Converts a document's selection on typed records to the `Shape` that the database prints. graphql-js's path
+ * derives its projection from the same shape, so that both read the same fields.
  */
 import type { FieldNode } from 'graphql';
 import type { Path } from '../../model/path.js';
@@ -19,7 +19,7 @@ import type {
   TypedValue,
 } from './typed-model.js';
 
-/** The members selected of a typed record by the selection sets of `nodes`. */
+/** The members of a typed record selected by the selection sets of `nodes`. */
 export function selectedRecordMembers(
   { object, collection }: Pick<TypedCollection, 'object' | 'collection'>,
   nodes: readonly FieldNode[],

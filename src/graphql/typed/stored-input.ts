@@ -1,9 +1,9 @@
-/** The input of a typed mutation as the JSON that is stored. */
+/** Converts the input of a typed mutation to the JSON that is stored. */
 import type { JsonObject, JsonValue } from '../../json.js';
 import type { TypedObject, TypedValue } from './typed-model.js';
 
 /**
- * What graphql-js made of an input object: its fields by GraphQL name, scalars and enums in their inner form.
+ * An input object as coerced by graphql-js: fields by GraphQL name, scalars and enums in their internal form.
  */
 export interface InputValues {
   readonly [field: string]: unknown;
@@ -24,7 +24,7 @@ export function toStoredInput(sent: unknown, value: TypedValue): JsonValue {
   if (Array.isArray(sent)) return sent.map((element: unknown) => toStoredInput(element, value));
   if (value.kind === 'object' && isInput(sent)) return toStoredFields(sent, value.object);
   if (value.kind === 'reference' && isInput(sent)) return toStoredReference(sent);
-  // The scalars have checked it, and what they give is JSON.
+  // The scalars have validated it, and produce JSON.
   return sent as JsonValue;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The `where` inputs of the typed part: for each collection one with its fields, for each type of value one
- * with the operators it has, drawn from `WHERE_OPERATORS`. What is sent is turned into the `where` of
- * filter/where.ts, by stored names.
+ * The typed `where` inputs: for each collection one with its fields, for each type of value one with its
+ * operators, from `WHERE_OPERATORS`. Values are converted to the `where` of languages/where.ts, with stored
+ * names.
  */
 import { ID, registerEnumType } from 'type-graphql';
 import {
@@ -19,7 +19,7 @@ import { SCALAR_FORMS, type ScalarForm } from './scalar-forms.js';
 import type { TypedCollection, TypedField, TypedObject, TypedReference, TypedValue } from './typed-model.js';
 import type { TypedTypes } from './typed-types.js';
 
-/** The inner values are the operands of `mode`. */
+/** The internal values are the operands of `mode`. */
 const TextMode = { SENSITIVE: 'sensitive', INSENSITIVE: 'insensitive' } as const;
 
 registerEnumType(TextMode, {
@@ -31,7 +31,7 @@ registerEnumType(TextMode, {
   },
 });
 
-/** What an enum's values can be asked: the values are whole, not pieces of text. */
+/** The operators of enums: their values are whole words, not texts to search in. */
 const ENUM_OPERATORS = WHERE_OPERATORS.text.filter(({ name, operand }) =>
   operand === 'flag' ? true : ['equals', 'notEquals', 'in', 'notIn'].includes(name),
 );
@@ -103,7 +103,7 @@ export class WhereInputs {
     }
   }
 
-  /** Each kind of reference has an input of its own, for the conditions on what it points to. */
+  /** Each kind of reference has an input of its own, for conditions on its target. */
   #ofReference(reference: TypedReference): TypeClass {
     const targets = reference.targets.flatMap((name) => reference.findTarget(name) ?? []);
     const [only] = targets;
@@ -157,7 +157,7 @@ export class WhereInputs {
 
   #operators(input: TypeClass, operators: readonly WhereOperator[], operand: Operand): void {
     for (const { name, operand: kind, description, deprecated } of operators) {
-      // The type is made now: TypeGraphQL asks for it when it takes no more types.
+      // Created now, because TypeGraphQL resolves it when no more types can be added.
       const type = this.#operandType(kind, operand);
       const deprecation = deprecated === undefined ? {} : { deprecationReason: deprecated };
       field(input, name, () => type, { nullable: true, description, ...deprecation });
@@ -206,14 +206,14 @@ export class WhereInputs {
   }
 }
 
-/** What the inputs of operators are made of. */
+/** The building blocks of operator inputs. */
 interface Operand {
   /** The type of a value. */
   readonly type: TypeReference;
   readonly name: string;
   /** The conditions on an element, for a list. */
   readonly element?: TypeClass;
-  /** The conditions on what a reference points to. */
+  /** The conditions on the target, for a reference. */
   readonly record?: TypeClass;
 }
 
@@ -221,7 +221,7 @@ const ID_CONDITION = { name: 'ID', of: 'an id' };
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A typed `where` with the stored names of the fields, as `parseWhere` reads it. */
+/** Converts a typed `where` to stored names, for `parseWhere`. */
 export function toStoredWhere(where: object, object: TypedObject): Values {
   return storedMembers({ ...where }, object);
 }
@@ -256,7 +256,7 @@ function storedCondition(condition: unknown, one: TypedField): unknown {
   );
 }
 
-/** Reads the condition on a reference, or on a list of them: `record` by stored names. */
+/** Converts a condition on a reference or a list of them: `record` by stored names. */
 function storedReference(condition: Values, reference: TypedReference, field: Field): Values {
   return Object.fromEntries(
     Object.entries(condition).map(([operator, operand]) => {
@@ -268,10 +268,7 @@ function storedReference(condition: Values, reference: TypedReference, field: Fi
   );
 }
 
-/**
- * The collection that is meant is said where the declaration names several, also where only one of them is
- * typed.
- */
+/** If the declaration names several collections, the condition must name one, even if only one is typed. */
 function storedTarget(where: Values, reference: TypedReference, field: Field): Values {
   const targets = reference.targets.flatMap((name) => reference.findTarget(name) ?? []);
   const [only] = targets;

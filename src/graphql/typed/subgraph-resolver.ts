@@ -1,6 +1,6 @@
 /**
- * What a subgraph of a supergraph answers: its schema (`_service`), and records that other subgraphs name
- * (`_entities`), whatever their types. In the schema only with the setting FEDERATION.
+ * The fields of a subgraph: its schema (`_service`), and the records that other subgraphs refer to
+ * (`_entities`). Only in the schema with the setting FEDERATION.
  *
  * @see https://www.apollographql.com/docs/graphos/reference/federation/subgraph-spec
  */
@@ -97,7 +97,7 @@ export function createSubgraphResolver(model: TypedModel, types: TypedTypes): Su
       return new NodeList(this.#finder.find(context, places, info), { records, context });
     }
 
-    /** `undefined` for an id that no record has: it comes from the data of another subgraph. */
+    /** `undefined` for an id that no record can have: it comes from another subgraph's data. */
     #placeOf(representation: unknown, parameter: string): NodePlace | undefined {
       const { __typename: typeName, id } = Object(representation);
       const typed = byTypeName.get(typeName);

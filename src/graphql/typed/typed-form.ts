@@ -1,4 +1,4 @@
-/** How the records of a declared collection look in GraphQL. */
+/** How GraphQL represents the records of a declared collection. */
 import type { RecordForm } from '../../resolvers/records/page-shape.js';
 import { selectedRecordMembers } from './selected-members.js';
 import type { TypedCollection, TypedModel } from './typed-model.js';

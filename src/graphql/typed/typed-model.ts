@@ -1,7 +1,7 @@
 /**
- * The typed part of the schema as a plain value: for each collection of the catalog the names and kinds that
- * its type, its inputs and its root fields have in GraphQL. The factory makes classes of it, the selection is
- * read by it, JSON is turned into GraphQL's values and back by it.
+ * The typed part of the schema as a plain value: for each collection of the catalog, the names and kinds of
+ * its types, inputs and root fields. Classes are generated from it, selections are read by it, and JSON is
+ * converted to and from GraphQL values by it.
  */
 
 import { isInheritedName } from '../../inherited-names.js';
@@ -21,15 +21,15 @@ import {
 export interface TypedModel {
   readonly collections: readonly TypedCollection[];
   readonly byCollection: ReadonlyMap<string, TypedCollection>;
-  /** The sizes of pages within a page. */
+  /** The sizes of nested pages. */
   readonly pages: PageSizes;
 }
 
 export interface TypedCollection {
   readonly collection: Collection;
   /**
-   * Root fields: `task`, `tasks`; mutations are `create`, `update`, `delete` and `upsert` with the type's
-   * name, and with the plural.
+   * The root fields `task` and `tasks`; mutations are `create`, `update`, `delete` and `upsert` with the
+   * type's name or its plural.
    */
   readonly singular: string;
   readonly plural: string;
@@ -41,7 +41,7 @@ export interface TypedObject {
   readonly description: string;
   readonly fields: readonly TypedField[];
   readonly fieldsByName: ReadonlyMap<string, TypedField>;
-  /** The references that point to a record type. */
+  /** The references of other collections that point here. */
   readonly referrers: readonly TypedReferrers[];
 }
 
@@ -57,7 +57,7 @@ export interface TypedField {
   /** The name in GraphQL; `field.name` is the stored name. */
   readonly name: string;
   readonly field: Field;
-  /** The kind of the value, of each element for a list. */
+  /** The kind of the value; for a list, of its elements. */
   readonly value: TypedValue;
   readonly description: string;
 }
@@ -83,11 +83,11 @@ export interface TypedReference {
   readonly unionName: string;
   /** Names of collections in the catalog, in the order they are looked into. */
   readonly targets: readonly string[];
-  /** One of the targets. Asked when all collections are named: references go in circles. */
+  /** One of the targets. Looked up only when all collections are named, because references form cycles. */
   readonly findTarget: (collection: string) => TypedCollection | undefined;
 }
 
-/** What all collections of a model are named by. */
+/** The names shared by all collections of a model. */
 interface Naming {
   /** The name of each collection's type. */
   readonly typeNames: ReadonlyMap<string, string>;
@@ -95,16 +95,16 @@ interface Naming {
   readonly findTarget: TypedReference['findTarget'];
 }
 
-/** What every typed record has beside its fields. */
+/** The fields of every typed record beside its own. */
 export const RECORD_PARTS: ReadonlySet<string> = new Set([
   ...['id', 'nodeId', 'version', 'createdAt', 'updatedAt'],
 ]);
 
 /**
- * Names the typed schema. A name that is taken, by the generic part or by a collection before, gets another
- * one, so that no declaration can break the schema. Collections declared in files come first: what is
- * registered beside them takes none of their names. One that declares no fields has no typed form; the
- * generic one reaches it.
+ * Names the typed schema. A name that is already taken, by the static part or an earlier collection, is
+ * replaced by another, so that no declaration can break the schema. Collections declared in files come first:
+ * those registered at run time take none of their names. A collection that declares no fields has no typed
+ * form, only the generic one.
  */
 export function createTypedModel(
   collections: readonly Collection[],
@@ -112,7 +112,7 @@ export function createTypedModel(
   pages: PageSizes,
 ): TypedModel {
   const names = new Names(taken);
-  // All collections get their names before any member does: a collection is asked for by its name.
+  // All collections are named before their members, which refer to collections by name.
   const claims = collections
     .filter((collection) => collection.fields.length > 0)
     .sort((a, b) => Number(b.isDeclared) - Number(a.isDeclared) || (a.name < b.name ? -1 : 1))
@@ -125,16 +125,16 @@ export function createTypedModel(
   return { collections: typed, byCollection, pages };
 }
 
-/** The types that a collection has beside the record's. */
+/** The suffixes of a collection's other types. */
 const TYPE_SUFFIXES: readonly string[] = [
   ...['Connection', 'Edge', 'Change', 'WhereInput', 'OrderByInput', 'SortField'],
   ...['Batch', 'Key', 'NumbersInput', 'BoundsInput', 'ListsInput'],
   ...['Group', 'GroupKey', 'GroupField', 'GroupOrderByInput', 'HavingInput'],
 ];
 
-/** The types that an object in a record has beside its own. */
+/** The suffixes of the types of an object within a record. */
 const OBJECT_SUFFIXES: readonly string[] = ['Input', 'NumbersInput', 'BoundsInput', 'ListsInput'];
-/** The inputs that ask for a reference. */
+/** The suffixes of the inputs for conditions on a reference. */
 const REFERENCE_SUFFIXES: readonly string[] = ['ConditionInput', 'ListConditionInput', 'RecordInput'];
 
 class Names {
@@ -153,7 +153,7 @@ class Names {
     return free;
   }
 
-  /** Takes the name of an object: that of its type and of its inputs, all free. */
+  /** Claims the names of an object's type and inputs, all at once. */
   claimObject(name: string): string {
     return this.#claimWith(name, OBJECT_SUFFIXES);
   }
@@ -181,7 +181,7 @@ class Names {
     return claimed;
   }
 
-  /** The names of one collection go together: all are free or all change. */
+  /** The names of one collection are claimed together: all are free, or all are changed. */
   claimCollection(collection: Collection): { singular: string; plural: string; typeName: string } {
     for (let attempt = 1; ; attempt += 1) {
       const { singular, plural } = candidate(collection, attempt);
@@ -316,9 +316,7 @@ function toTypedEnum(field: Field, allowed: readonly string[], owner: string, na
   };
 }
 
-/**
- * What an analyst reads beside a field: its meaning, an example, its unit, and the name it is stored under.
- */
+/** The description of a field: its meaning, an example, its unit, and its stored name. */
 function describe(field: Field, name: string): string {
   const parts = [field.description || `The ${field.name}.`];
   if (field.unit) parts.push(`Unit: ${field.unit}.`);

@@ -1,6 +1,6 @@
 /**
  * The root fields of one collection: `task`, `tasks`, `createTask`, `updateTask`, `deleteTask`. They call
- * `RecordResolver` as the generic fields and REST do.
+ * `RecordResolver`, as the generic fields and REST do.
  */
 
 import type { GraphQLResolveInfo } from 'graphql';
@@ -233,10 +233,7 @@ export function createTypedResolver(
       );
     }
 
-    /**
-     * This is checked before anything is written: an answer that would be refused must not leave a change
-     * behind.
-     */
+    /** Checked before the write: an answer that would be refused must not leave a change behind. */
     #assertShown(context: RequestContext, info: GraphQLResolveInfo): void {
       const members = recordShapes.recall(info, () => form.members(info.fieldNodes, info));
       assertShownFields(members, name, {

@@ -1,7 +1,6 @@
 /**
- * A record's JSON as the values the typed schema answers with, for the plain path. It gives what the spliced
- * SQL of `store/sql/shape.ts` prints: a value of another type than the declared one is null, in a list it is
- * left out.
+ * Converts a record's JSON to the values of the typed schema, for graphql-js, with the same result as the SQL
+ * of `store/sql/shape.ts`: a value that does not match its declared type is null, and is omitted from a list.
  */
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
 import { TYPE_NAME, toNodeId } from '../../resolvers/records/node.js';
@@ -9,7 +8,7 @@ import type { StoredRecord } from '../../store/record-store.js';
 import { SCALAR_FORMS, type ScalarForm } from './scalar-forms.js';
 import type { TypedCollection, TypedObject, TypedValue } from './typed-model.js';
 
-/** What graphql-js reads the fields of a typed record from, by their GraphQL names. */
+/** The object from which graphql-js reads the fields of a typed record, by GraphQL name. */
 export interface TypedSource {
   readonly [field: string]: unknown;
 }

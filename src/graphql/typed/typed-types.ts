@@ -1,6 +1,6 @@
 /**
- * The classes TypeGraphQL makes the typed part of the schema of: one for each object type, input, enum and
- * union of the model.
+ * Generates the classes from which TypeGraphQL builds the typed schema: one for each object type, input, enum
+ * and union of the model.
  */
 import { createUnionType, Field, ID, InputType, Int, registerEnumType } from 'type-graphql';
 import type { ScalarName } from '../../model/field-types/scalar-types.js';
@@ -38,7 +38,7 @@ export class TypedTypes {
 
   constructor(model: TypedModel) {
     this.#model = model;
-    // All record types first: references go in circles.
+    // All record types first, because references form cycles.
     for (const { object } of model.collections) {
       this.#objects.set(
         object.typeName,
@@ -48,7 +48,7 @@ export class TypedTypes {
     for (const typed of model.collections) this.#defineRecord(typed);
   }
 
-  /** The reference types, whose `record` a resolver gives. */
+  /** The reference types, whose `record` is resolved separately. */
   get references(): readonly { readonly reference: TypedReference; readonly type: TypeClass }[] {
     return [...this.#references.values()];
   }
@@ -88,7 +88,7 @@ export class TypedTypes {
     return connection;
   }
 
-  /** What a record is made of, or changed by. */
+  /** The input of a record's creation or update. */
   createInput(typed: TypedCollection, verb: 'Create' | 'Update'): TypeClass {
     const { typeName, fields } = typed.object;
     const known = this.#inputs.get(`${verb}${typeName}Input`);
@@ -109,7 +109,7 @@ export class TypedTypes {
     return input;
   }
 
-  /** The enum of the fields to sort by, its values the paths joined by dots, and the input of one key. */
+  /** The enum of sortable fields, with dotted paths as values, and the input of one sort key. */
   orderBy(typed: TypedCollection): TypeClass | undefined {
     const known = this.#orders.get(typed.object.typeName);
     if (known) return known;
@@ -219,7 +219,7 @@ export class TypedTypes {
     return type;
   }
 
-  /** The type of a reference's `record`; `undefined` where no target is in the catalog. */
+  /** The type of a reference's `record`; `undefined` if no target is in the catalog. */
   targetType(reference: TypedReference): TypeReference | undefined {
     const types = reference.targets.flatMap((name) => {
       const typed = this.#model.byCollection.get(name);
@@ -245,7 +245,7 @@ export class TypedTypes {
     });
   }
 
-  /** What a value is sent as, each element for a list. */
+  /** The input type of a value; for a list, of its elements. */
   inputOf(value: TypedValue): TypeReference {
     switch (value.kind) {
       case 'enum':
@@ -279,7 +279,7 @@ class ReferenceInput {
   readonly label?: string | null;
 }
 
-/** The scalar of a kind of value. */
+/** The scalar for a kind of value. */
 function scalarOf(kind: ScalarName | 'json'): ScalarForm['scalar'] {
   return kind === 'json' ? GraphqlJsonScalar : SCALAR_FORMS[kind].scalar;
 }
@@ -290,7 +290,7 @@ interface SortablePath {
   readonly description: string;
 }
 
-/** Single values, on top and in objects; a reference is sorted by its label. */
+/** The scalar values, at the top and within objects; a reference is sorted by its label. */
 export function sortablePaths(
   object: TypedObject,
   prefix: SortablePath = NO_PREFIX,

@@ -1,4 +1,4 @@
-/** What of a collection can be grouped by and computed, as a plain value: names, paths and kinds. */
+/** The fields of a collection that can be grouped by or measured, as plain values: names, paths and kinds. */
 
 import type { GroupKey, Period } from '../../../model/aggregate-query.js';
 import { isScalarName, SCALAR_TYPES, type ScalarName } from '../../../model/field-types/scalar-types.js';
@@ -19,7 +19,7 @@ export interface KeyField {
   readonly description: string;
 }
 
-/** A field of the record itself, of whose values something is computed. */
+/** A field of the record itself that can be measured. */
 interface MeasuredField {
   /** A field of a group and of `having`. */
   readonly name: string;
@@ -33,7 +33,7 @@ export interface AggregateFields {
   readonly own: readonly MeasuredField[];
 }
 
-/** What a group has beside the measures of fields, and `having` beside its conditions on them. */
+/** The other members of a group or of `having`, beside the measured fields. */
 const GROUP_PARTS = ['key', 'count', 'and', 'or', 'not'];
 
 export function listAggregateFields(typed: TypedCollection, model: TypedModel): AggregateFields {
@@ -71,7 +71,7 @@ function toName({ words }: Draft): string {
   return toFieldName(words.join('_'));
 }
 
-/** A value that has no name of its own yet. */
+/** A value that is not named yet. */
 interface Draft {
   /** The words its names are made of. */
   readonly words: readonly string[];
@@ -84,7 +84,7 @@ interface Leaf extends Draft {
   readonly field: TypedField;
 }
 
-/** Single values, on top and in objects; a reference is its id and its label. */
+/** The scalar values, at the top and within objects; a reference counts as its id and its label. */
 function listLeaves(object: TypedObject, prefix: Path = []): readonly Leaf[] {
   return object.fields.flatMap((field): readonly Leaf[] => {
     const path = [...prefix, field.field.name];
@@ -138,12 +138,12 @@ function periodsOf({ words, key, value, field }: Leaf): readonly Draft[] {
   );
 }
 
-/** Amounts and times of one record are not grouped by through another. */
+/** Amounts and times are not grouped by through a reference. */
 function isShared({ kind }: AggregateValue): boolean {
   return kind === 'enum' || (isScalarName(kind) && SCALAR_TYPES[kind].isShared);
 }
 
-/** The top-level values of the record it points to, where that is of one collection. */
+/** The top-level values of the record it points to, if that is of a single collection. */
 function targetsOf({ words, key, field }: Leaf, model: TypedModel): readonly Draft[] {
   const { value } = field;
   if (value.kind !== 'reference') return [];

@@ -1,6 +1,6 @@
 /**
- * The root fields that compute something of a collection's records: `tasksAggregate` and `tasksDistinct`.
- * They ask the same `RecordSet` as `tasks` does, so the same rights and conditions hold.
+ * The root fields that aggregate the records of a collection: `tasksAggregate` and `tasksDistinct`. They use
+ * the same `RecordSet` as `tasks`, with the same rights and conditions.
  */
 
 import type { GraphQLResolveInfo } from 'graphql';
@@ -54,7 +54,7 @@ interface DistinctArguments extends Condition {
   readonly contains?: string | null;
 }
 
-/** `undefined` for a collection without a field that has one value. */
+/** `undefined` for a collection without a single-valued field. */
 export function createAggregateResolver(
   typed: TypedCollection,
   options: {
@@ -213,7 +213,7 @@ function conditionArguments(where: TypeClass): Readonly<Record<string, Argument>
   };
 }
 
-/** Groups by a reference show its label, which may have changed: the last by the alphabet. */
+/** A group by reference shows one label; of changed labels, the last in alphabetical order. */
 function labelOf({ key, value }: KeyField): Measure {
   return value.kind === 'id' ? { kind: 'max', path: labelPath(key.path) } : { kind: 'records' };
 }
@@ -244,7 +244,7 @@ function toDistinctValue(group: Group, { value }: KeyField): DistinctValue {
   };
 }
 
-/** Writes the value as the `where` of the collection takes it. */
+/** Converts a stored value to an operand of the collection's `where`. */
 function toOperand(stored: JsonValue, value: KeyField['value']): JsonValue {
   if (value.kind === 'enum') return value.namesByValue.get(String(stored)) ?? stored;
   const { kind } = value;

@@ -1,4 +1,4 @@
-/** What is sent of `having` as the condition of the store. */
+/** Converts `having` to a condition of the store. */
 import { ServiceError } from '../../../errors.js';
 import type { GroupComparison, GroupFilter, Measure } from '../../../model/aggregate-query.js';
 import type { Operand } from '../../../model/operand.js';
@@ -7,12 +7,10 @@ import type { FieldMeasure } from './measure-types.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Everything in a condition counts, the combinations too. */
+/** Counts every part of a condition, combinations included. */
 const MAX_PARTS = 100;
 
-/**
- * @throws INVALID_VALUE for null where a condition is wanted, LIMIT_EXCEEDED for more than 100 parts (400)
- */
+/** @throws INVALID_VALUE for null in place of a condition, LIMIT_EXCEEDED for more than 100 parts (400) */
 export function toGroupFilter(having: object, fields: AggregateFields): GroupFilter {
   const budget = { parts: 0 };
   return toFilter({ ...having }, fields, budget);
@@ -29,7 +27,7 @@ function toFilter(having: Values, fields: AggregateFields, budget: { parts: numb
     if (name === 'count') return toComparisons(value, { kind: 'records' }, budget);
     const field = fields.own.find((one) => one.name === name);
     return Object.entries(toValues(value, name)).flatMap(([measure, condition]) =>
-      // The schema has let through the measures of the field, and no other.
+      // The schema allows only the measures of the field.
       toComparisons(condition, { kind: measure as FieldMeasure, path: field?.path ?? [] }, budget),
     );
   });
@@ -44,7 +42,7 @@ function toComparisons(
   return Object.entries(toValues(condition, measure.kind)).map(([operator, value]) => {
     count(budget);
     if (value === null || value === undefined) throw nothing(operator);
-    // The schema has let through the names of comparisons and the values of its scalars, no other.
+    // The schema allows only the names of comparisons and the values of its scalars.
     return { kind: operator as GroupComparison, measure, value: value as Operand };
   });
 }

@@ -1,4 +1,4 @@
-/** What is sent of `orderBy` as the order of the store. */
+/** Converts `orderBy` to an order of the store. */
 import { ServiceError } from '../../../errors.js';
 import type { GroupOrder } from '../../../model/aggregate-query.js';
 import type { SortDirection } from '../../../resolvers/records/generic-record.js';

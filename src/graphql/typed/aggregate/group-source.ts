@@ -1,6 +1,6 @@
 /**
- * What a document selects of a collection's groups: the measures to compute, and the groups as the fields
- * read them.
+ * Reads the selection on a collection's groups: the measures to compute, and the groups in the form that
+ * their fields read.
  */
 import { isExactNumber, type JsonValue } from '../../../json.js';
 import type { Group, Measure } from '../../../model/aggregate-query.js';
@@ -11,7 +11,7 @@ import type { TypedCollection } from '../typed-model.js';
 import type { AggregateFields, AggregateValue, KeyField } from './aggregate-fields.js';
 import { isFieldMeasure, measureTypeName } from './measure-types.js';
 
-/** A measure, and the field of a group that it is the value of. */
+/** A measure, and the field of a group that shows it. */
 interface SelectedMeasure {
   readonly measure: Measure;
   readonly place: readonly [string] | readonly [string, string];
@@ -53,9 +53,7 @@ const RECORDS: SelectedMeasure = {
   value: { kind: 'year' },
 };
 
-/**
- * A group as graphql-js reads it: `key` by the names of its fields, the measures of each field by its name.
- */
+/** A group for graphql-js: `key` by the names of its fields, the measures of each field by its name. */
 export function toGroupSource(
   group: Group,
   {
@@ -87,7 +85,7 @@ export function toGroupSource(
   return source;
 }
 
-/** A value of a group as the scalar of its kind takes it. */
+/** Converts a value of a group for its scalar. */
 function toOutput(json: JsonValue, { kind }: AggregateValue): unknown {
   const isPlainNumber = kind === 'year' || (isScalarName(kind) && SCALAR_FORMS[kind].printed === 'number');
   return isPlainNumber && isExactNumber(json) ? Number(json.toString()) : json;

@@ -1,7 +1,4 @@
-/**
- * What is computed of the values of a field, by the kind of the values: the types of the answer, and of the
- * conditions of `having`.
- */
+/** The measures of a field by the kind of its values: their types in the answer and in `having`. */
 import { Int, registerEnumType } from 'type-graphql';
 import type { Measure } from '../../../model/aggregate-query.js';
 import { byScalar, isScalarName, type ScalarName } from '../../../model/field-types/scalar-types.js';
@@ -54,12 +51,12 @@ const FORMS: Readonly<Record<ScalarName, MeasureForm>> = byScalar((type, name) =
   return measures === undefined ? VALUES : { ...measures, measures: MEASURES[type.measures], scalar };
 });
 
-/** Names that no collection's type may take. */
+/** Names that no type of a collection may take. */
 export const MEASURE_TYPE_NAMES: readonly string[] = [
   ...new Set([VALUES, ...Object.values(FORMS)].map(({ typeName }) => typeName)),
 ];
 
-/** The one name of the type of a field's measures. */
+/** The name of the type of a field's measures. */
 export function measureTypeName(value: AggregateValue): string {
   return formOf(value).typeName;
 }

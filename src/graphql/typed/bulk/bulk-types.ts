@@ -1,7 +1,6 @@
 /**
- * The types of the typed writes of many records: for each collection the batch, what its records are told
- * apart by, and the inputs of what can be done to their numbers, their values that have an order, and their
- * lists.
+ * The types of the typed bulk writes: for each collection the batch, the keys of an upsert, and the inputs
+ * for operations on numbers, ordered values and lists.
  */
 import { Int, registerEnumType } from 'type-graphql';
 import type { ScalarType } from '../../../model/field-types/scalar-type.js';
@@ -20,9 +19,9 @@ import type { TypedTypes } from '../typed-types.js';
 
 export interface BulkTypes {
   readonly batch: TypeClass;
-  /** An enum whose inner values are what `RecordStore.upsert` takes as `by`. */
+  /** An enum whose internal values are those of `by` in `RecordStore.upsert`. */
   readonly keys: object;
-  /** `undefined` where the records have no field of the kind. */
+  /** `undefined` if the records have no field of the kind. */
   readonly numbers: TypeClass | undefined;
   readonly bounds: TypeClass | undefined;
   readonly lists: TypeClass | undefined;
@@ -88,11 +87,11 @@ function describeKey(key: string, { collection }: Pick<TypedCollection, 'collect
 interface Kind {
   readonly suffix: string;
   readonly description: string;
-  /** `undefined`: not for this field. */
+  /** `undefined` if the operation does not apply to the field. */
   readonly typeOf: (one: TypedField) => TypeReference | readonly TypeReference[] | undefined;
 }
 
-/** The fields of a kind, and those within objects. */
+/** The fields of a kind, including those within objects. */
 function createInput(object: TypedObject, kind: Kind): TypeClass | undefined {
   const members = object.fields.flatMap((one) => {
     const type = kind.typeOf(one) ?? (isObject(one) ? createInput(one.value.object, kind) : undefined);

@@ -1,5 +1,5 @@
 /**
- * The root fields that write many records of one collection: `createTasks`, `updateTasks`, `deleteTasks`,
+ * The root fields for bulk writes of one collection: `createTasks`, `updateTasks`, `deleteTasks`,
  * `upsertTask`, `upsertTasks`.
  */
 
@@ -31,7 +31,7 @@ import type { TypedTypes } from '../typed-types.js';
 import { createBulkTypes } from './bulk-types.js';
 import { toTypedOperations } from './typed-operations.js';
 
-/** What says which records are meant. */
+/** Selects the records to change. */
 interface Condition {
   readonly where?: object | null;
   readonly oquery?: string | null;
@@ -70,7 +70,7 @@ export function createTypedBulkResolver(
   const createInput = types.createInput(typed, 'Create');
   const updateInput = types.createInput(typed, 'Update');
   const condition = conditionArguments(whereInputs.ofCollection(typed), types.orderBy(typed) ?? OrderByInput);
-  // Records without a number, e.g., have nothing to increment.
+  // Records without a number, for example, have nothing to increment.
   const changes = (type: TypeClass | undefined, description: string) =>
     type && { type, nullable: true, description };
   const updateArguments = argumentsType({
@@ -223,10 +223,7 @@ export function createTypedBulkResolver(
       };
     }
 
-    /**
-     * This is checked before anything is written: an answer that would be refused must not leave a change
-     * behind.
-     */
+    /** Checked before the write: an answer that would be refused must not leave a change behind. */
     #shown(context: RequestContext, info: GraphQLResolveInfo): number {
       const { nodes, count } = selectedRecords(batchType.name, info, this.#services.pages);
       if (nodes.length > 0) this.#assertShown(context, info, nodes);
@@ -254,7 +251,7 @@ export function createTypedBulkResolver(
   return TypedBulkResolver;
 }
 
-/** The arguments that say which records are meant. */
+/** The arguments that select the records to change. */
 function conditionArguments(where: TypeClass, sortKey: TypeClass): Readonly<Record<string, Argument>> {
   return {
     where: {

@@ -1,4 +1,4 @@
-/** The inputs of a typed update of many records as the operations of the store, by stored names. */
+/** Converts the inputs of a typed bulk update to operations of the store, by stored names. */
 
 import { isExactNumber, type JsonValue } from '../../../json.js';
 import type { Path } from '../../../model/path.js';
@@ -6,7 +6,7 @@ import type { UpdateOperation } from '../../../model/update-operation.js';
 import { type InputValues, toStoredInput } from '../stored-input.js';
 import type { TypedObject } from '../typed-model.js';
 
-/** What is sent of the arguments of `updateTasks`; a null counts as not sent. */
+/** The arguments of `updateTasks`; null counts as not sent. */
 export interface BulkChanges {
   readonly set?: InputValues | null | undefined;
   readonly increment?: InputValues | null | undefined;
@@ -50,7 +50,7 @@ export function toTypedOperations(changes: BulkChanges, object: TypedObject): re
   ];
 }
 
-/** A field as a whole, also an object; null removes one. */
+/** Replaces whole fields, objects too; null removes one. */
 function setOperations(values: InputValues, object: TypedObject): readonly UpdateOperation[] {
   return object.fields.flatMap(({ name, field, value }): UpdateOperation[] => {
     const sent = values[name];
@@ -67,7 +67,7 @@ interface Leaf {
   readonly value: JsonValue;
 }
 
-/** The values sent, with their paths through objects. */
+/** The values, with their paths through objects. */
 function leavesOf(values: InputValues, object: TypedObject, base: Path = []): readonly Leaf[] {
   return object.fields.flatMap(({ name, field, value }): readonly Leaf[] => {
     const sent = values[name];

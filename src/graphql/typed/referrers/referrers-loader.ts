@@ -1,5 +1,5 @@
 /**
- * Reads the records that point to records, in the plain path: one statement a level, whatever the number of
+ * Loads the records that point to a record, for graphql-js: one statement per level, whatever the number of
  * parents.
  */
 import DataLoader from 'dataloader';
@@ -10,7 +10,7 @@ import type { RequestContext } from '../../../resolvers/request-context.js';
 import type { ReferrersPage } from '../../../store/reading/referrers.js';
 import type { ReferrersShape } from '../../../store/sql/shape.js';
 
-/** Ids are gathered for as long as graphql-js goes on through one level. */
+/** Collects ids while graphql-js resolves one level. */
 export class ReferrersLoader {
   readonly #records: RecordResolver;
   readonly #byRequest = new WeakMap<RequestContext, Map<readonly FieldNode[], Loader>>();
@@ -19,7 +19,7 @@ export class ReferrersLoader {
     this.#records = records;
   }
 
-  /** `nodes`: graphql-js's own list, which is the same for all parents. */
+  /** `nodes` is graphql-js's own list, which all parents share. */
   async load(
     context: RequestContext,
     id: string,

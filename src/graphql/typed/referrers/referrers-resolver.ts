@@ -1,6 +1,5 @@
 /**
- * A field of a record type: the records that point to it, for the plain path. In the spliced path the
- * database joins them itself.
+ * A field with the records that point to a record, for graphql-js. In the splice, the database joins them.
  */
 
 import type { GraphQLResolveInfo } from 'graphql';
@@ -20,7 +19,7 @@ import { toReferrersShape } from './referrers-shape.js';
 
 export type ReferrersResolverClass = new (loader: ReferrersLoader) => object;
 
-/** The class; its instances take the loader. `undefined` where the other collection has no type. */
+/** The class; its instances take the loader. `undefined` if the other collection has no type. */
 export function createReferrersResolver(
   referrers: TypedReferrers,
   target: TypedCollection,
@@ -77,7 +76,7 @@ export function createReferrersResolver(
       this.#loader = loader;
     }
 
-    // TypeGraphQL tells the fields of a type apart by this name.
+    // TypeGraphQL distinguishes the fields of a type by this name.
     @FieldResolver(() => connectionType, { description: referrers.description })
     async [referrers.name](
       @Root() record: TypedSource,
@@ -86,7 +85,7 @@ export function createReferrersResolver(
       @Info() info: GraphQLResolveInfo,
     ): Promise<object> {
       const nodes = info.fieldNodes;
-      // The arguments are read off the document, as the splice does.
+      // The arguments are read from the document, as in the splice.
       const toShape = () => toReferrersShape(referrers, { typeName, source, form, nodes, model, info });
       const page = await this.#loader.load(context, String(record.id), { nodes, toShape });
       const records = page.records.map((one) => form.toNode(one));

@@ -1,6 +1,6 @@
 /**
- * What a document asks for of the records that point to a record: its arguments and its selection, as the
- * database prints it.
+ * Reads the arguments and selection on the records that point to a record, in the form that the database
+ * prints.
  */
 import { type FieldNode, getArgumentValues, isObjectType } from 'graphql';
 import type { Filter } from '../../../model/filter.js';
@@ -14,7 +14,7 @@ import type { ReferrersShape } from '../../../store/sql/shape.js';
 import { toStoredWhere } from '../stored-where.js';
 import type { TypedCollection, TypedModel, TypedReferrers } from '../typed-model.js';
 
-/** The arguments as graphql-js gives them. */
+/** The arguments as coerced by graphql-js. */
 interface ReferrersArguments extends PageArguments {
   readonly where?: object | null;
   readonly oquery?: string | null;
@@ -23,8 +23,8 @@ interface ReferrersArguments extends PageArguments {
 }
 
 /**
- * @throws what the arguments of a page do: MALFORMED_FILTER, INVALID_VALUE, LIMIT_EXCEEDED (400). A cursor of
- * another order is found out when it is read.
+ * @throws as the arguments of a page do: MALFORMED_FILTER, INVALID_VALUE, LIMIT_EXCEEDED (400). The cursor of
+ *   another order is detected when it is read.
  */
 export function toReferrersShape(
   referrers: TypedReferrers,
@@ -36,7 +36,7 @@ export function toReferrersShape(
     model,
     info,
   }: {
-    /** The type of the record that is pointed to. */
+    /** The type of the record they point to. */
     readonly typeName: string;
     readonly source: TypedCollection;
     readonly form: SelectedForm;

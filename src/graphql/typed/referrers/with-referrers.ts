@@ -1,11 +1,11 @@
-/** Finds which collections point to which: the fields a record type has beside its own. */
+/** Finds which collections point to which, for the reverse fields of record types. */
 import { toFieldName, toTypeName } from '../graphql-names.js';
 import { RECORD_PARTS, type TypedCollection, type TypedModel, type TypedReferrers } from '../typed-model.js';
 
 /**
- * Adds to each collection the fields with the records that point to it: they are named after their
- * collection, `tasks`, and where that is taken after the reference too, `tasksByManager`. Of references at
- * the top of a record, and not in lists.
+ * Adds to each collection the fields with the records that point to it. A field is named after the other
+ * collection, `tasks`, or if that is taken also after the reference, `tasksByManager`. Only references at the
+ * top of a record count, and not those in lists.
  */
 export function withReferrers(model: TypedModel): TypedModel {
   const collections = model.collections.map((target): TypedCollection => {
@@ -30,7 +30,7 @@ function listReferrers(
     if (!value.targets.includes(target.collection.name)) return [];
     const byField = `${toFieldName(source.plural)}By${toTypeName(field.name)}`;
     const name = [source.plural, byField].find((candidate) => !taken.has(candidate));
-    // Both taken by fields of the record: it has no third name.
+    // Both names are taken by fields of the record; there is no third one.
     if (name === undefined) return [];
     taken.add(name);
     return [
