@@ -6,7 +6,7 @@
 /** Wraps `watch` so that it never throws: its errors go to `onFault` only. */
 export function guarded<Arguments extends readonly unknown[]>(
   watch: (...told: Arguments) => void,
-  onFault: (error: unknown) => void = tellOperator,
+  onFault: (error: unknown) => void = reportToOperator,
 ): (...told: Arguments) => void {
   return (...told) => {
     try {
@@ -15,8 +15,8 @@ export function guarded<Arguments extends readonly unknown[]>(
       try {
         onFault(error);
       } catch (second) {
-        tellOperator(error);
-        tellOperator(second);
+        reportToOperator(error);
+        reportToOperator(second);
       }
     }
   };
@@ -26,7 +26,7 @@ export function guarded<Arguments extends readonly unknown[]>(
  * Writes to standard error, the only channel left when the log itself has failed. If that is closed too, the
  * gateway carries on.
  */
-function tellOperator(error: unknown): void {
+function reportToOperator(error: unknown): void {
   try {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.stderr.write(`campus: while observing: ${text}\n`);

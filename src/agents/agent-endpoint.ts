@@ -68,14 +68,14 @@ export class AgentEndpoint {
     const { desk } = this.#options;
     return {
       listTools: () =>
-        this.#told(caller, async () => ({ tools: desk.listTools(caller).map((tool) => ({ ...tool })) })),
+        this.#answered(caller, async () => ({ tools: desk.listTools(caller).map((tool) => ({ ...tool })) })),
       callTool: (name, sent) =>
-        this.#told(caller, async () => {
+        this.#answered(caller, async () => {
           const { texts, isError } = await desk.callTool(caller, name, sent);
           return { content: texts.map((text) => ({ type: 'text' as const, text })), isError };
         }),
       readResource: (uri) =>
-        this.#told(caller, async () => {
+        this.#answered(caller, async () => {
           const { text, mediaType } = await desk.readResource(caller, uri);
           return { contents: [{ uri, mimeType: mediaType, text }] };
         }),
@@ -83,7 +83,7 @@ export class AgentEndpoint {
   }
 
   /** What is thrown leaves in the words and with the code it has in GraphQL; a fault of ours is masked. */
-  async #told<Result>({ context, notes }: GraphqlCaller, answer: () => Promise<Result>): Promise<Result> {
+  async #answered<Result>({ context, notes }: GraphqlCaller, answer: () => Promise<Result>): Promise<Result> {
     try {
       return await answer();
     } catch (error) {

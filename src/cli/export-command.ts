@@ -92,7 +92,7 @@ async function exportAll(work: Work): Promise<readonly Exported[]> {
     return done;
   } catch (fault) {
     progress.stop();
-    if (signal.aborted) tellHowToGoOn(wanted.slice(done.length), work);
+    if (signal.aborted) printHowToContinue(wanted.slice(done.length), work);
     throw signal.aborted ? signal.reason : fault;
   } finally {
     progress.stop();
@@ -157,7 +157,7 @@ async function fileOf(collection: string, { options, wanted }: Work): Promise<st
 }
 
 /** The files that are there are of this run: the instant that the next one prints is too late for them. */
-function tellHowToGoOn(left: readonly string[], { options, next }: Work): void {
+function printHowToContinue(left: readonly string[], { options, next }: Work): void {
   const { domain, format, out, since } = options;
   const words = ['campus export', ...left, `--format ${format}`, `--out ${JSON.stringify(out)}`];
   if (domain !== undefined) words.push(`--domain ${domain}`);

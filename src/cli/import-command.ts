@@ -65,7 +65,7 @@ export function registerImportCommand(command: Command, commandLine: CommandLine
         const work = { services, scope: operatorScope(services, options.domain), options, signal };
         const one = await chosenWork(work, file);
         print(one, options);
-        await tellRefused(work, one);
+        await printRefused(work, one);
         if (one.state === 'failed') process.exitCode = 1;
       });
     });
@@ -103,7 +103,7 @@ async function importFile(work: Work, file: string | undefined): Promise<StoredI
   if (tried.state !== 'tried' || options.dryRun) return tried;
   if (!options.yes) {
     print(tried, { ...options, json: false });
-    await tellRefused(work, tried);
+    await printRefused(work, tried);
     if (!(await isAgreed())) return tried;
   }
   return await write(work, taken.id);
@@ -246,7 +246,7 @@ function countsOf(one: StoredImport): ImportCounts {
 }
 
 /** What is wrong with the first rows that were refused; all of them go into a file where one is named. */
-async function tellRefused({ services, scope, options }: Work, one: StoredImport): Promise<void> {
+async function printRefused({ services, scope, options }: Work, one: StoredImport): Promise<void> {
   const { refused } = countsOf(one);
   if (refused === 0) return;
   if (!options.json) {

@@ -68,7 +68,7 @@ function boundOldObjects(): void {
   setFlagsFromString(`--heap-growing-percent=${OLD_OBJECTS_GROW_BY}`);
 }
 
-function giveBackMemory(): void {
+function releaseMemory(): void {
   collectOnceQuiet().catch((fault: unknown) => tell(`garbage was not collected: ${String(fault)}`));
 }
 
@@ -83,7 +83,7 @@ async function serve(config: Config, stop: AbortSignal): Promise<void> {
     stop.throwIfAborted();
     const printBanner = await prepareBanner(app.services, config);
     printLine(printBanner(readableUrl(url)));
-    giveBackMemory();
+    releaseMemory();
     await untilAborted(stop);
   } finally {
     await app.close();
@@ -130,7 +130,7 @@ async function serveAsWorker(config: Config): Promise<void> {
     const app = await unlessStopped(opening, stop, config.shutdownGraceMs);
     try {
       worker.tellListening(await unlessStopped(listen(app, config), stop, 0));
-      giveBackMemory();
+      releaseMemory();
       await untilAborted(stop);
     } finally {
       await app.close();

@@ -50,7 +50,7 @@ export class WorkerGroup {
   readonly #options: WorkerGroupOptions;
   readonly #places: readonly Place[];
   readonly #replacing = new Set<NodeJS.Timeout>();
-  readonly #told = new Map<number, (figures: FigureList) => void>();
+  readonly #awaitedFigures = new Map<number, (figures: FigureList) => void>();
   /** What each living worker told last. */
   readonly #lastFigures = new Map<Worker, FigureList>();
   /** What the workers that died had counted, so that no sum ever falls. */
@@ -162,7 +162,7 @@ export class WorkerGroup {
             return;
           case 'ownFigures':
             this.#lastFigures.set(worker, news.figures);
-            this.#told.get(news.number)?.(news.figures);
+            this.#awaitedFigures.get(news.number)?.(news.figures);
             return;
           case 'askFigures':
             void this.#answerFigures(worker, news.number);
@@ -218,10 +218,10 @@ export class WorkerGroup {
   async #askFigures(worker: Worker): Promise<FigureList> {
     this.#lastAsked += 1;
     const number = this.#lastAsked;
-    const told = new Promise<FigureList>((resolve) => this.#told.set(number, resolve));
+    const told = new Promise<FigureList>((resolve) => this.#awaitedFigures.set(number, resolve));
     order(worker, { kind: 'tellFigures', number });
     const figures = await Promise.race([told, sleep(FIGURES_WITHIN_MS, undefined, { ref: false })]);
-    this.#told.delete(number);
+    this.#awaitedFigures.delete(number);
     // What it told last keeps the sums from falling.
     return figures ?? countsIn(this.#lastFigures.get(worker) ?? []);
   }

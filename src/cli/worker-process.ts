@@ -31,7 +31,7 @@ export class WorkerProcess {
     orders((order) => order.kind === 'stop' && stop());
     this.stop = stopping.signal;
     orders((order) => {
-      if (order.kind === 'tellFigures') void this.#tellFigures(order.number);
+      if (order.kind === 'tellFigures') void this.#sendFigures(order.number);
       if (order.kind !== 'figures') return;
       this.#asked.get(order.number)?.(order.text);
       this.#asked.delete(order.number);
@@ -40,7 +40,7 @@ export class WorkerProcess {
   }
 
   readonly sharedFigures: SharedFigures = {
-    tellBy: (own) => {
+    reportBy: (own) => {
       this.#ownFigures = own;
     },
     print: () => {
@@ -62,7 +62,7 @@ export class WorkerProcess {
     process.channel?.unref();
   }
 
-  async #tellFigures(number: number): Promise<void> {
+  async #sendFigures(number: number): Promise<void> {
     // Figures that cannot be told are left out of the sum, as those of a worker that hangs.
     const figures = await this.#ownFigures?.().catch(() => undefined);
     if (figures) tell({ kind: 'ownFigures', number, figures });

@@ -159,7 +159,7 @@ export class ImportRun {
         await this.#note(transaction, begun.id, 'running', noted);
         return { noted, outcome };
       });
-      done.outcome.tellOfCommit();
+      done.outcome.announceCommit();
       ({ counts, changes } = done.noted);
     }
     if (begun.options.missing === 'remove') {
@@ -220,7 +220,7 @@ export class ImportRun {
         if (refused.length > 0) throw refusedRows(refused.length);
         counts = addCounts(counts, batch, outcome, refused);
         if (outcome.created.length + outcome.updated.length > 0) changes += 1;
-        tellers.push(outcome.tellOfCommit);
+        tellers.push(outcome.announceCommit);
       }
       while (begun.options.missing === 'remove') {
         const own = withRequest(scope, begun.id, changes + 1);
@@ -232,7 +232,7 @@ export class ImportRun {
       }
       return await this.#finish(transaction, run, { counts, changes });
     });
-    for (const tellOfCommit of tellers) tellOfCommit();
+    for (const announceCommit of tellers) announceCommit();
     return ended;
   }
 

@@ -110,7 +110,7 @@ async function keepRecords(work: ErasureWork, part: Belongings, personal: Person
     await writeRecords(work, collection.name, [{ ...row, newId: id, data: data as JsonObject }]);
     kept.push(id);
   }
-  if (isPerson && kept.length > 0) await tellOfRenaming(work);
+  if (isPerson && kept.length > 0) await announceRenaming(work);
   const fields = [
     ...personal.identifiers,
     ...personal.fields,
@@ -138,7 +138,7 @@ function withoutPersonal(
 }
 
 /** Subscribers hear that the one is gone and the other there; the history of the other begins here. */
-async function tellOfRenaming(work: ErasureWork): Promise<void> {
+async function announceRenaming(work: ErasureWork): Promise<void> {
   const { transaction, scope, identity } = work;
   const { collection, id, pseudonym } = identity;
   await transaction.query(Prisma.sql`

@@ -36,7 +36,7 @@ export async function sendAnswer(answer: Answer, options: AnsweringOptions): Pro
   if (hints.length > 0) reply.header('x-hint', hints.join(' ').replace(/[^\x20-\x7e]/g, '?'));
   switch (answer.kind) {
     case 'empty':
-      if (answer.status === 304) tellEtagHeld(options);
+      if (answer.status === 304) setHeldEtag(options);
       return reply.code(answer.status).send();
     case 'text':
       if (answer.rowCount !== undefined) options.observe({ kind: 'rowsStreamed', count: answer.rowCount });
@@ -58,7 +58,7 @@ function bytesOf(text: string | Uint8Array): Uint8Array {
   return typeof text === 'string' ? Buffer.from(text) : text;
 }
 
-function tellEtagHeld({ request, reply }: AnsweringOptions): void {
+function setHeldEtag({ request, reply }: AnsweringOptions): void {
   const etag = reply.getHeader('etag');
   if (typeof etag === 'string') reply.header('etag', etagHeld(request.headers['if-none-match'], etag));
 }

@@ -46,7 +46,7 @@ import { API_HEADERS, SANDBOX_HEADERS } from './security-headers.js';
 import { announceStop, Stopping, stopServer, useStopping } from './stopping.js';
 import { StreamLimits, type StreamLimitsOptions } from './stream-limits.js';
 import { type RequestPlaces, Turnstile } from './turnstile.js';
-import { takeMeantMethod, useTusDiscovery } from './tus-serving.js';
+import { applyMethodOverride, useTusDiscovery } from './tus-serving.js';
 import { WebSockets } from './web-sockets.js';
 
 export interface ServerServices extends AuthenticationOptions {
@@ -172,7 +172,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     frameworkErrors: answerUnreadablePath,
     rewriteUrl: (request) => {
-      takeMeantMethod(request);
+      applyMethodOverride(request);
       return request.url ?? '/';
     },
     clientErrorHandler: createClientErrorHandler(observe),

@@ -16,11 +16,11 @@ import { addOtherMethods } from './rest.js';
 import { FILE_HEADERS } from './security-headers.js';
 import {
   assertIsPiece,
-  goOnWithUpload,
+  appendToUpload,
   openUpload,
   speaksTus,
   type TusServingOptions,
-  tellUpload,
+  answerUploadOffset,
 } from './tus-serving.js';
 import { endWithUnreadBody } from './unread-body.js';
 import { brokenOff, wholeBody } from './whole-body.js';
@@ -78,14 +78,14 @@ export async function useFiles(app: FastifyInstance, options: FileServingOptions
       assertIsPiece(request);
     },
     ...streamed,
-    handler: (request, reply) => goOnWithUpload(request, reply, tus),
+    handler: (request, reply) => appendToUpload(request, reply, tus),
   });
   app.route<{ Params: { id: string }; Querystring: Record<string, string> }>({
     method: ['GET', 'HEAD'],
     url: '/files/:id',
     handler: (request, reply) =>
       request.method === 'HEAD' && speaksTus(request, reply)
-        ? tellUpload(request, reply, tus)
+        ? answerUploadOffset(request, reply, tus)
         : send(request, reply, options),
   });
   app.route<{ Params: { id: string } }>({

@@ -22,7 +22,7 @@ export interface MetricsAccess {
 
 export interface SharedFigures {
   /** Reports the metrics of this process to the one that adds them up, from now on. */
-  tellBy(own: () => Promise<FigureList>): void;
+  reportBy(own: () => Promise<FigureList>): void;
   /** The metrics of all processes, in the Prometheus text format. */
   print(): Promise<string>;
 }
@@ -33,7 +33,7 @@ interface MetricsOptions extends Pick<MetricsAccess, 'token' | 'sharedFigures'> 
 
 export function useMetrics(app: FastifyInstance, { metrics, token, sharedFigures }: MetricsOptions): void {
   const { registry } = metrics;
-  sharedFigures?.tellBy(() => registry.getMetricsAsJSON());
+  sharedFigures?.reportBy(() => registry.getMetricsAsJSON());
   app.route({
     method: ['GET', 'HEAD'],
     config: { isVital: true },

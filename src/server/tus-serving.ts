@@ -47,7 +47,7 @@ export function useTusDiscovery(
  * Applies `X-HTTP-Method-Override` for tus clients that can send only GET and POST. Only on upload paths:
  * elsewhere a method that is refused must stay refused.
  */
-export function takeMeantMethod(request: IncomingMessage): void {
+export function applyMethodOverride(request: IncomingMessage): void {
   const { headers, method, url = '' } = request;
   const meant = headers['x-http-method-override'];
   if (method !== 'POST' || !UPLOAD_PATH.test(url) || headers['tus-resumable'] === undefined) return;
@@ -89,11 +89,11 @@ export async function openUpload(request: FastifyRequest, reply: FastifyReply, s
   reply.header('location', `/files/${opened.id}`);
   const piece = hasBody(raw) ? pieceOf(request, { offset: 0, length: opened.length }) : undefined;
   const upload = piece ? await take(request, reply, services, opened.id, piece) : opened;
-  return sayWhere(reply.code(201), upload).send();
+  return setUploadHeaders(reply.code(201), upload).send();
 }
 
 /** `HEAD /files/<id>`: how much has arrived. */
-export async function tellUpload(
+export async function answerUploadOffset(
   request: UploadRequest,
   reply: FastifyReply,
   { uploads }: TusServingOptions,
@@ -103,11 +103,11 @@ export async function tellUpload(
   if (upload.isLengthDeferred) reply.header('upload-defer-length', '1');
   else reply.header('upload-length', String(upload.length));
   if (upload.metadata !== undefined) reply.header('upload-metadata', upload.metadata);
-  return sayWhere(reply.code(200), upload).send();
+  return setUploadHeaders(reply.code(200), upload).send();
 }
 
 /** `PATCH /files/<id>`: appends the next piece. */
-export async function goOnWithUpload(
+export async function appendToUpload(
   request: UploadRequest,
   reply: FastifyReply,
   services: TusServingOptions,
@@ -120,7 +120,7 @@ export async function goOnWithUpload(
     ? await services.uploads.sayLength(scope, id, parseByteCount(request.headers, 'Upload-Length'))
     : await services.uploads.get(scope, id);
   const upload = await take(request, reply, services, id, pieceOf(request, { offset, length }));
-  return sayWhere(reply.code(204), upload).send();
+  return setUploadHeaders(reply.code(204), upload).send();
 }
 
 /** Refuses a wrong request before its body is requested. @throws UNSUPPORTED_MEDIA_TYPE */
@@ -165,7 +165,7 @@ async function take(
   }
 }
 
-function sayWhere(reply: FastifyReply, { offset, expiresAt }: OpenUpload): FastifyReply {
+function setUploadHeaders(reply: FastifyReply, { offset, expiresAt }: OpenUpload): FastifyReply {
   reply.header('upload-offset', String(offset));
   if (expiresAt !== undefined) reply.header('upload-expires', expiresAt.toUTCString());
   return reply;

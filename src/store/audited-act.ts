@@ -1,10 +1,10 @@
-/** Entries of the audit trail about what is no record: keys, webhooks, links, settings. */
+/** Audit entries for acts on anything but records: keys, webhooks, links, settings. */
 import { Prisma } from '../generated/prisma/client.js';
 import type { Scope } from '../model/scope.js';
 
 /**
- * `exported` and `erased` are done with the data of a person, `rotated` and `revoked` with what is no record
- * (`AuditedSubject`): none of these changes a version.
+ * `exported` and `erased` concern the data of a person; `rotated` and `revoked` concern an `AuditedSubject`.
+ * None of these changes a version.
  */
 export const AUDITED_OPERATIONS = [
   ...(['created', 'updated', 'deleted', 'exported', 'erased'] as const),
@@ -13,8 +13,8 @@ export const AUDITED_OPERATIONS = [
 export type AuditedOperation = (typeof AUDITED_OPERATIONS)[number];
 
 /**
- * What was looked after. No collection can have such a name, so that these entries are in no history and
- * filter of records.
+ * The subject of the act. No collection can have such a name, so these entries never appear in a record's
+ * history or filter.
  */
 type AuditedSubject =
   | '$apiKey'
@@ -27,20 +27,20 @@ type AuditedSubject =
   | '$domain';
 
 export interface AuditedAct {
-  /** One of the subjects, or the collection of a person whose data it was done with. */
+  /** One of the subjects, or the collection of the person whose data was exported or erased. */
   readonly collection: AuditedSubject | (string & {});
-  /** What it was done to; an expression over the rows of `from`. */
+  /** The id of the subject; an expression over the rows of `from`. */
   readonly id: string | Prisma.Sql;
   readonly operation: AuditedOperation;
-  /** Where it was done, if not in the domain the caller acts in. */
+  /** The domain of the act, if it is not the one the caller acts in. */
   readonly domainId?: string | Prisma.Sql;
-  /** An entry for each of these rows, e.g. `from revoked`. Absent: one. */
+  /** One entry for each of these rows, e.g. `from revoked`. Absent: a single entry. */
   readonly from?: Prisma.Sql;
 }
 
 /**
- * A statement that writes the entry, to stand in the transaction or statement of the act itself. Neither
- * subscribers nor webhooks are told of it, for it has no place in the order of transactions.
+ * A statement that writes the entry, as part of the transaction or statement of the act. Subscribers and
+ * webhooks do not receive it, because it has no place in the order of transactions.
  */
 export function auditedAct(scope: Scope, act: AuditedAct): Prisma.Sql {
   const { domain, principal, requestId, operation: requestOperation } = scope;

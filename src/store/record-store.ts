@@ -1,5 +1,5 @@
 /**
- * The records of every collection: the one way to read and write them.
+ * The records of every collection: the only way to read and write them.
  *
  * Every method takes a `Scope` first; domain condition, access rules and validation are inside and cannot be
  * switched off.
@@ -66,12 +66,14 @@ export interface RecordStoreOptions extends RecordEnvironmentOptions {
 }
 
 export interface ReadWithin {
-  /** The transaction that is to be read in: what it has written counts. Default: what is committed. */
+  /** Read in this transaction, which sees its own writes. Default: committed data. */
   readonly within?: Transaction | undefined;
 }
 
 export class RecordStore {
-  /** The same key again waits for the first, which has its row, before it takes a connection. */
+  /**
+   * A repeated key waits here for the first request, which has locked its row, before it takes a connection.
+   */
   readonly #keyLine = new WaitingLine({
     atOnce: 1,
     mostWaiting: 100,
@@ -100,11 +102,11 @@ export class RecordStore {
   }
 
   /**
-   * The records a query asks for, not read yet.
+   * The records that a query selects, not read yet.
    *
    * @throws NOT_FOUND, GONE for the collection; FORBIDDEN, also for a filter or sort by a hidden field
-   * (named); MALFORMED_FILTER, INVALID_VALUE for operands that do not fit a declared type. All at once,
-   * before anything is read.
+   *   (named); MALFORMED_FILTER, INVALID_VALUE for operands that do not fit a declared type. All at once,
+   *   before anything is read.
    */
   find(scope: Scope, query: RecordQuery, options: ReadWithin = {}): RecordSet {
     const collection = this.#environment.catalog.get(query.collection, scope);
@@ -117,8 +119,8 @@ export class RecordStore {
     this.#environment.noteNamed(scope, collection, named, access.hiddenFields);
     const context = this.#environment.compileContext(scope, collection);
     const { database, primary } = this.#sourcesOf(scope, options.within);
-    // Member by member: what follows a spread in a literal is put there one by one, for a tenth of a short
-    // read.
+    // Written member by member, because members after a spread in a literal are added one by one, which takes
+    // a tenth of a short read.
     return new RecordSet({
       database,
       primary,
@@ -145,8 +147,8 @@ export class RecordStore {
   }
 
   /**
-   * One record by its `_id`. A record of another domain, or out of the caller's rows, is NOT_FOUND like one
-   * that never was.
+   * One record by its `_id`. A record in another domain or outside the caller's rows is NOT_FOUND, as if it
+   * did not exist.
    *
    * @throws NOT_FOUND; GONE for a removed one; FORBIDDEN
    */
@@ -169,7 +171,7 @@ export class RecordStore {
     };
     const compile = (where: Prisma.Sql) => {
       const { plans } = this.#environment;
-      // To merge the id into a whole record takes PostgreSQL as long as to print it.
+      // Merging the id into a whole record would take PostgreSQL as long as printing it.
       const printed =
         projection === undefined
           ? Prisma.sql`${plans.fields(collection, undefined, access.hiddenFields)}::text`
@@ -202,7 +204,7 @@ export class RecordStore {
     return projection === undefined ? { ...record, json: printStored(row.id, row.json) } : record;
   }
 
-  /** Stores records, all or none, and gives them back in their order. @see RecordWrites.create */
+  /** Creates records, all or none, and returns them in their order. @see RecordWrites.create */
   async create(
     scope: Scope,
     name: string,
@@ -215,7 +217,7 @@ export class RecordStore {
     return created;
   }
 
-  /** Changes a record and gives it back. @see RecordWrites.update */
+  /** Changes a record and returns it. @see RecordWrites.update */
   async update(scope: Scope, name: string, id: string, options: UpdateOptions): Promise<StoredRecord> {
     const write = () => this.#writes.update(scope, name, id, options);
     const updated = await this.#noted(scope, options.within, write);
@@ -228,7 +230,7 @@ export class RecordStore {
     await this.#writes.assertMayUpdate(scope, name, id);
   }
 
-  /** Removes a record and gives it back as it was. @see RecordWrites.delete */
+  /** Removes a record and returns its last state. @see RecordWrites.delete */
   async delete(
     scope: Scope,
     name: string,
@@ -238,7 +240,7 @@ export class RecordStore {
     return await this.#noted(scope, options.within, () => this.#writes.delete(scope, name, id, options));
   }
 
-  /** Changes all records that match, or none. @see MatchingWrites.update */
+  /** Changes all matching records, or none. @see MatchingWrites.update */
   async updateMatching(
     scope: Scope,
     name: string,
@@ -250,7 +252,7 @@ export class RecordStore {
     );
   }
 
-  /** Removes all records that match, or none. @see MatchingWrites.delete */
+  /** Removes all matching records, or none. @see MatchingWrites.delete */
   async deleteMatching(
     scope: Scope,
     name: string,
@@ -263,8 +265,7 @@ export class RecordStore {
   }
 
   /**
-   * Stores records by a key of their own: changed where they are there, else made; all or none.
-   * @see Upserts.upsert
+   * Changes the records that exist, by a given key, and creates the others; all or none. @see Upserts.upsert
    */
   async upsert(
     scope: Scope,
@@ -278,13 +279,13 @@ export class RecordStore {
     return upserted;
   }
 
-  /** Writes records by the thousand, starting these triggers and no others. @see StagedWrites */
+  /** Writes records by the thousand, running only these triggers. @see StagedWrites */
   staging(triggers: TriggerChoice): StagedWrites {
     const chosen = chosenTriggers(this.#environment.triggers, triggers);
     return new StagedWrites(this.#environment.withTriggers(chosen));
   }
 
-  /** The changes of a record, the newest first, with what they replaced. @see RecordHistory.read */
+  /** The changes of a record, newest first, with the values they replaced. @see RecordHistory.read */
   async history(scope: Scope, name: string, query: HistoryQuery): Promise<HistoryPage> {
     return await this.#history.read(scope, name, query);
   }
@@ -294,7 +295,7 @@ export class RecordStore {
     return await this.#history.at(scope, name, id, moment);
   }
 
-  /** Makes a record again what it was at a version. @see Reverts.restore */
+  /** Restores a record to an earlier version. @see Reverts.restore */
   async restore(
     scope: Scope,
     name: string,
@@ -304,12 +305,12 @@ export class RecordStore {
     return await this.#noted(scope, options.within, () => this.#reverts.restore(scope, name, id, options));
   }
 
-  /** Takes back all that a request changed, or nothing. @see Reverts.undo */
+  /** Reverts everything a request changed, or nothing. @see Reverts.undo */
   async undo(scope: Scope, requestId: string, options: WriteOptions = {}): Promise<Undone> {
     return await this.#noted(scope, options.within, () => this.#reverts.undo(scope, requestId, options));
   }
 
-  /** What undoing the changes of some requests would do, and what stands in its way. @see previewUndo */
+  /** What undoing the changes of some requests would do, and what prevents it. @see previewUndo */
   async previewUndo(
     scope: Scope,
     asked: { readonly collection: string; readonly requestIds: readonly string[] },
@@ -317,12 +318,12 @@ export class RecordStore {
     return await previewUndo(this.#environment, scope, asked);
   }
 
-  /** The changes of the caller's domain, the newest first. @throws FORBIDDEN unless the caller is an admin */
+  /** The changes in the caller's domain, newest first. @throws FORBIDDEN unless the caller is an admin */
   async auditTrail(scope: Scope, query: AuditQuery): Promise<readonly AuditEntry[]> {
     return await readAuditTrail(this.#environment.database, scope, query);
   }
 
-  /** Does a write once per key. @see idempotently */
+  /** Executes a write once per key. @see idempotently */
   async idempotently<T extends JsonValue>(
     scope: Scope,
     request: AtomicOptions & OnceRequest,
@@ -330,13 +331,13 @@ export class RecordStore {
   ): Promise<T> {
     const once = () =>
       this.#noted(scope, request.within, () => idempotently(this.#environment, scope, request, work));
-    // Within a transaction it has a connection already.
+    // A transaction already has its connection.
     if (request.key === undefined || request.within !== undefined) return await once();
     const owner = [scope.domain.id, credentialName(scope.principal.credential), request.key];
     return await this.#keyLine.run(JSON.stringify(owner), once, scope);
   }
 
-  /** Runs several writes as one, which is done as a whole or not at all. @see atomically */
+  /** Runs several writes as one, all or nothing. @see atomically */
   async atomically<T>(
     scope: Scope,
     options: AtomicOptions,
@@ -348,8 +349,8 @@ export class RecordStore {
   }
 
   /**
-   * A write of its own is known to all gateways when it is answered: whoever made it finds it, whichever
-   * server is read from. What is part of a transaction is, once that is.
+   * Waits until all gateways can see a write of its own, so that its author finds it, whichever server is
+   * read. A write within a transaction becomes visible with its commit.
    */
   async #noted<T>(scope: Scope, within: Transaction | undefined, write: () => Promise<T>): Promise<T> {
     const written = await write();
@@ -360,7 +361,7 @@ export class RecordStore {
     return written;
   }
 
-  /** Takes away tombstones, dropped collections and expired idempotency keys, in every domain. @see purge */
+  /** Deletes expired tombstones, dropped collections and idempotency keys, in every domain. @see purge */
   async purge(scope: Scope, options: { readonly removedBefore: Date }): Promise<Purged> {
     return await purge(this.#environment.database, scope, { ...options, topDomain: this.#topDomain() });
   }
@@ -373,13 +374,13 @@ export class RecordStore {
     accessOf(scope, this.#environment.catalog.get(name, scope), verb);
   }
 
-  /** What of a collection the caller may read, for a statement that joins it. `undefined`: nothing of it. */
+  /** What the caller may read of a collection, for a statement that joins it. `undefined`: nothing. */
   findReadable(scope: Scope, name: string): Readable | undefined {
     return this.#environment.findReadable(scope, name);
   }
 }
 
-/** A stream holds its connection between batches, which a transaction cannot spare. */
+/** A stream would hold the connection between batches, which a transaction cannot spare. */
 function readingWithin(transaction: Transaction): Pick<Database, 'query' | 'streamJoined'> {
   return {
     query: (sql, options) => transaction.query(sql, options),

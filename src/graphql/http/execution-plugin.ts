@@ -19,7 +19,7 @@ import {
 } from '../operation/operation.js';
 import type { OperationRequest } from '../operation/operation-request.js';
 import type { RepeatedDocuments } from '../operation/repeated-documents.js';
-import { toldStatus } from './told-status.js';
+import { httpStatusFor } from './http-status-for.js';
 
 export interface ExecutionOptions extends OperationOptions {
   /** The documents of the server the plugin is for. */
@@ -91,7 +91,7 @@ function finishResponse(request: Request): void {
   }
   if (http.status !== undefined) {
     const accept = request.request.http?.headers.get('accept');
-    http.status = toldStatus(http.status, errors, accept);
+    http.status = httpStatusFor(http.status, errors, accept);
   }
   // One failure in a batch: the others are answered, and each result reports its own errors.
   if (request.requestIsBatched) http.status = 200;

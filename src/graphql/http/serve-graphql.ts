@@ -32,7 +32,7 @@ import { answerOtherMethods, GRAPHQL_METHODS } from './other-methods.js';
 import { assertPublicFields } from './public-fields.js';
 import { refusalText } from './refusal-text.js';
 import { parseRequestBody } from './request-body.js';
-import { toldStatus } from './told-status.js';
+import { httpStatusFor } from './http-status-for.js';
 
 /** Serves one schema. */
 export interface SchemaServer {
@@ -207,7 +207,7 @@ async function answerRepeated({ operation, mediaType }: Repeated, asked: Asked):
   const { result, status, headers } = await answerOperation(operation, options.operations);
   const isWhole = result.errors === undefined;
   return {
-    status: isWhole ? status : toldStatus(status, result.errors, request.headers.accept),
+    status: isWhole ? status : httpStatusFor(status, result.errors, request.headers.accept),
     headers: [
       ['content-type', mediaType],
       ...headers,

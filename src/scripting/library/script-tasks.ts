@@ -69,7 +69,7 @@ async function runJob(services: ScriptTaskServices, job: RunPayload): Promise<vo
       job.cause === 'after' ? { ...sent, record: await findWritten(store, scope, sent) } : sent,
   });
   if (run?.error === undefined) return;
-  if (job.depth >= services.maxDepth) await tellOfCircle(services, { domain, run });
+  if (job.depth >= services.maxDepth) await recordEndlessChain(services, { domain, run });
   else throw new Error(`the script "${job.script}" failed: ${run.error.message}`);
 }
 
@@ -77,7 +77,7 @@ async function runJob(services: ScriptTaskServices, job: RunPayload): Promise<vo
  * The run was not begun, and is not tried again: its author is told where it is looked for, in the log of the
  * script.
  */
-async function tellOfCircle(
+async function recordEndlessChain(
   { scriptLog, maxDepth }: ScriptTaskServices,
   { domain, run }: { readonly domain: Domain; readonly run: ScriptRun },
 ): Promise<void> {

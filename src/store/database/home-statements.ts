@@ -126,7 +126,7 @@ export class HomeStatements {
   async listParts(table: string): Promise<readonly TablePart[]> {
     const known = this.#partsByTable.get(table);
     if (known !== undefined) return await known;
-    const finding = this.#lookForParts(table);
+    const finding = this.#queryParts(table);
     this.#partsByTable.set(table, finding);
     finding.catch(() => this.#partsByTable.delete(table));
     return await finding;
@@ -142,7 +142,7 @@ export class HomeStatements {
     await Promise.all([...this.#servers.values()].map((server) => server.close()));
   }
 
-  async #lookForParts(table: string): Promise<readonly TablePart[]> {
+  async #queryParts(table: string): Promise<readonly TablePart[]> {
     const rows = await this.#coordinator.query<{ host: string; port: number; tables: string[] }>(Prisma.sql`
       select n.nodename as host, n.nodeport as port,
         array_agg(shard_name(s.logicalrelid, s.shardid) order by s.shardid) as tables
@@ -167,13 +167,13 @@ export class HomeStatements {
   async #findShard(domain: string): Promise<Shard> {
     const known = this.#shardByDomain.get(domain);
     if (known !== undefined) return await known;
-    const finding = this.#lookForShard(domain);
+    const finding = this.#queryShard(domain);
     this.#shardByDomain.set(domain, finding);
     finding.catch(() => this.#shardByDomain.delete(domain));
     return await finding;
   }
 
-  async #lookForShard(domain: string): Promise<Shard> {
+  async #queryShard(domain: string): Promise<Shard> {
     const [row] = await this.#coordinator.query<ShardRow>(
       Prisma.sql`
         select p.shardid::text as id, n.nodename as host, n.nodeport as port, t.tables

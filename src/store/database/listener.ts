@@ -144,15 +144,15 @@ export class Listener {
       this.#isHearing = false;
       if (this.#isClosed) return;
       this.#connected = this.#connectForAsLongAsItTakes();
-      this.#tellOfGap();
+      this.#reportGap();
       this.#connected.then(
-        () => this.#tellOfGap(),
+        () => this.#reportGap(),
         () => {},
       );
     });
   }
 
-  #tellOfGap(): void {
+  #reportGap(): void {
     for (const subscriptions of this.#subscriptions.values()) {
       for (const { onGap } of subscriptions) onGap();
     }

@@ -68,7 +68,7 @@ export async function applyMigrations(options: MigrationOptions): Promise<readon
       await applyMigration(client, migration, begun);
     }
     const onNotice = options.onNotice ?? (() => {});
-    tellOfHistory(history, missing, onNotice);
+    reportHistoryFaults(history, missing, onNotice);
     const spread = await spreadTables(client);
     if (spread.length > 0) onNotice(`spread by domain over the servers of Citus: ${spread.join(', ')}`);
     return missing.map(({ name }) => name);
@@ -312,7 +312,7 @@ function isUnavailable(error: unknown): boolean {
   return translated instanceof ServiceError && translated.code === 'UNAVAILABLE';
 }
 
-function tellOfHistory(
+function reportHistoryFaults(
   { renewed, edited }: History,
   applied: readonly Migration[],
   onNotice: (line: string) => void,

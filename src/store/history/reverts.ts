@@ -80,7 +80,7 @@ export class Reverts {
       }
       return (await this.#change(transaction, plan, [target])).get(id) ?? row;
     });
-    if (within === undefined) this.#environment.tellOfCommit(scope, collection, [restored]);
+    if (within === undefined) this.#environment.announceCommit(scope, collection, [restored]);
     return toStoredRecord(restored);
   }
 
@@ -112,7 +112,7 @@ export class Reverts {
       };
     });
     if (within === undefined) {
-      for (const [collection, rows] of touched) this.#environment.tellOfCommit(scope, collection, rows);
+      for (const [collection, rows] of touched) this.#environment.announceCommit(scope, collection, rows);
     }
     return undone;
   }

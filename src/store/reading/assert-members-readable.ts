@@ -1,4 +1,4 @@
-/** Whether a caller may read all that a shape prints. */
+/** Checks that a caller may read everything a shape prints. */
 
 import { ServiceError } from '../../errors.js';
 import type { Collection } from '../../model/collection.js';
@@ -9,15 +9,15 @@ import { listPaths } from '../sql/compile-filter.js';
 import { recordMembers } from '../sql/compile-page.js';
 import { listReferrers, type Member, type ReferrersShape, type Shape, targetsWithin } from '../sql/shape.js';
 
-/** A collection as far as the caller may read it; `undefined`: not at all. */
+/** The readable part of a collection; `undefined` if the caller may read nothing of it. */
 type FindReadableCollection = (
   collection: string,
 ) => { readonly collection: Collection; readonly access: EffectiveAccess } | undefined;
 
 /**
- * Refuses members that print a hidden field, of the record or of one that a reference points to. A target the
- * caller may not read at all is no fault: its records are not there. A collection whose records point here is
- * asked for by name, and refused.
+ * Refuses members that print a hidden field, of the record or of a reference's target. A target collection
+ * the caller may not read is not an error: its records count as absent. A collection whose records point here
+ * is selected by name, and is refused.
  *
  * @throws FORBIDDEN (403) naming the field, or that collection
  */
@@ -43,17 +43,17 @@ export function assertMembersReadable(
   }
 }
 
-/** The paths into the records that point here which choose and order them. */
+/** The paths by which the referring records are filtered and ordered. */
 export function listReferrersPaths({ path, filter, sort }: ReferrersShape): readonly Path[] {
   return [path, ...listPaths(filter), ...sort.map((key) => key.path)];
 }
 
-/** What is printed of the records that point here. */
+/** The printed members of the referring records. */
 export function listReferrersMembers({ page }: ReferrersShape): readonly Member[] {
   return page.members.flatMap(recordMembers);
 }
 
-/** The paths at which a shape starts to read: what is hidden is hidden from its first step on. */
+/** The paths at which a shape begins to read; a hidden field is hidden from its first step on. */
 function pathsOf(shape: Shape): readonly Path[] {
   switch (shape.kind) {
     case 'constant':

@@ -1,4 +1,4 @@
-/** Reads what a caller may see now of records that have changed: one statement for a batch of changes. */
+/** Reads changed records as the caller may see them now: one statement per batch of changes. */
 import { Prisma } from '../../generated/prisma/client.js';
 import {
   compileObject,
@@ -13,11 +13,11 @@ import type { Member } from '../sql/shape.js';
 export interface ChangedRecord {
   readonly id: string;
   readonly isRemoved: boolean;
-  /** Its JSON text for each selection. */
+  /** The JSON text, for each selection. */
   readonly texts: readonly string[];
 }
 
-/** Gives `ChangedRow`s: those of the records, removed ones included, that satisfy the condition over `r`. */
+/** Selects `ChangedRow`s: the records, including removed ones, that satisfy the condition over `r`. */
 export function compileChangedRecords(
   selections: readonly (readonly Member[])[],
   options: {

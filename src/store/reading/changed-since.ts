@@ -1,4 +1,4 @@
-/** What has changed of a collection since an instant, removals included: statements over the alias `r`. */
+/** The changes of a collection since an instant, including removals: statements over the alias `r`. */
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { instantFrom } from '../../model/calendar.js';
@@ -7,13 +7,13 @@ import type { Database } from '../database/database.js';
 type Sql = Prisma.Sql;
 
 const DAY_MS = 86_400_000;
-/** The clocks of gateways differ, and a record bears the time at which its request was taken up. */
+/** The clocks of gateways differ, and a record is stamped with the time its request began. */
 const MARGIN_MS = 60_000;
 
 /**
- * The instant that a caller wrote as `parameter`, a day being that of the school.
+ * Parses the instant in `parameter`; a day is one in the school's time zone.
  *
- * @throws INVALID_VALUE for what is no instant, or is before what is remembered of removed records
+ * @throws INVALID_VALUE for a malformed instant, or one before the remembered removals
  */
 export function parseSince(
   text: string,
@@ -33,8 +33,8 @@ export function parseSince(
 }
 
 /**
- * The instant from which the next export misses nothing: a write under way bears a time before it commits, so
- * it is that of the oldest. What is exported twice for that is the same again.
+ * The instant from which the next export misses nothing. A write is stamped before it commits, so this is the
+ * start of the oldest running write. Changes exported twice for that reason are identical.
  */
 export async function nextSince(database: Pick<Database, 'query'>): Promise<string> {
   const [row] = await database.query<{ oldest: Date }>(Prisma.sql`
@@ -45,12 +45,15 @@ export async function nextSince(database: Pick<Database, 'query'>): Promise<stri
   return new Date(oldest.getTime() - MARGIN_MS).toISOString();
 }
 
-/** A removal is a change too, and is marked by the same time. */
+/** A removal counts as a change, and carries the same timestamp. */
 export function changedSince(records: Sql, since: string): Sql {
   return Prisma.sql`${records} and r.updated_at >= ${since}::timestamptz`;
 }
 
-/** No field of a record begins with `$`, so a tombstone is mistaken for none. `record` is JSON text. */
+/**
+ * No field of a record begins with `$`, so a tombstone cannot be mistaken for a record. `record` is JSON
+ * text.
+ */
 export function selectChanges(record: Sql, where: Sql): Sql {
   return Prisma.sql`
 select case when r.deleted_at is null then ${record} else jsonb_build_object(

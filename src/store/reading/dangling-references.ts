@@ -1,6 +1,6 @@
 /**
- * What references of the stored records point at nothing: what was stored before references were checked,
- * what came past the gateway, and what removals left behind.
+ * Finds references of stored records that point to nothing: stored before references were checked, written
+ * past the gateway, or left behind by removals.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection, Field } from '../../model/collection.js';
@@ -15,19 +15,16 @@ export interface DanglingReferences {
   readonly targets: readonly string[];
   /** Whether the declaration allows it. */
   readonly mustExist: boolean;
-  /** How many references point at nothing, and how many of those at a removed record. */
+  /** How many references point to nothing, and how many of these to a removed record. */
   readonly count: number;
   readonly removed: number;
-  /** The ids of the first records that hold one. */
+  /** The ids of the first such records. */
   readonly examples: readonly string[];
 }
 
 const MAX_EXAMPLES = 5;
 
-/**
- * A row for each declared reference of which some point at nothing, a statement for each collection that
- * declares any.
- */
+/** A row for each declared reference with dangling values; one statement per collection with references. */
 export async function listDanglingReferences(
   { database, catalog }: { readonly database: Pick<Database, 'query'>; readonly catalog: Catalog },
   domainId: string,
@@ -66,7 +63,7 @@ function compileDangling(asked: {
   readonly targets: readonly string[];
 }): Prisma.Sql {
   const { domainId, collection, path, targets } = asked;
-  // Declared names are quoted all the same; lax mode looks into lists on the way.
+  // Declared names are quoted too; lax mode descends into lists.
   const jsonpath = `$${path.map((name) => `.${JSON.stringify(name)}`).join('')}.value`;
   const isTarget = Prisma.sql`t.domain = ${domainId}
     and t.collection in (${Prisma.join(targets.map(nameLiteral), ', ')})

@@ -1,6 +1,6 @@
 /**
- * Records may hold fields that nobody declared, so asking for one is no error; a slip of the hand finds
- * nothing, though, and looks the same. The caller is told of a declared name that is close.
+ * Records may hold undeclared fields, so naming one is not an error; but a typo finds nothing and looks the
+ * same. The caller is therefore told of a declared name that is close.
  *
  * @see decisions 2, 3
  */
@@ -10,15 +10,13 @@ import type { Path } from '../../model/path.js';
 import type { Scope } from '../../model/scope.js';
 import type { EffectiveAccess } from '../access/access.js';
 
-/** What every record has beside its fields. */
+/** The members of every record beside its fields. */
 const STANDARD_NAMES: ReadonlySet<string> = new Set(['_id', 'created_on']);
 const MAX_NAME_LENGTH = 64;
-/** Each is compared with every declared name, and a request may name thousands. */
+/** Limited, because each name is compared with every declared one, and a request may name thousands. */
 const MAX_COMPARED = 20;
 
-/**
- * Tells the caller of each name that is not declared, and close to one that is and that the caller may read.
- */
+/** Adds a hint for each undeclared name that is close to a declared one which the caller may read. */
 export function hintAtDeclaredNames(
   paths: readonly Path[],
   asked: { readonly scope: Scope; readonly collection: Collection; readonly access: EffectiveAccess },

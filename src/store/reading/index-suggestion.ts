@@ -1,7 +1,4 @@
-/**
- * Suggests an index that a collection would have to declare for a statement to be served by one: read from
- * the plan that Postgres made for want of it.
- */
+/** Suggests a declared index that would serve a statement, based on the plan Postgres chose without one. */
 
 import type { Collection, Field } from '../../model/collection.js';
 import type { Path } from '../../model/path.js';
@@ -11,16 +8,16 @@ import type { StatementPlan } from '../database/statement-plan.js';
 export interface IndexSuggestion {
   readonly collection: string;
   /**
-   * What to say in its declaration, e.g. `"indexes": [["class", "created"]]`, or `"index": true on the field
+   * The entry for its declaration, e.g. `"indexes": [["class", "created"]]`, or `"index": true on the field
    * class`.
    */
   readonly declaration: string;
 }
 
-/** More would be a table of its own. */
+/** A wider index would amount to a table of its own. */
 const MAX_PATHS = 3;
 
-/** One a collection at most; none where every path is served, or cannot be. */
+/** At most one per collection; none if every path is served, or cannot be. */
 export function suggestIndexes(
   plan: Pick<StatementPlan, 'scans' | 'sortKeys'>,
   collections: readonly Collection[],
@@ -32,7 +29,7 @@ export function suggestIndexes(
     if (scans.length === 0) return [];
     const filtered = pathsIn(scans.map(({ filter }) => filter).join(' '), collection);
     const asked = pathsIn(scans.map(({ condition }) => condition).join(' '), collection);
-    // What is sorted comes from the outermost table.
+    // The sort keys are those of the outermost table.
     const sortKeys = plan.sortKeys.filter((key) => PLAIN_SORT_KEY.test(key));
     const sorted = first?.table === table ? pathsIn(sortKeys.join(' '), collection) : NONE;
     const declaration = declarationFor({ filtered, asked, sorted });
@@ -41,14 +38,14 @@ export function suggestIndexes(
 }
 
 interface ComparedPaths {
-  /** The paths compared by whole values: a b-tree serves them. */
+  /** Paths compared by whole values, which a b-tree serves. */
   readonly values: readonly DeclaredPath[];
-  /** The paths compared by a part of their text: trigrams do. */
+  /** Paths compared by a part of their text, which trigrams serve. */
   readonly texts: readonly DeclaredPath[];
 }
 
 interface DeclaredPath {
-  /** The name in `indexes`, e.g. `student.value`. `student.value`. */
+  /** The name in `indexes`, e.g. `student.value`. */
   readonly name: string;
   readonly field: Field;
   readonly isTopLevel: boolean;
@@ -56,7 +53,7 @@ interface DeclaredPath {
 
 const NONE: ComparedPaths = { values: [], texts: [] };
 
-/** `filtered` row by row, `asked` of an index that there is, `sorted` after all that. */
+/** `filtered` paths are tested row by row, `asked` by an existing index, and `sorted` afterwards. */
 function declarationFor(paths: {
   readonly filtered: ComparedPaths;
   readonly asked: ComparedPaths;
@@ -75,10 +72,10 @@ function declarationFor(paths: {
 }
 
 /**
- * `(data -> 'student'::text) -> 'value'::text`, as Postgres prints a path; the last step of a text is `->>`.
+ * `(data -> 'student'::text) -> 'value'::text`, as Postgres prints a path; the last step to a text is `->>`.
  */
 const STEPS = /data(?:\)*\s*->>?\s*'(?:[^']|'')*'::text)+\)*(\s*(?:~~\*?|!~~\*?)\s)?/g;
-/** A value as it is stored: the order of what is computed, e.g. of groups, no index has. */
+/** A stored value; no index has the order of a computed one, e.g. of groups. */
 const PLAIN_SORT_KEY =
   /^\(*(?:\w+\.)?data(?:\)*\s*->>?\s*'(?:[^']|'')*'::text)+\)*(?: (?:DESC|ASC|NULLS|FIRST|LAST))*$/;
 const STEP = /->>?\s*'((?:[^']|'')*)'::text/g;
@@ -94,7 +91,7 @@ function pathsIn(expression: string, collection: Collection): ComparedPaths {
   return { values, texts };
 }
 
-/** Lists, what is in them, and what is not declared are served by the index over whole documents. */
+/** Lists, their contents and undeclared fields are served by the index over whole documents. */
 function findDeclared(path: Path, collection: Collection): DeclaredPath | undefined {
   let fields = collection.fields;
   for (const [index, name] of path.entries()) {

@@ -1,9 +1,9 @@
 /**
- * Single records that are asked for at the same moment, each by a request of its own, read by one statement:
- * most of what a look-up by id costs, here and in PostgreSQL, is the statement and not the record.
+ * Joins reads of single records that different requests send at the same moment into one statement: most of
+ * the cost of a look-up by id, here and in PostgreSQL, is the statement and not the record.
  *
- * Only reads that compile to the same statement with the same values but the id are joined, so that nobody is
- * given what its own statement would not give.
+ * Only reads that compile to the same statement, with the same values except the id, are joined, so nobody
+ * gets anything that its own statement would not return.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Scope } from '../../model/scope.js';
@@ -15,7 +15,7 @@ import type { QueryOptions } from '../database/query-options.js';
 import { assertStorableParameters } from '../database/storable-parameters.js';
 import type { FilledStatement } from './kept-reads.js';
 
-/** A row tells by `id` which record it is of. */
+/** A row, which names its record by `id`. */
 interface RecordRow {
   readonly id: string | Buffer;
 }
@@ -23,25 +23,25 @@ interface RecordRow {
 /** A read of one record. */
 export interface LoneRead {
   readonly id: string;
-  /** The values of its conditions, the id left out. */
+  /** The values of its conditions, without the id. */
   readonly values: readonly unknown[];
   readonly texts: NonNullable<QueryOptions['texts']>;
   /** The columns of its row with their types, as SQL. */
   readonly columns: string;
-  /** The kept statement that gives the rows with this condition on `r.id`. */
+  /** The cached statement for the rows that satisfy this condition on `r.id`. */
   readonly statement: (isAsked: Prisma.Sql) => FilledStatement;
 }
 
 /**
- * A statement of several ids has so many places, whether they are needed or not: so it is one statement, and
- * PostgreSQL plans it once. It leaves out what is there twice.
+ * A joined statement always has this many parameters, needed or not, so that PostgreSQL plans it once.
+ * Duplicates are removed.
  */
 const PLACES = 16;
 
 interface Waiting {
   readonly scope: Scope;
   readonly read: LoneRead;
-  /** For the case that it is served alone. */
+  /** The statement to run if it is served alone. */
   readonly statement: FilledStatement;
   readonly resolve: (row: RecordRow | undefined | Promise<RecordRow | undefined>) => void;
   readonly reject: (error: unknown) => void;
@@ -58,8 +58,7 @@ export class JoinedReads {
   }
 
   /**
-   * The row of the record; `undefined`: there is none. `within`: the transaction to read in, where nobody
-   * else is.
+   * The row of the record; `undefined` if there is none. Reads `within` a transaction are not joined.
    *
    * @throws INVALID_VALUE, UNAVAILABLE
    */
@@ -102,7 +101,8 @@ export class JoinedReads {
       const rowsById = await this.#readTogether(first, served);
       for (const { read, resolve } of served) resolve(rowsById.get(read.id));
     } catch (error) {
-      // It may be the fault of one of them, and its own statement tells of which.
+      // One of the reads may have caused it; each is retried alone, and the culprit's own statement reports
+      // it.
       const isToBeTriedAlone = wasRefused(error);
       for (const waiting of served) {
         if (isToBeTriedAlone) waiting.resolve(readAlone(this.#database, waiting));
@@ -117,7 +117,7 @@ export class JoinedReads {
   ): Promise<ReadonlyMap<string, RecordRow>> {
     const ids = Array.from({ length: PLACES }, (_, place) => served[place]?.read.id ?? read.id);
     const { sql, name } = read.statement(Prisma.sql`r.id = any(array[${Prisma.join(ids)}])`);
-    // What is slow is told in the name of the first of them.
+    // A slow statement is logged under the first request.
     const { requestId, operation } = scope;
     const startedAt = performance.now();
     const rows = await this.#database.query<RecordRow>(sql, {
@@ -132,14 +132,15 @@ export class JoinedReads {
   }
 }
 
-/** What reads of the same statement have to have in common. `undefined`: this one is to be read alone. */
+/** Reads with the same key can share a statement. `undefined`: this one must be read alone. */
 function keyOf(scope: Scope, { values }: LoneRead): string | undefined {
-  // Whoever hears of its statements hears of its own; a statement of a script ends with the script.
+  // A listener must hear only the request's own statements, and a script's statement must end with the
+  // script.
   if (scope.onStatement !== undefined || scope.scriptDepth !== undefined || isTraced()) return undefined;
   return values.every(isPlain) ? JSON.stringify(values) : undefined;
 }
 
-/** Whether JSON tells the value from all others. */
+/** Whether JSON represents the value unambiguously. */
 function isPlain(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 }
@@ -148,7 +149,7 @@ async function readAlone<Row extends RecordRow>(
   queryable: Queryable,
   { scope, read, statement }: Pick<Waiting, 'scope' | 'read' | 'statement'>,
 ): Promise<Row | undefined> {
-  // The run of a script that is ended takes its statements with it.
+  // When a script is ended, its statements are cancelled.
   const signal = scope.scriptDepth === undefined ? undefined : scope.signal;
   const { sql, name } = statement;
   const [row] = await queryable.query<Row>(sql, {

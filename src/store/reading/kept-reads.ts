@@ -1,10 +1,9 @@
 /**
- * Statements that were compiled for a read, kept for the next that asks in the same way, whatever the values:
- * putting one together costs more than all else that is done of a read here.
+ * Caches the compiled statements of reads for the next read of the same form, whatever its values: compiling
+ * a statement costs more than everything else a read does here.
  *
- * What is kept belongs to one principal (a change of rights makes another one), to one state of the catalog,
- * and to one minute of the clock: a selection may hold a filter of its own, whose days begin and end at
- * minutes.
+ * Entries belong to one principal (a change of rights creates another), one state of the catalog, and one
+ * minute of the clock, because a selection may contain a filter whose days begin and end at minutes.
  */
 import { LRUCache } from 'lru-cache';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -14,22 +13,22 @@ import type { Scope } from '../../model/scope.js';
 import type { Member, PageShape } from '../sql/shape.js';
 import { statementName } from '../sql/statement-name.js';
 
-/** A statement whose text was put together once: `Prisma.Sql` does so whenever it is asked. */
+/** A statement with its text; `Prisma.Sql` would assemble the text at every access. */
 export interface Statement {
   readonly sql: Prisma.Sql;
   readonly name: string | undefined;
 }
 
-/** A statement whose values are filled in: all that come of one template differ by the values alone. */
+/** A statement with values; all from one template differ only in their values. */
 export interface FilledStatement extends Statement {
   readonly template: object;
 }
 
-/** What a read is told by. Its filter is told by the condition that it compiles to. */
+/** What identifies a read, beside its compiled condition. */
 export interface ReadIdentity {
   readonly scope: Scope;
   readonly query: Omit<RecordQuery, 'filter'>;
-  /** An object that is another one after any change of the catalog. */
+  /** A different object after every change of the catalog. */
   readonly revision: object;
   readonly now: Date;
 }
@@ -43,14 +42,14 @@ export class KeptReads {
   readonly #numbers = new WeakMap<object, number>();
   #lastNumber = 0;
 
-  /** What is kept of a read with this condition, whatever the values in it. */
+  /** The cache entry of a read with this condition, whatever its values. */
   find({ scope, query, revision, now }: ReadIdentity, where: Prisma.Sql): KeptRead {
     const minute = Math.floor(now.getTime() / MINUTE_MS);
     const { principal, domain } = scope;
     const asker = `${this.#numberOf(principal)} ${this.#numberOf(revision)} ${minute} ${domain.id}`;
     const { collection, sort, projection, limit, skip, after, before, fromEnd } = query;
     const isPlain = sort.length === 0 && after === undefined && before === undefined;
-    // To print a list for what is asked most would take longer than all else here.
+    // Printing an empty list for the most frequent reads would take longer than everything else here.
     const place = isPlain ? '' : JSON.stringify([sort, after, before]);
     const shown = projection === undefined ? '' : this.#textOf(projection);
     const shape = `${collection} ${limit} ${skip} ${fromEnd} ${place} ${shown}`;
@@ -62,7 +61,7 @@ export class KeptReads {
     return made;
   }
 
-  /** A selection's paths are the same object in every request of its document. */
+  /** All requests with the same document share the selection's path objects. */
   #textOf(projection: readonly Path[]): string {
     const known = this.#projections.get(projection);
     if (known !== undefined) return known;
@@ -71,7 +70,7 @@ export class KeptReads {
     return text;
   }
 
-  /** Tells objects apart for as long as they live. */
+  /** Numbers objects by identity for as long as they live. */
   #numberOf(object: object): number {
     const known = this.#numbers.get(object);
     if (known !== undefined) return known;
@@ -83,10 +82,7 @@ export class KeptReads {
 
 type Use = 'json list' | 'ndjson list' | 'texts' | 'stream' | 'page' | 'count' | 'record';
 
-/**
- * Puts a statement together around a condition. It must make nothing of the values in it, which are not there
- * yet.
- */
+/** Builds a statement around a condition. It must not look at the values, which are filled in later. */
 type Compile = (where: Prisma.Sql) => Prisma.Sql;
 
 export class KeptRead {
@@ -103,8 +99,8 @@ export class KeptRead {
   }
 
   /**
-   * The statement that prints the read in a shape, of a page or of one record. Shapes live as long as the
-   * documents they come from.
+   * The statement that prints the read in a shape, for a page or a single record. Shapes live as long as
+   * their documents.
    */
   print(shape: PageShape | readonly Member[], where: Prisma.Sql, compile: Compile): FilledStatement {
     const known = this.#printed.get(shape);
@@ -120,7 +116,7 @@ class Slot {
   constructor(readonly index: number) {}
 }
 
-/** A statement around a condition whose values are filled in. */
+/** A statement around a condition whose values are filled in later. */
 class StatementTemplate {
   readonly #statement: Statement;
   readonly #values: readonly unknown[];
@@ -139,7 +135,7 @@ class StatementTemplate {
   }
 }
 
-/** A statement with other values. Its text is that of the template, which is put together once. */
+/** A statement with other values. It shares the text of the template, which is assembled once. */
 class FilledSql extends Prisma.Sql {
   override readonly values: Prisma.Sql['values'];
   override readonly strings: string[];

@@ -1,24 +1,24 @@
 /**
  * Finds members of an object in its JSON text, as PostgreSQL prints jsonb: `{"id": 1, "name": "Asha"}`, with
- * a space behind every `:` and `,` and the members in the order of their names. So a value is passed on as it
- * stands, and nothing is parsed. All is in UTF-8, whose bytes of ASCII are parts of no other character.
+ * a space after every `:` and `,`, and members in the order of their names. Values can thus be copied without
+ * parsing. The text is UTF-8, in which an ASCII byte is never part of another character.
  */
 import { inJsonbOrder } from '../sql/jsonb-order.js';
 
-/** Names of such letters stand in JSON as they are. */
+/** JSON does not escape these characters. */
 const PLAIN_NAME = /^[A-Za-z0-9_$-]+$/;
 
 export class MemberFinder {
-  /** The names that are looked for, in the order of jsonb. */
+  /** The names to find, in the order of jsonb. */
   readonly names: readonly string[];
-  /** Where the value of each of the names begins in the text that was searched last; -1: it has none. */
+  /** The start of each value in the text searched last; -1 if the member is missing. */
   readonly starts: Int32Array;
-  /** Where each ends. */
+  /** The end of each value. */
   readonly ends: Int32Array;
-  /** The names as they stand in the text. */
+  /** The names as they appear in the text. */
   readonly #quoted: readonly Uint8Array[];
 
-  /** Looks for names that are all `isFindable`. */
+  /** Takes only names that are `isFindable`. */
   constructor(names: Iterable<string>) {
     this.names = [...new Set(names)].sort(inJsonbOrder);
     this.starts = new Int32Array(this.names.length);
@@ -39,7 +39,7 @@ export class MemberFinder {
     let at = start + 1;
     let isOver = text[at] === CLOSE_OBJECT;
     while (wanted < count && !isOver) {
-      // Mostly, what comes next is wanted next.
+      // Usually the next member is the next wanted one.
       let isWanted = isAt(text, at, quoted[wanted] as Uint8Array);
       const nameEnd = isWanted ? at + (quoted[wanted] as Uint8Array).length : endOfText(text, at);
       while (!isWanted && wanted < count && comesBefore(quoted[wanted] as Uint8Array, text, at, nameEnd)) {
@@ -60,19 +60,19 @@ export class MemberFinder {
   }
 }
 
-/** Whether these bytes stand at a place of the text. */
+/** Whether the text has these bytes at a position. */
 export function isAt(text: Uint8Array, at: number, bytes: Uint8Array): boolean {
   for (let index = 0; index < bytes.length; index += 1) if (text[at + index] !== bytes[index]) return false;
   return true;
 }
 
-/** Whether a name surely comes before another one, which stands in the text. */
+/** Whether a name certainly sorts before another one, which is in the text. */
 function comesBefore(quoted: Uint8Array, text: Uint8Array, at: number, end: number): boolean {
   const longer = quoted.length - (end - at);
   let index = 0;
   while (longer === 0 && index < quoted.length && quoted[index] === text[at + index]) index += 1;
   const isBefore = longer < 0 || (longer === 0 && (quoted[index] ?? 0) < (text[at + index] ?? 0));
-  // A name with an escape is shorter than it looks.
+  // A name with an escape is shorter than its text.
   return isBefore && !text.subarray(at, end).includes(BACKSLASH);
 }
 
@@ -84,7 +84,9 @@ const CLOSE_OBJECT = '}'.charCodeAt(0);
 const OPEN_LIST = '['.charCodeAt(0);
 const CLOSE_LIST = ']'.charCodeAt(0);
 
-/** Where the value ends that begins at `start`: behind its last byte. It is part of an object or a list. */
+/**
+ * The end of the value that begins at `start`, within an object or a list: the position after its last byte.
+ */
 export function endOfValue(text: Uint8Array, start: number): number {
   const first = text[start];
   if (first === QUOTE) return endOfText(text, start);

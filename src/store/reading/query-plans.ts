@@ -1,7 +1,7 @@
 /**
- * The parts of statements that depend on a collection's declaration and a query's shape alone, compiled once:
- * what is projected, and the order with its cursors, and what prints records where PostgreSQL does not. They
- * hold no value of a caller, so they serve everybody who asks the same way.
+ * Caches the parts of statements that depend only on a collection's declaration and a query's shape: the
+ * projection, the order with its cursors, and the printer of records. They contain no caller's values, so all
+ * callers share them.
  */
 
 import type { Prisma } from '../../generated/prisma/client.js';
@@ -57,10 +57,13 @@ export class QueryPlans {
     );
   }
 
-  /** The same list for the same paths: who counts uses of fields knows it again. @see namedFieldsAt */
+  /**
+   * Returns the same list object for the same paths, by which the counter of field uses recognizes it. @see
+   * namedFieldsAt
+   */
   namedFields(collection: Collection, paths: readonly Path[]): readonly StoredField[] {
     let key = '';
-    // The length tells two names from one that looks like both.
+    // The length distinguishes two names from one that looks like both.
     for (const [name] of paths) key += `${name?.length}:${name}`;
     return this.#named.get(collection, key, () => namedFieldsAt(collection, paths));
   }
@@ -85,12 +88,11 @@ export class QueryPlans {
   }
 }
 
-/** Callers make up names without end: what comes after the first few hundred shapes is compiled each time. */
+/** Limited, because callers can invent names; further shapes are compiled each time. */
 const MAX_KEPT = 300;
 
 /**
- * Keeps values by the collection object, so that a changed definition starts anew and a dropped one is
- * forgotten.
+ * Cached by the collection object, so that a changed declaration starts anew and a dropped one is forgotten.
  */
 class Kept<Value> {
   readonly #byCollection = new WeakMap<Collection, Map<string, Value>>();
@@ -106,7 +108,7 @@ class Kept<Value> {
   }
 }
 
-/** Keeps values by the collection and by a shape, which lives as long as the document it comes from. */
+/** Cached by collection and shape; a shape lives as long as its document. */
 class KeptByShape<Shape extends object, Value> {
   readonly #byCollection = new WeakMap<Collection, WeakMap<Shape, { readonly value: Value | undefined }>>();
 

@@ -1,4 +1,4 @@
-/** The groups of a set of records, read in one statement under the rights the set was made with. */
+/** The groups of a record set, read by one statement under the rights of the set. */
 import { ServiceError } from '../../errors.js';
 import type { Prisma } from '../../generated/prisma/client.js';
 import { type JsonValue, parseExactJson } from '../../json.js';
@@ -12,8 +12,8 @@ import { statementName } from '../sql/statement-name.js';
 import type { FindReadable, Readable } from './record-page.js';
 
 /**
- * @throws FORBIDDEN naming a hidden field that a key, measure, condition or order looks at, of the record or
- * of one that a key leads to, or the collection of that record; INVALID_VALUE as `compileAggregate` does
+ * @throws FORBIDDEN naming a hidden field that a key, measure, condition or order uses, of the record or of a
+ *   reference's target, or naming the target's collection; INVALID_VALUE as `compileAggregate` does
  */
 export async function readGroups(
   query: AggregateQuery,

@@ -1,4 +1,4 @@
-/** The last statements that took long, for an admin to look at; the log has all of them. */
+/** The latest slow statements of this process, for admins; the log has all of them. */
 import type { SlowStatement } from './slow-statements.js';
 
 export interface NotedSlowStatement extends SlowStatement {
@@ -14,7 +14,7 @@ export class RecentSlowStatements {
     this.#statements = [{ ...statement, at: new Date() }, ...this.#statements].slice(0, MOST_KEPT);
   }
 
-  /** The newest first; those of this process. */
+  /** Newest first; only those of this process. */
   list(): readonly NotedSlowStatement[] {
     return this.#statements;
   }

@@ -1,4 +1,4 @@
-/** What reading records works with, and what a page of it is. */
+/** The environment for reading records, and a page of them. */
 import type { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
 import type { RecordQuery } from '../../model/record-query.js';
@@ -13,36 +13,36 @@ import type { StoredRecord } from './stored-record.js';
 
 export interface RecordPage {
   readonly records: readonly StoredRecord[];
-  /** The cursors of the records: `after` and `before` take them. */
+  /** The cursors of the records, for `after` and `before`. */
   readonly cursors: readonly string[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
 }
 
-/** What of another collection the caller may read. `undefined`: nothing. */
+/** What the caller may read of another collection. `undefined`: nothing. */
 export type FindReadable = (collection: string) => Readable | undefined;
 
 export interface Readable {
   readonly collection: Collection;
-  /** Over the alias `r`: domain, live records and row rules. */
+  /** Over the alias `r`: domain, not removed, row rules. */
   readonly condition: Prisma.Sql;
   readonly access: EffectiveAccess;
 }
 
 export interface RecordSetOptions {
-  /** What lists are read from: a replica may do. */
+  /** For lists, which a replica may serve. */
   readonly database: Pick<Database, 'query' | 'streamJoined'>;
-  /** Where everything that is committed is to be seen. */
+  /** For reads that must see everything committed. */
   readonly primary: Pick<Database, 'query' | 'streamJoined'>;
   readonly scope: Scope;
   readonly query: RecordQuery;
-  /** What the caller may read; the paths of the query were checked against it. */
+  /** What the caller may read; the paths of the query have been checked against it. */
   readonly access: EffectiveAccess;
   readonly context: CompileContext;
   readonly plans: QueryPlans;
   readonly keptReads: KeptReads;
   readonly joinedReads: Pick<JoinedReads, 'read'>;
-  /** The transaction that is read in. */
+  /** The transaction to read in. */
   readonly within: Queryable | undefined;
   /** @see ReadIdentity */
   readonly revision: object;

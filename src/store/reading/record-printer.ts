@@ -1,8 +1,8 @@
 /**
- * Prints records in the shape that is asked for, out of the JSON text that PostgreSQL prints of them whole.
+ * Prints records in a requested shape from the JSON text of the whole records.
  *
- * To take a value out of a document, to look at its type and to print it by itself takes PostgreSQL longer
- * than to print the document; here it is a part of the text that is copied.
+ * For PostgreSQL, extracting a value, checking its type and printing it takes longer than printing the whole
+ * document; here the value is a slice of the text that is copied.
  */
 import type { Collection } from '../../model/collection.js';
 import type { Path } from '../../model/path.js';
@@ -11,10 +11,10 @@ import { endOfValue, isAt, MemberFinder } from './member-finder.js';
 import { RecordCursor, type RecordTexts } from './record-texts.js';
 import { TextBuilder } from './text-builder.js';
 
-/** Prints the record at which the cursor is. */
+/** Prints the record at the cursor. */
 export type RecordPrinter = (out: TextBuilder, record: RecordCursor) => void;
 
-/** What stands around the records of a list: before all, between two, behind each, behind all. */
+/** The text around the records of a list: before all, between two, after each, after all. */
 export interface ListMarks {
   readonly start: string;
   readonly separator: string;
@@ -27,9 +27,9 @@ export interface PrintedList {
   readonly count: number;
 }
 
-/** The records one after the other. */
+/** Prints the records one after the other. */
 export function printRecordTexts(texts: RecordTexts, print: RecordPrinter, marks: ListMarks): PrintedList {
-  // What is printed of a record is seldom more than all of it, its id and what stands around it.
+  // The output for a record is rarely longer than its fields, its id and the marks around it.
   const out = new TextBuilder((texts.fields?.length ?? 0) + (texts.ids?.length ?? 0) * 2 + 64);
   const count = printListInto(out, texts, { print, marks });
   return { text: out.take(), count };
@@ -54,7 +54,7 @@ function printListInto(
   return count;
 }
 
-/** The whole record; its id comes first. */
+/** Prints a whole record, its id first. */
 export function printWhole(
   out: TextBuilder,
   { ids, idStart, idEnd, fields, start, end }: RecordCursor,
@@ -73,8 +73,8 @@ const OPEN = Buffer.from('{');
 const CLOSE = Buffer.from('}');
 
 /**
- * Prints a shape as `compileObject` does; `undefined`: that one has to be left to PostgreSQL, because it
- * shows what is not in the fields of the record, or too little of them.
+ * Creates a printer with the same output as `compileObject`. `undefined` if PostgreSQL must print the shape,
+ * because it shows something other than the record's fields, or too few of them.
  */
 export function createShapePrinter(
   members: readonly Member[],
@@ -88,7 +88,9 @@ export function createShapePrinter(
 
 export type PagePrinter = (texts: RecordTexts) => Buffer;
 
-/** Prints a page as `compilePage` does; `undefined`: it shows more than records. */
+/**
+ * Creates a printer with the same output as `compilePage`; `undefined` if the page shows more than records.
+ */
 export function createPagePrinter(shape: PageShape, collection: Collection): PagePrinter | undefined {
   const parts: ((out: TextBuilder, texts: RecordTexts) => void)[] = [];
   for (const member of shape.members) {
@@ -112,20 +114,20 @@ export function createPagePrinter(shape: PageShape, collection: Collection): Pag
 }
 
 /**
- * Whether so many of the declared fields are wanted that records are not read whole for little. Of a
- * collection that declares nothing, nobody knows how large they are.
+ * Whether the shape needs so many declared fields that reading whole records pays. For a collection without
+ * declared fields, their size is unknown.
  */
 function isMostOf(names: readonly string[], { fields }: Collection): boolean {
   return fields.length > 0 && names.length * 2 >= fields.length;
 }
 
-/** What is printed now, and where to. */
+/** The record being printed, and the output. */
 interface Work {
   readonly out: TextBuilder;
   readonly record: RecordCursor;
 }
 
-/** Prints a value in the fields of a record; `start` is -1 where there is none. */
+/** Prints a value in the fields of a record; `start` is -1 if it is missing. */
 type ValuePrinter = (work: Work, start: number, end: number) => void;
 type ObjectPrinter = (work: Work, start: number) => void;
 
@@ -153,7 +155,7 @@ function createObjectPrinter(members: readonly Member[]): ObjectPrinter | undefi
   };
 }
 
-/** Finds the first step of each path; `undefined`: one of them cannot be found, or is the object itself. */
+/** Finds the first step of each path; `undefined` if one cannot be found, or is the object itself. */
 function finderOf(members: readonly Member[]): MemberFinder | undefined {
   const names: string[] = [];
   for (const { shape } of members) {
@@ -165,7 +167,7 @@ function finderOf(members: readonly Member[]): MemberFinder | undefined {
   return new MemberFinder(names);
 }
 
-/** Prints a member of an object, whose first step has been found. */
+/** Prints a member of an object whose first step has been found. */
 function createMemberPrinter(shape: Shape): ValuePrinter | undefined {
   if (shape.kind === 'id') return printId;
   if (shape.kind === 'nodeId') return createNodeIdPrinter(shape.prefix);
@@ -181,7 +183,7 @@ function printId({ out, record: { ids, idStart, idEnd } }: Work): void {
   out.appendPart(ids, idStart, idEnd);
 }
 
-/** The id is JSON: what stands before it comes behind its first quotation mark. */
+/** The id is JSON, so the prefix goes after its opening quotation mark. */
 function createNodeIdPrinter(prefix: string): ValuePrinter {
   const start = Buffer.from(JSON.stringify(prefix).slice(0, -1));
   return ({ out, record: { ids, idStart, idEnd } }) => {
@@ -190,7 +192,7 @@ function createNodeIdPrinter(prefix: string): ValuePrinter {
   };
 }
 
-/** Goes on from a value by the steps of a path. */
+/** Follows the remaining steps of a path from a value. */
 function createPathPrinter([step, ...rest]: Path, shape: Shape): ValuePrinter | undefined {
   if (step === undefined) return createValuePrinter(shape);
   const print = createPathPrinter(rest, shape);
@@ -205,7 +207,7 @@ function createPathPrinter([step, ...rest]: Path, shape: Shape): ValuePrinter | 
   };
 }
 
-/** Prints a value that was found; one of another type than the shape says is null. */
+/** Prints a value that was found, or null if its type does not match the shape. */
 function createValuePrinter(shape: Shape): ValuePrinter | undefined {
   switch (shape.kind) {
     case 'text':
@@ -233,7 +235,7 @@ function createValuePrinter(shape: Shape): ValuePrinter | undefined {
   }
 }
 
-/** Whether a value is of a type, by its first byte; `undefined`: there is none. */
+/** Tests the type of a value by its first byte; `undefined` if the value is missing. */
 type TypeTest = (first: number | undefined) => boolean;
 
 function printedIf(isOfType: TypeTest, print: ValuePrinter): ValuePrinter {
@@ -267,7 +269,7 @@ function createEnumPrinter(shape: EnumShape): ValuePrinter {
 
 type NameFinder = (fields: Buffer, start: number, end: number) => Buffer | undefined;
 
-/** The outer name of a text. They are few: to look at each takes less than to make a string. */
+/** The external name of an enum value. They are few: comparing bytes is faster than creating a string. */
 function createNameFinder({ namesByValue }: EnumShape): NameFinder {
   const names = [...namesByValue].map(([value, name]) => ({
     value: Buffer.from(JSON.stringify(value)),
@@ -281,7 +283,7 @@ function createNameFinder({ namesByValue }: EnumShape): NameFinder {
   };
 }
 
-/** Elements of another type are left out. */
+/** Elements of another type are omitted. */
 function createListPrinter({ element }: ListShape): ValuePrinter | undefined {
   const isWanted = createElementTest(element);
   const print = createValuePrinter(element);
@@ -312,7 +314,7 @@ const COMMA = Buffer.from(',');
 
 type ElementTest = (fields: Buffer, start: number, end: number) => boolean;
 
-/** As `elementHasType` of compile-shape.ts. `undefined`: such elements are left to PostgreSQL. */
+/** Like `elementHasType` of compile-shape.ts. `undefined`: PostgreSQL must print such elements. */
 function createElementTest(element: Shape): ElementTest | undefined {
   if (!('path' in element) || element.path.length > 0) return undefined;
   switch (element.kind) {

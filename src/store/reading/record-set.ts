@@ -1,6 +1,6 @@
 /**
- * `RecordSet`: the records a query asks for, not read yet. The hinge of the service: GraphQL asks it for a
- * page, printed or as values, REST for a stream; both get what one statement reads.
+ * `RecordSet`: the records that a query selects, not read yet. GraphQL asks it for a page, printed or as
+ * values, REST for a stream; both come from a single statement.
  */
 
 import { invariant } from '../../errors.js';
@@ -34,15 +34,15 @@ import { compileReferrers, type ReferrersPage, type ReferrersRequest, readReferr
 import { STORED_COLUMNS, type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
 
 /**
- * The pieces of the statement that reads a set, all over the alias `r`: `select … from ${from} where ${where}
+ * The parts of the statement that reads a set, all over the alias `r`: `select … from ${from} where ${where}
  * order by ${orderBy} limit ${limit} offset ${skip}`.
  */
 export interface RecordSetParts {
   readonly source: RecordSource;
   readonly order: RecordOrder;
-  /** A jsonb expression: the visible fields asked for. */
+  /** A jsonb expression: the requested visible fields. */
   readonly fields: Prisma.Sql;
-  /** The condition without a cursor: what is counted. */
+  /** The condition without a cursor, for counting. */
   readonly countWhere: Prisma.Sql;
 }
 
@@ -72,14 +72,14 @@ export class RecordSet {
   readonly #order: OrderPlan;
   #rowsStreamed = 0;
 
-  /** Is called by `RecordStore.find`, which checks the query first. */
+  /** Called only by `RecordStore.find`, which checks the query first. */
   constructor(options: RecordSetOptions) {
     const { query, context, plans } = options;
     this.collection = context.collection;
     this.#options = options;
     this.#where = compileWhere(options);
     this.#order = plans.order(context.collection, query.sort);
-    // A cursor of another order is refused before anything is read.
+    // Refuses a cursor of another order before anything is read.
     if (query.after !== undefined || query.before !== undefined) this.#source(query.limit, this.#where);
   }
 
@@ -92,10 +92,7 @@ export class RecordSet {
     return keptReads.find({ scope, query, revision, now: context.now }, where);
   }
 
-  /**
-   * Hidden fields are out of `fields`, and of nothing else: whoever adds an expression of its own must check
-   * its paths.
-   */
+  /** Only `fields` excludes hidden fields: whoever adds an expression must check its paths. */
   get parts(): RecordSetParts {
     const { query, access, plans } = this.#options;
     return {
@@ -106,18 +103,18 @@ export class RecordSet {
     };
   }
 
-  /** Top-level fields that the caller may not read; they are not in what is read. */
+  /** Top-level fields that the caller may not read, and that are not read. */
   get hiddenFields(): ReadonlySet<string> {
     return this.#options.access.hiddenFields;
   }
 
   /**
-   * The records as the bytes of JSON text that Postgres printed, a batch a chunk: one list, or with `ndjson`
-   * one record a line. The closing `]` comes only after the last record was read: a failure throws in
-   * mid-stream and never looks like an end.
+   * The records as JSON text in the bytes that Postgres printed, one chunk per batch: a JSON list, or one
+   * record per line for `ndjson`. The closing `]` follows only after the last record was read; a failure
+   * throws midway and never looks like an end.
    *
-   * Memory is bounded by a batch whatever the length; leaving the loop, or the signal, ends the query. What
-   * is read from the end is a page and no stream: it has to be turned around.
+   * Memory is bounded by a batch, whatever the length. Leaving the loop, or the signal, ends the query. A set
+   * read from its end is a page, not a stream, because it must be reversed.
    */
   async *stream(format: 'json' | 'ndjson', signal?: EndSignal): AsyncGenerator<Buffer, void> {
     const { query, scope } = this.#options;
@@ -128,10 +125,10 @@ export class RecordSet {
   }
 
   /**
-   * The records changed at `since` or later, as `stream` gives them, in the order of `_id`, and with them the
-   * tombstones of those removed: `{"_id": …, "$removed": <instant>}`. A removed record is judged as it was.
-   * Of the query the filter and the projection count. It is the primary that is read: what a replica has not
-   * got yet would be missed for good by who goes on from `nextSince`.
+   * Streams the records changed at `since` or later in the order of `_id`, together with the tombstones of
+   * those removed: `{"_id": …, "$removed": <instant>}`. A removed record is judged by its last state. Only
+   * the filter and the projection of the query apply. Reads the primary: a caller who continues from
+   * `nextSince` would miss for good what a replica does not have yet.
    */
   async *streamChanges(since: string, { format, signal }: RecordStreamOptions): AsyncGenerator<Buffer, void> {
     const statement = selectChanges(this.#projection(), this.#changedSince(since));
@@ -143,12 +140,12 @@ export class RecordSet {
     yield* this.#told(batches, format);
   }
 
-  /** How many lines `streamChanges` gives. */
+  /** How many lines `streamChanges` returns. */
   async countChanges(since: string): Promise<number> {
     return await this.#countWhere(toStatement(selectCount(this.#changedSince(since))));
   }
 
-  /** What to say as `since` next time, read before what is streamed now. */
+  /** The `since` of the next call; read it before the changes. */
   async nextSince(): Promise<string> {
     return await nextSince(this.#options.primary);
   }
@@ -158,15 +155,15 @@ export class RecordSet {
     return changedSince(compileConditions(recordsOf(scope, context.collection), this.#options), since);
   }
 
-  /** Whether all that is asked for fits one answer: then `printList` gives what `stream` would, for less. */
+  /** Whether the whole set fits one answer: then `printList` returns the same as `stream`, at less cost. */
   get isShort(): boolean {
     const { limit } = this.#options.query;
     return limit !== undefined && limit <= BATCH_ROWS;
   }
 
   /**
-   * A short set as the bytes that Postgres printed, in one round trip. A cursor costs a second one, which
-   * only more repays, and Postgres joins the rows for less than it costs to tell them apart on the wire.
+   * A short set in the bytes that Postgres printed, in one round trip. A cursor would cost a second one,
+   * which pays only for longer sets, and joining rows in Postgres is cheaper than sending them separately.
    */
   async printList({ format, signal }: RecordStreamOptions): Promise<Buffer> {
     invariant(this.isShort, 'what is not short is streamed');
@@ -198,7 +195,7 @@ export class RecordSet {
       format === 'json'
         ? Prisma.sql`'[' || coalesce(string_agg(${record}, ','), '') || ']'`
         : Prisma.sql`coalesce(string_agg(${record} || e'\\n', ''), '')`;
-    // Around the sort and the limit, so that only those are printed that are shown.
+    // Applied outside the sort and limit, so that only the selected records are printed.
     const records = this.#select(Prisma.raw('r.id, r.data'), this.#options.query.limit, where);
     return Prisma.sql`select ${list} as json, count(*)::int as count
       from (${records}) r`;
@@ -211,7 +208,7 @@ export class RecordSet {
     );
   }
 
-  /** What `selectTexts` reads of a record. */
+  /** The columns that `selectTexts` reads. */
   #textColumns(): Prisma.Sql {
     const { access, plans } = this.#options;
     return Prisma.sql`r.id, ${plans.fields(this.collection, undefined, access.hiddenFields)} as fields`;
@@ -233,7 +230,7 @@ export class RecordSet {
     return row ?? NO_RECORDS;
   }
 
-  /** A record as text; a whole one as its id and its fields, which `JoinedRows` puts together. */
+  /** A record as text; a whole record as its id and fields, which `JoinedRows` combines. */
   #streamedRecord(): Prisma.Sql {
     const { query, access, plans } = this.#options;
     if (query.projection !== undefined) return this.#projection();
@@ -242,8 +239,8 @@ export class RecordSet {
   }
 
   /**
-   * Read to the end, an order that an index gives in two parts is two statements: one would sort all before
-   * the first record came.
+   * For a full read, an order that an index provides in two parts becomes two statements: a single one would
+   * sort everything before the first record.
    */
   #streamStatements(): readonly Statement[] {
     const { limit, skip, ...query } = this.#options.query;
@@ -291,13 +288,16 @@ export class RecordSet {
     return this.#rowsStreamed;
   }
 
-  /** The page the query's limit and cursors ask for, in one round trip. Without a limit, all to the end. */
+  /**
+   * The page selected by the query's limit and cursors, in one round trip. Without a limit, all remaining
+   * records.
+   */
   async page(): Promise<RecordPage> {
     const { database, scope, query } = this.#options;
     const { sql, name } = this.#kept.statement('page', this.#where, (where) =>
       this.#select(
         Prisma.sql`${storedColumns(this.#projection())}, ${this.#order.cursor} as cursor`,
-        // One more than the page tells whether there is more.
+        // One more than the page, to know whether more follow.
         query.limit === undefined ? undefined : query.limit + 1,
         where,
       ),
@@ -337,7 +337,7 @@ export class RecordSet {
   }
 
   /**
-   * Reads for each id the set's page of records whose reference at `path` points to it, in one round trip.
+   * Reads, for each id, the set's page of records whose reference at `path` points to it, in one round trip.
    *
    * @throws FORBIDDEN naming a hidden reference
    */
@@ -349,7 +349,7 @@ export class RecordSet {
   }
 
   /**
-   * What is computed of all records that satisfy the filter, group by group, in one round trip.
+   * Aggregates all records that satisfy the filter by group, in one round trip.
    *
    * @throws FORBIDDEN, INVALID_VALUE as `readGroups` does
    */
@@ -360,8 +360,7 @@ export class RecordSet {
   /**
    * The page as JSON text of this shape, printed by Postgres in one round trip.
    *
-   * @throws FORBIDDEN naming a hidden field that the shape asks for, also one of a record that a reference
-   * points to
+   * @throws FORBIDDEN naming a hidden field in the shape, also one of a reference's target
    */
   async print(shape: PageShape): Promise<PrintedJson> {
     const { signal } = this.#options.scope;
@@ -406,12 +405,12 @@ export class RecordSet {
   }
 
   /**
-   * The record with this id as JSON text of these members; `undefined` where there is none.
+   * The record with this id as JSON text of these members; `undefined` if there is none.
    *
    * @throws FORBIDDEN as `print` does
    */
   async printRecord(id: string, members: readonly Member[]): Promise<string | undefined> {
-    // One record is there before a signal could be of use, and before a replica is asked how far it is.
+    // A single record is read before a signal or a replica could be of use.
     const { scope, primary, joinedReads, within, plans } = this.#options;
     const printer = plans.shapePrinter(this.collection, members);
     const statement = (isAsked: Prisma.Sql) => {
@@ -436,8 +435,8 @@ export class RecordSet {
   }
 
   /**
-   * Prints those of the records with these ids, removed ones included, that satisfy the filter, each once for
-   * each selection. In no order, in one round trip. A removed record is judged as it was.
+   * Prints the records with these ids, including removed ones, that satisfy the filter, once per selection;
+   * unordered, in one round trip. A removed record is judged by its last state.
    *
    * @throws FORBIDDEN as `print` does
    */
@@ -449,7 +448,7 @@ export class RecordSet {
     const { primary, scope, context } = this.#options;
     const where = compileConditions(recordsOf(scope, context.collection), this.#options);
     const sql = compileChangedRecords(selections, { ids, where, printing: this.#printing() });
-    // Whoever is told of a change is told of the record after it.
+    // On the primary, because the record must be at least as new as the change that is reported.
     return await primary.query<ChangedRecord>(sql, {
       name: statementName(sql.text),
       signal: scope.signal,
@@ -458,7 +457,7 @@ export class RecordSet {
   }
 
   /**
-   * Prints those of the records with these ids that satisfy the filter, by their ids, in one round trip.
+   * Prints the records with these ids that satisfy the filter, by id, in one round trip.
    *
    * @throws FORBIDDEN as `print` does
    */
@@ -476,7 +475,10 @@ export class RecordSet {
     return new Map(rows.map(({ id, texts }) => [id, texts[0] ?? 'null']));
   }
 
-  /** A page that goes back has what comes after its `before`; one that goes on, what it left behind. */
+  /**
+   * Whether more records precede the page: when paging backwards, those beyond `before`; when paging
+   * forwards, those already left behind.
+   */
   #hasMoreBehind(): boolean {
     const { after, before, fromEnd, skip } = this.#options.query;
     return fromEnd ? before !== undefined : after !== undefined || skip > 0;
@@ -534,7 +536,7 @@ export class RecordSet {
   }
 }
 
-/** Domain, live records, the caller's rows, and the filter. @throws MALFORMED_FILTER, INVALID_VALUE */
+/** Domain, not removed, the caller's rows, and the filter. @throws MALFORMED_FILTER, INVALID_VALUE */
 function compileWhere(options: RecordSetOptions): Prisma.Sql {
   return compileConditions(liveRecordsOf(options.scope, options.context.collection), options);
 }
@@ -551,5 +553,5 @@ function compileConditions(
   return Prisma.join(conditions, ' and ');
 }
 
-/** A printed answer is held in memory: it ends here, whoever forgot the limit. */
+/** A printed answer is held in memory, so it is limited even if the caller forgot a limit. */
 const MAX_PRINTED = 10_000;

@@ -1,17 +1,20 @@
-/** Records as the texts that PostgreSQL prints of them: `record-printer.ts` gives them another shape. */
+/** Records as the texts that PostgreSQL prints; `record-printer.ts` converts them to other shapes. */
 import { Prisma } from '../../generated/prisma/client.js';
 
-/** The one row of `selectTexts` and `selectText`, as bytes: a line a record; null: there are none. */
+/**
+ * The single row of `selectTexts` and `selectText`, as bytes with one line per record; null if there are
+ * none.
+ */
 export interface RecordTexts {
-  /** Their ids as JSON. */
+  /** The ids as JSON. */
   readonly ids: Buffer | null;
-  /** Their visible fields without `_id`, each a JSON object as PostgreSQL prints jsonb. */
+  /** The visible fields without `_id`, each a JSON object as PostgreSQL prints jsonb. */
   readonly fields: Buffer | null;
 }
 
 /**
- * All records of a statement that gives `id` and `fields`, as one row: to join them takes PostgreSQL less
- * than it takes to tell rows apart on the wire. JSON that PostgreSQL prints has no line feed in it.
+ * Joins all records of a statement with `id` and `fields` into one row: PostgreSQL does this faster than it
+ * sends separate rows. JSON printed by PostgreSQL contains no line feed.
  */
 export function selectTexts(records: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`select string_agg(to_json(page.id)::text, e'\\n') as ids,
@@ -19,14 +22,14 @@ export function selectTexts(records: Prisma.Sql): Prisma.Sql {
     from (${records}) page`;
 }
 
-/** Goes through the records. What it tells of one is true until the next. */
+/** Iterates over the records. Its positions are valid until the next one. */
 export class RecordCursor {
   readonly ids: Buffer;
   readonly fields: Buffer;
-  /** Where the id of the record stands in `ids`. */
+  /** The start of the record's id in `ids`. */
   idStart = -1;
   idEnd = -1;
-  /** Where its fields stand in `fields`. */
+  /** The start of its fields in `fields`. */
   start = -1;
   end = -1;
 
@@ -35,7 +38,7 @@ export class RecordCursor {
     this.fields = fields ?? NOTHING;
   }
 
-  /** False: there are no more. */
+  /** Moves to the next record; false at the end. */
   next(): boolean {
     const { ids, fields } = this;
     this.idStart = this.idEnd + 1;

@@ -1,6 +1,6 @@
 /**
- * The records that point to a record, for each of many records in one statement: as a part of the statement
- * that prints those, or read for their ids.
+ * The records that point to each of many records, by one statement: as part of the statement that prints
+ * those, or read by their ids.
  */
 
 import { Prisma } from '../../generated/prisma/client.js';
@@ -18,8 +18,8 @@ import type { FindReadable, RecordPage, RecordSetOptions } from './record-page.j
 import { type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
 
 /**
- * `select … as json`: the page that a shape asks for of what points to `id`. The shape was checked by
- * `assertMembersReadable`.
+ * `select … as json`: the page that a shape requests of the records that point to `id`.
+ * `assertMembersReadable` has checked the shape.
  */
 export function compileReferrers(
   {
@@ -34,7 +34,7 @@ export function compileReferrers(
   },
 ): Prisma.Sql {
   const readable = set.findReadable(shape.collection);
-  // Checked before; what cannot be read is never there.
+  // Already checked; a collection that cannot be read has no records.
   if (readable === undefined) return Prisma.sql`select 'null' as json where false`;
   const { collection, condition } = readable;
   const { order } = set.plans.order(collection, shape.sort);
@@ -64,7 +64,7 @@ export function compileReferrers(
 }
 
 export interface ReferrersPage extends RecordPage {
-  /** How many point there in all; `undefined` where that was not asked for. */
+  /** How many records point there in total; `undefined` if not requested. */
   readonly totalCount: number | undefined;
 }
 
@@ -75,7 +75,8 @@ type ReferrersRow = Partial<StoredRow> & {
 };
 
 /**
- * Reads for each id the page of the set's records whose reference at `path` points to it, in one round trip.
+ * Reads, for each id, the page of the set's records whose reference at `path` points to it, in one round
+ * trip.
  *
  * @throws FORBIDDEN naming a hidden reference
  */
@@ -157,7 +158,7 @@ function toPage(
   };
 }
 
-/** On the side that a page was not read towards. */
+/** Whether there are more on the side opposite to the reading direction. */
 function hasMoreBehind({
   after,
   before,
@@ -166,7 +167,7 @@ function hasMoreBehind({
   return (fromEnd ? before : after) !== undefined;
 }
 
-/** A parent that nothing points to has one row, without a record. */
+/** A parent without referring records has one row without a record. */
 function isFound(row: ReferrersRow): row is ReferrersRow & StoredRow & { readonly cursor: string } {
   return row.cursor !== null;
 }

@@ -1,7 +1,6 @@
 /**
- * What operators are told of statements that took long: for which operation, over which collections, and
- * which index would help. The plan is asked for once the statement is over, seldom, and holds no value of a
- * caller.
+ * Reports slow statements to operators: the operation, the collections, and the index that would help. The
+ * plan is read after the statement has ended, not for every occurrence, and contains no caller's values.
  */
 
 import type { EndedStatement, StatementCaller } from '../../model/statement-caller.js';
@@ -11,9 +10,9 @@ import { PLANNING, readPlan, type StatementPlan } from '../database/statement-pl
 import { type IndexSuggestion, suggestIndexes } from './index-suggestion.js';
 
 export interface SlowStatement {
-  /** The id of the request it ran for; `undefined`: a task of the gateway itself. */
+  /** The id of the request; `undefined` for a task of the gateway itself. */
   readonly requestId: string | undefined;
-  /** The name of the GraphQL operation, or the template of the route. */
+  /** The name of the GraphQL operation, or the route template. */
   readonly operation: string | undefined;
   readonly collections: readonly string[];
   readonly durationMs: number;
@@ -21,8 +20,8 @@ export interface SlowStatement {
   /** The statement, with `$1`, `$2`, … for its values. */
   readonly statement: string;
   /**
-   * The tables and indexes of its plan, in order; `undefined`: not asked for, the same statement was told of
-   * a moment ago.
+   * The tables and indexes of its plan, in order; `undefined` if the same statement was explained a moment
+   * ago.
    */
   readonly plan: readonly string[] | undefined;
   readonly suggestions: readonly IndexSuggestion[];
@@ -31,20 +30,20 @@ export interface SlowStatement {
 export interface SlowStatementsOptions {
   readonly database: Pick<Database, 'transaction' | 'watchSlow'>;
   readonly catalog: Pick<Catalog, 'list'>;
-  /** 0: nothing is watched. */
+  /** 0 disables the watch. */
   readonly thresholdMs: number;
   readonly report: (statement: SlowStatement) => void;
-  /** Told when a slow statement could not be explained or reported. Must not throw. */
+  /** Called when a slow statement could not be explained or reported. Must not throw. */
   readonly onFault: (error: unknown) => void;
 }
 
 /** The same statement is explained again after this. */
 const EXPLAIN_EVERY_MS = 60_000;
-/** The memory is emptied when as many are known: a gateway has a few hundred. */
+/** The memory of explained statements is cleared at this size; a gateway has a few hundred. */
 const MAX_KNOWN = 1000;
-/** More are told of without a plan. */
+/** Beyond this, statements are reported without a plan. */
 const MAX_WAITING = 10;
-/** Those of reports have some four thousand characters: to be understood they have to be whole. */
+/** Statements of reports have some four thousand characters, and are useful only as a whole. */
 const MAX_STATEMENT_LENGTH = 10_000;
 
 /** Watches from now on, for as long as the database is open. */
@@ -52,7 +51,7 @@ export function watchSlowStatements(options: SlowStatementsOptions): void {
   const { database, thresholdMs, report } = options;
   if (thresholdMs === 0) return;
   const explainedAt = new Map<string, number>();
-  // One after the other: a database that is slow already has no use for more to do.
+  // One after the other: a slow database should not get more work.
   let explaining = Promise.resolve();
   let waiting = 0;
   database.watchSlow({
@@ -71,7 +70,7 @@ export function watchSlowStatements(options: SlowStatementsOptions): void {
       waiting += 1;
       explaining = explaining
         .then(async () => report(await explain(ended, caller, options)))
-        // Unheard, one failure would end the process, and no statement after it would be told of.
+        // Without a handler, a failure would end the process, and later statements would not be reported.
         .catch(options.onFault)
         .finally(() => {
           waiting -= 1;
@@ -85,7 +84,7 @@ async function explain(
   caller: StatementCaller | undefined,
   { database, catalog }: SlowStatementsOptions,
 ): Promise<SlowStatement> {
-  // A statement that cannot be explained, e.g. one that sets something, is still slow.
+  // A statement that cannot be explained, e.g. `set`, is reported all the same.
   const plan = await readPlan(database, ended.sql, 'guess').catch(() => undefined);
   return {
     ...describe(ended, caller),
@@ -110,7 +109,7 @@ function describe(
   };
 }
 
-/** Every statement on records names its collections as literals, for the planner's sake. */
+/** Every statement on records names its collections as literals, for the planner. */
 function collectionsIn(text: string): readonly string[] {
   return [...new Set([...text.matchAll(/collection = '(\w+)'/g)].map(([, name = '']) => name))];
 }

@@ -2,10 +2,10 @@ import { Prisma } from '../../generated/prisma/client.js';
 
 type Sql = Prisma.Sql;
 
-/** A record as it is stored, as far as the caller may see it. */
+/** A stored record, as far as the caller may see it. */
 export interface StoredRecord {
   readonly id: string;
-  /** 1 at first, one more with every write; the ETag of the record. */
+  /** Starts at 1 and increases with every write; the ETag of the record. */
   readonly version: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -13,7 +13,7 @@ export interface StoredRecord {
   readonly json: string;
 }
 
-/** What `json` is of a whole record: its id, and the fields as PostgreSQL printed them without it. */
+/** The `json` of a whole record, from its id and the fields that PostgreSQL printed without it. */
 export function printStored(id: string, fields: string): string {
   const start = `{"_id": ${JSON.stringify(id)}`;
   return fields === '{}' ? `${start}}` : `${start}, ${fields.slice(1)}`;
@@ -29,8 +29,7 @@ export interface StoredRow {
 }
 
 /**
- * What a statement selects from the alias `r` to give `StoredRecord`s. `projection` is the
- * text of `compileProjection`.
+ * The select list over the alias `r` for `StoredRecord`s. `projection` is the text of `compileProjection`.
  */
 export function storedColumns(projection: Sql): Sql {
   return Prisma.sql`r.id, r.version, r.created_at, r.updated_at, ${projection} as json`;
@@ -40,7 +39,7 @@ export function storedColumns(projection: Sql): Sql {
 export const STORED_COLUMNS =
   'id text, version int, created_at timestamptz, updated_at timestamptz, json text';
 
-/** The same, and whether the record is one of those that the caller may write. */
+/** The same, with a column that says whether the caller may write the record. */
 export const JUDGED_COLUMNS = `${STORED_COLUMNS}, is_in_rows boolean`;
 
 export interface JudgedRow extends StoredRow {

@@ -1,4 +1,4 @@
-/** Bytes put together one after the other, mostly small pieces of other texts: each is copied once. */
+/** Builds a byte sequence from mostly small slices of other texts, copying each once. */
 export class TextBuilder {
   #bytes: Buffer;
   #length = 0;
@@ -17,12 +17,12 @@ export class TextBuilder {
     const bytes = this.#bytes;
     const to = this.#length;
     if (length > LEAST_BLOCK) bytes.set(text.subarray(start, end), to);
-    // A call costs more than a few bytes.
+    // A function call costs more than copying a few bytes.
     else for (let index = 0; index < length; index += 1) bytes[to + index] = text[start + index] as number;
     this.#length = to + length;
   }
 
-  /** What was put together so far; nothing is to be appended afterwards. */
+  /** The result; nothing may be appended afterwards. */
   take(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }

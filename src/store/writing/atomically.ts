@@ -1,4 +1,4 @@
-/** Work that is done as a whole or not at all, whether it has a transaction of its own or is part of one. */
+/** Work that is done completely or not at all, in a transaction of its own or as part of another. */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
@@ -9,19 +9,19 @@ import { uniqueConflict } from './unique-conflicts.js';
 import type { Writes, WriteTriggers } from './write-triggers.js';
 
 export interface AtomicOptions {
-  /** The transaction it is part of. Default: its own. */
+  /** The transaction to join. Default: a new one. */
   readonly within?: Transaction | undefined;
   /** The collections it writes to. */
   readonly writes: Writes;
 }
 
 /**
- * Runs the work in a transaction of its own, again when that waited for others in a circle, or, `within`
- * another, so that it leaves nothing behind when it fails and that other goes on. A unique index in its way
- * is explained when the work is undone: until then Postgres answers nothing more. What its writes ask has a
- * place before the transaction has a connection.
+ * Runs the work in a transaction, and retries it after a deadlock. `within` another transaction it uses a
+ * savepoint, so that a failure undoes only this work. A violated unique index is explained after the
+ * rollback, because Postgres accepts no query before. The places for `before` scripts are taken before the
+ * transaction takes a connection.
  *
- * @throws UNAVAILABLE also when there is no such place
+ * @throws UNAVAILABLE, also if no such place is free
  */
 export async function atomically<T>(
   { database, triggers }: { readonly database: Database; readonly triggers: WriteTriggers },
@@ -39,10 +39,7 @@ export async function atomically<T>(
   }
 }
 
-/**
- * Work that starts no scripts, in a transaction of its own, done again when that waited for others in a
- * circle.
- */
+/** Runs work that starts no scripts in a transaction of its own, and retries it after a deadlock. */
 export async function inOwnTransaction<T>(
   database: Pick<Database, 'query' | 'transaction' | 'turns'>,
   work: (transaction: Transaction) => Promise<T>,
@@ -54,7 +51,7 @@ export async function inOwnTransaction<T>(
   }
 }
 
-/** Thrown inside the work instead of what Postgres said. */
+/** Replaces Postgres's error within the work. */
 export class RefusedByIndex extends Error {
   constructor(
     readonly attempt: {
@@ -81,7 +78,7 @@ export async function refusedByIndex<T>(
   }
 }
 
-/** Runs work that tells what a write would come to, and takes all back that it wrote. */
+/** Runs work to find out the effect of a write, and rolls everything back. */
 export async function rehearse<T>(transaction: Transaction, work: () => Promise<T>): Promise<T> {
   await transaction.query(Prisma.sql`savepoint rehearsal`);
   const result = await work();

@@ -1,22 +1,22 @@
 /**
- * The part of a statement that adds to the audit trail what the statement did, and where changes are told by
- * the outbox, adds it there too, with what is to follow.
+ * The part of a statement that adds its changes to the audit trail and, if changes are announced by the
+ * outbox, also to the outbox, with the follow-ups.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 
-/** What follows a written record `r`, as expressions: what the outbox keeps until it is begun. */
+/** The follow-ups of a written record `r`, as expressions, which the outbox stores until they are started. */
 export interface FollowUps {
   /** @see WriteTriggers.after */
   readonly started: Prisma.Sql | undefined;
-  /** What the gateways are told of the rights that it changes. */
+  /** The announcement of changed rights to the gateways. */
   readonly announced: Prisma.Sql | undefined;
 }
 
 const NOTHING_FOLLOWS: FollowUps = { started: undefined, announced: undefined };
 
 /**
- * The `audited` of a statement; `insert` adds the entries, and has no `returning`. Where something follows,
- * the statement has the records as `written`.
+ * The CTE `audited` of a statement. `insert` adds the entries and has no `returning`. If there are
+ * follow-ups, the statement must have the records as `written`.
  */
 export function auditedChanges(
   insert: Prisma.Sql,

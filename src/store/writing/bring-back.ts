@@ -1,6 +1,6 @@
 /**
- * Removed records, locked, that are stored again under their `_id`: judged as new ones of the caller, written
- * over their tombstones.
+ * Stores locked tombstones again under their `_id`: checked like the caller's new records, and written over
+ * the tombstones.
  */
 import { type ErrorDetail } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -39,15 +39,14 @@ export interface BroughtBack {
 
 interface RemovedRecord {
   readonly id: string;
-  /** The fields as they are to be; those that are hidden from the caller as they are in the tombstone. */
+  /** The new fields; those hidden from the caller are taken from the tombstone. */
   readonly data: JsonObject;
 }
 
 const BATCH_RECORDS = 500;
 
 /**
- * Stores locked tombstones again, all or none. What is missing is not filled with defaults: the record is to
- * be what it was.
+ * Restores locked tombstones, all or none. Missing fields get no defaults: the record is to be what it was.
  *
  * @throws FORBIDDEN, INVALID_VALUE as for a create; RefusedByIndex
  */
@@ -103,7 +102,7 @@ export async function bringBack(
   return rows;
 }
 
-/** What the triggers before a create make of a record. */
+/** The record as changed by the `before` triggers of a create. */
 async function asked(
   environment: RecordEnvironment,
   transaction: Transaction,
@@ -126,7 +125,7 @@ async function asked(
   return revise(record.data, await askBefore(triggers, pending, transaction));
 }
 
-/** What is required today and was not there then. */
+/** Fields that are required today but were not at that time. */
 function listMissing(collection: Collection, data: JsonObject): readonly ErrorDetail[] {
   return collection.fields
     .filter((field) => field.isRequired && !Object.hasOwn(data, field.name))
@@ -137,7 +136,7 @@ function listMissing(collection: Collection, data: JsonObject): readonly ErrorDe
     }));
 }
 
-/** `is_in_rows` tells whether the record satisfies `rows`, a condition over `r`. */
+/** `is_in_rows` says whether the record satisfies `rows`, a condition over `r`. */
 function bringBackRecords(
   context: WriteContext,
   records: readonly NewRecord[],
@@ -151,8 +150,8 @@ from written r`;
 }
 
 /**
- * The parts of a statement that write the rows of `input`, an `id`, `data` and `keys` each, over the
- * tombstones with these ids; `written` has the records.
+ * The parts of a statement that write the rows of `input` (`id`, `data` and `keys`) over the tombstones with
+ * these ids; `written` has the records.
  */
 export function bringBackInput(context: WriteContext, input: Prisma.Sql): Prisma.Sql {
   const { scope, collection, now } = context;

@@ -1,6 +1,6 @@
 /**
- * Changes of records that are locked: each judged as a single change would be, all written back a batch a
- * statement.
+ * Changes locked records: each is checked like a single change, and all are written back in batches, one
+ * statement each.
  */
 import { ServiceError } from '../../errors.js';
 import { isJsonObject, type JsonObject, memberOf, parseExactJson } from '../../json.js';
@@ -27,9 +27,9 @@ export interface ChangeRequest {
   readonly writable: EffectiveAccess;
   readonly now: Date;
   readonly rows: readonly LockedRow[];
-  /** The ids of records that the same write is going to make in the collection. */
+  /** The ids of the records that the same write is about to create in the collection. */
   readonly made?: ReadonlySet<string> | undefined;
-  /** The record as it is to be. */
+  /** Computes the changed record. */
   readonly change: (before: JsonObject, row: LockedRow) => JsonObject;
   /** The top-level fields that the caller sent for a record. */
   readonly sentFields: (row: LockedRow) => readonly string[];
@@ -38,12 +38,12 @@ export interface ChangeRequest {
 const BATCH_RECORDS = 500;
 
 /**
- * Changes locked records and gives those that are another one now, by their id. What a change leaves as it
- * was is not written: no version, no audit entry. A field that is sent and hidden from the caller counts as
- * changed: whether it was the same is not told.
+ * Changes locked records and returns those that differ afterwards, by id. A record that stays the same is not
+ * written: no version, no audit entry. A field that is sent but hidden from the caller counts as changed, so
+ * that its equality is not disclosed.
  *
  * @throws INVALID_VALUE naming the record; FORBIDDEN for one that would leave the caller's rows;
- * RefusedByIndex
+ *   RefusedByIndex
  */
 export async function changeRecords(
   environment: RecordEnvironment,
@@ -59,8 +59,8 @@ export async function changeRecords(
 }
 
 /**
- * Judges the changes of locked records, and gives those that make another record, a batch at a time. A fault
- * ends it, unless somebody wants to be told of each: then the record is left out.
+ * Checks the changes of locked records, and yields those that differ, a batch at a time. A fault ends it,
+ * unless `onFault` collects faults: then the record is left out.
  *
  * @throws INVALID_VALUE naming the record
  */
@@ -99,9 +99,9 @@ export async function* planChanges(
 }
 
 /**
- * Asks the triggers of every record that is to be another one, or gone; gives the change with what they made
- * of it. What one refuses ends it, unless somebody wants to be told of each: then nothing stays of what the
- * triggers of that record have written, and the record is as it was.
+ * Runs the `before` triggers of every record that will change or be removed, and returns the change with
+ * their modifications. A refusal ends it, unless refusals are collected: then the writes of that record's
+ * triggers are rolled back, and the record stays as it was.
  */
 export async function askTriggers(
   environment: RecordEnvironment,
@@ -150,10 +150,10 @@ interface Planned {
   readonly change: StoredChange;
 }
 
-/** A change that is judged, and may be written. */
+/** A checked change, ready to be written. */
 export interface FinishedChange {
   readonly change: MatchedChange;
-  /** The whole record as it will be. */
+  /** The whole record after the change. */
   readonly data: JsonObject;
 }
 
@@ -178,7 +178,7 @@ function plan(
   if (differing.length === 0) return [];
   const sent = Object.fromEntries(differing.map((name) => [name, memberOf(others, name) ?? null]));
   const stored = toStored(collection, sent, { timeZone: scope.domain.timeZone, now, mode: 'merge' });
-  // A merge takes null for "remove"; here a field that is there and null is to be there and null.
+  // In a merge null means "remove"; these fields exist and must be stored as null.
   const nulls = stored.removed.filter((name) => Object.hasOwn(others, name));
   return [
     {
@@ -193,7 +193,7 @@ function plan(
   ];
 }
 
-/** For each of the records, the references to nothing that it did not hold before. */
+/** For each record, the dangling references that it did not have before. */
 async function listNewDeadReferences(
   environment: RecordEnvironment,
   transaction: Transaction,
@@ -207,7 +207,7 @@ async function listNewDeadReferences(
   });
 }
 
-/** What looks at several fields together is asked of the whole record, its labels filled. */
+/** Checks over several fields need the whole record, with its labels filled. */
 function finish(
   { row, before, change }: Planned,
   { scope, collection, secret }: ChangeRequest & { readonly secret: SecretFields },
@@ -250,7 +250,7 @@ export async function writeChanges(
   return rows;
 }
 
-/** A fault says which of the records has it. */
+/** Adds the id of the record to a fault. */
 function naming<T>(row: LockedRow, work: () => T): T {
   try {
     return work();

@@ -1,5 +1,5 @@
 /**
- * What a declaration says of the values of one record together: its checks, and the keys of its
+ * The rules of a declaration over several values of one record: its checks, and the keys of its
  * `uniqueTogether` rules.
  */
 import { createHash } from 'node:crypto';
@@ -17,12 +17,12 @@ import type { Check, Collection, UniqueTogether } from '../../model/collection.j
 import { Exact, toDecimal } from '../../model/compare-json.js';
 import type { Path } from '../../model/path.js';
 
-/** A longer key is stored as its hash: a b-tree holds no entry over a third of a page. */
+/** A longer key is stored as its hash: a b-tree entry must fit a third of a page. */
 const MAX_KEY_LENGTH = 500;
 
 /**
- * The faults of a whole record against its collection's checks, without a value of a field that is `secret`.
- * `pointer` is where the record is in the body.
+ * The violations of a record against its collection's checks, without the values of `secret` fields.
+ * `pointer` is the position of the record in the body.
  */
 export function findCheckFaults(
   collection: Collection,
@@ -37,8 +37,8 @@ export function findCheckFaults(
 }
 
 /**
- * What `records.keys` holds for a record: one text per `uniqueTogether` rule whose values are all there;
- * `undefined` where there is none. A `day` part is the day of the domain's time zone.
+ * The value of `records.keys`: one text per `uniqueTogether` rule whose values are all present; `undefined`
+ * if there is none. A `day` part is the day in the domain's time zone.
  */
 export function keysOf(collection: Collection, data: JsonObject, timeZone: string): JsonObject | undefined {
   let keys: Record<string, string> | undefined;
@@ -51,7 +51,7 @@ export function keysOf(collection: Collection, data: JsonObject, timeZone: strin
   return keys;
 }
 
-/** The top-level fields each check and each `uniqueTogether` rule looks at. */
+/** The top-level fields that each check and each `uniqueTogether` rule uses. */
 export function fieldsTogether(collection: Collection): readonly (readonly string[])[] {
   return [
     ...collection.checks.map(fieldsOfCheck),
@@ -128,7 +128,7 @@ function dayIn(text: string, timeZone: string): string {
   return text.length === 10 ? text : dayOf(text, timeZone);
 }
 
-/** The number 1.0 is the number 1, and neither is the text "1". */
+/** The number 1.0 equals 1, and neither equals the text "1". */
 function canonicalText(value: Exclude<JsonScalar, null>): string {
   const number = toDecimal(value);
   return number === undefined ? String(value) : `#${number.toFixed()}`;
@@ -145,7 +145,7 @@ function scalarAt(data: JsonObject, path: Path): JsonScalar | undefined {
   return value === undefined || isJsonObject(value) ? undefined : toScalar(value);
 }
 
-/** The same through lists. */
+/** Descends into lists. */
 function firstScalarAt(data: JsonObject, path: Path): JsonScalar | undefined {
   const [found] = valuesAt(data, path);
   const value = found?.value;

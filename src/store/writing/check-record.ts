@@ -1,6 +1,6 @@
 /**
- * Records on their way into the staging table, from where Postgres compares them with those that are there.
- * All of it is computed without the database, so that a thread can do it.
+ * Prepares records for the staging table, in which Postgres compares them with existing ones. Uses no
+ * database, so that a worker thread can do it.
  */
 import type { ErrorDetail } from '../../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, memberOf, printExactJson } from '../../json.js';
@@ -13,21 +13,21 @@ import { type StagedChange, toStaged } from './validation.js';
 
 export interface StagingRules {
   readonly collection: Collection;
-  /** A record that may be new is taken as a whole one. */
+  /** A record that may be new is sent as a whole. */
   readonly mode: 'replace';
   readonly timeZone: string;
-  /** The instant that is stamped into new records. */
+  /** The creation time of new records. */
   readonly now: Date;
-  /** What tells a record that is there. */
+  /** The key by which existing records are found. */
   readonly key: UniqueKey;
-  /** Fields of which the members that are sent change those of the record that is there. */
+  /** Fields whose sent members are merged into those of an existing record. */
   readonly partial: ReadonlySet<string>;
 }
 
-/** A record that was checked, its labels not filled yet. */
+/** A checked record whose labels are not filled yet. */
 export interface CheckedRecord {
   readonly id: string | undefined;
-  /** The fields as they were sent. */
+  /** The fields as sent. */
   readonly sent: JsonObject;
   readonly change: StagedChange;
   /** @see keysOf */
@@ -41,13 +41,13 @@ export function checkRecord(record: JsonObject, rules: StagingRules): CheckedRec
   const { id, data: sent, errors } = takeSentId(record, '');
   const change = toStaged(collection, sent, rules);
   const faults = errors.length === 0 ? change.faults : [...errors, ...change.faults];
-  // A value that is wrong is null here, so that no rule over it has a key; the others tell a repeat.
+  // An invalid value is null here, so no rule over it yields a key; the other rules still detect duplicates.
   return { id, sent, change, keys: keysOf(collection, change.data, timeZone), faults };
 }
 
 /**
- * The texts by which a record is told from the others of a file: that of the key it is found by, and one for
- * every other value that is to be unique.
+ * The texts that must be unique in a file: the key by which the record is found, and every other unique
+ * value.
  */
 export function uniqueTextsOf(
   { id, keys, change: { data } }: CheckedRecord,
@@ -70,31 +70,31 @@ function scalarText(value: JsonValue | undefined): string | undefined {
   return toDecimal(scalar)?.toFixed();
 }
 
-/** How the key of a record is called in `uniqueTextsOf`. */
+/** The name of the record's key in `uniqueTextsOf`. */
 export function nameOfKey(key: UniqueKey): string {
   return key.kind === 'id' ? '_id' : key.name;
 }
 
 /**
- * How the lines of `printStagedLine` come into the staging table. JSON has no raw control characters, so that
- * nothing of it has to be escaped where cells are parted and quoted by such.
+ * Copies the lines of `printStagedLine` into the staging table. JSON contains no raw control characters, so
+ * using these as delimiter and quote makes escaping unnecessary.
  */
 export const COPY_STAGED = String.raw`
   copy import_staged (number, id, is_id_sent, data, withheld, removed, members, keys, missing)
   from stdin (format csv, delimiter e'\t', quote e'\b')`;
 
 export interface StagedIdentity {
-  /** Where the row stands in the file. */
+  /** The number of the row in the file. */
   readonly number: number;
-  /** The `_id` it has if it is new. */
+  /** The `_id`, if the record is new. */
   readonly id: string;
-  /** The top-level fields that a record that is there loses. */
+  /** The top-level fields that an existing record loses. */
   readonly removed: readonly string[];
-  /** What it lacks beside what its fields say, if it is new, e.g. a target of a reference. */
+  /** What a new record lacks, e.g. the target of a reference, beside the faults of its fields. */
   readonly missing: readonly ErrorDetail[];
 }
 
-/** A line for `copy`, once the labels are filled. */
+/** A line for `copy`, after the labels are filled. */
 export function printStagedLine(
   record: CheckedRecord,
   rules: StagingRules,
@@ -126,10 +126,10 @@ export function printStagedLine(
   );
 }
 
-/** In CSV, a cell in which nothing stands. */
+/** An empty cell, in CSV. */
 const NULL = '';
 
-/** The form of `with_members`: what was sent of the value, leaf by leaf; a list or a reference is one. */
+/** The argument of `with_members`: the sent value, leaf by leaf; a list or a reference counts as one leaf. */
 function membersOf(field: Field | undefined, sent: JsonValue, stored: JsonValue): JsonValue {
   if (field?.type !== 'object' || field.isList || !isJsonObject(sent) || !isJsonObject(stored))
     return [stored];
@@ -144,7 +144,7 @@ function membersOf(field: Field | undefined, sent: JsonValue, stored: JsonValue)
   return Object.fromEntries(entries);
 }
 
-/** Names of fields may have the characters that part cells. */
+/** Field names may contain the delimiter characters. */
 function arrayCell(names: readonly string[]): string {
   if (names.length === 0) return '{}';
   const text = `{${names.map(quotedName).join(',')}}`;

@@ -1,4 +1,4 @@
-/** Staged rows whose records are not there: they become new ones, or bring removed ones back. */
+/** Creates new records from staged rows without an existing record, or restores removed ones. */
 import { type ErrorDetail, ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { OwnTransaction } from '../database/database.js';
@@ -21,7 +21,7 @@ import {
 } from './staged-work.js';
 import { describeTaken, findTakenInStore } from './unique-conflicts.js';
 
-/** Creates the records of the rows that are left; what is refused is added to `refused`. */
+/** Creates the records of the remaining rows, and appends refusals to `refused`. */
 export async function createStaged(work: StagedWork, refused: StagedRefusal[]): Promise<NewRow[]> {
   const { environment, transaction, scope, collection, batch, creatable } = work;
   const { errorsByNumber, removed } = await findCreateFaults(work);
@@ -53,7 +53,7 @@ export async function createStaged(work: StagedWork, refused: StagedRefusal[]): 
   return await listNew(transaction);
 }
 
-/** Writes rows over the tombstones of their records. @throws CONFLICT where one was purged, or is back */
+/** Writes rows over the tombstones of their records. @throws CONFLICT if one was purged, or is live again */
 async function bringBackRemoved({
   environment,
   transaction,
@@ -77,7 +77,7 @@ async function listNew(transaction: OwnTransaction): Promise<NewRow[]> {
     select number::float8 as number, id from import_staged where ${IS_NEW}`);
 }
 
-/** New records about which scripts are asked, one after the other. */
+/** Creates records with `before` scripts, one after the other. */
 async function createAsking(work: StagedWork, refused: StagedRefusal[]): Promise<NewRow[]> {
   const { environment, transaction, scope, collection } = work;
   const rows = await transaction.query<
@@ -111,7 +111,7 @@ async function createAsking(work: StagedWork, refused: StagedRefusal[]): Promise
   return made;
 }
 
-/** What keeps rows from becoming new records, by their number, and which of them were records before. */
+/** Why rows cannot become new records, by row number, and which of them were records before. */
 async function findCreateFaults(work: StagedWork): Promise<{
   readonly errorsByNumber: ReadonlyMap<number, readonly ErrorDetail[]>;
   readonly removed: readonly number[];
@@ -129,7 +129,7 @@ async function findCreateFaults(work: StagedWork): Promise<{
   const input = Prisma.sql`
     select number as position, id, data, keys from import_staged where state is null`;
   const { key } = work.batch;
-  // All live records were looked through by the key, and none was found that has it.
+  // All live records were searched by the key, so none has it.
   const untaken = key.kind === 'rule' && reachOf(work).length === 0 ? key.name : undefined;
   const asked = { scope, collection, input, verb: 'create', untaken } as const;
   const taken = await findTakenInStore(transaction, asked);
@@ -146,8 +146,8 @@ async function findCreateFaults(work: StagedWork): Promise<{
 }
 
 /**
- * A row whose `_id` a removed record has brings that record back, and is told. An `_id` that nobody sent
- * and that another record has becomes another one.
+ * A row whose `_id` belongs to a removed record restores that record, and reports it. If a generated `_id` is
+ * taken, another is generated.
  */
 async function addTaken(
   work: StagedWork,
@@ -196,7 +196,7 @@ async function addTaken(
   return removed;
 }
 
-/** The ids of removed records that are not purged, as far as the caller may read what they were. */
+/** The ids of removed, not yet purged records whose last state the caller may read. */
 async function findTombstones(
   { environment, transaction, scope, collection, readable }: StagedWork,
   ids: readonly string[],
@@ -215,5 +215,5 @@ interface NewRow {
   readonly id: string;
 }
 
-/** The staged row is to be a record that is not there: a new one, or a removed one. */
+/** The staged row becomes a live record: a new one, or a removed one restored. */
 const IS_NEW = Prisma.sql`(state is null or state = 'removed')`;

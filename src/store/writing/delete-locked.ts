@@ -1,11 +1,11 @@
-/** Removes records that a transaction has locked. */
+/** Removes records that are locked by a transaction. */
 import type { Transaction } from '../database/database.js';
 import { STORED_COLUMNS, type StoredRow } from '../reading/stored-record.js';
 import { deleteRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import type { WriteContext } from './record-statements.js';
 
-/** Makes the records tombstones, and gives them as they were. */
+/** Turns the records into tombstones, and returns their last state. */
 export async function deleteLocked(
   environment: RecordEnvironment,
   transaction: Transaction,

@@ -1,16 +1,16 @@
 /**
- * The rows that follow from records (`fee_months`, `attendance_months`, `collected_receipts`), written by the
- * statement that writes the records, for all of its rows at once. Here is said which rows follow from which
- * collection; every statement that writes records takes its part from here.
+ * Maintains the rows derived from records (`fee_months`, `attendance_months`, `collected_receipts`) in the
+ * statement that writes the records, for all its rows at once. This file defines which rows are derived from
+ * which collection; every statement that writes records includes its part.
  *
- * Exact whoever else writes the same month: a row is written by `on conflict do update`, which waits for the
- * other writer and adds to what that one has left, also to a row that the statement's snapshot does not show.
- * For the same reason a row is never deleted here, for it may be one that the snapshot does not show: what
- * nothing follows to any more stays as an empty row, which no report counts, until `sweepDerivedRows`. Rows
- * are written in the order of their keys, so that no two statements wait for each other in a circle.
+ * The rows stay exact under concurrency. A row is written by `on conflict do update`, which waits for a
+ * concurrent writer and adds to its result, even to a row that is not in the statement's snapshot. For the
+ * same reason no row is deleted here, because it might be invisible in the snapshot: a row that nothing is
+ * derived into any more remains empty, and reports ignore it, until `sweepDerivedRows`. Rows are written in
+ * the order of their keys, so that statements do not deadlock.
  *
- * The tables have triggers too, for whoever writes records without this (the version before, during an
- * upgrade); the setting that `KEPT` makes tells them that there is nothing left to do.
+ * The tables also have triggers, for writers that do not use this code (the previous version, during an
+ * upgrade). The setting made by `KEPT` tells the triggers that nothing is left to do.
  *
  * @see prisma/migrations/0005_fee_months/migration.sql
  * @see prisma/migrations/0013_attendance_months/migration.sql
@@ -22,34 +22,34 @@ import type { Queryable } from '../database/database.js';
 
 type Sql = Prisma.Sql;
 
-/** What a statement does, as far as derived rows follow: queries of live records, `id`, `data` and `keys`. */
+/** The change of live records, as queries with `id`, `data` and `keys`. */
 export interface DerivedChange {
-  /** The records as they were; absent: they were not there. */
+  /** The records before; absent if they did not exist. */
   readonly was?: Sql;
-  /** The records as they are now; absent: they are there no longer. */
+  /** The records after; absent if they no longer exist. */
   readonly is?: Sql;
 }
 
-/** The parts of a statement that writes records. */
+/** The parts to include in a statement that writes records. */
 export interface DerivedRows {
-  /** Stands first in the `with` of the statement. */
+  /** The first part of its `with`. */
   readonly first: Sql;
-  /** Stands behind the tables from which the statement takes what it writes. */
+  /** Joined to the tables from which the statement takes what it writes. */
   readonly join: Sql;
-  /** Stands behind the last part of the `with`. */
+  /** The last part of its `with`. */
   readonly last: Sql;
 }
 
 const NOTHING: DerivedRows = { first: Prisma.empty, join: Prisma.empty, last: Prisma.empty };
 
-/** What follows from the records of a collection, in the order in which it is written. */
+/** What is derived from the records of a collection, in the order in which it is written. */
 const DERIVED: Readonly<Record<string, readonly ((domain: string, change: DerivedChange) => Sql)[]>> = {
   attendance: [attendanceMonths],
   fee_due: [(domain, change) => feeMonths(domain, 'fee_due', change)],
   fee_receipt: [(domain, change) => feeMonths(domain, 'fee_receipt', change), collectedReceipts],
 };
 
-/** What a statement that writes records of a collection has to have in it; nothing for most collections. */
+/** The parts for a statement that writes records of a collection; empty for most collections. */
 export function derivedRows(domain: string, collection: string, change: DerivedChange): DerivedRows {
   const derived = Object.hasOwn(DERIVED, collection) ? DERIVED[collection] : undefined;
   if (derived === undefined) return NOTHING;
@@ -60,15 +60,15 @@ ${rows(domain, change)}`,
   return { first: KEPT, join: Prisma.sql`cross join kept`, last: Prisma.join(parts, '') };
 }
 
-/** Read before the first record is written, because the statement takes its rows from a join with it. */
+/** Evaluated before the first record is written, because the statement joins its rows with it. */
 const KEPT = Prisma.sql`kept as materialized (
   select set_config('campus.months', 'kept by statement', true)
 ),
 `;
 
 /**
- * The days of each status. What is taken out is told to the row that is there by a day that is `present` and
- * `absent` at once, which no day is otherwise: of a new row, only those columns arrive at a conflict.
+ * The days of each status. A removal is passed to the existing row as a day that is both `present` and
+ * `absent`, which no real day is: at a conflict, only the columns of the new row are available.
  */
 function attendanceMonths(domain: string, { was, is }: DerivedChange): Sql {
   const entries = [
@@ -140,7 +140,7 @@ function named(names: readonly string[]) {
   return (sql: Sql, index: number) => Prisma.sql`${sql} as ${Prisma.raw(names[index] ?? '')}`;
 }
 
-/** The entries of each month. What is taken out is told to the row that is there by an entry that is null. */
+/** The entries of each month. A removal is passed to the existing row as a null entry. */
 function feeMonths(domain: string, collection: 'fee_due' | 'fee_receipt', change: DerivedChange): Sql {
   const [own, other] = collection === 'fee_due' ? ['dues', 'payments'] : ['payments', 'dues'];
   const after =
@@ -180,7 +180,7 @@ function feeMonths(domain: string, collection: 'fee_due' | 'fee_receipt', change
 )`;
 }
 
-/** The entries that are another one now, null where there is none any more. */
+/** The entries that changed; null for those that were removed. */
 function changedEntries(collection: string, { was, is }: DerivedChange): Sql {
   const now = is === undefined ? undefined : feeEntries(collection, is);
   const then = was === undefined ? undefined : feeEntries(collection, was);
@@ -201,7 +201,7 @@ function feeEntries(collection: string, records: Sql): Sql {
       cross join lateral fee_entries_of(${Prisma.raw(`'${collection}'`)}, n.id, n.data, null) as e`;
 }
 
-/** A row a receipt; empty of one that is there no longer. */
+/** One row per receipt; empty if the receipt no longer exists. */
 function collectedReceipts(domain: string, { was, is }: DerivedChange): Sql {
   const rows = [
     ...(is === undefined
@@ -251,14 +251,14 @@ const RECEIPT_COLUMNS = [
   'fault',
 ];
 
-/** Which rows are empty, table by table. A receipt that counts has a total, one that does not has a fault. */
+/** The condition for an empty row, by table. A valid receipt has a total, an invalid one has a fault. */
 const EMPTY_ROWS: readonly (readonly [table: string, condition: string])[] = [
   ['fee_months', `dues = '{}' and payments = '{}'`],
   ['attendance_months', `${STATUSES.join(' | ')} = 0`],
   ['collected_receipts', 'total is null and fault is null'],
 ];
 
-/** Takes the empty rows away, of one domain or of all. */
+/** Deletes the empty rows, of one domain or of all. */
 export async function sweepDerivedRows(queryable: Queryable, domain: string | 'all domains'): Promise<void> {
   for (const [table, condition] of EMPTY_ROWS) {
     const ofDomain = domain === 'all domains' ? Prisma.empty : Prisma.sql`and domain = ${domain}`;

@@ -1,27 +1,27 @@
-/** The references that a record holds, and what is said of one that points at nothing. */
+/** The references within a record, and the errors for dangling ones. */
 import type { ErrorDetail } from '../../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
 import type { Collection, Field } from '../../model/collection.js';
 import { pointerStep } from '../../model/path.js';
 
-/** A reference as a record holds it. */
+/** A reference within a record. */
 export interface HeldReference {
   /** JSON pointer within the record. */
   readonly pointer: string;
-  /** The path of its field, without the places in lists. */
+  /** The path of its field, without list positions. */
   readonly field: string;
   readonly targets: readonly string[];
   readonly value: string;
 }
 
-/** The references of stored data whose targets must exist, by the declaration. */
+/** The references in stored data whose targets must exist according to the declaration. */
 export function listReferences(collection: Collection, data: JsonObject): readonly HeldReference[] {
   return listReferencesBut(NONE, collection, data);
 }
 
 const NONE: ReadonlySet<object> = new Set();
 
-/** The same without those that are themselves among the settled ones. */
+/** Like `listReferences`, without those among the already settled ones. */
 export function listReferencesBut(
   settled: ReadonlySet<object>,
   collection: Collection,
@@ -71,8 +71,8 @@ function referencesIn(value: JsonValue, field: Field, place: Place): readonly He
 }
 
 /**
- * Leaves out those that the record held in the same field before: an old reference does not block other
- * changes.
+ * Leaves out references that the record already had in the same field: an old dangling reference does not
+ * block other changes.
  */
 export function withoutHeld(
   references: readonly HeldReference[],
@@ -82,7 +82,7 @@ export function withoutHeld(
   return references.filter(({ field, value }) => !held.has(`${field} ${value}`));
 }
 
-/** What an error says of a reference to nothing; `pointer` leads to the record in the body. */
+/** The error for a dangling reference; `pointer` is the position of the record in the body. */
 export function deadReferenceDetail(
   { pointer, targets, value }: HeldReference,
   recordPointer = '',

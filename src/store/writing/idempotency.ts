@@ -1,7 +1,4 @@
-/**
- * Writes that are done once, however often they are sent: the first answer is kept with the write that made
- * it.
- */
+/** Writes that are executed once, however often they are sent: the first answer is stored with the write. */
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -17,18 +14,18 @@ const MAX_KEY_LENGTH = 255;
 
 export interface OnceRequest {
   readonly key: string | undefined;
-  /** All that makes two requests the same. */
+  /** Identifies the request: two with the same text are the same. */
   readonly text: string;
 }
 
 /**
- * Does the work once per key of a credential within 24 h; sent again with the same request, gives the first
- * answer again. The write and the stored answer commit together. Of two that arrive at once, the second waits
- * for the first. Work that fails leaves nothing behind and may be tried again. Without a key the work is
- * simply done, without a transaction of its own.
+ * Executes the work once per key of a credential within 24 h; a repetition of the same request gets the
+ * stored answer. The write and the answer commit together, and of two concurrent requests the second waits
+ * for the first. Work that fails leaves nothing behind and can be retried. Without a key the work simply
+ * runs, without a transaction of its own.
  *
- * @throws IDEMPOTENCY_CONFLICT (409) when the key came with another request; MALFORMED_REQUEST for a key that
- * is none
+ * @throws IDEMPOTENCY_CONFLICT (409) if the key was used for another request; MALFORMED_REQUEST for a
+ *   malformed key
  * @see decisions 4
  */
 export async function idempotently<T extends JsonValue>(
@@ -44,9 +41,9 @@ export async function idempotently<T extends JsonValue>(
   const credential = credentialName(scope.principal.credential);
   const owner = Prisma.sql`domain_id = ${scope.domain.id} and credential = ${credential} and key = ${key}`;
   return await atomically(environment, scope, { within, writes }, async (tx) => {
-    // Reckoned here: Citus lets the conflict of an insert ask for nothing that depends on the clock.
+    // Computed here, because Citus does not allow clock functions in `on conflict`.
     const outdated = new Date(Date.now() - IDEMPOTENCY_HOURS * 3_600_000);
-    // Waits here for a transaction that holds the same key.
+    // Waits for a transaction that holds the same key.
     const claimed = await tx.query(Prisma.sql`
       insert into idempotency_keys (domain_id, credential, key, request_hash, created_at)
       values (${scope.domain.id}, ${credential}, ${key}, ${hash}, now())
@@ -56,8 +53,8 @@ export async function idempotently<T extends JsonValue>(
       returning 1`);
     if (claimed.length === 0) return await firstAnswer<T>(tx, { owner, hash, key });
     const answer = await work(tx);
-    // A JSON text inside JSON: jsonb would reorder its members, and the second answer must be the first to
-    // the letter.
+    // Stored as JSON text within JSON, because jsonb would reorder the members, and the repeated answer must
+    // be identical to the letter.
     await tx.query(Prisma.sql`
       update idempotency_keys
       set answer = to_jsonb(${printExactJson(answer)}::text)

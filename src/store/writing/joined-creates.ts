@@ -1,10 +1,10 @@
 /**
- * New records that are sent at the same time, each by a request of its own, stored by one statement: most of
- * what PostgreSQL takes for a statement and a commit, it takes once for all of them. Whoever comes alone does
- * not wait; while statements are under way, those who come gather for the next.
+ * Joins new records that several requests send at the same time into one statement: PostgreSQL then pays most
+ * of the cost of a statement and a commit once for all. A single request does not wait; while a statement
+ * runs, later requests gather for the next one.
  *
- * Nobody is refused, or kept waiting, for what another sent: whoever the statement cannot serve is left to a
- * statement of its own.
+ * No request fails or waits because of another: if the shared statement cannot serve a record, the record is
+ * created by a statement of its own.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import { printExactJson } from '../../json.js';
@@ -34,7 +34,7 @@ import {
 } from './record-statements.js';
 import type { StoredChange } from './validation.js';
 
-/** A create whose right is checked, and whose record is. */
+/** A create whose rights and record have been checked. */
 export interface LoneCreate {
   readonly scope: Scope;
   readonly collection: Collection;
@@ -46,7 +46,7 @@ export interface LoneCreate {
 
 const MOST_RECORDS = 64;
 const MOST_BYTES = 256 * 1024;
-/** Whoever is waited for is so by all: those who must wait longer do it by themselves. */
+/** All requests of a statement share its lock waits; those that would wait longer are retried alone. */
 const LOCK_TIMEOUT_MS = '100';
 
 interface Waiting {
@@ -57,7 +57,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Those whom one statement can serve, and what it needs to know of all of them. */
+/** The requests that one statement can serve, with what it needs to know of them all. */
 interface Line {
   readonly context: WriteContext;
   readonly sought: readonly LookedUpTarget[];
@@ -73,8 +73,8 @@ export class JoinedCreates {
   }
 
   /**
-   * Stores the record together with others; gives what the caller sees of it, as JSON text. `undefined`:
-   * nothing is stored, and a statement of its own has to be tried.
+   * Creates the record together with others, and returns what the caller sees of it, as JSON text.
+   * `undefined`: nothing was stored, and the record needs a statement of its own.
    *
    * @throws UNAVAILABLE
    */
@@ -88,9 +88,10 @@ export class JoinedCreates {
 
   #lineOf(create: LoneCreate): Line | undefined {
     const { scope, collection, access, record, change } = create;
-    // Whoever hears of its statements hears of its own; a statement of a script ends with the script.
+    // A listener must hear only the request's own statements, and a script's statement must end with the
+    // script.
     if (scope.onStatement !== undefined || scope.scriptDepth !== undefined || isTraced()) return undefined;
-    // What a write announces or starts tells of its own author.
+    // The follow-ups of a write name its own author.
     if (access.rows !== undefined || this.#isFollowed(scope, collection)) return undefined;
     const findCollection = (name: string) => this.#environment.catalog.find(name);
     const sought = listLookedUpTargets({ ...change, id: record.id }, { scope, collection, findCollection });
@@ -125,7 +126,8 @@ export class JoinedCreates {
       const shownById = await this.#insert(line, served);
       for (const { create, resolve } of served) resolve(shownById.get(create.record.id));
     } catch (error) {
-      // It may be the fault of one of them, and the next statement tells of which.
+      // One of the records may have caused it; each is retried alone, and the culprit's own statement reports
+      // it.
       const isToBeTriedAlone = wasRefused(error);
       for (const { resolve, reject } of served) {
         if (isToBeTriedAlone) resolve(undefined);
@@ -134,11 +136,11 @@ export class JoinedCreates {
     }
   }
 
-  /** What is shown of the records that were stored, by their ids. */
+  /** The visible part of the stored records, by id. */
   async #insert({ context, sought }: Line, served: readonly Waiting[]): Promise<ReadonlyMap<string, string>> {
     const { scope, collection } = context;
     const records = `[${served.map(({ text }) => text).join()}]`;
-    // What is slow is told in the name of the first of them.
+    // A slow statement is logged under the first request.
     const [first] = served;
     const { requestId, operation } = first?.create.scope ?? scope;
     const startedAt = performance.now();
@@ -150,7 +152,7 @@ export class JoinedCreates {
     });
     const durationMs = performance.now() - startedAt;
     for (const { create } of served) create.scope.onDuration?.(durationMs);
-    this.#environment.tellOfCommit(scope, collection, rows);
+    this.#environment.announceCommit(scope, collection, rows);
     const print = (id: string, json: string) => (context.fields === undefined ? json : printStored(id, json));
     return new Map(rows.map(({ id, json }) => [id, print(id, json)]));
   }
@@ -167,7 +169,7 @@ function takeFirst(waiting: Waiting[]): readonly Waiting[] {
   return waiting.splice(0, count);
 }
 
-/** The record and its author, as `insertJoined` reads them. */
+/** The record and its author, for `insertJoined`. */
 function printInput({ scope, now, record }: LoneCreate): string {
   const { id, data, keys } = record;
   const author = JSON.stringify({
@@ -182,7 +184,7 @@ function printInput({ scope, now, record }: LoneCreate): string {
   return `${author.slice(0, -1)},"data":${printExactJson(data)},"keys":${keysText}}`;
 }
 
-/** Each record tells its own author. */
+/** Each record has its own author. */
 const AUTHOR: Author = {
   at: Prisma.sql`i.at`,
   principal: Prisma.sql`i.principal`,
@@ -193,8 +195,8 @@ const AUTHOR: Author = {
 };
 
 /**
- * Stores the records whose targets are there, and gives a row for each of them. The text is the same however
- * many they are.
+ * Inserts the records whose targets exist, and returns a row for each. The text does not depend on the number
+ * of records.
  */
 function insertJoined(context: WriteContext, sought: readonly LookedUpTarget[], records: string): Prisma.Sql {
   const { scope, fields, projection } = context;

@@ -1,6 +1,6 @@
 /**
- * What a statement that stores a record looks up of the records it points at: whether they are there, and the
- * labels of references that were sent without one.
+ * The look-ups that a statement makes while it stores a record: whether the targets of references exist, and
+ * the labels of references sent without one.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection, Field } from '../../model/collection.js';
@@ -17,15 +17,16 @@ export interface LookedUpTarget {
   /** The name of the field. */
   readonly field: string;
   readonly target: Collection;
-  /** The field of the target that the label is, where the caller is given one. */
+  /** The target's field that provides the label, if the caller may read it. */
   readonly labelField: string | undefined;
-  /** A record whose target is not there is not stored. */
+  /** Whether a record without this target is refused. */
   readonly mustExist: boolean;
 }
 
 /**
- * What is to be looked up for a record; `undefined` where a statement that serves many callers cannot:
- * references in lists, in objects or to several collections, and targets of which the caller reads only some.
+ * The look-ups for a record; `undefined` if a statement shared by many callers cannot make them: for
+ * references in lists, in objects or to several collections, and for targets of which the caller may read
+ * only some.
  */
 export function listLookedUpTargets(
   { id, data, unlabelled }: StoredChange & { readonly id: string },
@@ -47,7 +48,7 @@ export function listLookedUpTargets(
     const target = findCollection(targetName);
     if (target === undefined) return undefined;
     const value: unknown = 'value' in reference ? reference.value : undefined;
-    // The caller is there, whatever domain it comes from; so is the record itself.
+    // The caller exists, whatever its domain; so does the record itself.
     const isKnown =
       (targetName === USER_COLLECTION && value === scope.principal.id) ||
       (targetName === collection.name && value === id);
@@ -66,7 +67,7 @@ interface Label {
 
 const NO_LABEL: Label = { field: undefined };
 
-/** Only what the caller may read is written into a label; `undefined` where that depends on the target. */
+/** A label contains only what the caller may read; `undefined` if that depends on the target. */
 function labelOf(scope: Scope, target: Collection): Label | undefined {
   const access = findAccess(scope, target, 'read');
   const { labelField } = target;
@@ -77,12 +78,12 @@ function labelOf(scope: Scope, target: Collection): Label | undefined {
 
 const plainReferences = new WeakMap<Collection, { readonly fields: readonly Field[] | undefined }>();
 
-/** The fields that hold references; `undefined` where some are in lists or objects, or point at several. */
+/** The reference fields; `undefined` if some are within lists or objects, or point to several collections. */
 function plainReferencesOf(collection: Collection): readonly Field[] | undefined {
   const known = plainReferences.get(collection);
   if (known !== undefined) return known.fields;
   const holding = collection.fields.filter(holdsReferences);
-  // What is unique together is known before the labels are.
+  // The keys of `uniqueTogether` rules are computed before the labels are known.
   const isUniqueByLabel = collection.uniqueTogether.some(({ parts }) =>
     parts.some(({ path }) => path.at(-1) === 'label'),
   );
@@ -98,7 +99,7 @@ function holdsReferences({ type, fields }: Field): boolean {
   return type === 'reference' || (type === 'object' && fields.some(holdsReferences));
 }
 
-/** The same for records that one statement can look up. */
+/** Records with the same key can share a statement. */
 export function keyOfLookedUp(sought: readonly LookedUpTarget[]): string {
   return sought
     .map(({ field, labelField, mustExist }) => `${field}/${labelField ?? ''}/${mustExist ? 'must' : ''}`)
@@ -106,8 +107,8 @@ export function keyOfLookedUp(sought: readonly LookedUpTarget[]): string {
 }
 
 /**
- * What was found of the targets of `i.data`: a column for each of them, null where it is not there, else its
- * label as JSON, or the JSON null.
+ * The results of the look-ups for `i.data`, one column per target: null if it does not exist, else its label
+ * as JSON, or the JSON null.
  */
 export function selectFound(scope: Scope, sought: readonly LookedUpTarget[]): Sql {
   const columns = sought.map(({ field, target, labelField }, index) => {
@@ -116,7 +117,7 @@ export function selectFound(scope: Scope, sought: readonly LookedUpTarget[]): Sq
       labelField === undefined
         ? Prisma.sql`'null'::jsonb`
         : Prisma.sql`coalesce(r.data->${nameLiteral(labelField)}, 'null')`;
-    // A value and no join: for one record a plan that reads all targets is the wrong one.
+    // A subquery instead of a join: for one record, a plan that reads all targets would be wrong.
     return Prisma.sql`, (
       select ${label} from records r where ${liveRecordsOf(scope, target)} and r.id = ${value}
     ) as ${foundName(index)}`;
@@ -139,7 +140,7 @@ export function labelledData(sought: readonly LookedUpTarget[]): Sql {
   return Prisma.sql`s.data${labels.length === 0 ? Prisma.empty : Prisma.join(labels, '')}`;
 }
 
-/** Holds of `s` where all are there that must be. */
+/** True for `s` if all required targets exist. */
 export function areThere(sought: readonly LookedUpTarget[]): Sql {
   const conditions = sought.flatMap(({ mustExist }, index) =>
     mustExist ? [Prisma.sql`s.${foundName(index)} is not null`] : [],

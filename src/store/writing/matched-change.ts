@@ -1,6 +1,6 @@
 /**
- * The statements of writes to the records that match: the records locked, then changed or removed, a batch a
- * statement.
+ * The statements of writes to matching records: lock the records, then change or remove them in batches, one
+ * statement each.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonObject, type JsonValue, printExactJson } from '../../json.js';
@@ -19,7 +19,7 @@ import {
 type Sql = Prisma.Sql;
 
 export interface Selected {
-  /** Conditions over `r` beside domain, collection and life. */
+  /** Conditions over `r` beside domain, collection and "not removed". */
   readonly conditions: readonly Sql[];
   readonly orderBy: Sql;
   readonly limit: number;
@@ -33,8 +33,8 @@ export interface LockedRow {
 }
 
 /**
- * Locks the records in their order and gives them as they are now: a record that another write changed
- * meanwhile is asked again whether it still matches.
+ * Locks the records in their order and returns their current state; a record changed concurrently is tested
+ * again.
  */
 export function lockRecords(context: WriteContext, selected: Selected): Sql {
   return Prisma.sql`
@@ -46,14 +46,14 @@ limit ${selected.limit}
 for update of r`;
 }
 
-/** How many match, as far as the limit counts. */
+/** How many records match, up to the limit. */
 export function countRecords(context: WriteContext, selected: Selected): Sql {
   return Prisma.sql`
 select count(*)::int as count
 from (select 1 from records r where ${whereOf(context, selected)} limit ${selected.limit}) as matching`;
 }
 
-/** What becomes of a locked record: top-level members set and removed, and its keys. */
+/** The change of a locked record: top-level members set and removed, and its keys. */
 export interface MatchedChange {
   readonly id: string;
   readonly set: JsonObject;
@@ -62,7 +62,7 @@ export interface MatchedChange {
 }
 
 /**
- * A row for each record changed; `is_in_rows` tells whether it satisfies `rows`, a condition over `r`, after
+ * A row for each changed record; `is_in_rows` says whether it satisfies `rows`, a condition over `r`, after
  * the change.
  */
 export function updateRecords(
@@ -103,7 +103,7 @@ select ${storedColumns(context.projection)},
 from written r`;
 }
 
-/** Makes locked records tombstones, and gives them as they were. */
+/** Turns locked records into tombstones, and returns their last state. */
 export function deleteRecords(context: WriteContext, ids: readonly string[]): Sql {
   return buryRecords(context, Prisma.sql`r.id = any(${[...ids]}::text[])`);
 }

@@ -1,11 +1,10 @@
 /**
- * Writes of all records that match a filter: locked, changed in memory by the rules of a single change, and
- * written back a batch a statement, in one transaction; all of them or none. For `RecordStore`, which is the
- * way to them.
+ * Writes to all records that match a filter, in one transaction, all or none: they are locked, changed in
+ * memory by the rules of a single change, and written back in batches. Called by `RecordStore` only.
  *
- * Matched is what SQL with row security would match: the records the caller may read and may change. One that
- * is out of reach is not refused but not there, so a count tells nothing of it. A record that a change would
- * move out of the caller's rows is refused, and everything with it.
+ * The matching records are the ones that SQL with row security would match: those the caller may read and
+ * change. Others are ignored rather than refused, so a count discloses nothing about them. If a change would
+ * move a record out of the caller's rows, the whole write is refused.
  */
 import { RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -34,42 +33,40 @@ import { stampedFields, toStored } from './validation.js';
 
 export interface MatchingRequest {
   readonly filter: Filter;
-  /**
-   * The order in which records are taken, where `limit` leaves some out, and given back. Default: by `_id`.
-   */
+  /** The order in which records are selected, if `limit` leaves some out, and returned. Default: by `_id`. */
   readonly sort?: readonly SortKey[] | undefined;
   /**
-   * The most records, the first of the order. Default: all that match; more than one call may write are
-   * refused.
+   * The maximum number of records, the first in the order. Default: all that match; more than one call may
+   * write are refused.
    */
   readonly limit?: number | undefined;
-  /** A filter that every record satisfies is refused unless this says that it is meant. @see decisions 3 */
+  /** A filter that matches every record is refused unless this is set. @see decisions 3 */
   readonly allowAll?: boolean | undefined;
 }
 
 export interface UpdateMatching extends MatchingRequest {
   readonly update: readonly UpdateOperation[];
   /**
-   * The record that is made where nothing matches; the operations are applied to it, those of `setOnInsert`
-   * too.
+   * The record to create if nothing matches; the operations are applied to it, including those of
+   * `setOnInsert`.
    */
   readonly upsert?: { readonly base: JsonObject } | undefined;
-  /** The records that are given back, as they were or as they are. Default: none. */
+  /** The records to return, before or after the change. Default: none. */
   readonly returning?: 'none' | 'before' | 'after' | undefined;
 }
 
 export interface Updated {
-  /** Records that matched, whether or not the change made a difference. */
+  /** The records that matched, whether or not they changed. */
   readonly matched: number;
   readonly modified: number;
-  /** The `_id` of the record that was made because none matched. */
+  /** The `_id` of the record that was created because none matched. */
   readonly upserted?: string;
-  /** The records in the order of the request; `undefined` unless asked for. */
+  /** The records in the requested order; `undefined` unless requested. */
   readonly records?: readonly StoredRecord[];
 }
 
 export interface DeleteMatching extends MatchingRequest {
-  /** `before`: the records as they were. Default: none. */
+  /** `before`: the last state of the records. Default: none. */
   readonly returning?: 'none' | 'before' | undefined;
 }
 
@@ -78,9 +75,9 @@ export interface Deleted {
   readonly records?: readonly StoredRecord[];
 }
 
-/** What is locked is asked for again so often when others take records away meanwhile. */
+/** How often the lock is retried when concurrent writes take records away. */
 const MAX_LOOKS = 100;
-/** The most tries of an upsert that found nothing, and then somebody else's new record in its way. */
+/** How often an upsert is tried that finds nothing, and then a concurrent new record in its way. */
 const MAX_UPSERTS = 3;
 
 type Row = LockedRow & StoredRow;
@@ -95,12 +92,12 @@ export class MatchingWrites {
   }
 
   /**
-   * Changes every record that matches. Concurrent calls wait for each other record by record, and each sees
-   * what the one before left: fifty increments at once count fifty.
+   * Changes every matching record. Concurrent calls wait for each other record by record, and each sees the
+   * result of the one before: fifty concurrent increments count fifty.
    *
-   * @throws MALFORMED_FILTER for a filter that every record satisfies; INVALID_VALUE, CONFLICT naming the
-   * record; FORBIDDEN; LIMIT_EXCEEDED when more match than one call may write; NOT_FOUND, GONE for the
-   * collection. Then nothing is changed.
+   * @throws MALFORMED_FILTER for a filter that matches every record; INVALID_VALUE, CONFLICT naming the
+   *   record; FORBIDDEN; LIMIT_EXCEEDED when more match than one call may write; NOT_FOUND, GONE for the
+   *   collection. Then nothing is changed.
    */
   async update(
     scope: Scope,
@@ -133,7 +130,7 @@ export class MatchingWrites {
     );
     if (options.within === undefined) {
       const written = [...done.written.values(), ...(done.made === undefined ? [] : [done.made])];
-      this.#environment.tellOfCommit(scope, collection, written);
+      this.#environment.announceCommit(scope, collection, written);
     }
     return toUpdated(done, request.returning ?? 'none');
   }
@@ -163,7 +160,7 @@ export class MatchingWrites {
       const byId = new Map(written.map((row) => [row.id, row]));
       return rows.map((row) => byId.get(row.id) ?? row);
     });
-    if (options.within === undefined) this.#environment.tellOfCommit(scope, collection, deleted);
+    if (options.within === undefined) this.#environment.announceCommit(scope, collection, deleted);
     if (request.returning !== 'before') return { deleted: deleted.length };
     return { deleted: deleted.length, records: deleted.map(toStoredRecord) };
   }
@@ -217,8 +214,8 @@ export class MatchingWrites {
   }
 
   /**
-   * An upsert that found nothing may meet, in its place, a record that somebody else has made meanwhile: then
-   * it finds that.
+   * Retries an upsert that found nothing but then met a record created concurrently: the retry finds that
+   * one.
    */
   async #whileOvertaken(plan: UpdatePlan, work: () => Promise<UpdateDone>): Promise<UpdateDone> {
     for (let attempt = 1; ; attempt += 1) {
@@ -231,7 +228,7 @@ export class MatchingWrites {
     }
   }
 
-  /** The records that match, locked, in their order. */
+  /** The matching records, locked, in their order. */
   async #lock(transaction: Transaction, matching: Matching): Promise<Row[]> {
     const { scope, collection, readable, writable, limit } = matching;
     const environment = this.#environment;
@@ -259,8 +256,8 @@ export class MatchingWrites {
   }
 
   /**
-   * The first records of an order. Those that another write took away while this one waited for them leave a
-   * gap, though more may match.
+   * The first records of an order. If a concurrent write takes some away while this one waits, it must look
+   * again, because more may match.
    */
   async #lockFirst(
     transaction: Transaction,
@@ -282,7 +279,7 @@ export class MatchingWrites {
     throw new ServiceError('UNAVAILABLE', detail, { retryAfterSeconds: RETRY_SOON_SECONDS });
   }
 
-  /** Upserts by one filter go one after the other: the second finds what the first has made. */
+  /** Upserts by the same filter run one after the other, so that the second finds the record of the first. */
   async #lockFilter(transaction: Transaction, { scope, collection, filter }: Matching): Promise<void> {
     const key = `${scope.domain.id} ${collection.name} ${JSON.stringify(filter)}`;
     await transaction.query(Prisma.sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
@@ -305,7 +302,7 @@ interface UpdatePlan {
   readonly operations: readonly UpdateOperation[];
   readonly now: Date;
   readonly change: (before: JsonObject) => JsonObject;
-  /** The record an upsert starts from. */
+  /** The initial record of an upsert. */
   readonly base: JsonObject | undefined;
 }
 
@@ -315,7 +312,7 @@ interface UpdateDone {
   readonly made: StoredRecord | undefined;
 }
 
-/** A request whose rights are checked. */
+/** A request whose rights have been checked. */
 interface Matching {
   readonly scope: Scope;
   readonly collection: Collection;
@@ -336,7 +333,7 @@ function changeOf(
   const { timeZone } = scope.domain;
   const [only] = operations;
   if (only?.kind !== 'replace') return (before) => applyUpdate(before, operations, { now, timeZone });
-  // A single replacement does the same: stamps of the creation, and what the caller may not set, stay.
+  // As in a single replacement, creation stamps and fields that the caller may not set are kept.
   const keptFields = new Set([
     ...stampedFields(collection),
     ...writable.readOnlyFields,

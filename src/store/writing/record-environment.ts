@@ -1,4 +1,4 @@
-/** What reading and writing records works with, and the few things all of it asks for. */
+/** The environment for reading and writing records, with the few operations that all of it shares. */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { JsonObject } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
@@ -16,7 +16,7 @@ import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
 import { type HeldReference, listReferences, listReferencesBut } from './held-references.js';
-import { isFollowed, tellAtCommit, USER_COLLECTION, type WriteContext } from './record-statements.js';
+import { isFollowed, announceAtCommit, USER_COLLECTION, type WriteContext } from './record-statements.js';
 import { fillReferenceLabels } from './reference-labels.js';
 import { findDeadReferences, type ReferenceContext, selectDead } from './references.js';
 import type { StoredChange } from './validation.js';
@@ -26,19 +26,19 @@ export interface RecordEnvironmentOptions {
   readonly database: Database;
   readonly catalog: Catalog;
   /**
-   * Told before a write is answered that what a user may do has changed, or of all users of the domain
-   * (`undefined`). Other gateways hear of it a moment later.
+   * Called, before a write is answered, when the rights of a user have changed, or of all users of the domain
+   * (`undefined`). Other gateways are notified a moment later.
    */
   readonly onRightsChange?: (domainId: string, userId: string | undefined) => void;
-  /** What writes start. Default: nothing. */
+  /** What writes trigger. Default: nothing. */
   readonly triggers?: WriteTriggers;
-  /** Told after every commit of a write: whoever waits for changes need not wait for the next poll. */
+  /** Called after every commit of a write, so that subscribers need not wait for the next poll. */
   readonly onCommit?: () => void;
-  /** Told after the commit of a write whose outbox says what is to follow. */
+  /** Called after the commit of a write with follow-ups in the outbox. */
   readonly onFollowed?: () => void;
-  /** Told which declared fields a caller named who had the right to. Default: nobody wants to know. */
+  /** Receives the declared fields that an authorized caller named. Default: not recorded. */
   readonly onFieldsNamed?: (scope: Scope, fields: readonly StoredField[]) => void;
-  /** Records one call may write. Default 10,000. */
+  /** Records that one call may write. Default 10,000. */
   readonly maxRecordsPerWrite?: number;
   /** The clock. Default: the system's. */
   readonly now?: () => Date;
@@ -72,7 +72,7 @@ export class RecordEnvironment {
     this.#onFieldsNamed = options.onFieldsNamed;
   }
 
-  /** Tells of the fields at which the paths begin, but for those that are hidden from the caller. */
+  /** Records the use of the fields at which the paths begin, except those hidden from the caller. */
   noteNamed(
     scope: Scope,
     collection: Collection,
@@ -84,13 +84,13 @@ export class RecordEnvironment {
     this.#onFieldsNamed(scope, this.plans.namedFields(collection, shown));
   }
 
-  /** Tells of the fields that were sent. */
+  /** Records the use of the fields that were sent. */
   noteSent(scope: Scope, collectionName: string, records: readonly JsonObject[]): void {
     const collection = this.#onFieldsNamed && this.catalog.find(collectionName);
     if (collection) this.#onFieldsNamed?.(scope, namedFieldsOf(collection, records));
   }
 
-  /** The same, but for what writes start. */
+  /** A copy with other triggers. */
   withTriggers(triggers: WriteTriggers): RecordEnvironment {
     return new RecordEnvironment({ ...this.#options, triggers });
   }
@@ -105,7 +105,7 @@ export class RecordEnvironment {
     };
   }
 
-  /** What of a collection the caller may read, for a statement that joins it. `undefined`: nothing of it. */
+  /** What the caller may read of a collection, for a statement that joins it. `undefined`: nothing. */
   findReadable(scope: Scope, name: string): Readable | undefined {
     const collection = this.catalog.find(name);
     const access = collection && findAccess(scope, collection, 'read');
@@ -118,15 +118,13 @@ export class RecordEnvironment {
     };
   }
 
-  /** The rows in reach as a condition over `r`; `undefined`: all. */
+  /** The caller's rows as a condition over `r`; `undefined`: all. */
   rowsOf(scope: Scope, collection: Collection, access: EffectiveAccess): Prisma.Sql | undefined {
     if (access.rows === undefined) return undefined;
     return compileFilter(access.rows, this.compileContext(scope, collection));
   }
 
-  /**
-   * What the caller gets back of what it wrote: what it may read, and nothing but `_id` when it may not read.
-   */
+  /** The context of a write, including what the caller gets back: what it may read, or only `_id`. */
   writeContext(scope: Scope, collection: Collection, now: Date): WriteContext {
     const readable = findAccess(scope, collection, 'read');
     const projection = this.plans.projection(
@@ -154,9 +152,8 @@ export class RecordEnvironment {
   }
 
   /**
-   * Fills the labels of references that were sent without one, and gives, for each of the changes, the
-   * references that would point at nothing. At most two round trips however many records there are; one where
-   * the labels tell that the targets are there.
+   * Fills missing labels of references and returns, for each change, the dangling references. At most two
+   * round trips, whatever the number of records; one if the labels prove that the targets exist.
    */
   async settleReferences(
     queryable: Queryable,
@@ -166,7 +163,7 @@ export class RecordEnvironment {
     return await this.listDeadReferences(queryable, write);
   }
 
-  /** For each of the changes, the references that would point at nothing. */
+  /** The dangling references of each change. */
   async listDeadReferences(
     queryable: Queryable,
     write: SettledWrite,
@@ -176,7 +173,7 @@ export class RecordEnvironment {
     return held.map((references) => references.filter((reference) => dead.has(reference)));
   }
 
-  /** The same question as a part of the statement that writes: rows where there are any. */
+  /** The same check as part of the writing statement: a query that returns a row per dangling reference. */
   selectDeadReferences(write: SettledWrite): Prisma.Sql | undefined {
     const context = this.#referenceContext(write);
     const labelled = new Set<object>(
@@ -196,10 +193,9 @@ export class RecordEnvironment {
   }
 
   /**
-   * Tells of a write that is committed: what a transaction did is not true yet, its announcement tells of it
-   * once it is.
+   * Announces a committed write to this gateway. A write within a transaction is announced after the commit.
    */
-  tellOfCommit(scope: Scope, collection: Collection, written: readonly { readonly id: string }[]): void {
+  announceCommit(scope: Scope, collection: Collection, written: readonly { readonly id: string }[]): void {
     if (written.length > 0) this.#onCommit();
     if (written.length > 0 && this.#leavesFollowUps(scope, collection)) this.#options.onFollowed?.();
     if (collection.name === USER_COLLECTION) {
@@ -215,21 +211,20 @@ export class RecordEnvironment {
     return WRITE_OPERATIONS.some((operation) => isFollowed(context, operation));
   }
 
-  /** What tells of a write once it is committed, and keeps no more of it until then than it has to. */
-  tellerOfCommit(
+  /** Prepares the announcement for after the commit, and keeps no more of the write than it needs. */
+  commitAnnouncer(
     scope: Scope,
     collection: Collection,
     written: readonly { readonly id: string }[],
   ): () => void {
     const isOfUsers = collection.name === USER_COLLECTION;
     const told = isOfUsers ? written.map(({ id }) => ({ id })) : written.slice(0, 1);
-    return () => this.tellOfCommit(scope, collection, told);
+    return () => this.announceCommit(scope, collection, told);
   }
 
   /**
-   * Runs a statement that writes records: where the database is spread, as a whole on the server of the
-   * domain. A statement by itself may wait for others in a circle like a transaction, and takes turns with
-   * them.
+   * Runs a statement that writes records; on a spread database, on the server of the domain. Even a single
+   * statement can deadlock, so it is retried like a transaction.
    */
   async write<Row extends object>(
     context: WriteContext,
@@ -248,11 +243,11 @@ export class RecordEnvironment {
       home === undefined
         ? await this.run<Row>(within, sql, caller)
         : await home.queryWithin<Row>(within, sql, place, options);
-    if (context.isToOutbox && isFollowed(context, operation)) await within.query(tellAtCommit(context));
+    if (context.isToOutbox && isFollowed(context, operation)) await within.query(announceAtCommit(context));
     return rows;
   }
 
-  /** The context of a write for the place where `write` has it done. */
+  /** The context of a write for the server on which `write` runs it. */
   placed(context: WriteContext): WriteContext {
     return this.database.home === undefined ? context : { ...context, isForHome: true };
   }
@@ -262,8 +257,8 @@ export class RecordEnvironment {
     sql: Prisma.Sql,
     caller?: StatementCaller & Pick<Scope, 'signal' | 'scriptDepth'>,
   ): Promise<Row[]> {
-    // The run of a script that is ended takes its statements with it; what a request began to write is
-    // written though its caller goes.
+    // When a script is ended, its statements are cancelled; a write of a request continues even if its caller
+    // disconnects.
     const signal = caller?.scriptDepth === undefined ? undefined : caller.signal;
     return await queryable.query<Row>(sql, { name: statementName(sql.text), caller, signal });
   }
@@ -271,26 +266,26 @@ export class RecordEnvironment {
 
 /** A statement that writes records. */
 export interface WriteStatement {
-  /** The transaction that it is part of. */
+  /** The transaction to join. */
   readonly within?: Transaction | undefined;
   readonly operation: WriteOperation;
-  /** The statement in a context that may say more than the one asked with. */
+  /** Builds the statement for a context, which may differ from the original one. */
   readonly statement: (context: WriteContext) => Prisma.Sql;
   /** The columns of its rows with their types, as SQL. */
   readonly columns: string;
   readonly caller: StatementCaller;
 }
 
-/** A write whose references are settled. */
+/** A write whose references have been settled. */
 interface SettledWrite {
   readonly scope: Scope;
   readonly collection: Collection;
   readonly changes: readonly Pick<StoredChange, 'data' | 'unlabelled'>[];
-  /** The ids of the records it makes in the collection: they may point at each other. */
+  /** The ids of the records it creates in the collection, which may refer to each other. */
   readonly made?: ReadonlySet<string> | undefined;
 }
 
-/** The row rules as a further condition over `r`. */
+/** The row rules as an additional condition over `r`. */
 export function andRows(access: EffectiveAccess, context: CompileContext): Prisma.Sql {
   return access.rows === undefined ? Prisma.empty : Prisma.sql`and (${compileFilter(access.rows, context)})`;
 }

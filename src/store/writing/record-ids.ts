@@ -4,8 +4,8 @@ import { v7 as uuidv7 } from 'uuid';
 const RANDOM_BYTES = 16;
 
 /**
- * The ids of new records: version 7 UUIDs, each after all that were made before. The random bytes of many are
- * asked for at once, because to ask takes longer than all else that an id needs.
+ * Generates ids for new records: version 7 UUIDs in increasing order. Random bytes are fetched for many ids
+ * at once, because fetching takes longer than everything else.
  */
 export class RecordIds {
   #msecs = 0;
@@ -18,7 +18,7 @@ export class RecordIds {
       const own = random.subarray(index * RANDOM_BYTES, (index + 1) * RANDOM_BYTES);
       if (now > this.#msecs) {
         this.#msecs = now;
-        // Half of the range, so that no millisecond comes to its end.
+        // Uses half of the range, so that a millisecond never runs out of ids.
         this.#seq = own.readUInt32BE() >>> 1;
       } else {
         this.#seq += 1;

@@ -1,4 +1,4 @@
-/** Stores new records whose fields the caller, or a trigger, may set: all of them or none. */
+/** Creates records whose fields have been checked to be settable: all or none. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Prisma } from '../../generated/prisma/client.js';
 import type { JsonObject } from '../../json.js';
@@ -26,22 +26,22 @@ import { assertCompletable, NO_SECRETS, secretFieldsOf, without } from './secret
 import { assertNoFaults, type StoredChange, toStoredAll } from './validation.js';
 
 /**
- * More records are stored by several statements of one transaction, so that PostgreSQL stores some while the
- * next are printed and the answer to those before is read: 10,000 took 573 ms where they took 610. None is so
- * short that its beginning and end would count.
+ * More records are created by several statements in one transaction, so that PostgreSQL stores some while the
+ * next are printed and the previous answer is read: 10,000 took 573 ms instead of 610. No statement is so
+ * short that its overhead counts.
  */
 const MOST_A_STATEMENT = 2_000;
 
 const NO_REASONS: ReasonsAgainst = { rows: undefined, deadReferences: undefined };
 
 export interface CreateOptions {
-  /** The transaction the write is part of. Default: its own. */
+  /** The transaction to join. Default: a new one. */
   readonly within?: Transaction | undefined;
-  /** How many of the records are given back, the first ones. Default: all. */
+  /** How many of the records are returned, the first ones. Default: all. */
   readonly shown?: number | undefined;
 }
 
-/** A write whose right is checked: by whom, to what, and within which rows. */
+/** A write whose rights have been checked: its caller, collection and rows. */
 export interface PermittedWrite {
   readonly scope: Scope;
   readonly collection: Collection;
@@ -52,23 +52,23 @@ export interface SentRecord {
   readonly id: string;
   /** The fields, without `_id`. */
   readonly data: JsonObject;
-  /** The members that the caller sent; any other was set by a trigger. */
+  /** The members that the caller sent; others were set by a trigger. */
   readonly own: { has(name: string): boolean };
 }
 
-/** The records of one call, checked. */
+/** The checked records of one call. */
 interface Insert extends PermittedWrite {
   readonly context: WriteContext;
   readonly records: readonly NewRecord[];
   readonly changes: readonly StoredChange[];
   readonly made: ReadonlySet<string>;
-  /** How many of the records are given back, the first ones. */
+  /** How many of the records are returned, the first ones. */
   readonly shown: number;
 }
 
-/** Those of them that one statement stores. */
+/** The records of one statement. */
 interface Part {
-  /** Where in the call the records are that are shown. */
+  /** The positions, in the call, of the records to return. */
   readonly shown: readonly number[];
   readonly statement: Prisma.Sql;
 }
@@ -144,7 +144,7 @@ export class RecordInserts {
 
   async #insertInParts(given: Insert, within: Transaction | undefined): Promise<readonly string[]> {
     const environment = this.#environment;
-    // The statements are made ahead of their turn, so it is said before where they are run.
+    // The statements are built in advance, so they need to know the server on which they will run.
     const insert = { ...given, context: environment.placed(given.context) };
     const { scope, collection, records, context } = insert;
     const attempt = { ...insert, verb: 'create' } as const;
@@ -178,11 +178,14 @@ export class RecordInserts {
       }
       print(part, await storing);
     });
-    if (within === undefined) environment.tellOfCommit(scope, collection, records);
+    if (within === undefined) environment.announceCommit(scope, collection, records);
     return texts;
   }
 
-  /** Its statement asks whether there is a reason against any of the records, also those of other parts. */
+  /**
+   * Its statement checks whether there is a reason against any of the records, including those of other
+   * parts.
+   */
   #firstPart(insert: Insert, places: readonly number[]): Part {
     const { scope, collection, access } = insert;
     return partOf(insert, places, {
@@ -191,7 +194,7 @@ export class RecordInserts {
     });
   }
 
-  /** The rows of the first part; where it stored nothing, what the reason was. */
+  /** Runs the first part; if it stored nothing, finds out the reason. */
   async #storeFirst(
     insert: Insert,
     within: Transaction | undefined,
@@ -208,7 +211,7 @@ export class RecordInserts {
           references.map((one) => deadReferenceDetail(one, records.length === 1 ? '' : `/${index}`)),
         ),
       );
-      // What was pointed at has come back since: the records are stored after all.
+      // The targets exist again in the meantime: the records are stored after all.
       if (environment.rowsOf(scope, collection, access) !== undefined) throw outOfRows(collection, 'create');
     }
     throw overtaken(collection, records[0]?.id ?? '');
@@ -216,8 +219,8 @@ export class RecordInserts {
 }
 
 /**
- * The places of the records in the call, a part a statement. What has the same beginning of a key is in one
- * part, e.g. the marks of a student, whose month is then written once.
+ * Divides the positions of the records into parts, one per statement. Records with the same key prefix share
+ * a part, e.g. the marks of a student, whose month is then written once.
  */
 function inParts({ records }: Insert): readonly (readonly number[])[] {
   const keys = records.map(({ keys = {} }) => Object.values(keys).join());
@@ -233,7 +236,7 @@ function compareTexts(one = '', other = ''): number {
   return one < other ? -1 : 1;
 }
 
-/** Made after the statement under way has gone out. */
+/** Built after the previous statement has been sent. */
 async function laterPart(insert: Insert, places: readonly number[]): Promise<Part> {
   await nextTurn();
   return partOf(insert, places, NO_REASONS);

@@ -1,4 +1,4 @@
-/** What a write is refused for, in the words a caller reads. */
+/** The refusals of writes, in the words a caller reads. */
 import { type ErrorDetail, RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
@@ -6,8 +6,8 @@ import type { RecordVerb } from '../../model/scope.js';
 import type { EffectiveAccess } from '../access/access.js';
 
 /**
- * Refuses fields the caller may not set. @throws FORBIDDEN (403) naming each, with its record where there are
- * several
+ * Refuses fields that the caller may not set. @throws FORBIDDEN (403) naming each, with its record if there
+ * are several
  */
 export function assertWritable(
   records: readonly JsonObject[],
@@ -56,7 +56,7 @@ export function versionConflict(
   });
 }
 
-/** A write that another one overtook is tried so often before the caller is told. */
+/** How often a write that was overtaken by another is tried before it fails. */
 export const MAX_ATTEMPTS = 5;
 
 export function overtaken(collection: Collection, id: string): ServiceError {

@@ -1,7 +1,6 @@
 /**
- * The statements that write records. Each is one statement that changes the record, adds its audit entry,
- * tells the gateways of what the change may mean for a caller's rights, and gives the record as the caller
- * may see it: all of it or nothing.
+ * The statements that write records. Each one changes the record, adds its audit entry, announces changed
+ * rights to the gateways, and returns what the caller may see, all or nothing.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonObject, type JsonValue, printExactJson } from '../../json.js';
@@ -15,7 +14,7 @@ import type { WriteOperation, WriteTriggers } from './write-triggers.js';
 
 type Sql = Prisma.Sql;
 
-/** A record to be stored, checked and converted. */
+/** A record to store, checked and converted. */
 export interface NewRecord {
   readonly id: string;
   readonly data: JsonObject;
@@ -23,49 +22,48 @@ export interface NewRecord {
   readonly keys: JsonObject | undefined;
 }
 
-/** How a write is done in this collection by this caller. */
+/** The context of writes by this caller to this collection. */
 export interface WriteContext {
   readonly scope: Scope;
   readonly collection: Collection;
   readonly now: Date;
   /** A text over `r`: what the caller sees of the record. */
   readonly projection: Sql;
-  /** A jsonb expression over `r`: the same without `_id`; `undefined`: the caller sees no fields. */
+  /** A jsonb expression over `r`: the same without `_id`; `undefined` if the caller sees no fields. */
   readonly fields: Sql | undefined;
   readonly triggers: Pick<WriteTriggers, 'after' | 'begin'>;
   /** @see Database.tellsByOutbox */
   readonly isToOutbox: boolean;
-  /** It is for the server of the domain alone, whose part of the audit trail gives entries no ids itself. */
+  /**
+   * It runs on the server of the domain directly, where the part of the audit trail does not generate ids.
+   */
   readonly isForHome?: boolean;
 }
 
-/** The collection whose records are the callers themselves. */
+/** The collection whose records are the users. */
 export const USER_COLLECTION = 'pltf_user';
-/**
- * The channel on which the change of a caller's rights is announced: `{"domain", "user"}`, without `user` for
- * all of the domain.
- */
+/** The channel that announces changed rights: `{"domain", "user"}`, without `user` for the whole domain. */
 export const PRINCIPALS_CHANNEL = 'campus_principals';
-/** The channel on which a transaction says that the outbox has what is to be begun. */
+/** The channel by which a transaction announces new work in the outbox. */
 export const OUTBOX_CHANNEL = 'campus_outbox';
 
-/** Why new records are not stored, asked by the statement that would store them. */
+/** Reasons against storing new records, checked by the statement that would store them. */
 export interface ReasonsAgainst {
-  /** What the caller may create, a condition over the alias `r`; `undefined`: anything. */
+  /** What the caller may create, as a condition over the alias `r`; `undefined`: anything. */
   readonly rows: Sql | undefined;
-  /** A query with a row for each record that is pointed at and not there; `undefined`: all are. */
+  /** A query with a row per dangling reference; `undefined` if there are none. */
   readonly deadReferences: Sql | undefined;
 }
 
-/** A row of `insertRecords`. All else of a new record is known before. */
+/** A row of `insertRecords`. Everything else about a new record is known already. */
 export interface InsertedRow {
-  /** What the caller sees of a record, or of all of them, a line each. */
+  /** What the caller sees of a record, or of all of them, one per line. */
   readonly json: string;
 }
 
 /**
- * Stores the records, all or none, and gives the first `shown` of them, as `printInserted` reads them; no row
- * when there is a reason against one of them.
+ * Stores the records, all or none, and returns the first `shown`, for `printInserted`; no row if there is a
+ * reason against one of them.
  */
 export function insertRecords(
   context: WriteContext,
@@ -88,7 +86,7 @@ ${insertInput(context, { input: inputOf(records), refusal, count: records.length
 ${selectInserted(context, records, shown)}`;
 }
 
-/** JSON that PostgreSQL prints has no line feed in it; to tell rows apart takes longer than to split it. */
+/** JSON printed by PostgreSQL contains no line feed, and splitting text is faster than reading rows. */
 function selectInserted(context: WriteContext, { length }: readonly NewRecord[], first: number): Sql {
   const shown = context.fields === undefined ? context.projection : Prisma.sql`${context.fields}::text`;
   const told = announcement(context, 'create');
@@ -105,7 +103,7 @@ from (
 having count(*) > 0`;
 }
 
-/** The JSON text of each of the records, the first that were stored; none where they were not. */
+/** The JSON text of each of the first records that were stored; empty if they were not. */
 export function printInserted(
   context: Pick<WriteContext, 'fields'>,
   records: readonly NewRecord[],
@@ -118,8 +116,8 @@ export function printInserted(
 }
 
 /**
- * The beginning of a statement that stores new records and their audit entries, and has them as `written`.
- * `input` gives their `id`, `data`, `keys` and `position`.
+ * The beginning of a statement that stores new records and their audit entries, with the records as
+ * `written`. `input` provides `id`, `data`, `keys` and `position`.
  */
 export function insertInput(
   context: WriteContext,
@@ -143,20 +141,20 @@ ${audit(context, 'created', { before: NOTHING_BEFORE, author })}${derived.last}`
 export interface InsertedInput {
   readonly input: Sql;
   readonly refusal: Sql;
-  /** How many they are; 1 has no order to keep. */
+  /** How many there are; a single one needs no order. */
   readonly count: number;
   /** Default: the caller, for all of them. */
   readonly author?: Author;
 }
 
-/** Who writes, and when, as the records and their audit entries tell it: expressions. */
+/** The author and time of a write, as expressions for the records and audit entries. */
 export interface Author {
   readonly at: Sql;
   readonly principal: Sql;
   readonly credential: Sql;
   readonly requestId: Sql;
   readonly operation: Sql;
-  /** What has them, by the alias `i`, where they are columns of the input. */
+  /** The table with the alias `i` that has them, if they are columns of the input. */
   readonly input: Sql;
 }
 
@@ -178,8 +176,8 @@ export function auditedCredential({ principal: { credential } }: Pick<Scope, 'pr
 }
 
 /**
- * Two statements that bring records with the same keys in opposite orders would wait for each other at the
- * index of the keys. What is derived has an order of its own.
+ * Without an order, two statements with the same keys in opposite orders would deadlock at the index of the
+ * keys. Derived rows have an order of their own.
  */
 function inOrderOfLocks({ uniqueTogether }: Collection, count: number): Sql {
   if (count === 1 || uniqueTogether.length === 0) return Prisma.empty;
@@ -194,17 +192,17 @@ export interface RecordUpdate {
   readonly data: Sql;
   /** The top-level members that may differ after the write; `undefined`: any. */
   readonly changed: readonly string[] | undefined;
-  /** What becomes of `keys`; `undefined`: it stays. */
+  /** The new value of `keys`; `undefined`: unchanged. */
   readonly keys: { readonly value: JsonObject | undefined } | undefined;
   /** What the caller may change, a condition over `r`; `undefined`: anything. */
   readonly rows: Sql | undefined;
-  /** Whether the record must be in `rows` after the write too. */
+  /** Whether the record must still be in `rows` after the write. */
   readonly staysInRows: 'checked' | 'certain';
 }
 
 /**
- * Changes a live record. No row: `explainRefusal` knows why. The record is locked before it is changed, so
- * that what the audit entry says was there is what the change replaced.
+ * Changes a live record. If no row is returned, `explainRefusal` finds the reason. The record is locked
+ * before it is changed, so that the audit entry shows exactly what was replaced.
  */
 export function updateRecord(context: WriteContext, update: RecordUpdate): Sql {
   const { scope, collection, now } = context;
@@ -238,7 +236,7 @@ select ${storedColumns(context.projection)}${announcement(context, 'update')}
 from written r`;
 }
 
-/** Makes a live record a tombstone. No row: `explainRefusal` knows why. */
+/** Turns a live record into a tombstone. If no row is returned, `explainRefusal` finds the reason. */
 export function deleteRecord(
   context: WriteContext,
   removal: Pick<RecordUpdate, 'id' | 'ifVersion' | 'rows'>,
@@ -246,7 +244,7 @@ export function deleteRecord(
   return buryRecords(context, Prisma.sql`r.id = ${removal.id} ${conditionsOf(removal)}`);
 }
 
-/** Makes live records tombstones, and gives them as they were. */
+/** Turns live records into tombstones, and returns their last state. */
 export function buryRecords(context: WriteContext, condition: Sql): Sql {
   const { scope, collection, now } = context;
   const derived = derivedOf(context, { was: WRITTEN });
@@ -274,7 +272,7 @@ export function mergedData(change: { readonly data: JsonObject; readonly removed
   return Prisma.sql`${kept} || ${printExactJson(change.data)}::jsonb`;
 }
 
-/** A whole new record that keeps the present values of some fields where it has none of its own. */
+/** A whole new record, which keeps the present values of some fields unless it has its own. */
 export function replacedData(data: JsonObject, keptFields: readonly string[]): Sql {
   return Prisma.sql`coalesce(
     (select jsonb_object_agg(k.key, k.value) from jsonb_each(r.data) k
@@ -283,7 +281,7 @@ export function replacedData(data: JsonObject, keptFields: readonly string[]): S
   ) || ${printExactJson(data)}::jsonb`;
 }
 
-/** One record as plain parameters, which Postgres plans once; several as one JSON text. */
+/** A single record as plain parameters, which Postgres plans once; several as one JSON text. */
 export function inputOf(records: readonly NewRecord[]): Sql {
   const [first] = records;
   if (records.length === 1 && first !== undefined) {
@@ -305,8 +303,8 @@ function conditionsOf(write: Pick<RecordUpdate, 'ifVersion' | 'rows'>): Sql {
 }
 
 /**
- * Whether the record as it will be satisfies a condition over `r`: inside, `r` is that record; in `data`, it
- * is still the one there.
+ * Whether the changed record satisfies a condition over `r`: within it, `r` is the changed record; in `data`,
+ * `r` is still the present one.
  */
 export function staysIn(rows: Sql, data: Sql): Sql {
   return Prisma.sql`exists (
@@ -316,34 +314,34 @@ export function staysIn(rows: Sql, data: Sql): Sql {
     )`;
 }
 
-/** The records of `written`, as the statement leaves them. */
+/** The records of `written` after the statement. */
 export const WRITTEN = Prisma.sql`select id, data, keys from written`;
 
-/** The records of `written` that gives them as they were too. */
+/** The records of `written` before the statement, if it provides them. */
 export const REPLACED_RECORDS = Prisma.sql`select id, was as data, was_keys as keys from written`;
 
-/** What follows from what a statement does to records of the collection. */
+/** The derived rows of a statement's change to records of the collection. */
 export function derivedOf({ scope, collection }: WriteContext, change: DerivedChange): DerivedRows {
   return derivedRows(scope.domain.id, collection.name, change);
 }
 
-/** The reverse delta of a record that was not there. */
+/** The reverse delta for a record that did not exist. */
 const NOTHING_BEFORE = Prisma.sql`null::jsonb`;
-/** The reverse delta of a removal: the tombstone keeps the record as it was. */
+/** The reverse delta of a removal: the tombstone keeps the record. */
 const NOTHING_REPLACED = Prisma.sql`'{}'::jsonb`;
 
-/** The reverse delta of any change of `written w`, which gives the record before as `was`. */
+/** The reverse delta of any change in `written w`, which provides the previous record as `was`. */
 export const REPLACED = Prisma.sql`reverse_delta(w.was, w.data)`;
 
-/** The same, of a change of these members. */
+/** The reverse delta of a change of these members. */
 function replacedBy(changed: readonly string[] | undefined): Sql {
   if (changed === undefined) return REPLACED;
   return Prisma.sql`reverse_delta(w.was, w.data, ${[...changed]}::text[])`;
 }
 
 /**
- * The `audited` of a statement whose changed records are `written w`; `before` is the reverse delta of `w`,
- * as the migration 0018_history describes it.
+ * The CTE `audited` of a statement with the changed records in `written w`; `before` is the reverse delta of
+ * `w`, as the migration 0018_history describes it.
  */
 export function audit(
   context: WriteContext,
@@ -374,9 +372,8 @@ const OPERATIONS = {
 } as const;
 
 /**
- * What else a written record `r` sees to, in the same transaction: the gateways are told of one that changes
- * what somebody may do, and what follows the write is begun. Where changes are told by the outbox, that has
- * both.
+ * The effects of a written record `r` in the same transaction: gateways are notified of changed rights, and
+ * follow-ups are started. If changes are announced by the outbox, both go there.
  */
 export function announcement(context: WriteContext, operation: WriteOperation): Sql {
   if (context.isToOutbox) return Prisma.empty;
@@ -391,7 +388,7 @@ export function announcement(context: WriteContext, operation: WriteOperation): 
     ${context.triggers.begin(started)} as started`;
 }
 
-/** Whether anything follows such writes. */
+/** Whether such writes have follow-ups. */
 export function isFollowed(
   context: Pick<WriteContext, 'scope' | 'collection' | 'triggers'>,
   operation: WriteOperation,
@@ -401,10 +398,10 @@ export function isFollowed(
 }
 
 /**
- * For a transaction whose follow-ups the outbox has: they are begun as soon as it is committed, and rights
- * that it changes are read anew without waiting for that.
+ * For a transaction whose follow-ups are in the outbox: they are started right after the commit, and changed
+ * rights are reloaded without waiting for that.
  */
-export function tellAtCommit({ scope, collection }: Pick<WriteContext, 'scope' | 'collection'>): Sql {
+export function announceAtCommit({ scope, collection }: Pick<WriteContext, 'scope' | 'collection'>): Sql {
   const isOfRights = collection.name === USER_COLLECTION || collection.grants.length > 0;
   const domain = JSON.stringify({ domain: scope.domain.id });
   return Prisma.sql`
@@ -422,7 +419,7 @@ function followUps(
   };
 }
 
-/** `ended` says of a user that it may not log in any more. */
+/** `ended` marks a user who may no longer log in. */
 function rightsAnnouncement(
   { domain }: Scope,
   { name, grants }: Collection,

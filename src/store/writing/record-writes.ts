@@ -57,21 +57,21 @@ import { assertNoFaults, type StoredChange, stampedFields, toStored } from './va
 import { askBefore, type Revision, revise } from './write-triggers.js';
 
 export interface WriteOptions {
-  /** The transaction the write is part of. Default: its own. */
+  /** The transaction to join. Default: a new one. */
   readonly within?: Transaction | undefined;
 }
 
 export interface ConditionalWriteOptions extends WriteOptions {
-  /** Refused with VERSION_CONFLICT when the record has another version. */
+  /** Refused with VERSION_CONFLICT if the record has another version. */
   readonly ifVersion?: number | undefined;
 }
 
 export interface UpdateOptions extends ConditionalWriteOptions {
   readonly data: JsonObject;
   /**
-   * `merge`: the top-level members sent replace those there, null removes one (RFC 7386 at the top level: an
-   * object or a list is replaced as a whole). `replace`: the record becomes what is sent; stamps of its
-   * creation and what the caller may not set stay.
+   * `merge`: the top-level members sent replace existing ones, null removes one (RFC 7386 at the top level:
+   * an object or a list is replaced as a whole). `replace`: the record becomes what is sent, except creation
+   * stamps and fields that the caller may not set.
    */
   readonly mode: 'merge' | 'replace';
 }
@@ -88,10 +88,10 @@ export class RecordWrites {
   }
 
   /**
-   * Stores records, all or none, and gives them, or the first of them, back in their order.
+   * Creates records, all or none, and returns them, or the first of them, in their order.
    *
    * @throws INVALID_VALUE with every fault; CONFLICT naming the field and the record; FORBIDDEN; NOT_FOUND,
-   * GONE for the collection
+   *   GONE for the collection
    */
   async create(
     scope: Scope,
@@ -139,7 +139,7 @@ export class RecordWrites {
     return made.slice(0, options.shown);
   }
 
-  /** A write that triggers are asked about: in one transaction with what they do. */
+  /** A write with `before` triggers, in one transaction with what they do. */
   async #asked<Written extends StoredRecord | StoredRecord[]>(
     scope: Scope,
     collection: Collection,
@@ -148,15 +148,15 @@ export class RecordWrites {
   ): Promise<Written> {
     const atomic = { ...options, writes: [collection.name] };
     const written = await atomically(this.#environment, scope, atomic, write);
-    if (options.within === undefined) this.#environment.tellOfCommit(scope, collection, [written].flat());
+    if (options.within === undefined) this.#environment.announceCommit(scope, collection, [written].flat());
     return written;
   }
 
   /**
-   * Changes a record and gives it back.
+   * Changes a record and returns it.
    *
-   * @throws INVALID_VALUE, CONFLICT as `create` does; VERSION_CONFLICT; NOT_FOUND; GONE; FORBIDDEN when the
-   * caller may read the record and not change it, or not to this
+   * @throws INVALID_VALUE, CONFLICT as `create` does; VERSION_CONFLICT; NOT_FOUND; GONE; FORBIDDEN if the
+   *   caller may read the record but not change it, or not to this
    */
   async update(scope: Scope, name: string, id: string, options: UpdateOptions): Promise<StoredRecord> {
     const collection = this.#environment.catalog.get(name, scope);
@@ -171,7 +171,7 @@ export class RecordWrites {
     return await this.#asked(scope, collection, options, async (within) => {
       const current = await this.#lock(write, id, within);
       const unchanged = { ...options, data: sent, within };
-      // The write will find no record either, and say why.
+      // The write will not find a record either, and will report why.
       if (current === undefined) return await this.#change(write, id, unchanged);
       const isMerge = options.mode === 'merge';
       const record = isMerge ? mergePatch(current, sent) : sent;
@@ -182,7 +182,7 @@ export class RecordWrites {
     });
   }
 
-  /** Makes a change whose fields the caller, or a trigger, may set. */
+  /** Makes a change whose fields have been checked to be settable. */
   async #change(
     { scope, collection, access }: PermittedWrite,
     id: string,
@@ -241,9 +241,7 @@ export class RecordWrites {
     throw overtaken(collection, id);
   }
 
-  /**
-   * Refuses references to nothing that the record does not hold already. @throws INVALID_VALUE naming them
-   */
+  /** Refuses dangling references that the record does not have already. @throws INVALID_VALUE naming them */
   async #assertReferences(
     { scope, collection, access }: PermittedWrite,
     { id, change, within }: { readonly id: string; readonly change: StoredChange } & WriteOptions,
@@ -282,7 +280,7 @@ export class RecordWrites {
   }
 
   /**
-   * Removes a record and gives it back as it was. Its tombstone keeps the `_id` taken, and answers GONE.
+   * Removes a record and returns its last state. Its tombstone reserves the `_id`, and answers GONE.
    *
    * @throws VERSION_CONFLICT; NOT_FOUND; GONE; FORBIDDEN
    */
@@ -328,7 +326,7 @@ export class RecordWrites {
         statement: (changed) => deleteRecord(changed, { id, ifVersion, rows }),
       });
       if (written !== undefined) {
-        if (within === undefined) this.#environment.tellOfCommit(scope, collection, [written]);
+        if (within === undefined) this.#environment.announceCommit(scope, collection, [written]);
         return toStoredRecord(written);
       }
       await this.#throwRefusal(scope, collection, { id, access, verb: 'delete', ifVersion, within });
@@ -337,8 +335,8 @@ export class RecordWrites {
   }
 
   /**
-   * The record as it is, nobody else's to change until the transaction ends; `undefined`: there is none that
-   * the caller may write.
+   * The current record, locked until the transaction ends; `undefined` if there is none that the caller may
+   * write.
    */
   async #lock(
     { scope, collection, access }: PermittedWrite,
@@ -360,8 +358,8 @@ export class RecordWrites {
   }
 
   /**
-   * What rules look at several fields together needs all of them: where the change leaves one of them out,
-   * the record is read, and the write then holds for the version read alone.
+   * Rules over several fields need all of them: if the change omits one, the record is read, and the write
+   * then applies only to the version read.
    */
   async #checkTogether(update: {
     readonly scope: Scope;
@@ -397,14 +395,14 @@ export class RecordWrites {
         from records r
         where ${liveRecordsOf(scope, collection)} and r.id = ${id}`,
     );
-    // The write will find no record either, and say why.
+    // The write will not find a record either, and will report why.
     if (current === undefined) return { keys: undefined };
     const before = parseExactJson(current.data);
     const merged = applyChange(before, change, isReplace ? kept : undefined);
-    // Nothing more is said of a version the caller does not expect, or of a record it may not see.
+    // Nothing is disclosed about a version the caller does not expect, or a record it may not see.
     if (options.ifVersion !== undefined && options.ifVersion !== current.version) return { keys: undefined };
-    // A caller who may change a record and not read it is not told what stays, nor whether what is sent was
-    // there already.
+    // A caller who may change a record but not read it does not learn what stays, nor whether what it sent
+    // was there already.
     const isReadable = readable !== undefined && current.is_readable;
     const judged = isReadable
       ? ({ verb: 'update', differing: differingNames(before, merged), secret } as const)
@@ -431,8 +429,8 @@ export class RecordWrites {
   }
 
   /**
-   * Tells why a write found no record to change. Returns when there is no reason any more: the write was
-   * overtaken, try again.
+   * Reports why a write found no record to change. Returns if the reason no longer exists: the write was
+   * overtaken, and is retried.
    */
   async #throwRefusal(
     scope: Scope,
@@ -443,7 +441,7 @@ export class RecordWrites {
       readonly verb: RecordVerb;
       readonly ifVersion: number | undefined;
       readonly within: Transaction | undefined;
-      /** What the record would have become, where that had to stay in the caller's rows. */
+      /** The record after the change, if it had to stay in the caller's rows. */
       readonly data?: Prisma.Sql;
     },
   ): Promise<void> {
@@ -485,7 +483,7 @@ function patchOf({ set, removed }: Revision): JsonObject {
   return { ...set, ...Object.fromEntries(removed.map((name) => [name, null])) };
 }
 
-/** A merge that leaves alone what the row rules look at cannot move the record out of them. */
+/** A merge that does not touch the fields of the row rules cannot move the record out of the rows. */
 function isInRowsForCertain(
   access: EffectiveAccess,
   change: StoredChange,
@@ -496,7 +494,7 @@ function isInRowsForCertain(
   return ![...Object.keys(change.data), ...change.removed].some((field) => access.rowFields.has(field));
 }
 
-/** What `mergedData` or, with kept fields, `replacedData` make in Postgres. */
+/** Computes what `mergedData` or, with kept fields, `replacedData` compute in Postgres. */
 function applyChange(
   current: JsonValue,
   change: StoredChange,

@@ -1,4 +1,4 @@
-/** Fills the labels of references that were sent without one from the records they point to. */
+/** Fills missing labels of references from their targets. */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
@@ -11,11 +11,11 @@ import { inOrderOfNames } from './references.js';
 import type { UnlabelledReference } from './validation.js';
 
 /**
- * Gives every reference the label of its target: the value of the target collection's label field. One round
- * trip, none when no label is missing.
+ * Sets the label of every reference without one to the value of the target collection's label field. One
+ * round trip; none if no label is missing.
  *
- * Only what the caller may read is written into a label: a record it may not see, one of another domain, or a
- * hidden field leaves the reference without one, exactly as an `_id` that does not exist.
+ * A label contains only what the caller may read: for a record the caller may not see, one of another domain,
+ * or a hidden field, the reference stays without a label, exactly as for an `_id` that does not exist.
  */
 export async function fillReferenceLabels(
   queryable: Queryable,

@@ -1,11 +1,11 @@
 /**
- * References point at records that are there. A write that would make one point at nothing, at a removed
- * record or at a record of another domain is refused, unless the declaration of the field says `"mustExist":
- * false`. What was stored before may stay as it is.
+ * References must point to existing records. A write that would create a reference to nothing, to a removed
+ * record or to another domain is refused, unless the declaration of the field says `"mustExist": false`.
+ * References stored earlier may stay.
  *
- * The look is a part of the write's transaction where it has one, and no lock: a record removed at the same
- * moment may still be pointed at, as a removal never asks who points there. `campus references check` lists
- * what points at nothing.
+ * The check is part of the write's transaction if there is one, and takes no lock: a record removed at the
+ * same moment may still be referred to, because a removal never checks its referrers. `campus references
+ * check` lists dangling references.
  *
  * @see decisions 2, 11
  */
@@ -21,20 +21,19 @@ import type { UnlabelledReference } from './validation.js';
 
 type Sql = Prisma.Sql;
 
-/** Lists the records that can be pointed at though no statement finds them. */
+/** What is known about targets beyond the stored records. */
 export interface ReferenceContext {
   readonly scope: Scope;
   readonly findCollection: (name: string) => Collection | undefined;
-  /** The records this write makes, by their collection. */
+  /** The records that this write creates, by collection. */
   readonly made?: { readonly collection: string; readonly ids: ReadonlySet<string> } | undefined;
-  /** References whose labels were looked for: one that was given a label has a target. */
+  /** References that were labelled in this write: one that received a label has a target. */
   readonly labelled?: readonly UnlabelledReference[] | undefined;
 }
 
 /**
- * A row for each id that a reference holds and none of its targets has, for a statement that asks while it
- * writes; `undefined` where all are known to be there. The same fields give the same text, whatever they
- * hold.
+ * A query with a row for each id that no target has, for a statement that checks while it writes; `undefined`
+ * if all are known to exist. The text depends only on the fields, not on the values.
  */
 export function selectDead(references: readonly HeldReference[], context: ReferenceContext): Sql | undefined {
   const soughtByTargets = new Map<
@@ -55,7 +54,7 @@ export function selectDead(references: readonly HeldReference[], context: Refere
       const isThere = Prisma.sql`${liveRecordsOf(context.scope, collection)} and r.id = sought.id`;
       return [Prisma.sql`(select true from records r where ${isThere})`];
     });
-    // A value and no join: the plan of `not exists` read all users to find one.
+    // A subquery instead of a join: the plan of `not exists` read all users to find one.
     const where =
       found.length === 0 ? Prisma.empty : Prisma.sql`where coalesce(${Prisma.join(found)}) is null`;
     return Prisma.sql`select sought.id from unnest(${[...ids]}::text[]) as sought(id) ${where}`;
@@ -63,9 +62,7 @@ export function selectDead(references: readonly HeldReference[], context: Refere
   return Prisma.join(selects, ' union all ');
 }
 
-/**
- * Those of the references whose target is not there, in one round trip; none where there are no references.
- */
+/** The references whose target does not exist, in one round trip; none if there are no references. */
 export async function findDeadReferences(
   queryable: Queryable,
   references: readonly HeldReference[],
@@ -95,7 +92,7 @@ export async function findDeadReferences(
   return asked.filter(({ targets, value }) => !targets.some((target) => found.has(`${target} ${value}`)));
 }
 
-/** Without those whose targets are known to be there. */
+/** Leaves out references whose targets are known to exist. */
 function listUnsure(
   references: readonly HeldReference[],
   context: ReferenceContext,
@@ -109,12 +106,12 @@ function listUnsure(
   return references.filter((reference) => !isLabelled(reference) && !isKnown(reference, context));
 }
 
-/** Records whose fields are sent in another order are asked for by the same text. */
+/** Sorted, so that records with fields in another order use the same statement text. */
 export function inOrderOfNames<T>(byName: ReadonlyMap<string, T>): readonly (readonly [string, T])[] {
   return [...byName].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** The caller is there, whatever domain it comes from; so is what this write makes. */
+/** The caller exists, whatever its domain; so does what this write creates. */
 function isKnown({ targets, value }: HeldReference, { scope, made }: ReferenceContext): boolean {
   if (value === scope.principal.id && targets.includes(USER_COLLECTION)) return true;
   return made !== undefined && targets.includes(made.collection) && made.ids.has(value);

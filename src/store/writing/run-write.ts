@@ -1,4 +1,4 @@
-/** How one statement that writes records is run, in a transaction or as one of its own. */
+/** Runs a statement that writes records, in a transaction or on its own. */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
@@ -8,7 +8,7 @@ import type { RecordEnvironment } from './record-environment.js';
 import type { NewRecord } from './record-statements.js';
 import { uniqueConflict } from './unique-conflicts.js';
 
-/** Which records a statement writes. */
+/** The records that a statement writes. */
 export interface WriteAttempt {
   readonly scope: Scope;
   readonly collection: Collection;
@@ -17,8 +17,8 @@ export interface WriteAttempt {
 }
 
 /**
- * Runs a write and translates its conflict; within a transaction, back to a savepoint, so that it can still
- * be asked.
+ * Runs a write and translates its conflict. Within a transaction it rolls back to a savepoint, so that the
+ * transaction can go on.
  */
 export async function runWrite<Row extends object>(
   environment: RecordEnvironment,
@@ -29,9 +29,9 @@ export async function runWrite<Row extends object>(
   await within?.query(Prisma.sql`savepoint record_write`);
   try {
     const written = await run();
-    // What a transaction did is not true yet: the announcement tells of it once it is.
+    // A write within a transaction is announced after the commit.
     const changed = written.length === 0 ? [] : attempt.records;
-    if (within === undefined) environment.tellOfCommit(attempt.scope, attempt.collection, changed);
+    if (within === undefined) environment.announceCommit(attempt.scope, attempt.collection, changed);
     return written;
   } catch (cause) {
     if (findConstraint(cause) === undefined) throw cause;

@@ -1,8 +1,8 @@
 /**
- * Rules that look at several fields, or at other records, and a caller who may not read all of what they look
- * at. That a rule holds or not would tell of the hidden value, so one could be found out write by write: such
- * a write is refused whatever the rule would have said, and no message holds a value, or a name, that is
- * hidden from the caller.
+ * Rules over several fields, or over other records, for callers who may not read everything the rule uses.
+ * The outcome of the rule would disclose the hidden value, which could be found out write by write. Such a
+ * write is therefore refused whatever the outcome, and no message contains a value, or a name, that is hidden
+ * from the caller.
  */
 import { ServiceError } from '../../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../json.js';
@@ -21,21 +21,21 @@ export const NO_SECRETS: SecretFields = new Set();
 export const EVERY_FIELD: SecretFields = { has: () => true };
 
 /**
- * What a message to the caller may not tell of a record; everything, where the caller reads no record of the
+ * What a message must not disclose about a record: everything, if the caller may read no record of the
  * collection.
  */
 export function secretFieldsOf(scope: Scope, collection: Collection): SecretFields {
   return findAccess(scope, collection, 'read')?.hiddenFields ?? EVERY_FIELD;
 }
 
-/** The fields of `secret` except these, whose values are the caller's own. */
+/** The secret fields except these, whose values come from the caller. */
 export function without(secret: SecretFields, own: { has(field: string): boolean }): SecretFields {
   return { has: (field) => secret.has(field) && !own.has(field) };
 }
 
 /**
- * Refuses values for unique fields that are set and not read: whether the value is taken would tell whether a
- * record has it. A caller who reads no records of the collection at all may still add some.
+ * Refuses values for unique fields that the caller may set but not read: whether a value is taken would
+ * disclose that a record has it. A caller who may read no records of the collection may still create some.
  *
  * @throws FORBIDDEN (403)
  */
@@ -49,7 +49,7 @@ export function assertNoProbing(records: readonly JsonObject[], scope: Scope, co
   for (const record of records) {
     const name = Object.keys(record).find((one) => hidden.has(one) && unique.has(one));
     if (name === undefined) continue;
-    const whose = whoMay(collection, 'read', [name]);
+    const whose = describeNeededRoles(collection, 'read', [name]);
     throw new ServiceError(
       'FORBIDDEN',
       `you may not set ${name} of ${collection.name}: it is unique, and not yours to read; ${whose}`,
@@ -57,7 +57,7 @@ export function assertNoProbing(records: readonly JsonObject[], scope: Scope, co
   }
 }
 
-/** A change as the rules over several fields see it. */
+/** A change, as the rules over several fields see it. */
 export interface JudgedChange {
   readonly verb: 'create' | 'update';
   /** The names of the members that differ. */
@@ -68,14 +68,14 @@ export interface JudgedChange {
 /**
  * Refuses a change that a rule would judge by stored values the caller may not read.
  *
- * @throws FORBIDDEN (403) naming the fields that the caller changes, and who may
+ * @throws FORBIDDEN (403) naming the fields the caller changes, and the roles that may
  */
 export function assertJudgeable(collection: Collection, change: JudgedChange): void {
   const { verb, differing, secret } = change;
   const fields = findUnjudgeable(collection, change);
   if (fields === undefined) return;
   const changed = [...new Set(fields)].filter((field) => differing.has(field) && !secret.has(field));
-  const whose = whoMay(collection, verb, fields);
+  const whose = describeNeededRoles(collection, verb, fields);
   throw new ServiceError(
     'FORBIDDEN',
     `you may not set ${changed.join(', ')} of ${collection.name}: a rule holds it against fields ` +
@@ -88,7 +88,7 @@ export function isJudgeable(collection: Collection, change: JudgedChange): boole
   return findUnjudgeable(collection, change) === undefined;
 }
 
-/** The fields of a rule that holds what the caller changes against what it may not read. */
+/** The fields of a rule that compares what the caller changes with what it may not read. */
 function findUnjudgeable(
   collection: Collection,
   { differing, secret }: JudgedChange,
@@ -101,7 +101,7 @@ function findUnjudgeable(
 }
 
 /**
- * Refuses a new record that lacks what the caller may not even know of.
+ * Refuses a new record that lacks a required field which the caller may not even know.
  *
  * @throws FORBIDDEN (403)
  */
@@ -119,7 +119,7 @@ export function assertCompletable(
   throw new ServiceError(
     'FORBIDDEN',
     `you may not create records of ${collection.name}: they need values that are not yours to set; ` +
-      `${whoMay(collection, 'create', fields)}`,
+      `${describeNeededRoles(collection, 'create', fields)}`,
   );
 }
 
@@ -130,7 +130,7 @@ export function differingNames(before: JsonValue, after: JsonObject): ReadonlySe
   return new Set([...names].filter((name) => !isSameJson(memberOf(known, name), memberOf(after, name))));
 }
 
-function whoMay(collection: Collection, verb: RecordVerb, fields: readonly string[]): string {
+function describeNeededRoles(collection: Collection, verb: RecordVerb, fields: readonly string[]): string {
   const roles = [...collection.access]
     .filter(([, access]) => access.verbs.has(verb) && !fields.some((field) => access.hiddenFields.has(field)))
     .map(([role]) => role);

@@ -1,14 +1,14 @@
-/** The `_id` of what a caller sent, told apart from the fields. */
+/** Separates the `_id` of what a caller sent from the fields. */
 import type { ErrorDetail } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import { isRecordId } from '../../model/record-id.js';
 
-/** Splits the client's `_id`, if there is one, from the fields. */
+/** Splits off the client's `_id`, if there is one. */
 export function takeSentId(
   record: JsonObject,
   pointer: string,
 ): { readonly id: string | undefined; readonly data: JsonObject; readonly errors: readonly ErrorDetail[] } {
-  // Most records of an import have none, and to copy a record takes as long as to check it.
+  // Most imported records have none, and copying a record takes as long as checking it.
   if (!Object.hasOwn(record, '_id')) return { id: undefined, data: record, errors: NO_ERRORS };
   const { _id: id, ...data } = record;
   if (id === undefined || isRecordId(id)) return { id, data, errors: NO_ERRORS };
@@ -19,7 +19,7 @@ export function takeSentId(
 
 const NO_ERRORS: readonly ErrorDetail[] = [];
 
-/** The fields of an update, which may repeat the `_id` and not change it. */
+/** The fields of an update, which may repeat the `_id` but not change it. */
 export function takeOwnSentId(
   record: JsonObject,
   id: string,

@@ -1,4 +1,4 @@
-/** Rows of a batch in their staging table, `import_staged`: what the parts that write them share. */
+/** Shared parts of writing a batch from its staging table, `import_staged`. */
 import { type ErrorDetail, ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { isJsonObject, type JsonObject, parseExactJson } from '../../json.js';
@@ -14,12 +14,12 @@ type Sql = Prisma.Sql;
 
 export interface StagedBatch {
   readonly key: UniqueKey;
-  /** The lines that `printStagedLine` printed. */
+  /** The lines printed by `printStagedLine`. */
   readonly lines: Uint8Array;
   readonly count: number;
-  /** The top-level fields that any of the records has. */
+  /** The top-level fields that occur in any of the records. */
   readonly fields: readonly string[];
-  /** `try`: everything but the write. */
+  /** `try` does everything except the write. */
   readonly mode: 'write' | 'try';
   readonly now: Date;
 }
@@ -27,7 +27,7 @@ export interface StagedBatch {
 export interface StagedUpdate {
   readonly number: number;
   readonly id: string;
-  /** The top-level fields that are another. */
+  /** The top-level fields that differ. */
   readonly fields: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export interface StagedRefusal {
   readonly errors: readonly ErrorDetail[];
 }
 
-/** A batch under way, and what its caller may. */
+/** A batch in progress, with the rights of its caller. */
 export interface StagedWork {
   readonly environment: RecordEnvironment;
   readonly transaction: OwnTransaction;
@@ -48,12 +48,12 @@ export interface StagedWork {
   readonly writable: EffectiveAccess;
 }
 
-/** The conditions over `r` that part the records which rows may stand for from those they may not. */
+/** The conditions over `r` for the existing records that rows may update, and may not. */
 export function reachOf({ environment, scope, collection, readable, writable }: StagedWork): readonly Sql[] {
   return [readable, writable].flatMap((access) => environment.rowsOf(scope, collection, access) ?? []);
 }
 
-/** The record `r` as the staged row `s` would have it. */
+/** The record `r` after applying the staged row `s`. */
 export const BECAME = Prisma.sql`case
         when s.members is null and s.removed = '{}' then r.data || (s.data - s.withheld)
         when s.members is null then (r.data - s.removed) || (s.data - s.withheld)
@@ -68,7 +68,7 @@ export function asRecords(scope: Scope, collection: Collection, input: Sql): Sql
     from (${input}) as i`;
 }
 
-/** Takes rows out of the staging table that need nothing more. */
+/** Deletes rows from the staging table that are finished. */
 export async function forgetStaged(transaction: OwnTransaction, numbers: readonly number[]): Promise<void> {
   await transaction.query(Prisma.sql`
     delete from import_staged where number = any(${[...numbers]}::bigint[])`);

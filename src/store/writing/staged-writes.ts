@@ -1,9 +1,8 @@
 /**
- * Records by the thousand, of which some are there and some are not: staged in a table of the transaction,
- * compared with those that are there by one statement, and only what is new or another is written. For
- * `RecordStore`, which is the way to them.
+ * Writes records by the thousand, some of which exist: they are staged in a temporary table, compared with
+ * existing ones by one statement, and only new and changed ones are written. Called by `RecordStore` only.
  *
- * A row that is wrong is told and left out; nothing of it is written.
+ * A faulty row is reported and skipped as a whole.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { JsonObject } from '../../json.js';
@@ -41,29 +40,29 @@ import type { TriggerNames } from './write-triggers.js';
 type Sql = Prisma.Sql;
 
 export interface StagedOutcome {
-  /** The numbers of the rows whose records are new. */
+  /** The numbers of the rows that created a record. */
   readonly created: readonly number[];
   readonly updated: readonly StagedUpdate[];
   readonly same: number;
   readonly refused: readonly StagedRefusal[];
-  /** The ids of the records that the rows stand for, by the numbers of the rows. */
+  /** The ids of the rows' records, by row number. */
   readonly records: () => ReadonlyMap<number, string>;
-  /** Tells the gateways, once the transaction is committed. */
-  readonly tellOfCommit: () => void;
+  /** Announces the writes to the gateways; call it after the commit. */
+  readonly announceCommit: () => void;
 }
 
-/** The targets that references of a file point at, each once. They are lists, for they change threads. */
+/** The distinct targets of references in a file, as lists, because they are passed between threads. */
 export interface SoughtTargets {
   readonly targets: readonly string[];
   readonly ids: readonly string[];
-  /** Of each id, whether it has to be there. */
+  /** For each id, whether it must exist. */
   readonly mustExist: readonly boolean[];
 }
 
 export interface FoundTargets {
-  /** Of each id, as far as the caller may read it. */
+  /** For each id, the label, if the caller may read it. */
   readonly labels: readonly (string | undefined)[];
-  /** The ids that have to be there and are not. */
+  /** The ids that must exist and do not. */
   readonly dead: ReadonlySet<string>;
 }
 
@@ -194,7 +193,7 @@ export class StagedWrites {
     const written = await rehearse(transaction, () =>
       this.#judge(transaction, scope, name, { ...batch, mode: 'write' }),
     );
-    return { ...written, tellOfCommit: () => {} };
+    return { ...written, announceCommit: () => {} };
   }
 
   async #judge(
@@ -233,7 +232,7 @@ export class StagedWrites {
           ...matched.same.numbers.map((number, index) => [number, matched.same.ids[index] ?? ''] as const),
           ...[...updated, ...created].map(({ number, id }) => [number, id] as const),
         ]),
-      tellOfCommit: this.#environment.tellerOfCommit(scope, collection, written),
+      announceCommit: this.#environment.commitAnnouncer(scope, collection, written),
     };
   }
 

@@ -78,7 +78,7 @@ export class Upserts {
           this.#write(transaction, plan),
         );
         if (options.within === undefined) {
-          this.#environment.tellOfCommit(scope, plan.collection, done.changed);
+          this.#environment.announceCommit(scope, plan.collection, done.changed);
         }
         return done.answer;
       } catch (error) {

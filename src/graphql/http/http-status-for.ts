@@ -16,7 +16,7 @@ const DOCUMENT_CODES: ReadonlySet<unknown> = new Set([
  *
  * @see GraphQL over HTTP, 6.4.1
  */
-export function toldStatus(
+export function httpStatusFor(
   status: number,
   errors: readonly GraphQLFormattedError[],
   accept: string | undefined,
