@@ -15,12 +15,12 @@ import { resetConnection } from '../text-answer.js';
 import { addOtherMethods } from './rest.js';
 import { FILE_HEADERS } from './security-headers.js';
 import {
-  assertIsPiece,
+  answerUploadOffset,
   appendToUpload,
+  assertIsPiece,
   openUpload,
   speaksTus,
   type TusServingOptions,
-  answerUploadOffset,
 } from './tus-serving.js';
 import { endWithUnreadBody } from './unread-body.js';
 import { brokenOff, wholeBody } from './whole-body.js';

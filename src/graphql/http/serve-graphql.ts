@@ -26,13 +26,13 @@ import { operationUrgency } from '../operation/operation-urgency.js';
 import type { RepeatedDocuments } from '../operation/repeated-documents.js';
 import type { PersistedQueries } from '../persisted/persisted-queries.js';
 import type { RegisteredOperations } from '../persisted/registered-operations.js';
+import { httpStatusFor } from './http-status-for.js';
 import { toIncoming, withRegisteredTexts } from './incoming.js';
 import { mediaTypeFor } from './media-types.js';
 import { answerOtherMethods, GRAPHQL_METHODS } from './other-methods.js';
 import { assertPublicFields } from './public-fields.js';
 import { refusalText } from './refusal-text.js';
 import { parseRequestBody } from './request-body.js';
-import { httpStatusFor } from './http-status-for.js';
 
 /** Serves one schema. */
 export interface SchemaServer {

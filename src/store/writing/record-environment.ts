@@ -16,7 +16,7 @@ import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
 import { type HeldReference, listReferences, listReferencesBut } from './held-references.js';
-import { isFollowed, announceAtCommit, USER_COLLECTION, type WriteContext } from './record-statements.js';
+import { announceAtCommit, isFollowed, USER_COLLECTION, type WriteContext } from './record-statements.js';
 import { fillReferenceLabels } from './reference-labels.js';
 import { findDeadReferences, type ReferenceContext, selectDead } from './references.js';
 import type { StoredChange } from './validation.js';
