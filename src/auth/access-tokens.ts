@@ -1,4 +1,4 @@
-/** Access tokens: JWTs (RFC 9068) signed with HS256, and nothing else that calls itself a JWT. */
+/** Access tokens: JWTs (RFC 9068) signed with HS256; no other kind of JWT is accepted. */
 import { createSigner, createVerifier } from 'fast-jwt';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
@@ -6,15 +6,15 @@ import { invariant } from '../errors.js';
 import type { Delegation } from './delegation.js';
 import type { TokenKey } from './token-keys.js';
 
-/** What an access token says. It is a right only as long as its session or key, and its user, are. */
+/** The claims of an access token. It is valid only as long as its session or key, and its user, are. */
 export interface AccessClaims {
   readonly userId: string;
   readonly domainId: string;
-  /** What it came from: a login, or an API key that was exchanged. */
+  /** Where it comes from: a login, or an API key that was exchanged. */
   readonly origin: { readonly kind: 'session' | 'key'; readonly id: string };
   /** The user's `tokenEpoch` when it was signed. */
   readonly epoch: number;
-  /** Only this of the user's rights. Absent: all of them. */
+  /** Restricts the token to a part of the user's rights. Absent: all of them. */
   readonly delegation?: Delegation | undefined;
 }
 
@@ -22,7 +22,7 @@ const ISSUER = 'campus-gateway';
 const AUDIENCE = 'campus-gateway';
 const TYPE = 'at+jwt';
 
-/** Longer ones are refused unread: those of a login have some 400 characters. */
+/** Longer tokens are refused without parsing; those of a login have some 400 characters. */
 export const LONGEST_TOKEN = 2048;
 
 const payloadSchema = z.object({
@@ -45,9 +45,9 @@ const payloadSchema = z.object({
 /**
  * Signs with the first key and verifies with any.
  *
- * The header of a token is compared as text with those this service writes, one per key, before anything
- * is parsed: `alg: none`, another algorithm, an unknown key id or an embedded key have no way in.
- * A token that was verified is remembered, by its whole text, until it expires.
+ * Before anything is parsed, the header of a token is compared as text with the headers this service writes,
+ * one per key: `alg: none`, another algorithm, an unknown key id or an embedded key are never considered. A
+ * verified token is cached, by its whole text, until it expires.
  *
  * @see decisions 6
  */
@@ -76,7 +76,7 @@ export class AccessTokens {
     });
   }
 
-  /** What the token says, or `undefined` unless this service signed it and its time has not run out. */
+  /** The claims, or `undefined` unless this service signed the token and it has not expired. */
   verify(token: string, now: number = Date.now()): AccessClaims | undefined {
     const known = this.#verified.get(token);
     if (known) {
@@ -92,7 +92,7 @@ export class AccessTokens {
     return claims;
   }
 
-  /** How many verified tokens are remembered: never more than `cacheSize`. */
+  /** The number of cached tokens; never more than `cacheSize`. */
   get remembered(): number {
     return this.#verified.size;
   }
@@ -103,15 +103,13 @@ export class AccessTokens {
     try {
       return payloadSchema.parse(verify(token));
     } catch {
-      // What is wrong with a forged token is nobody's business.
+      // The caller is not told what is wrong with a forged token.
       return undefined;
     }
   }
 }
 
-/**
- * The last character of a signature has two bits of no meaning: set, they would make four texts of one token.
- */
+/** The last character of a signature has two unused bits, so four texts would decode to the same token. */
 function isCanonical(signature: string): boolean {
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }
@@ -145,12 +143,12 @@ function verifierOf(key: TokenKey): (token: string) => unknown {
     allowedAud: AUDIENCE,
     checkTyp: TYPE,
     requiredClaims: ['iss', 'aud', 'sub', 'exp', 'iat'],
-    // Refused tokens would push the good ones out of its cache.
+    // Refused tokens would evict valid ones from its cache.
     cache: false,
   });
 }
 
-/** The first part of every token signed with this key. */
+/** The header of every token signed with this key. */
 function headerOf(key: TokenKey): string {
   const token = signerOf(key)({});
   return token.slice(0, token.indexOf('.'));

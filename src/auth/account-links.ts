@@ -1,4 +1,4 @@
-/** Links by which their bearer sets a password, once: an invitation, or a reset for who has forgotten it. */
+/** Single-use links that set a password: an invitation, or a reset of a forgotten password. */
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Scope } from '../model/scope.js';
@@ -14,17 +14,17 @@ import { replacePassword, type UserRef } from './sessions.js';
 export type LinkPurpose = 'invite' | 'reset';
 
 export interface NewLink {
-  /** The secret itself, which is kept nowhere. */
+  /** The secret itself, which is not stored. */
   readonly token: string;
   readonly expiresAt: Date;
 }
 
-/** What a link says to whoever has it. */
+/** What a link tells its bearer. */
 export interface OpenedLink {
   readonly purpose: LinkPurpose;
   readonly userName: string;
   readonly name: string;
-  /** Where its user logs in. */
+  /** The domain in which its user logs in. */
   readonly domainId: string;
   readonly domainName: string;
   readonly expiresAt: Date;
@@ -51,7 +51,10 @@ export class AccountLinks {
     this.#principals = options.principals;
   }
 
-  /** Makes a link, in a transaction of the caller, who has checked that it may. Earlier ones end with it. */
+  /**
+   * Creates a link in the caller's transaction; earlier links of the user end. The caller has checked the
+   * right to do so.
+   */
   async create(
     transaction: Queryable,
     scope: Scope,
@@ -75,19 +78,19 @@ export class AccountLinks {
     return { token, expiresAt };
   }
 
-  /** @throws NOT_FOUND (404), the same for one that never was, was used, has expired or was replaced */
+  /** @throws NOT_FOUND (404), the same whether it never existed, was used, has expired or was replaced */
   async open(token: string): Promise<OpenedLink> {
     return await this.#get(this.#database, token);
   }
 
   /**
-   * Sets the password of the link's user and ends its sessions, and with it every link of the user.
+   * Sets the password of the link's user, and ends its sessions and all its links.
    *
-   * @throws NOT_FOUND (404) as `open`; INVALID_VALUE (400) for a password that may not be one, after which
-   * the link is still good
+   * @throws NOT_FOUND (404) as `open`; INVALID_VALUE (400) for an unacceptable password, after which the link
+   *   is still valid
    */
   async use(token: string, password: string): Promise<void> {
-    // A hash costs much: nobody without a link has one made.
+    // Checked first, because a password hash is expensive: nobody should cause one without a valid link.
     await this.#get(this.#database, token);
     const passwordHash = await this.#passwords.hash(password);
     const user = await inOwnTransaction(this.#database, async (transaction) => {
@@ -105,7 +108,7 @@ export class AccountLinks {
       from account_links
       where token_hash = ${hashOpaqueSecret(token)} and used_at is null and expires_at > now()
       ${lock}`);
-    // Asked for by itself: the domain, which says where the records are, is known only now.
+    // A separate query, because the server that has the records is known only with the domain.
     const [user] =
       link === undefined
         ? []

@@ -1,4 +1,4 @@
-/** The addresses a credential may be used from: single ones, and networks as CIDR writes them. */
+/** The addresses from which a credential may be used: single ones, and networks in CIDR notation. */
 import ipaddr from 'ipaddr.js';
 import { ServiceError } from '../errors.js';
 
@@ -9,22 +9,22 @@ const MOST_ADDRESSES = 50;
 export class AllowedAddresses {
   readonly #ranges: readonly Range[];
 
-  /** Of a list that was accepted before; what cannot be read allows nothing. An empty one allows all. */
+  /** Takes a list that was validated before; unreadable entries allow nothing. An empty list allows all. */
   constructor(readonly written: readonly string[]) {
     this.#ranges = written.map(rangeOf).filter((range) => range !== undefined);
   }
 
-  /** Whether a request may come from this address; where it is not known, only without a list. */
+  /** Whether a request may come from this address. An unknown address is allowed only without a list. */
   include(address: string | undefined): boolean {
     if (this.written.length === 0) return true;
     if (address === undefined || !ipaddr.isValid(address)) return false;
-    // An IPv4 address that came over an IPv6 socket is the IPv4 address.
+    // Converts an IPv4 address that arrived over an IPv6 socket.
     const known = ipaddr.process(address);
     return this.#ranges.some(([base, bits]) => known.kind() === base.kind() && known.match(base, bits));
   }
 }
 
-/** @throws INVALID_VALUE (400) naming what is no address, LIMIT_EXCEEDED (400) for more than 50 */
+/** @throws INVALID_VALUE (400) naming the malformed entries, LIMIT_EXCEEDED (400) for more than 50 */
 export function parseAllowedAddresses(written: readonly string[]): readonly string[] {
   if (written.length > MOST_ADDRESSES) {
     throw new ServiceError('LIMIT_EXCEEDED', `At most ${MOST_ADDRESSES} addresses and networks are allowed.`);
@@ -40,7 +40,9 @@ export function parseAllowedAddresses(written: readonly string[]): readonly stri
   });
 }
 
-/** Four decimal parts, or IPv6: the other notations of `inet_aton` mean something else to other programs. */
+/**
+ * Four decimal parts, or IPv6: other notations of `inet_aton` are interpreted differently by other programs.
+ */
 function rangeOf(text: string): Range | undefined {
   const [address = '', bits, ...rest] = text.split('/');
   const isWritten = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);

@@ -1,6 +1,4 @@
-/**
- * API keys: registered by their users, shown once, stored as a hash, never more than the user they act as.
- */
+/** API keys: created by users, shown once, stored as a hash, and never more powerful than their user. */
 
 import { randomUUID } from 'node:crypto';
 import { validate as isUuid } from 'uuid';
@@ -16,34 +14,34 @@ import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
 import { announceUser, type Principals } from './principals.js';
 
 export interface ApiKeyRequest {
-  /** What the owner calls it, 1 to 100 characters. */
+  /** The owner's name for the key, 1 to 100 characters. */
   readonly name: string;
   /** The user the key acts as; absent: the caller. */
   readonly userId?: string | undefined;
   /** @see parseKeyScopes */
   readonly scopes: unknown;
-  /** Absent: does not expire. */
+  /** Absent: it does not expire. */
   readonly expiresAt?: Date | undefined;
-  /** Absent or empty: from everywhere. @see parseAllowedAddresses */
+  /** Absent or empty: it may be used from anywhere. @see parseAllowedAddresses */
   readonly allowedAddresses?: readonly string[] | undefined;
 }
 
-/** A key as its owner sees it in a list: never the key itself. */
+/** A key as listed to its owner, without the key itself. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
-  /** How the key begins, to recognize it by. */
+  /** The beginning of the key, by which its owner recognizes it. */
   readonly prefix: string;
   readonly userId: string;
   readonly scopes: KeyScopes;
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly expiresAt: Date | undefined;
-  /** It is kept to the minute. */
+  /** Precise to the minute. */
   readonly lastUsedAt: Date | undefined;
   readonly lastUsedAddress: string | undefined;
   readonly allowedAddresses: readonly string[];
-  /** The key it was made in place of. */
+  /** The key that it replaces. */
   readonly replaces: string | undefined;
   readonly revokedAt: Date | undefined;
 }
@@ -53,8 +51,8 @@ const LONGEST_NAME = 100;
 const LONGEST_OVERLAP_SECONDS = 30 * 24 * 3600;
 
 /**
- * Users manage their own keys, admins those of the domain they act in. Nobody does with an API key: a key
- * that could make keys would have no limits.
+ * Users manage their own keys, and admins those of the domain they act in. An API key cannot manage keys: one
+ * that could create others would have no limits.
  *
  * @see decisions 6
  */
@@ -68,7 +66,7 @@ export class ApiKeys {
     readonly database: Database;
     readonly principals: Principals;
     readonly names: ScopeNames;
-    /** The roles that may have keys; `*`: every user. */
+    /** The roles whose users may have keys; `*`: all. */
     readonly roles: readonly string[];
   }) {
     this.#database = options.database;
@@ -77,7 +75,7 @@ export class ApiKeys {
     this.#roles = options.roles;
   }
 
-  /** Whether the caller may make keys for itself. */
+  /** Whether the caller may create keys for itself. */
   mayHave({ principal }: Scope): boolean {
     if (principal.kind === 'system' || principal.credential.kind === 'key' || principal.scopes !== undefined)
       return false;
@@ -85,10 +83,10 @@ export class ApiKeys {
   }
 
   /**
-   * Registers a key. The answer is the only place where it is ever shown.
+   * Creates a key. The key is shown only in this answer.
    *
    * @throws INVALID_VALUE (400) naming what is wrong; FORBIDDEN (403) for another user's key, unless by an
-   * admin, and for who has no role of API_KEY_ROLES; NOT_FOUND (404) when the user is not one of the domain
+   *   admin, and without a role in API_KEY_ROLES; NOT_FOUND (404) if the user is not in the domain
    */
   async create(scope: Scope, request: ApiKeyRequest): Promise<{ readonly id: string; readonly key: string }> {
     assertMayManage(scope);
@@ -117,7 +115,7 @@ export class ApiKeys {
     return { id, key };
   }
 
-  /** The caller's keys, for an admin all of the domain, the newest first; revoked ones included. */
+  /** The caller's keys, or for an admin all keys of the domain, newest first, including revoked ones. */
   async list(scope: Scope): Promise<readonly ApiKey[]> {
     assertMayManage(scope);
     const rows = await this.#database.prisma.apiKey.findMany({
@@ -136,7 +134,7 @@ export class ApiKeys {
     }));
   }
 
-  /** @throws NOT_FOUND (404) for a key out of the caller's reach; FORBIDDEN (403) as `list` */
+  /** @throws NOT_FOUND (404) for a key the caller may not see; FORBIDDEN (403) as `list` */
   async assertInReach(scope: Scope, id: string): Promise<void> {
     assertMayManage(scope);
     const where = { ...reachOf(scope), id };
@@ -145,11 +143,11 @@ export class ApiKeys {
   }
 
   /**
-   * Makes a key in place of another one, which goes on for so long: with its name, user, scopes, addresses
-   * and end. The answer is the only place where the new one is ever shown.
+   * Replaces a key by a new one with the same name, user, scopes, addresses and expiry; the old one remains
+   * valid for the overlap. The new key is shown only in this answer.
    *
-   * @throws NOT_FOUND (404) for a key out of the caller's reach, or one that has ended; FORBIDDEN (403);
-   * INVALID_VALUE (400) for an overlap that is too long
+   * @throws NOT_FOUND (404) for a key the caller may not see, or one that has ended; FORBIDDEN (403);
+   *   INVALID_VALUE (400) for too long an overlap
    */
   async rotate(
     scope: Scope,
@@ -164,8 +162,8 @@ export class ApiKeys {
     const key = createOpaqueSecret('cg');
     const newId = randomUUID();
     const { domainId, userId = null } = reachOf(scope);
-    // Locked before the statement that looks: of two rotations at once the second one finds a key that has
-    // ended, or the one that the first made in its place, which a statement that waited does not see.
+    // A lock in a statement of its own: of two concurrent rotations, the second must see that the key has
+    // ended, or has been replaced, which a statement that waited for the lock would not see.
     const [rotated] = isUuid(id)
       ? await this.#database.transaction(async (transaction) => {
           await transaction.query(Prisma.sql`select from api_keys where id = ${id}::uuid for update`);
@@ -216,8 +214,8 @@ export class ApiKeys {
   }
 
   /**
-   * Ends a key, and the tokens exchanged for it, on every gateway. Again is no error. @throws NOT_FOUND (404)
-   * for a key out of the caller's reach
+   * Ends a key and the tokens exchanged for it, on every gateway. Ending it again is not an error. @throws
+   * NOT_FOUND (404) for a key the caller may not see
    */
   async revoke(scope: Scope, id: string): Promise<void> {
     assertMayManage(scope);
@@ -257,8 +255,7 @@ export class ApiKeys {
 }
 
 function assertMayManage({ principal }: Scope): void {
-  // A token with a part of its user's rights has scopes like a key, and must not get itself a key without
-  // them.
+  // A token with a part of its user's rights has scopes like a key, and must not obtain a key without them.
   if (principal.credential.kind === 'key' || principal.scopes !== undefined)
     throw new ServiceError('FORBIDDEN', 'API keys are managed after logging in, not with an API key.');
 }
@@ -267,7 +264,7 @@ function isAdmin({ principal }: Scope): boolean {
   return principal.roles.has('admin');
 }
 
-/** The same id in another domain is another user. */
+/** The same id in another domain is a different user. */
 function isSelf({ principal, domain }: Scope, userId: string): boolean {
   return principal.kind === 'user' && userId === principal.id && domain.id === principal.domainId;
 }

@@ -1,4 +1,4 @@
-/** Credentials in, principals out: the one door through which a caller becomes known. */
+/** Authenticates credentials: the one place where a caller becomes a principal. */
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Credential, Principal } from '../model/scope.js';
@@ -21,29 +21,29 @@ export interface LoginAttempt {
   readonly domainId?: string | undefined;
   readonly userName: string;
   readonly password: string;
-  /** Of the second factor, where the user has one. */
+  /** The code of the second factor, if the user has one. */
   readonly code?: string | undefined;
   /** The caller's IP address. */
   readonly address: string;
-  /** What the caller says it is; the session is recognized by it. */
+  /** The User-Agent, by which users recognize their sessions. */
   readonly userAgent?: string | undefined;
 }
 
-/** Who a provider of identities has said it is. */
+/** An identity confirmed by an identity provider. */
 export interface IdentityAttempt extends Pick<LoginAttempt, 'code' | 'address' | 'userAgent'> {
-  /** '': the top domain. */
+  /** Empty: the top domain. */
   readonly domainId: string;
   /** Verified by the provider. */
   readonly email: string;
-  /** The provider has asked for a second factor itself. */
+  /** The provider has checked a second factor itself. */
   readonly hasSecondFactor: boolean;
 }
 
-/** What a login answers: the tokens, and whom they stand for. */
+/** The result of a login: the tokens, and the user. */
 export interface Login {
   readonly accessToken: string;
   readonly expiresInSeconds: number;
-  /** `undefined` for an API key that was exchanged: the key itself is what gets the next token. */
+  /** `undefined` for an exchanged API key: the key itself gets the next token. */
   readonly refreshToken: string | undefined;
   /** The life of the refresh token. */
   readonly refreshTokenTtlSeconds: number | undefined;
@@ -56,7 +56,7 @@ export interface Login {
   };
 }
 
-/** Counts attempts at once and over all gateways. `RateLimits` of src/server is one. */
+/** Limits concurrent and total attempts over all gateways. Implemented by `RateLimits` of src/server. */
 interface LoginThrottle {
   takeLogin(
     userName: string,
@@ -78,10 +78,10 @@ export interface AuthenticatorOptions {
   readonly accessTokenTtlSeconds: number;
 }
 
-/** Longer user names belong to nobody. */
+/** No user has a longer name. */
 export const LONGEST_USER_NAME = 256;
 const LONGEST_BEARER = 4096;
-/** The tabs of a browser that was started again ask at the same time. */
+/** The tabs of a restarted browser refresh at the same time. */
 const BROWSER_LEEWAY_SECONDS = 10;
 
 /** @see interface 5, decisions 6 */
@@ -93,12 +93,13 @@ export class Authenticator {
   }
 
   /**
-   * The principal that a bearer credential, an access token or an API key, stands for. No round trip for one
-   * that was seen before, unless something about its user has changed since. `address` is that of the caller;
-   * without it a key that may be used from some addresses alone is refused. `onKnown` is told whose request
-   * it is, also of one that is then refused for its address: its owner is to see that.
+   * The principal of a bearer credential, an access token or an API key. Needs no round trip for a credential
+   * seen before, unless its user has changed. `address` is the caller's; without it, a key limited to some
+   * addresses is refused. `onKnown` receives the owner of the credential, even if it is then refused for its
+   * address, so that the owner can see the attempt.
    *
-   * @throws UNAUTHENTICATED (401), the same for every reason; FORBIDDEN (403) for a key used from elsewhere
+   * @throws UNAUTHENTICATED (401), the same for every reason; FORBIDDEN (403) for a key used from a wrong
+   *   address
    */
   async authenticate(
     bearer: string,
@@ -117,11 +118,10 @@ export class Authenticator {
   }
 
   /**
-   * Checks a user name and password and opens a session.
+   * Checks a user name and password, and opens a session.
    *
-   * @throws WRONG_LOGIN (401), the same in text and time for an unknown domain or user, a user who may not
-   * log in, and a
-   *   wrong password; TOO_MANY_REQUESTS (429) over ten attempts a minute
+   * @throws WRONG_LOGIN (401), with the same text and time for an unknown domain or user, a user who may not
+   *   log in, and a wrong password; TOO_MANY_REQUESTS (429) for more than ten attempts a minute
    */
   async login(attempt: LoginAttempt): Promise<Login> {
     const { domains, throttle, lockout, passwords, sessions } = this.#options;
@@ -155,10 +155,10 @@ export class Authenticator {
   }
 
   /**
-   * Opens a session for the user with an email address that a provider of identities has verified. The code
-   * of the second factor is asked for as at any login, unless the provider has asked for one.
+   * Opens a session for the user with an email address that an identity provider has verified. The code of
+   * the second factor is required as for any login, unless the provider has checked one.
    *
-   * @throws WRONG_LOGIN (401) where no active user has the address, or several do; SECOND_FACTOR_REQUIRED
+   * @throws WRONG_LOGIN (401) if no active user has the address, or several have; SECOND_FACTOR_REQUIRED
    *   (401); TOO_MANY_REQUESTS (429)
    */
   async loginByIdentity(attempt: IdentityAttempt): Promise<Login> {
@@ -186,9 +186,9 @@ export class Authenticator {
   }
 
   /**
-   * An access token with the rights of an API key, and no longer life. It ends with the key.
+   * An access token with the rights of an API key, which ends with the key at the latest.
    *
-   * @throws UNAUTHENTICATED (401); FORBIDDEN (403) for a key used from elsewhere
+   * @throws UNAUTHENTICATED (401); FORBIDDEN (403) for a key used from a wrong address
    */
   async exchangeKey(key: string, address?: string): Promise<Login> {
     const standing = await this.#standingOfKey(key, address);
@@ -207,7 +207,7 @@ export class Authenticator {
   }
 
   /**
-   * New tokens for a refresh token, which is used up by this. One that was used before ends its session.
+   * New tokens for a refresh token, which is thereby used up. Using one again ends its session.
    *
    * @throws UNAUTHENTICATED (401)
    */
@@ -216,8 +216,8 @@ export class Authenticator {
   }
 
   /**
-   * Does as `refresh`, for a token that the tabs of a browser have in common: those that come within ten
-   * seconds of the first are each given new tokens.
+   * Like `refresh`, for a token that the tabs of a browser share: each that asks within ten seconds of the
+   * first gets new tokens.
    *
    * @throws UNAUTHENTICATED (401)
    */
@@ -225,7 +225,7 @@ export class Authenticator {
     return await this.#refresh(refreshToken, { leewaySeconds: BROWSER_LEEWAY_SECONDS });
   }
 
-  /** Ends the session of a refresh token, on every gateway; one that is of no session is no error. */
+  /** Ends the session of a refresh token, on every gateway; an unknown token is not an error. */
   async endSession(refreshToken: string): Promise<void> {
     const user = await this.#options.sessions.endOf(refreshToken);
     if (user) this.#options.principals.forget(user.domainId, user.userId);
@@ -252,7 +252,7 @@ export class Authenticator {
 
   /**
    * Ends the session of the caller's token, on every gateway. @throws FORBIDDEN (403) for an API key, which
-   * has none: revoke it
+   * has no session: revoke it
    */
   async logout(principal: Principal): Promise<void> {
     if (principal.credential.kind !== 'token')
@@ -267,11 +267,10 @@ export class Authenticator {
   }
 
   /**
-   * Sets a new password and ends every session of the user, the caller's too. API keys stay.
+   * Sets a new password and ends every session of the user, including the caller's. API keys remain valid.
    *
-   * @throws WRONG_LOGIN (401) when the old password is wrong; INVALID_VALUE (400) when the new one may not be
-   * used; FORBIDDEN (403)
-   *   for an API key; TOO_MANY_REQUESTS (429) over ten attempts a minute
+   * @throws WRONG_LOGIN (401) if the old password is wrong; INVALID_VALUE (400) if the new one is not
+   *   acceptable; FORBIDDEN (403) for an API key; TOO_MANY_REQUESTS (429) for more than ten attempts a minute
    */
   async changePassword(principal: Principal, oldPassword: string, newPassword: string): Promise<void> {
     const { database, passwords, principals, throttle, lockout } = this.#options;
@@ -282,7 +281,7 @@ export class Authenticator {
       );
     assertAcceptablePassword(newPassword);
     const user = { domainId: principal.domainId, userId: principal.id };
-    // A stolen token must not become a place to guess the password at.
+    // Attempts are limited, so that a stolen token cannot be used to guess the password.
     const trial = { userName: `${user.domainId}/${principal.userName}`, address: 'change of password' };
     assertNotThrottled(await throttle.takeLogin(trial.userName, trial.address));
     await lockout.assertOpen(trial);
@@ -298,8 +297,8 @@ export class Authenticator {
   }
 
   /**
-   * The password was right. Who goes on guessing codes knows it, from wherever it tries: those failures count
-   * over all addresses too.
+   * Whoever guesses codes knows the password and may try from anywhere, so these failures are also counted
+   * over all addresses.
    *
    * @throws SECOND_FACTOR_REQUIRED (401); TOO_MANY_REQUESTS (429)
    */
@@ -358,9 +357,9 @@ export class Authenticator {
   }
 
   async #findUser(domainId: string | undefined, userName: string): Promise<StoredUser | undefined> {
-    // Whether an unknown domain is one after all was a round trip already.
+    // Looking for an unknown domain has already taken a round trip.
     if (domainId === undefined) return undefined;
-    // The round trip is made for an impossible name as well: it takes the same time.
+    // The round trip is made for an impossible name too, so that it takes the same time.
     const isPossible = isPossibleUserName(userName);
     const [user] = await this.#options.database.query<StoredUser>(
       Prisma.sql`
@@ -398,7 +397,7 @@ export class Authenticator {
       limit 2`);
   }
 
-  /** Who never set a password gets one that nobody knows: sessions end with the password they began with. */
+  /** A user without a password gets a random one, because sessions end with the password they began with. */
   async #epochOf(domainId: string, user: Pick<StoredUser, 'id' | 'epoch'>): Promise<number> {
     if (user.epoch !== null) return user.epoch;
     const { database, passwords } = this.#options;
@@ -411,7 +410,7 @@ export class Authenticator {
     return stored?.epoch ?? 0;
   }
 
-  /** The new hash is stored only if the password is still the one that was checked. */
+  /** Stores the new hash only if the password is still the one that was checked. */
   async #rehash(
     user: { readonly domainId: string; readonly userId: string },
     oldHash: string | null,
@@ -460,12 +459,12 @@ interface StoredUser {
   readonly name: string;
   readonly roles: unknown;
   readonly isActive: boolean;
-  /** Null: has no password. */
+  /** Null: the user has no password. */
   readonly passwordHash: string | null;
   readonly epoch: number | null;
 }
 
-/** @throws FORBIDDEN (403): whoever has the key may know that, and its owner has to find out why */
+/** @throws FORBIDDEN (403): the bearer of a valid key may know the reason, and its owner has to find it */
 function assertAddress({ addresses }: Standing, address: string | undefined): void {
   if (addresses.include(address)) return;
   throw new ServiceError(

@@ -1,4 +1,4 @@
-/** A part of a caller's rights, put into a token of its own. */
+/** Delegates a part of a caller's rights to a separate token. */
 import type { KeyScopes, Principal, RecordVerb } from '../model/scope.js';
 
 export interface Delegation {
@@ -7,8 +7,8 @@ export interface Delegation {
 }
 
 /**
- * What is left of a principal: the roles both have, and the scopes both allow. What it loses meanwhile is
- * lost here too. `part` tells this part of its rights from others.
+ * Restricts a principal to the roles and scopes that both allow. When the principal loses a right, so does
+ * the result. `part` distinguishes it from other parts of the same principal.
  */
 export function narrowPrincipal(
   principal: Principal,
@@ -22,7 +22,7 @@ export function narrowPrincipal(
   };
 }
 
-/** What both scopes allow. */
+/** The intersection of two scopes. */
 export function intersectScopes(one: KeyScopes, other: KeyScopes): KeyScopes {
   const names = new Set([...Object.keys(one.collections), ...Object.keys(other.collections)]);
   const collections = [...names].map((name): [string, readonly RecordVerb[]] => {

@@ -1,4 +1,4 @@
-/** The first school of an empty database, and its first admin: made by who has the link in the log. */
+/** Creates the first school of an empty database and its first admin, by the link in the log. */
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { systemPrincipal } from '../model/scope.js';
@@ -34,8 +34,8 @@ export class FirstRun {
   }
 
   /**
-   * Makes a link, good once and for a day, in place of one made before; `undefined` where there is a school.
-   * Whoever has it makes the school: it is for the operator's eyes.
+   * Creates a link, valid once and for a day, replacing an earlier one; `undefined` if there is a school.
+   * Whoever has the link can create the school, so only the operator may see it.
    */
   async offer(): Promise<string | undefined> {
     if (this.#domains.top() !== undefined) return undefined;
@@ -48,7 +48,7 @@ export class FirstRun {
     return token;
   }
 
-  /** Whether a school may be made by this link now. */
+  /** Whether a school can be created by this link now. */
   async isOpen(token: string): Promise<boolean> {
     if (await this.#hasSchool()) return false;
     const rows = await this.#database.query(Prisma.sql`select 1 as one from settings where ${isLink(token)}`);
@@ -56,15 +56,15 @@ export class FirstRun {
   }
 
   /**
-   * Makes the school and its first admin.
+   * Creates the school and its first admin.
    *
-   * @throws NOT_FOUND (404) for a link that was used, has expired, or was replaced, and where there is a
-   * school; INVALID_VALUE (400), after which the link is still good
+   * @throws NOT_FOUND (404) for a link that was used, has expired or was replaced, and if there is a school;
+   *   INVALID_VALUE (400), after which the link is still valid
    */
   async make(token: string, school: FirstSchool): Promise<void> {
     if (!(await this.isOpen(token))) throw noSuchLink();
     assertSchool(school);
-    // Who takes it away has it: of two at once, one makes the school.
+    // Deleting the setting claims it: of two concurrent requests only one creates the school.
     const taken = await this.#database.query(Prisma.sql`
       delete from settings where ${isLink(token)} returning 1 as one`);
     if (taken.length === 0) throw noSuchLink();
@@ -74,21 +74,21 @@ export class FirstRun {
     await this.#users.add(scope, { ...admin, roles: ['admin'] });
   }
 
-  /** Another gateway, or the command line, may have made one. */
+  /** Another gateway, or the command line, may have created one. */
   async #hasSchool(): Promise<boolean> {
     if (this.#domains.top() === undefined) await this.#domains.refresh();
     return this.#domains.top() !== undefined;
   }
 }
 
-/** The hash is what is looked for, so the time it takes tells nothing of the link. */
+/** Searches by the hash, so that the time taken discloses nothing about the link. */
 function isLink(token: string): Prisma.Sql {
   return Prisma.sql`name = ${SETTING}
     and value ->> 'hash' = ${hashOpaqueSecret(token).toString('base64url')}
     and updated_at > now() - ${LIFE_HOURS}::int * interval '1 hour'`;
 }
 
-/** Everything that could go wrong after the link is used up. @throws INVALID_VALUE (400) */
+/** Checks everything that could fail after the link is used up. @throws INVALID_VALUE (400) */
 function assertSchool({ admin, ...domain }: FirstSchool): void {
   assertNewDomain(domain);
   assertName('userName', admin.userName);

@@ -1,6 +1,6 @@
 /**
- * A provider of identities outside, at which people log in once for all that they use: OpenID Connect, by
- * the authorization code flow with PKCE (OpenID Connect Core 1.0, 3.1).
+ * An external identity provider (single sign-on) by OpenID Connect: the authorization code flow with PKCE
+ * (OpenID Connect Core 1.0, 3.1).
  *
  * @see RFC 7636, RFC 9700
  */
@@ -10,28 +10,28 @@ export interface IdentityProviderSettings {
   /** The address whose `/.well-known/openid-configuration` describes the provider. */
   readonly issuer: string;
   readonly clientId: string;
-  /** Absent: a public client, which PKCE alone protects. */
+  /** Absent: a public client, protected only by PKCE. */
   readonly clientSecret: string | undefined;
   /** Where the provider sends the browser back to. */
   readonly redirectUri: string;
-  /** Where it sends the browser after a logout there; absent: a logout here is none there. */
+  /** Where the provider sends the browser after a logout; absent: a logout here does not log out there. */
   readonly logoutRedirectUri: string | undefined;
 }
 
-/** What the browser keeps between the two halves of a login, where no script sees it. */
+/** The state of a login, which the browser keeps between the two requests, hidden from scripts. */
 export interface KeptLogin {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** Who the provider says it is. */
+/** The identity that the provider confirms. */
 export interface Identity {
   readonly email: string | undefined;
   readonly isEmailVerified: boolean;
-  /** The provider has asked for more than one factor: `mfa` in its `amr` (RFC 8176). */
+  /** The provider has checked more than one factor: `mfa` in its `amr` (RFC 8176). */
   readonly hasSecondFactor: boolean;
-  /** Tells the provider whose session is to be ended. */
+  /** Identifies the session to end at the provider. */
   readonly idToken: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export class IdentityProvider {
     this.#settings = settings;
   }
 
-  /** The page of the provider to go to, and what to keep until the browser comes back. */
+  /** The provider's log-in page, and the state to keep until the browser returns. */
   async begin(): Promise<{ readonly address: URL; readonly kept: KeptLogin }> {
     const client = await loadClient();
     const configuration = await this.#configuration();
@@ -63,8 +63,8 @@ export class IdentityProvider {
   }
 
   /**
-   * Exchanges the code that the browser came back with, and checks state, nonce, signature and audience.
-   * `query` is what stood behind `?`. @throws what openid-client does, when any of it is not right
+   * Exchanges the code that the browser returned with, and checks state, nonce, signature and audience.
+   * `query` is the query string. @throws openid-client's errors if a check fails
    */
   async finish(query: string, { state, nonce, verifier }: KeptLogin): Promise<Identity> {
     const client = await loadClient();
@@ -77,7 +77,7 @@ export class IdentityProvider {
     });
     const claims = tokens.claims();
     const amr = Array.isArray(claims?.amr) ? claims.amr : [];
-    // Many providers tell the address at their userinfo endpoint alone.
+    // Many providers return the email address only from their userinfo endpoint.
     const told =
       typeof claims?.email === 'string' || claims === undefined
         ? claims
@@ -91,8 +91,8 @@ export class IdentityProvider {
   }
 
   /**
-   * The page of the provider that ends the session there and sends the browser back; `undefined`: it has
-   * none, or it is not wanted.
+   * The provider's logout page, which sends the browser back; `undefined` if it has none or it is not
+   * configured.
    */
   async addressOfEnd(idToken: string | undefined): Promise<URL | undefined> {
     const { logoutRedirectUri } = this.#settings;
@@ -106,7 +106,7 @@ export class IdentityProvider {
     });
   }
 
-  /** Asked for once; again after a failure, for the provider may have been away. */
+  /** Fetched once; retried after a failure, because the provider may have been down. */
   async #configuration(): Promise<Configuration> {
     this.#discovered ??= this.#discover().catch((error: unknown) => {
       this.#discovered = undefined;
@@ -126,14 +126,14 @@ export class IdentityProvider {
       clientSecret === undefined ? client.None() : client.ClientSecretPost(clientSecret),
       {
         timeout: TIMEOUT_SECONDS,
-        // An operator who writes http: means a provider on the same machine or network.
+        // An operator who configures http: means a provider on the same machine or network.
         execute: issuer.protocol === 'http:' ? [client.allowInsecureRequests] : [],
       },
     );
   }
 }
 
-/** Whether a login came to nothing because the provider did not answer, or not as one that works. */
+/** Whether a login failed because the provider did not answer, or answered incorrectly. */
 export function isProviderAway(error: unknown): boolean {
   if (error instanceof Response) return error.status >= 500;
   if (!(error instanceof Error)) return false;
@@ -141,7 +141,7 @@ export function isProviderAway(error: unknown): boolean {
   return code === 'OAUTH_TIMEOUT' || error.message === 'fetch failed' || isProviderAway(error.cause);
 }
 
-/** Loaded for those alone who have a provider. */
+/** Loaded only if a provider is configured. */
 async function loadClient() {
   return await import('openid-client');
 }

@@ -1,4 +1,7 @@
-/** Asks users in by a link, and gives one to who has forgotten the password: by mail, or by hand. */
+/**
+ * Invites users by a link, and sends a link to users who have forgotten their password: by mail, or to be
+ * handed over.
+ */
 import { ServiceError } from '../errors.js';
 import type { Scope } from '../model/scope.js';
 import type { Database, Transaction } from '../store/database/database.js';
@@ -8,14 +11,14 @@ import type { AccountLinks, LinkPurpose } from './account-links.js';
 import { LONGEST_USER_NAME } from './authenticator.js';
 import { assertUserAdmin, type NewUser, type Users } from './users.js';
 
-/** A user that is asked to come in by a link. */
+/** A user to invite by a link. */
 export interface InvitedUser extends Omit<NewUser, 'password' | 'id'> {
   readonly email?: string | undefined;
 }
 
-/** Writes to people, where there is a mail server. */
+/** Sends mail to users, if there is a mail server. */
 interface UserMailer {
-  /** Whether a user of the domain can be written to. */
+  /** Whether mail can be sent to users of the domain. */
   canSend(domainId: string): boolean;
   send(
     scope: Scope,
@@ -24,11 +27,11 @@ interface UserMailer {
   ): Promise<unknown>;
 }
 
-/** A link on its way: in a mail, or in the hands of who asked for it. */
+/** A link that was mailed, or that the caller must hand over. */
 export interface SentLink {
   readonly userId: string;
   readonly expiresAt: Date;
-  /** The address of the page, with the secret behind `#`; `undefined`: it went by mail alone. */
+  /** The address of the page, with the secret after `#`; `undefined` if it was only mailed. */
   readonly link: string | undefined;
 }
 
@@ -38,7 +41,7 @@ export interface InvitationsOptions {
   readonly users: Pick<Users, 'get'>;
   readonly links: AccountLinks;
   readonly mailer: UserMailer;
-  /** Where browsers reach the gateway. Absent: links are of no host, and none is mailed. */
+  /** The public address of the gateway. Absent: links have no host, and none is mailed. */
   readonly publicUrl: string | undefined;
 }
 
@@ -50,9 +53,9 @@ export class Invitations {
   }
 
   /**
-   * Adds a user who has no password yet, and makes the link by which to set one.
+   * Adds a user without a password, and creates the link to set one.
    *
-   * @throws FORBIDDEN (403), INVALID_VALUE (400), CONFLICT (409) when the user name is taken
+   * @throws FORBIDDEN (403), INVALID_VALUE (400), CONFLICT (409) if the user name is taken
    */
   async invite(scope: Scope, user: InvitedUser): Promise<SentLink> {
     assertUserAdmin(scope);
@@ -73,8 +76,8 @@ export class Invitations {
   }
 
   /**
-   * Makes a new link for a user: an invitation again for who has no password yet, else a reset. The password
-   * stays as it is until the link is used.
+   * Creates a new link for a user: an invitation if the user has no password yet, else a reset. The password
+   * stays valid until the link is used.
    *
    * @throws FORBIDDEN (403), NOT_FOUND (404)
    */
@@ -96,7 +99,7 @@ export class Invitations {
     const publicUrl = this.#options.publicUrl?.replace(/\/+$/, '');
     const { token, expiresAt } = await links.create(transaction, scope, wanted);
     const { email, name, userName } = await users.get(scope, wanted.userId, transaction);
-    // Behind # it is sent to no server, so that it stands in no log.
+    // Browsers do not send the part after # to servers, so it appears in no log.
     const link = `${publicUrl ?? ''}${LINK_PAGE}#${token}`;
     const { domain } = scope;
     if (email === undefined || publicUrl === undefined || !mailer.canSend(domain.id))
@@ -107,14 +110,14 @@ export class Invitations {
   }
 }
 
-/** Who has another name could never log in. @throws INVALID_VALUE (400) */
+/** A user with another kind of name could never log in. @throws INVALID_VALUE (400) */
 function assertUserName(userName: string): void {
   if (userName.trim() !== '' && userName.length <= LONGEST_USER_NAME) return;
   const detail = `A user name has 1 to ${LONGEST_USER_NAME} characters.`;
   throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter: 'userName', detail }] });
 }
 
-/** The page of the portal that takes a link. */
+/** The portal's page for links. */
 const LINK_PAGE = '/welcome';
 
 interface MailWords {

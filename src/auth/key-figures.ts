@@ -1,4 +1,4 @@
-/** What the owner of an API key sees of its use. */
+/** The usage figures of an API key, for its owner. */
 import { Prisma } from '../generated/prisma/client.js';
 import type { Scope } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
@@ -6,11 +6,11 @@ import type { ApiKeys } from './api-keys.js';
 import { KEPT_REQUESTS, LATENCY_BOUNDS_MS } from './key-meter.js';
 
 export interface HourFigures {
-  /** Its beginning. */
+  /** The beginning of the hour. */
   readonly hour: Date;
   readonly requests: number;
   readonly errors: number;
-  /** Over the rate; they are among the errors. */
+  /** Refused by the rate limit; included in the errors. */
   readonly refused: number;
   /** Half of the requests took no longer. */
   readonly medianMs: number;
@@ -33,7 +33,7 @@ export interface Quota {
   readonly resetSeconds: number;
 }
 
-/** Tells how much of a credential's rate is used up. `RateLimits` of src/server is one. */
+/** Says how much of a credential's rate is used up. Implemented by `RateLimits` of src/server. */
 interface QuotaSource {
   quotaOf(credentialId: string): Promise<Quota>;
 }
@@ -53,12 +53,12 @@ export class KeyFigures {
     this.#quotas = options.quotas;
   }
 
-  /** @throws NOT_FOUND (404) for a key out of the caller's reach; FORBIDDEN (403) */
+  /** @throws NOT_FOUND (404) for a key the caller may not see; FORBIDDEN (403) */
   async assertInReach(scope: Scope, keyId: string): Promise<void> {
     await this.#apiKeys.assertInReach(scope, keyId);
   }
 
-  /** The hours with requests since an instant, the first one first. */
+  /** The hours with requests since an instant, oldest first. */
   async hours(keyId: string, since: Date): Promise<readonly HourFigures[]> {
     const rows = await this.#database.query<Counts & { hour: Date }>(Prisma.sql`
       select hour, requests, errors, refused, latency
@@ -68,7 +68,7 @@ export class KeyFigures {
     return rows.map((row) => ({ hour: row.hour, ...figuresOf(row) }));
   }
 
-  /** All of them together. */
+  /** The total of these hours. */
   async total(keyId: string, since: Date): Promise<Omit<HourFigures, 'hour'>> {
     const [row] = await this.#database.query<Counts>(Prisma.sql`
       with found as (
@@ -89,7 +89,7 @@ export class KeyFigures {
     return figuresOf(row ?? { requests: 0, errors: 0, refused: 0, latency: [] });
   }
 
-  /** The last requests, the newest first, of at most a thousand that are kept. */
+  /** The latest requests, newest first, of the at most 1,000 that are kept. */
   async requests(keyId: string, first: number): Promise<readonly KeyRequest[]> {
     const rows = await this.#database.query<RequestRow>(Prisma.sql`
       select at, request_id, operation, status, duration_ms, cost
@@ -107,7 +107,7 @@ export class KeyFigures {
     }));
   }
 
-  /** Of this minute, over all gateways, a second behind at most. */
+  /** The quota of this minute, over all gateways; at most a second behind. */
   async quota(keyId: string): Promise<Quota> {
     return await this.#quotas.quotaOf(keyId);
   }
@@ -138,8 +138,8 @@ function figuresOf({ requests, errors, refused, latency }: Counts): Omit<HourFig
 }
 
 /**
- * The time below which this part of the requests is: within the bounds it falls between, they are taken to be
- * spread evenly. What took longer than the last bound is counted as that.
+ * The time below which this share of the requests lies, assuming an even distribution within a bucket.
+ * Requests slower than the last bound count as that bound.
  */
 function quantileOf(latency: readonly number[], part: number): number {
   const total = latency.reduce((sum, count) => sum + count, 0);

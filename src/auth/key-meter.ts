@@ -1,30 +1,30 @@
-/** Counts the requests of API keys, away from the requests themselves. */
+/** Counts the requests of API keys without delaying them. */
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';
 import { RegularWrites } from '../store/database/regular-writes.js';
 import type { UsageDays } from './usage-days.js';
 
-/** A request that has ended, as much as its key's owner sees of it. */
+/** An ended request, as far as the key's owner may see it. */
 export interface MeteredRequest {
   readonly keyId: string;
   readonly requestId: string;
-  /** The name of the GraphQL operation, or the template of the route: nothing that was sent. */
+  /** The name of the GraphQL operation, or the route template; contains nothing that was sent. */
   readonly operation: string;
   readonly status: number;
-  /** The whole or a part of it was answered by an error. */
+  /** The answer, or a part of it, was an error. */
   readonly isError: boolean;
   readonly durationMs: number;
   /** Of a GraphQL operation. */
   readonly cost: number | undefined;
 }
 
-/** The upper bounds of the counts of `latency`; the last count has none. */
+/** The upper bounds of the buckets in `latency`; the last bucket has none. */
 export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000] as const;
-/** So many requests of a key are kept. */
+/** How many requests of a key are kept. */
 export const KEPT_REQUESTS = 1_000;
 
 const HOUR_MS = 3_600_000;
-/** What waits for a database that is away. */
+/** How many hours of keys are held in memory while the database is down. */
 const MOST_KEY_HOURS = 5_000;
 const MOST_WAITING_REQUESTS = 20_000;
 const LONGEST_TEXT = 128;
@@ -44,9 +44,9 @@ interface WaitingRequest {
 }
 
 /**
- * Takes each request of a key in memory and writes what came together every two seconds: a statement for the
- * hours, and one for the requests, of which the last 1,000 of a key are kept in as many rows. A gateway that
- * is killed loses two seconds of figures. While the database is away they wait, up to a bound.
+ * Collects requests in memory and writes them every two seconds: one statement for the hours, and one for the
+ * requests, of which the last 1,000 per key are kept. A killed gateway loses two seconds of figures. While
+ * the database is down they are held, up to a limit.
  *
  * Close it to write the rest.
  */
@@ -69,7 +69,7 @@ export class KeyMeter {
     this.#writes = new RegularWrites(() => this.#write());
   }
 
-  /** Takes a request: some additions, and no wait. */
+  /** Records a request: a few additions, and no waiting. */
   note(request: MeteredRequest): void {
     const at = Date.now();
     const count = this.#countOf(request.keyId, Math.floor(at / HOUR_MS));
@@ -83,7 +83,7 @@ export class KeyMeter {
     this.#requests.add({ request, at });
   }
 
-  /** Writes what has come since the last time. Runs by itself; never throws. */
+  /** Writes what was collected since the last time. Called periodically; never throws. */
   async flush(): Promise<void> {
     await this.#writes.flush();
   }
@@ -117,7 +117,7 @@ export class KeyMeter {
   async #writeHours(counts: readonly HourCount[]): Promise<void> {
     if (counts.length === 0) return;
     await this.#days.ensure(counts.map(({ hour }) => hour * HOUR_MS));
-    // A key that is gone meanwhile has no more figures. In one order, for two gateways lock the same rows.
+    // Skips keys that were deleted. Ordered, because two gateways lock the same rows.
     await this.#database.query(
       Prisma.sql`
         insert into key_usage as u (key_id, hour, requests, errors, refused, latency)
@@ -211,8 +211,8 @@ function toRow({ request, at }: WaitingRequest, ordinal: number) {
 }
 
 /**
- * The latest requests of each key, no more than are kept of it: a row written twice by a statement is an
- * error, and what holds all of a busy second is copied about by the garbage collector.
+ * The latest requests of each key, no more than are kept: a statement must not write a row twice, and holding
+ * a whole busy second would burden the garbage collector.
  */
 class WaitingRequests {
   readonly #byKey = new Map<string, { readonly ring: WaitingRequest[]; next: number }>();
@@ -236,7 +236,7 @@ class WaitingRequests {
     else known.ring.push(waiting);
   }
 
-  /** Those of a key in the order in which they were added. */
+  /** The requests of each key in the order of their arrival. */
   list(): readonly WaitingRequest[] {
     return [...this.#byKey.values()].flatMap(({ ring, next }) => [
       ...ring.slice(next),

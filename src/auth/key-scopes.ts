@@ -1,4 +1,4 @@
-/** What an API key may do at most, parsed from what its owner asked for. */
+/** The scopes of an API key: the most it may do, parsed from its owner's request. */
 import { type ErrorDetail, ServiceError } from '../errors.js';
 import { pointerStep } from '../model/path.js';
 import type { KeyScopes, RecordVerb } from '../model/scope.js';

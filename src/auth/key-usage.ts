@@ -1,4 +1,4 @@
-/** Notes when an API key was last used, without slowing the request that uses it. */
+/** Records when an API key was last used, without delaying the request. */
 import { LRUCache } from 'lru-cache';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';
@@ -6,7 +6,7 @@ import type { Database } from '../store/database/database.js';
 const INTERVAL_MS = 60_000;
 
 /**
- * Writes at most once a minute and key, whatever the number of gateways; `lastUsedAt` may be that much
+ * Writes at most once a minute per key, whatever the number of gateways, so `lastUsedAt` may be a minute
  * behind.
  */
 export class KeyUsage {
@@ -15,20 +15,20 @@ export class KeyUsage {
   readonly #touchedAt = new LRUCache<string, number>({ max: 10_000 });
   readonly #writing = new Set<Promise<unknown>>();
 
-  /** `onFault` is told of a note that could not be written; the use itself has gone well. */
+  /** `onFault` receives failures to write; the request itself is not affected. */
   constructor(options: { readonly database: Database; readonly onFault: (error: unknown) => void }) {
     this.#database = options.database;
     this.#onFault = options.onFault;
   }
 
-  /** Notes a use of the key, and where it came from, in the background. */
+  /** Records a use of the key, and its address, in the background. */
   touch(keyId: string, address: string | undefined): void {
     const now = Date.now();
     if (now - (this.#touchedAt.get(keyId) ?? Number.NEGATIVE_INFINITY) < INTERVAL_MS) return;
     this.#touchedAt.set(keyId, now);
     const writing = this.#write(keyId, address)
       .catch((error: unknown) => {
-        // The next use notes it.
+        // The next use tries again.
         this.#touchedAt.delete(keyId);
         this.#onFault(error);
       })
@@ -36,7 +36,7 @@ export class KeyUsage {
     this.#writing.add(writing);
   }
 
-  /** Waits for what is being written. */
+  /** Waits for pending writes. */
   async close(): Promise<void> {
     await Promise.all(this.#writing);
   }

@@ -1,4 +1,4 @@
-/** Makes guessing a password slower with every wrong guess, over all gateways together. */
+/** Slows down password guessing with every failure, over all gateways. */
 import { hash } from 'node:crypto';
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
@@ -6,13 +6,13 @@ import type { Database } from '../store/database/database.js';
 
 export interface LoginLockoutOptions {
   readonly database: Database;
-  /** So many failures in a row are forgiven; 0: all are. */
+  /** How many consecutive failures are forgiven; 0: all. */
   readonly afterFailures: number;
 }
 
-/** Who tries, as far as it is known before it is known who that is. */
+/** Who attempts to log in, before authentication. */
 export interface LoginTrial {
-  /** What was typed, behind the domain it belongs to. */
+  /** The user name as typed, prefixed by its domain. */
   readonly userName: string;
   readonly address: string;
 }
@@ -23,11 +23,11 @@ const HOUR_MS = 3_600_000;
 const MOST_REMOVED = 10_000;
 
 /**
- * Counts failures of a user name from an address until a login of the two succeeds, or a day goes by
- * without one. From the first that is not forgiven each doubles the time for which both are refused: 15 s,
- * 30 s, and so on to 16 minutes. Others are not kept waiting: neither the same user elsewhere, nor another
- * one at the same address. What was typed is counted whether or not there is such a user, and is kept only
- * as a hash, since passwords end up there.
+ * Counts the failures of a user name from an address, until a login of the pair succeeds or a day passes
+ * without a failure. Each failure that is not forgiven doubles the time for which the pair is refused: 15 s,
+ * 30 s, and so on to 16 minutes. Others are not affected: neither the same user elsewhere, nor another user
+ * at the same address. Names that do not exist are counted too. They are stored only as a hash, because
+ * people type passwords there.
  *
  * @see decisions 6
  */
@@ -41,7 +41,7 @@ export class LoginLockout {
     this.#afterFailures = options.afterFailures;
   }
 
-  /** @throws TOO_MANY_REQUESTS (429) while the two are locked out */
+  /** @throws TOO_MANY_REQUESTS (429) while the pair is locked out */
   async assertOpen(trial: LoginTrial): Promise<void> {
     if (this.#afterFailures === 0) return;
     const [row] = await this.#database.query<{ seconds: number }>(
@@ -83,7 +83,7 @@ export class LoginLockout {
     await this.#removeOld();
   }
 
-  /** Forgives the failures of the two, because a login has succeeded. */
+  /** Clears the failures of the pair after a successful login. */
   async forgive(trial: LoginTrial): Promise<void> {
     if (this.#afterFailures === 0) return;
     await this.#database.query(Prisma.sql`delete from login_failures where key = ${keyOf(trial)}`, {
@@ -91,7 +91,7 @@ export class LoginLockout {
     });
   }
 
-  /** Once an hour, by the failure that comes then. */
+  /** Deletes old rows once an hour, at the next failure. */
   async #removeOld(): Promise<void> {
     if (Date.now() - this.#removedOldAt < HOUR_MS) return;
     this.#removedOldAt = Date.now();

@@ -1,9 +1,9 @@
-/** Passwords of staff: argon2id, and the same work whether or not there is a user to check against. */
+/** Password hashing by argon2id, with the same effort whether or not the user exists. */
 import { randomBytes } from 'node:crypto';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 import { ServiceError } from '../errors.js';
 
-/** What one hash costs whoever makes it. */
+/** The cost of one hash. */
 export interface PasswordCost {
   readonly memoryKib: number;
   readonly passes: number;
@@ -11,7 +11,7 @@ export interface PasswordCost {
 }
 
 /**
- * 19 MiB and two passes: the first choice of the OWASP Password Storage Cheat Sheet for argon2id; some 20 ms
+ * 19 MiB and two passes: the first choice for argon2id in the OWASP Password Storage Cheat Sheet; some 20 ms
  * of one core.
  */
 const PASSWORD_COST: PasswordCost = { memoryKib: 19_456, passes: 2, lanes: 1 };
@@ -21,15 +21,15 @@ const LONGEST = 128;
 
 export interface PasswordCheck {
   readonly isMatch: boolean;
-  /** The stored hash was made at another cost than today's: make a new one while the password is at hand. */
+  /** The stored hash has another cost than today's: rehash while the password is known. */
   readonly isOutdated: boolean;
 }
 
 /**
  * Hashes and checks passwords.
  *
- * Texts are compared in Unicode form NFC, so that a password typed on another keyboard is the same password.
- * @see decisions 6
+ * Texts are normalized to Unicode NFC, so that a password typed on another keyboard is the same. @see
+ * decisions 6
  */
 export class Passwords {
   readonly #cost: PasswordCost;
@@ -40,15 +40,17 @@ export class Passwords {
     this.#decoy = printDecoy(this.#cost);
   }
 
-  /** The PHC text to store. @throws INVALID_VALUE (400) unless the password has 8 to 128 characters */
+  /**
+   * The hash to store, in PHC format. @throws INVALID_VALUE (400) unless the password has 8 to 128 characters
+   */
   async hash(password: string): Promise<string> {
     assertAcceptablePassword(password);
     return hash(normalize(password), this.#options());
   }
 
   /**
-   * Compares a password with a stored hash. Without one (no such user, no password set) it does the same
-   * work on a hash that nothing matches, so that the time tells nothing.
+   * Compares a password with a stored hash. Without one (unknown user, no password) it does the same work on
+   * a hash that nothing matches, so that the time discloses nothing.
    */
   async check(stored: string | undefined, password: string): Promise<PasswordCheck> {
     const cost = stored === undefined ? undefined : parseCost(stored);
@@ -81,7 +83,7 @@ function normalize(password: string): string {
   return password.normalize('NFC');
 }
 
-/** `undefined` for a text that is no argon2id hash, e.g. an imported "no password". */
+/** `undefined` for a text that is not an argon2id hash, e.g. an imported "no password". */
 function parseCost(stored: string): PasswordCost | undefined {
   if (!stored.startsWith('$argon2id$')) return undefined;
   try {
@@ -96,7 +98,7 @@ function isSameCost(one: PasswordCost, other: PasswordCost): boolean {
   return one.memoryKib === other.memoryKib && one.passes === other.passes && one.lanes === other.lanes;
 }
 
-/** A well-formed hash of no password: its digest is random. */
+/** A well-formed hash that no password matches: its digest is random. */
 function printDecoy(cost: PasswordCost): string {
   const parameters = `m=${cost.memoryKib},t=${cost.passes},p=${cost.lanes}`;
   return `$argon2id$v=19$${parameters}$${unpaddedBase64(16)}$${unpaddedBase64(32)}`;

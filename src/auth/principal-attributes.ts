@@ -1,4 +1,4 @@
-/** What records grant a caller: the attributes that row rules refer to. */
+/** The attributes that records grant to a user, for use in row rules. */
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, parseExactJson } from '../json.js';
 import type { Collection, Grant } from '../model/collection.js';
@@ -8,8 +8,8 @@ import { liveRecordsIn } from '../store/sql/records-of.js';
 export type PrincipalAttributes = Readonly<Record<string, readonly (readonly JsonValue[])[]>>;
 
 /**
- * The attributes of a user, from the records of the collections that grant any, in one round trip (none
- * without grants).
+ * The attributes of a user, from the records of all granting collections, in one round trip (none without
+ * grants).
  *
  * With `{ attribute: 'sectionsTaught', list: 'sections', caller: 'class_teacher', key: [['name'],
  * ['sections', 'name']] }` the class teacher of 5 A has `sectionsTaught: [["5", "A"]]`. An element that lacks
@@ -37,8 +37,8 @@ export async function loadPrincipalAttributes(
 }
 
 /**
- * The rows `attribute` and `key` (a list, as JSON text) that a grant of a collection comes to for a user. A
- * key with a null in it grants nothing.
+ * Selects the rows `attribute` and `key` (a list, as JSON text) that a collection grants to a user. A key
+ * with a null grants nothing.
  */
 export function selectGrant(
   collection: Collection,
@@ -65,7 +65,7 @@ function selectPart(path: readonly string[], grant: Grant): Prisma.Sql {
     : Prisma.sql`r.data #> ${[...path]}::text[]`;
 }
 
-/** In lax mode a step also enters the elements of a list. */
+/** In lax mode a step also descends into lists. */
 function jsonPathOf(path: readonly string[]): string {
   return ['$', ...path.map((step) => JSON.stringify(step))].join('.');
 }

@@ -1,6 +1,6 @@
 /**
- * Who a credential stands for right now: its user's roles and attributes, for as long as credential and user
- * are good.
+ * The current principal of a credential: its user's roles and attributes, for as long as credential and user
+ * are valid.
  */
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
@@ -14,14 +14,14 @@ import { AllowedAddresses } from './allowed-addresses.js';
 import { loadPrincipalAttributes } from './principal-attributes.js';
 
 /**
- * The channel on which every change of a user, a credential or a granting record is announced: `{"domain": …,
+ * The channel that announces every change of a user, a credential or a granting record: `{"domain": …,
  * "user": …}`, or without `user`.
  */
 const PRINCIPALS_CHANNEL = 'campus_principals';
 
 /**
- * The expression that announces a change of a user or of its credentials: for the select list of the
- * statement that makes it.
+ * The expression that announces a change of a user or its credentials, for the select list of the statement
+ * that makes it.
  */
 export function announceUser(user: {
   readonly domainId: Prisma.Sql;
@@ -32,39 +32,39 @@ export function announceUser(user: {
     json_build_object('domain', ${user.domainId}::text, 'user', ${user.userId}::text)::text)`;
 }
 
-/** What the room needs of the catalog. */
+/** The part of the catalog that this room needs. */
 export interface GrantingCollections {
   list(): readonly Collection[];
-  /** Gives back how to stop that. */
+  /** Returns the function that unsubscribes. */
   onChange(listener: () => void): () => void;
 }
 
-/** A credential that is good, and whom it stands for. */
+/** A valid credential and its principal. */
 export interface Standing {
   readonly principal: Principal;
   /** The user's full name. */
   readonly name: string;
-  /** The user's `tokenEpoch`; `undefined`: has no password. */
+  /** The user's `tokenEpoch`; `undefined` if the user has no password. */
   readonly epoch: number | undefined;
   /**
-   * The end of a key, in milliseconds of Unix time; `Infinity`: never. A session ends no sooner than the
-   * tokens signed for it.
+   * The expiry of a key, in milliseconds of Unix time; `Infinity`: never. A session outlives the tokens
+   * signed for it.
    */
   readonly expiresAt: number;
-  /** Of a key, and of the tokens exchanged for it; a session may be used from everywhere. */
+  /** The allowed addresses of a key and its tokens; a session may be used from anywhere. */
   readonly addresses: AllowedAddresses;
 }
 
 type CredentialRef = Omit<AccessClaims, 'epoch'>;
 
-/** For whom work goes on. */
+/** The user or key for whom background work runs. */
 export interface WorkPrincipal {
   readonly domainId: string;
   readonly userId: string;
   readonly credential: Pick<Credential, 'kind' | 'id'>;
 }
 
-/** A refusal is remembered too: a revoked token costs one round trip, not one each time it is tried. */
+/** Refusals are cached too: a revoked token costs one round trip, not one per attempt. */
 interface Remembered {
   readonly standing: Standing | undefined;
   readonly loadedAt: number;
@@ -75,19 +75,18 @@ const MOST_CREDENTIALS_OF_A_USER = 100;
 const MOST_KEYS = 10_000;
 const MOST_ATTEMPTS = 4;
 
-/** The net below the announcements: nothing is believed for longer, whatever was missed. */
+/** A safety net in case announcements are missed: no entry is used for longer. */
 const MAX_AGE_MS = 15_000;
 
-/** What a session is left with whose user still lacks a second factor. */
+/** The scopes of a session whose user still lacks a required second factor. */
 const NOTHING: KeyScopes = { collections: {}, reports: [], scripts: [] };
 
 /**
- * Loads principals and remembers them, so that an authenticated request costs no round trip.
+ * Loads and caches principals, so that an authenticated request needs no round trip.
  *
- * What is remembered of a user is dropped when a change of it is announced on `campus_principals`, by
- * `forget`, and all of it when announcements may have been missed or when the collections that grant
- * attributes change. A load that was under way at that moment is done again, because it may have read what
- * was there before.
+ * The entries of a user are dropped when a change is announced on `campus_principals`, or by `forget`; all
+ * entries are dropped when announcements may have been missed, or when the granting collections change. A
+ * load that was in progress at that moment is repeated, because it may have read the old state.
  *
  * The owner closes it.
  */
@@ -95,10 +94,10 @@ export class Principals {
   readonly #database: Database;
   readonly #collections: GrantingCollections;
   readonly #users = new LRUCache<string, Map<string, Remembered>>({ max: MOST_USERS });
-  /** The owners by the hash of their key. Whose a key is never changes, so this is never wrong. */
+  /** The owner of each key, by the hash of the key. A key never changes its owner, so entries stay valid. */
   readonly #keyOwners = new LRUCache<string, CredentialRef>({ max: MOST_KEYS });
   readonly #loading = new Map<string, Promise<Remembered>>();
-  /** Goes up with every change that was heard of. */
+  /** Incremented with every announced change. */
   #changes = 0;
   #stopListening: () => Promise<void> = async () => {};
 
@@ -130,18 +129,18 @@ export class Principals {
   }
 
   /**
-   * Whom a verified access token stands for; `undefined` when its session, its key, its user or its
-   * epoch no longer is.
+   * The standing of a verified access token; `undefined` if its session, key, user or epoch is no longer
+   * valid.
    */
   async ofToken(claims: AccessClaims): Promise<Standing | undefined> {
     const { standing } = this.#find(claims) ?? (await this.#load(claims));
     if (!standing || standing.expiresAt <= Date.now()) return undefined;
-    // A key outlives a change of password, and so do the tokens exchanged for it.
+    // A key, and the tokens exchanged for it, survive a change of password.
     if (claims.origin.kind === 'session' && standing.epoch !== claims.epoch) return undefined;
     return standing;
   }
 
-  /** The principal an API key stands for, found by the hash of the key. */
+  /** The standing of an API key, found by the hash of the key. */
   async ofKey(keyHash: Buffer): Promise<Standing | undefined> {
     const cacheKey = keyHash.toString('base64url');
     const owner = this.#keyOwners.get(cacheKey) ?? (await this.#loadKeyOwner(keyHash));
@@ -152,9 +151,8 @@ export class Principals {
   }
 
   /**
-   * The principal of a caller who has gone, for work that goes on without it: what its user may do now, of a
-   * key what the key may; `undefined` when the user, or the key, no longer is. A session may have ended
-   * since.
+   * The current principal for background work of a caller who has gone: the user's present rights, or the
+   * key's. `undefined` if the user or key no longer exists. The session may have ended.
    */
   async ofWork(work: WorkPrincipal): Promise<Principal | undefined> {
     const { domainId, userId, credential } = work;
@@ -183,8 +181,8 @@ export class Principals {
   }
 
   /**
-   * Drops what is remembered of a user, or of all when it is not known whom a change concerns. For changes
-   * made by this process, before they are answered; those of others are announced.
+   * Drops the entries of a user, or all if it is unknown whom a change concerns. For changes by this process,
+   * before they are answered; those of others are announced.
    */
   forget(domainId: string, userId: string | undefined): void {
     if (userId === undefined) {
@@ -214,7 +212,7 @@ export class Principals {
     return remembered && Date.now() - remembered.loadedAt <= MAX_AGE_MS ? remembered : undefined;
   }
 
-  /** Requests that come while a load is under way wait for the same one. */
+  /** Concurrent requests share a load. */
   async #load(ref: CredentialRef): Promise<Remembered> {
     const loading = this.#loading.get(ref.origin.id) ?? this.#startLoading(ref);
     return await loading;
@@ -229,8 +227,8 @@ export class Principals {
   }
 
   async #loadSettled(ref: CredentialRef): Promise<Remembered> {
-    // In a storm of changes the last answer is right for this request, which came before some of them, but it
-    // is not kept.
+    // During a storm of changes, the last result is valid for this request, which came before some of them,
+    // but it is not cached.
     for (let attempt = 1; ; attempt += 1) {
       const changes = this.#changes;
       const loaded = { standing: await this.#read(ref), loadedAt: Date.now() };
@@ -285,7 +283,7 @@ export class Principals {
   }
 }
 
-/** Roles as they are in the record of a user; what is not a text is no role. */
+/** The roles in a user's record; anything but a text is ignored. */
 export function parseRoles(written: unknown): readonly string[] {
   return Array.isArray(written) ? written.filter((role) => typeof role === 'string') : [];
 }

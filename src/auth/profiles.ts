@@ -1,4 +1,4 @@
-/** What a user is called and in which language pages speak to it: its own to read and to choose. */
+/** The name of a user and the language of its pages, which the user may read and choose. */
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Principal, Scope } from '../model/scope.js';
@@ -10,7 +10,7 @@ import { liveRecordsIn } from '../store/sql/records-of.js';
 export interface Profile {
   /** Full name. */
   readonly name: string;
-  /** `undefined`: none was chosen. */
+  /** `undefined`: not chosen. */
   readonly language: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export class Profiles {
     this.#records = options.records;
   }
 
-  /** The profile of a caller; a task of the service has none. */
+  /** The profile of a caller; a system task has none. */
   async find({ domainId, id }: Principal): Promise<Profile> {
     const [row] = await this.#database.query<{ name: string; language: string | null }>(
       Prisma.sql`
@@ -44,8 +44,8 @@ export class Profiles {
   }
 
   /**
-   * Sets the caller's own language, also where its role may change nothing of its record; `undefined`: none
-   * is chosen. The audit trail names the caller.
+   * Sets the caller's own language, even if its role may not change its record; `undefined` clears it. The
+   * audit trail names the caller.
    *
    * @throws FORBIDDEN (403) for an API key; INVALID_VALUE (400)
    */

@@ -1,15 +1,15 @@
 /**
- * Ends the session that people have at the provider of identities with the one they have here: otherwise the
- * next one at the same computer is let in as they, without a password.
+ * Ends the session at the identity provider together with the one here: otherwise the next person at the same
+ * computer would be logged in without a password.
  *
  * @see https://openid.net/specs/openid-connect-rpinitiated-1_0.html
  */
 import type { IdentityProvider } from './identity-provider.js';
 import type { TextEncryption } from './text-encryption.js';
 
-/** The texts that browsers keep are of no domain. */
+/** The texts kept by browsers belong to no domain. */
 const NO_DOMAIN = '';
-/** A cookie has 4096 bytes, and what is encrypted is a third longer. */
+/** A cookie holds 4096 bytes, and encryption adds a third. */
 const LONGEST_HINT = 2500;
 
 export class ProviderSessions {
@@ -24,15 +24,15 @@ export class ProviderSessions {
     this.#encryption = services.encryption;
   }
 
-  /** What the browser is to keep of a login there: nothing that anybody but this service can read. */
+  /** What the browser keeps of a login there, encrypted for this service only. */
   keep(idToken: string | undefined): string {
     const hint = idToken !== undefined && idToken.length <= LONGEST_HINT ? idToken : undefined;
     return this.#encryption.encrypt(NO_DOMAIN, JSON.stringify({ hint }));
   }
 
   /**
-   * Where the browser goes to be logged out, by what it kept; `undefined`: nothing is to be ended there, or
-   * the provider has no such address or cannot be asked for it, so that the session ends here alone.
+   * The logout page for what the browser kept; `undefined` if nothing is to be ended there, or if the
+   * provider has no such page or cannot be reached, so that only the session here ends.
    */
   async addressOfEnd(kept: string): Promise<string | undefined> {
     try {

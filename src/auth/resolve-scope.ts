@@ -1,4 +1,4 @@
-/** In which domain a request acts. */
+/** Determines the domain in which a request acts. */
 import { ServiceError } from '../errors.js';
 import type { EndSignal } from '../model/end-signal.js';
 import type { Domain, Principal, Scope } from '../model/scope.js';
@@ -14,7 +14,7 @@ export interface ScopeRequest {
    */
   readonly askedDomain: string | undefined;
   readonly requestId: string;
-  /** What the request is found out to do is read from it later. */
+  /** Receives what is learned about the request. */
   readonly arrival?: {
     readonly signal: EndSignal;
     stepAside(): void;
@@ -26,13 +26,13 @@ export interface ScopeRequest {
 }
 
 /**
- * The scope of a request: the domain of the credential, or the sub-domain an admin of the top domain names.
+ * The scope of a request: the domain of the credential, or a sub-domain named by an admin of the top domain.
  *
- * Who may not act elsewhere is not told which domains there are.
+ * Other callers do not learn which domains exist.
  *
  * @throws FORBIDDEN (403) for anyone else who names another domain, whether it exists or not; NOT_FOUND (404)
- * for the admin of the top domain who names one that does not exist; UNAUTHENTICATED (401) when the
- * credential's domain is gone
+ *   for an admin of the top domain who names one that does not exist; UNAUTHENTICATED (401) if the
+ *   credential's domain no longer exists
  * @see decisions 7
  */
 export function resolveScope(domains: Pick<DomainDirectory, 'find'>, request: ScopeRequest): Scope {
@@ -72,7 +72,7 @@ function chooseDomain(domains: Pick<DomainDirectory, 'find'>, own: Domain, reque
       { errors: [{ parameter: 'X-Domain', detail: 'This is not the domain of your credential.' }] },
     );
   const domain = domains.find(wanted);
-  // Another top domain is nobody's branch.
+  // Another top domain is not a branch of this one.
   if (domain?.parentId === own.id) return domain;
   throw new ServiceError('NOT_FOUND', `There is no domain "${wanted.slice(0, 64)}".`, {
     errors: [{ parameter: 'X-Domain', detail: 'There is no such domain.' }],

@@ -1,5 +1,5 @@
 /**
- * Time-based codes beside the password, and the recovery codes of who has lost the device.
+ * Second factors: time-based codes, and recovery codes for users who have lost the device.
  *
  * @see RFC 6238
  */
@@ -18,28 +18,28 @@ import type { UserRef } from './sessions.js';
 import type { TextEncryption } from './text-encryption.js';
 
 export interface NewSecondFactor {
-  /** In base32, to be typed. */
+  /** In base32, for typing. */
   readonly secret: string;
-  /** `otpauth://…`, to be shown as a QR code. */
+  /** `otpauth://…`, for a QR code. */
   readonly uri: string;
 }
 
 export interface SecondFactorState {
   readonly isOn: boolean;
-  /** By SECOND_FACTOR_ROLES. */
+  /** Required by SECOND_FACTOR_ROLES. */
   readonly isRequired: boolean;
-  /** It is required and not on: the session may do nothing but switch it on. */
+  /** Required but not switched on: the session may do nothing but switch it on. */
   readonly isMissing: boolean;
   readonly recoveryCodesLeft: number;
 }
 
-/** Failures with codes count over all addresses: who has the password may try from anywhere. */
+/** Failed codes are counted over all addresses, because whoever has the password may try from anywhere. */
 export function codeTrial(userName: string): LoginTrial {
   return { userName, address: 'second factor' };
 }
 
 const PERIOD_SECONDS = 30;
-/** Clocks differ, and people type: the codes before and after are good too. */
+/** Accepts the previous and the next code too, because clocks differ and typing takes time. */
 const WINDOW = 1;
 const RECOVERY_CODES = 10;
 const RECOVERY_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
@@ -56,7 +56,7 @@ export class SecondFactors {
     readonly encryption: TextEncryption;
     readonly principals: Principals;
     readonly lockout: LoginLockout;
-    /** The roles that need one. */
+    /** The roles that require one. */
     readonly roles: readonly string[];
   }) {
     this.#database = options.database;
@@ -71,8 +71,8 @@ export class SecondFactors {
   }
 
   /**
-   * Compares what was sent at a login: a code, or a recovery code, each of which is good once. `none`: the
-   * user has no second factor; `missing`: nothing was sent.
+   * Checks a code or recovery code at login; each is valid once. `none`: the user has no second factor;
+   * `missing`: no code was sent.
    */
   async check(user: UserRef, code: string | undefined): Promise<'none' | 'missing' | 'right' | 'wrong'> {
     const stored = await findConfirmed(this.#database, user);
@@ -100,9 +100,9 @@ export class SecondFactors {
   }
 
   /**
-   * Makes a secret for the caller, which counts once it is confirmed.
+   * Creates a secret for the caller, which takes effect once confirmed.
    *
-   * @throws CONFLICT (409) where there is one already; FORBIDDEN (403) for an API key
+   * @throws CONFLICT (409) if there is one already; FORBIDDEN (403) for an API key
    */
   async begin(scope: Scope): Promise<NewSecondFactor> {
     const user = ownerOf(scope);
@@ -125,10 +125,10 @@ export class SecondFactors {
   }
 
   /**
-   * Switches the second factor on by a code of it, and gives the recovery codes, which are shown here alone.
-   * A session that was confined for want of it may do from now on what the user may.
+   * Switches the second factor on by one of its codes, and returns the recovery codes, which are shown only
+   * here. A session that was restricted for lack of it has the user's rights from now on.
    *
-   * @throws INVALID_VALUE (400) for a wrong code; NOT_FOUND (404) where none was begun; FORBIDDEN (403)
+   * @throws INVALID_VALUE (400) for a wrong code; NOT_FOUND (404) if none was begun; FORBIDDEN (403)
    */
   async confirm(scope: Scope, code: string): Promise<readonly string[]> {
     const user = ownerOf(scope);
@@ -153,10 +153,10 @@ export class SecondFactors {
   }
 
   /**
-   * Switches the caller's second factor off, by a code of it or a recovery code.
+   * Switches the caller's second factor off, by a code or a recovery code.
    *
-   * @throws INVALID_VALUE (400) for a wrong code; TOO_MANY_REQUESTS (429) after several; CONFLICT (409) where
-   * the caller's role needs one; NOT_FOUND (404) where there is none; FORBIDDEN (403)
+   * @throws INVALID_VALUE (400) for a wrong code; TOO_MANY_REQUESTS (429) after several; CONFLICT (409) if
+   *   the caller's role requires one; NOT_FOUND (404) if there is none; FORBIDDEN (403)
    */
   async remove(scope: Scope, code: string): Promise<void> {
     const user = ownerOf(scope);
@@ -167,9 +167,9 @@ export class SecondFactors {
   }
 
   /**
-   * Gives other recovery codes in place of those there were, by a code or one of these.
+   * Replaces the recovery codes, by a code or one of the old ones.
    *
-   * @throws as `remove`, but for CONFLICT
+   * @throws as `remove`, except CONFLICT
    */
   async renewRecoveryCodes(scope: Scope, code: string): Promise<readonly string[]> {
     const user = ownerOf(scope);
@@ -192,7 +192,7 @@ export class SecondFactors {
     await removeFactor(this.#database, scope, { domainId: scope.domain.id, userId });
   }
 
-  /** A stolen session must not become a place to guess codes at: failures count with those of logins. */
+  /** Failures count with those of logins, so that a stolen session cannot be used to guess codes. */
   async #assertCode({ principal }: Scope, user: UserRef, code: string): Promise<void> {
     const trial = codeTrial(`${user.domainId}/${principal.userName}`);
     await this.#lockout.assertOpen(trial);
@@ -212,7 +212,7 @@ export class SecondFactors {
     const base32 = this.#encryption.decrypt(user.domainId, secret);
     const totp = new TOTP({ secret: Secret.fromBase32(base32), period: PERIOD_SECONDS });
     const now = Date.now();
-    // It compares in constant time.
+    // The comparison takes constant time.
     const delta = totp.validate({ token, timestamp: now, window: WINDOW });
     if (delta === null) return false;
     const step = Math.floor(now / 1000 / PERIOD_SECONDS) + delta;
@@ -266,7 +266,7 @@ async function removeFactor(database: Queryable, scope: Scope, user: UserRef): P
     ${noteOf(scope, user, 'deleted', Prisma.sql`from removed where confirmed_at is not null`)}`);
 }
 
-/** What was done to the second factor of a user, in the audit trail. */
+/** The audit entry for a change of a user's second factor. */
 function noteOf(
   scope: Scope,
   { domainId, userId }: UserRef,
@@ -284,7 +284,10 @@ function asSql({ domainId, userId }: UserRef) {
   return { domainId: Prisma.sql`${domainId}`, userId: Prisma.sql`${userId}` };
 }
 
-/** The user of a session, a confined one too; not of an API key, or of a token with a part of its rights. */
+/**
+ * The user of a session, including a restricted one, but not of an API key or of a token with a part of its
+ * rights.
+ */
 function ownerOf({ principal }: Scope): UserRef {
   if (isOwnSession(principal)) return { domainId: principal.domainId, userId: principal.id };
   throw new ServiceError('FORBIDDEN', 'A second factor is looked after once logged in, not with an API key.');
@@ -298,7 +301,7 @@ function createRecoveryCodes(): readonly string[] {
   return Array.from({ length: RECOVERY_CODES }, createRecoveryCode);
 }
 
-/** Four groups of four characters: 80 random bits, none of which is taken for another character. */
+/** Four groups of four characters: 80 random bits, without characters that look alike. */
 function createRecoveryCode(): string {
   const characters = [...randomBytes(16)].map((byte) => RECOVERY_ALPHABET.charAt(byte % 32)).join('');
   return characters.replaceAll(/.{4}(?=.)/g, '$&-');

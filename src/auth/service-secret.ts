@@ -1,4 +1,4 @@
-/** A secret of the service that no setting of the environment says: all its gateways share it. */
+/** Secrets of the service that no environment variable sets; all gateways share them. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.js';
@@ -7,10 +7,10 @@ import type { Database } from '../store/database/database.js';
 const STORED_SECRET = z.tuple([z.object({ value: z.string() })]);
 
 /**
- * Gives the secret of this name, 32 random bytes as text; made and kept in the database when it is first
- * asked for. Gateways that start at the same time end up with the same one.
+ * Returns the secret of this name, 32 random bytes as text; created on first use and stored in the database.
+ * Gateways that start at the same time get the same one.
  *
- * By plain SQL: every start reads them, and the first question to a model loads Prisma's query compiler.
+ * Plain SQL, because every start reads them, and the first use of a model loads Prisma's query compiler.
  */
 export async function loadServiceSecret(database: Database, name: string): Promise<string> {
   const secret = JSON.stringify(randomBytes(32).toString('base64url'));

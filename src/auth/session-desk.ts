@@ -1,4 +1,4 @@
-/** The sessions of a user, as the user itself and admins see and end them. */
+/** Lists and ends the sessions of a user, for the user and for admins. */
 import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
@@ -12,17 +12,17 @@ export interface ListedSession {
   readonly id: string;
   readonly userId: string;
   readonly createdAt: Date;
-  /** Its last refresh; `undefined`: none yet. */
+  /** Its last refresh; `undefined` if there was none. */
   readonly lastSeenAt: Date | undefined;
   readonly expiresAt: Date;
-  /** Where and by what it was opened; `undefined`: from before this was kept. */
+  /** The address and program that opened it; `undefined` if it is older than this record. */
   readonly address: string | undefined;
   readonly userAgent: string | undefined;
-  /** The one that asks. */
+  /** The session of this request. */
   readonly isCurrent: boolean;
 }
 
-/** More are not listed: the newest are. */
+/** The most sessions in a list, newest first. */
 const MOST_LISTED = 200;
 
 export class SessionDesk {
@@ -35,7 +35,7 @@ export class SessionDesk {
   }
 
   /**
-   * The sessions of a user that go on, the newest first; absent: of the caller.
+   * The active sessions of a user, newest first; without a user, the caller's.
    *
    * @throws FORBIDDEN (403) for those of others, unless by an admin, and for an API key
    */
@@ -63,9 +63,9 @@ export class SessionDesk {
   }
 
   /**
-   * Ends a session, on every gateway. Again is no error.
+   * Ends a session, on every gateway. Ending it again is not an error.
    *
-   * @throws NOT_FOUND (404) for one out of the caller's reach; FORBIDDEN (403) for an API key
+   * @throws NOT_FOUND (404) for one the caller may not see; FORBIDDEN (403) for an API key
    */
   async end(scope: Scope, id: string): Promise<void> {
     assertLoggedIn(scope);
@@ -77,8 +77,8 @@ export class SessionDesk {
   }
 
   /**
-   * Ends all sessions of a user, on every gateway, and says how many went on; absent: the caller's own, but
-   * for the one that asks where `others` alone are to end. API keys go on.
+   * Ends all sessions of a user, on every gateway, and returns their number. Without a user, ends the
+   * caller's own; with `others`, all but the present one. API keys remain valid.
    *
    * @throws FORBIDDEN (403) as `list`
    */
@@ -133,7 +133,7 @@ function assertLoggedIn({ principal }: Scope): void {
   throw new ServiceError('FORBIDDEN', 'Sessions are looked after once logged in, not with an API key.');
 }
 
-/** Whose sessions are meant: the caller's own, or those of a user of the domain an admin acts in. */
+/** The user whose sessions are meant: the caller, or a user in the admin's domain. */
 function userInReach(scope: Scope, userId: string | undefined) {
   assertLoggedIn(scope);
   const { principal, domain } = scope;

@@ -1,4 +1,4 @@
-/** Logins and the refresh tokens that rotate from them. */
+/** Sessions and their rotating refresh tokens. */
 import { randomUUID } from 'node:crypto';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database, Queryable } from '../store/database/database.js';
@@ -11,7 +11,7 @@ export interface OpenSession {
   readonly refreshToken: string;
 }
 
-/** A session that goes on, with its next refresh token. */
+/** An active session with its next refresh token. */
 export interface RenewedSession extends OpenSession {
   readonly domainId: string;
   readonly userId: string;
@@ -24,14 +24,14 @@ export interface RenewedSession extends OpenSession {
 const HOUR_MS = 3_600_000;
 const MOST_REMOVED = 10_000;
 
-/** The user a statement names by the columns of its row. */
+/** The user in a statement, by the columns of its row. */
 const OF_ROW = { domainId: Prisma.sql`domain_id`, userId: Prisma.sql`user_id` };
 
-/** Where and by what a session is opened: its owner recognizes it by that. */
+/** The address and program that opened a session, by which its owner recognizes it. */
 export interface SessionOrigin {
   readonly address: string;
   readonly userAgent?: string | undefined;
-  /** It may do nothing but switch a second factor on. */
+  /** The session may do nothing but switch a second factor on. */
   readonly isConfined?: boolean | undefined;
 }
 
@@ -41,9 +41,9 @@ export interface UserRef {
 }
 
 /**
- * A session is a family of refresh tokens: each is good once and is replaced by the next. One that comes back
- * after it was used was stolen, before or after, so the whole session ends; that is also what the slower of
- * two simultaneous uses gets. Changes are announced on `campus_principals` by the statement that makes them.
+ * A session is a family of refresh tokens: each is valid once and replaced by the next. A token that is used
+ * twice was stolen, so the whole session ends; that also happens to the slower of two simultaneous uses.
+ * Changes are announced on `campus_principals` by the statement that makes them.
  *
  * @see decisions 6, RFC 9700 4.14.2
  */
@@ -58,8 +58,8 @@ export class Sessions {
   }
 
   /**
-   * Opens a session, `undefined` when the user's password was changed since `epoch` was read: without the row
-   * lock a login with the old password could slip through just after the change had ended all sessions.
+   * Opens a session; `undefined` if the user's password was changed since `epoch` was read. Without the row
+   * lock, a login with the old password could slip through just after the change had ended all sessions.
    */
   async open(
     user: UserRef & { readonly epoch: number },
@@ -93,8 +93,8 @@ export class Sessions {
   }
 
   /**
-   * Uses a refresh token up and gives the next one; `undefined` unless token, session and user are all good.
-   * One that was used less than `leewaySeconds` ago gives another one.
+   * Uses up a refresh token and returns the next one; `undefined` unless token, session and user are all
+   * valid. A token used less than `leewaySeconds` ago returns another one.
    */
   async renew(
     refreshToken: string,
@@ -105,8 +105,7 @@ export class Sessions {
     const next = createOpaqueSecret('cgr');
     const expiresAt = this.#expiry();
     const [row] = await this.#database.query<Omit<RenewedSession, 'refreshToken'>>(
-      // The row lock of the update decides between two uses at the same time: the second one finds `used_at`
-      // set.
+      // The row lock of the update decides between two simultaneous uses: the second one finds `used_at` set.
       Prisma.sql`
         with used as (
           update refresh_tokens t
@@ -155,7 +154,7 @@ export class Sessions {
     return row && { ...row, refreshToken: next };
   }
 
-  /** Whose token it is: records are asked for in a domain that is known. */
+  /** The owner of a token, looked up first, because records are read within a known domain. */
   async #userOf(refreshToken: string): Promise<UserRef | undefined> {
     const [user] = await this.#database.query<UserRef>(
       Prisma.sql`
@@ -169,7 +168,7 @@ export class Sessions {
   }
 
   /**
-   * Ends the session of a refresh token that was used before. Says whose it was, `undefined` when there was
+   * Ends the session of a refresh token that was used before. Returns its owner; `undefined` if there was
    * nothing to end.
    */
   async endReused(refreshToken: string): Promise<UserRef | undefined> {
@@ -192,8 +191,8 @@ export class Sessions {
   }
 
   /**
-   * Ends the session of a refresh token, used or not. Says whose it was, `undefined` when there was nothing
-   * to end.
+   * Ends the session of a refresh token, used or not. Returns its owner; `undefined` if there was nothing to
+   * end.
    */
   async endOf(refreshToken: string): Promise<UserRef | undefined> {
     const [user] = await this.#database.query<UserRef>(
@@ -227,7 +226,7 @@ export class Sessions {
     );
   }
 
-  /** Once an hour, by the login that comes then. Their refresh tokens go with them. */
+  /** Deletes expired sessions with their refresh tokens once an hour, at the next login. */
   async #removeExpired(): Promise<void> {
     if (Date.now() - this.#removedExpiredAt < HOUR_MS) return;
     this.#removedExpiredAt = Date.now();
@@ -242,9 +241,8 @@ export class Sessions {
 }
 
 /**
- * Stores a new password and ends every session of the user, in a transaction of the caller. The second
- * statement comes after the row lock of the first, so it sees every session that was opened with the old
- * password.
+ * Stores a new password and ends every session of the user, in the caller's transaction. The second statement
+ * follows the row lock of the first, so it sees every session opened with the old password.
  */
 export async function replacePassword(
   transaction: Queryable,

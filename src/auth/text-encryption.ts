@@ -1,16 +1,16 @@
-/** Texts that only this service can read again, and only for the domain that encrypted them. */
+/** Encrypts texts that only this service can decrypt, and only for the same domain. */
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto';
 import { invariant, ServiceError } from '../errors.js';
 import type { Database } from '../store/database/database.js';
 import { loadServiceSecret } from './service-secret.js';
 
 export interface EncryptionKey {
-  /** Stands in what it encrypted, so that keys can be changed. */
+  /** Part of the encrypted text, so that keys can be rotated. */
   readonly id: string;
   readonly key: Buffer;
 }
 
-/** Name of the setting that holds the secret when none is configured. */
+/** The setting that stores the secret if none is configured. */
 const SETTING = 'encryptionSecret';
 
 const VERSION = 'cge1';
@@ -18,11 +18,11 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * The keys of encrypted texts; the first one encrypts, all of them decrypt.
+ * The keys for encrypted texts; the first one encrypts, all of them decrypt.
  *
- * `encryptionSecret` (ENCRYPTION_SECRET) holds one secret, or several separated by white space: to rotate,
- * put the new one first; an old one is needed for as long as there are texts of it. Without it a random
- * secret is made and kept in the database.
+ * `encryptionSecret` (ENCRYPTION_SECRET) contains one secret, or several separated by white space. To rotate,
+ * put the new one first, and keep an old one for as long as there are texts encrypted with it. Without it a
+ * random secret is created and stored in the database.
  */
 export async function loadEncryptionKeys(
   database: Database,
@@ -47,7 +47,7 @@ export function parseEncryptionSecrets(text: string): readonly EncryptionKey[] {
 
 /**
  * AES-256-GCM with a random nonce: `cge1.<key id>.<nonce, text and tag>`. Domain and key are authenticated
- * with the text, so that a text of another domain, or one that was changed in any place, does not decrypt.
+ * too, so that a text of another domain, or a modified one, does not decrypt.
  */
 export class TextEncryption {
   readonly #current: EncryptionKey;
@@ -75,13 +75,12 @@ export class TextEncryption {
   }
 
   /**
-   * @throws INVALID_VALUE for what is no encrypted text, was changed, or belongs to another domain; for a key
-   * that is gone
+   * @throws INVALID_VALUE for a malformed or modified text, one of another domain, or one whose key is gone
    */
   decrypt(domainId: string, encrypted: string): string {
     const [version, id = '', body = ''] = encrypted.split('.');
     const bytes = Buffer.from(body, 'base64url');
-    // Base64 may be written in several ways, of which one is ours.
+    // Of the several base64 encodings of the same bytes, only ours is accepted.
     const isOurs = version === VERSION && encrypted === `${VERSION}.${id}.${bytes.toString('base64url')}`;
     if (!isOurs || bytes.length < NONCE_BYTES + TAG_BYTES) {
       throw invalid('this is not a text that was encrypted here: it begins with `cge1.`');

@@ -1,6 +1,4 @@
-/**
- * The secrets that sign access tokens: from the settings of the service, or made once for all its gateways.
- */
+/** The secrets that sign access tokens: configured, or created once for all gateways. */
 import { hash } from 'node:crypto';
 import { invariant } from '../errors.js';
 import type { Database } from '../store/database/database.js';
@@ -12,15 +10,15 @@ export interface TokenKey {
   readonly secret: Buffer;
 }
 
-/** Name of the setting that holds the secret when none is configured. */
+/** The setting that stores the secret if none is configured. */
 const SETTING = 'tokenSecret';
 
 /**
- * The keys of access tokens; the first one signs, all of them verify.
+ * The keys for access tokens; the first one signs, all of them verify.
  *
- * `tokenSecret` (TOKEN_SECRET) holds one secret, or several separated by white space: to rotate, put the new
- * one first and take the old one out once its tokens have expired. Without it a random secret is made and
- * kept in the database; gateways that start at the same time end up with the same one.
+ * `tokenSecret` (TOKEN_SECRET) contains one secret, or several separated by white space. To rotate, put the
+ * new one first, and remove the old one once its tokens have expired. Without it a random secret is created
+ * and stored in the database; gateways that start at the same time get the same one.
  */
 export async function loadTokenKeys(
   database: Database,
@@ -39,7 +37,7 @@ export function parseTokenSecrets(text: string): readonly TokenKey[] {
   return secrets.map((secret) => ({ id: keyId(secret), secret: Buffer.from(secret, 'utf8') }));
 }
 
-/** Tells the secrets of one instance apart; of a secret of 32 random characters it gives nothing away. */
+/** Identifies a secret; discloses nothing about 32 random characters. */
 function keyId(secret: string): string {
   return hash('sha256', `campus-gateway key id ${secret}`, 'base64url').slice(0, 8);
 }

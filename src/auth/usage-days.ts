@@ -1,4 +1,4 @@
-/** The days of the figures of API keys: each is a partition, made when it is needed and dropped when old. */
+/** The daily partitions of API key figures: created when needed, dropped when old. */
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
@@ -6,19 +6,19 @@ import { inOwnTransaction } from '../store/writing/atomically.js';
 const DAY_MS = 24 * 3_600_000;
 const KEPT_DAYS = 30;
 const NAME = /^key_usage_(\d{4})(\d\d)(\d\d)$/;
-/** Held while a day is made: two gateways that come to a new day at once make it one after the other. */
+/** Held while a day is created, so that two gateways do not create it at once. */
 const DAY_LOCK = 0x64617973;
 
 export class UsageDays {
   readonly #database: Database;
-  /** Those known to be there: never wrong, for a day is dropped long after its last figures were written. */
+  /** Days known to exist; a day is dropped long after its last figures were written. */
   readonly #known = new Set<string>();
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** Makes the days of these instants (milliseconds of Unix time) that are not there yet. */
+  /** Creates the missing days of these instants (milliseconds of Unix time). */
   async ensure(instants: readonly number[]): Promise<void> {
     const days = new Set(instants.map((instant) => new Date(instant).toISOString().slice(0, 10)));
     for (const day of days) {
@@ -28,7 +28,7 @@ export class UsageDays {
     }
   }
 
-  /** Drops the days that are older than a month. */
+  /** Drops the days older than a month. */
   async dropOld(now: Date): Promise<void> {
     const oldest = new Date(now.getTime() - KEPT_DAYS * DAY_MS).toISOString().slice(0, 10);
     const rows = await this.#database.query<{ name: string }>(Prisma.sql`

@@ -1,4 +1,4 @@
-/** Tokens a caller has signed for itself, to hand a part of its rights to somebody else for a short time. */
+/** Tokens that a caller signs to hand over a part of its rights for a short time. */
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { KeyScopes, Principal } from '../model/scope.js';
@@ -10,7 +10,7 @@ import { parseKeyScopes, type ScopeNames } from './key-scopes.js';
 export interface TokenWish {
   /** Default: all of the caller's. */
   readonly roles?: readonly string[] | undefined;
-  /** They are written like those of an API key. Default: all records, reports and scripts. */
+  /** In the form of an API key's scopes. Default: all records, reports and scripts. */
   readonly scopes?: unknown;
   /** Default: five minutes; at most an hour. */
   readonly expiresInSeconds?: number | undefined;
@@ -45,12 +45,12 @@ export class UserTokens {
   }
 
   /**
-   * An access token of the caller's own session or key, and no more than the caller may do: it ends with that
+   * An access token of the caller's own session or key, with at most the caller's rights: it ends with that
    * session or key, with the caller's password, and with any right the caller loses. Like an API key it
-   * reaches records, reports and scripts alone.
+   * reaches only records, reports and scripts.
    *
-   * @throws FORBIDDEN for a role the caller does not have, and for a task of the service, which is no user;
-   * INVALID_VALUE
+   * @throws FORBIDDEN for a role the caller does not have, and for a system task, which is not a user;
+   *   INVALID_VALUE
    */
   async sign(principal: Principal, wish: TokenWish, within?: Transaction): Promise<UserToken> {
     if (principal.kind === 'system' || principal.credential.kind === 'system') {
@@ -103,7 +103,7 @@ export class UserTokens {
     return { token, expiresAt: new Date(expiresAt * 1000), roles, scopes };
   }
 
-  /** If the password changes just now, the session of the token has ended with it. */
+  /** If the password changes at this moment, the session of the token ends with it. */
   async #findEpoch({ domainId, id }: Principal, within: Transaction | undefined): Promise<number> {
     const [credential] = await (within ?? this.#options.database).query<{ epoch: number }>(
       Prisma.sql`select token_epoch as epoch from credentials where domain_id = ${domainId}

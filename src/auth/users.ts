@@ -1,4 +1,4 @@
-/** Staff who may log in: their record in `pltf_user` and, apart from it, their password. */
+/** Users who may log in: their record in `pltf_user` and, separately, their password. */
 
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
@@ -37,15 +37,15 @@ export interface ListedUser {
   readonly roles: readonly string[];
   readonly isActive: boolean;
   readonly hasPassword: boolean;
-  /** When the last session was opened, of those still kept. */
+  /** When the latest session still stored was opened. */
   readonly lastLoginAt: Date | undefined;
   readonly email: string | undefined;
-  /** That of the record, for `ifVersion`. */
+  /** The version of the record, for `ifVersion`. */
   readonly version: number;
 }
 
 export interface UserFilter {
-  /** A part of the user name, the name or the email address, in whatever case. */
+  /** A part of the user name, name or email address, ignoring case. */
   readonly search?: string | undefined;
   readonly isActive?: boolean | undefined;
   readonly role?: string | undefined;
@@ -53,10 +53,10 @@ export interface UserFilter {
 
 type UserRecords = Pick<RecordStore, 'atomically' | 'create' | 'update'>;
 
-/** A school that has more has made them up by a program. */
+/** No school has more roles, unless a program created them. */
 const MOST_ROLES = 1_000;
 
-/** The users as admins manage them, in the domain they act in; an API key cannot. */
+/** The administration of users, in the domain the admin acts in; not by API keys. */
 export class Users {
   readonly #database: Database;
   readonly #records: UserRecords;
@@ -79,8 +79,8 @@ export class Users {
   }
 
   /**
-   * Adds a user who may log in, both rows or none. @throws FORBIDDEN (403), INVALID_VALUE (400), CONFLICT
-   * (409) when the user name is taken
+   * Adds a user who may log in; record and login are created together. @throws FORBIDDEN (403), INVALID_VALUE
+   * (400), CONFLICT (409) if the user name is taken
    */
   async add(scope: Scope, user: NewUser): Promise<{ readonly id: string }> {
     assertUserAdmin(scope);
@@ -101,8 +101,8 @@ export class Users {
   }
 
   /**
-   * Sets a user's password, the first or a new one, and ends all of its sessions. @throws FORBIDDEN (403),
-   * INVALID_VALUE (400), NOT_FOUND (404)
+   * Sets a user's first or new password, and ends all of its sessions. @throws FORBIDDEN (403), INVALID_VALUE
+   * (400), NOT_FOUND (404)
    */
   async setPassword(
     scope: Scope,
@@ -125,10 +125,10 @@ export class Users {
   }
 
   /**
-   * A user of the domain as a principal, for the operator who lets something be done as that user, and for
-   * the admin who asks what that user may do.
+   * A user of the domain as a principal, for operators who act as that user, and for admins who inspect its
+   * rights.
    *
-   * @throws FORBIDDEN (403); NOT_FOUND (404) for none of this name or id, or one that is not active
+   * @throws FORBIDDEN (403); NOT_FOUND (404) for an unknown name or id, or an inactive user
    */
   async principalOf(
     scope: Scope,
@@ -166,10 +166,10 @@ export class Users {
   }
 
   /**
-   * Gives a user other roles, at once and on every gateway.
+   * Replaces the roles of a user, at once and on every gateway.
    *
-   * @throws FORBIDDEN (403), NOT_FOUND (404), INVALID_VALUE (400); CONFLICT (409) where no admin would be
-   * left; VERSION_CONFLICT (412) when the record of the user has another version than `ifVersion`
+   * @throws FORBIDDEN (403), NOT_FOUND (404), INVALID_VALUE (400); CONFLICT (409) if no admin would be left;
+   *   VERSION_CONFLICT (412) if the record of the user has another version than `ifVersion`
    */
   async setRoles(
     scope: Scope,
@@ -180,10 +180,11 @@ export class Users {
   }
 
   /**
-   * Lets a user log in, or no more: its sessions then end for good, and its API keys rest.
+   * Allows or forbids a user to log in. When forbidden, its sessions end for good, and its API keys are
+   * suspended.
    *
-   * @throws FORBIDDEN (403), NOT_FOUND (404); CONFLICT (409) where no admin would be left; VERSION_CONFLICT
-   * (412) as `setRoles`
+   * @throws FORBIDDEN (403), NOT_FOUND (404); CONFLICT (409) if no admin would be left; VERSION_CONFLICT
+   *   (412) as `setRoles`
    */
   async setActive(
     scope: Scope,
@@ -209,7 +210,7 @@ export class Users {
   }
 
   /**
-   * The names of roles that mean something here: those that declarations name, and those users have.
+   * The known roles: those that declarations name, and those that users have.
    *
    * @throws FORBIDDEN (403)
    */
@@ -264,7 +265,8 @@ export class Users {
   ): Promise<ListedUser> {
     assertUserAdmin(scope);
     const changed = await this.#records.atomically(scope, { writes: ['pltf_user'] }, async (transaction) => {
-      // The rows of all admins are held: of two who take the right from each other, the second one sees it.
+      // Locks the rows of all admins: of two who revoke each other's right, the second sees the change of the
+      // first.
       const admins = await transaction.query<{ id: string }>(Prisma.sql`
         select r.id
         from records r
@@ -285,13 +287,13 @@ export class Users {
         throw new ServiceError('CONFLICT', 'This is the last admin who may log in; make another one first.');
       return await this.#get(transaction, scope, userId);
     });
-    // The transaction announces it to all gateways, and the next request may be here before that is heard.
+    // The announcement reaches all gateways, but the next request may come before it.
     this.#principals.forget(scope.domain.id, userId);
     return changed;
   }
 }
 
-/** Where a page of users goes on. */
+/** The position after a page of users. */
 export interface UserPlace {
   readonly userName: string;
   readonly id: string;
@@ -315,7 +317,7 @@ function conditionOf({ search, isActive, role }: UserFilter): Prisma.Sql {
   );
 }
 
-/** By user name; those of several who have none by their ids. */
+/** By user name; users without one by id. */
 const USER_ORDER: readonly Prisma.Sql[] = [
   Prisma.sql`coalesce(r.data ->> 'user_name', '')`,
   Prisma.sql`r.id`,
@@ -364,7 +366,7 @@ interface UserLogins {
   readonly lastLoginAt: Date | null;
 }
 
-/** Apart from the records, which may be on another server than accounts. */
+/** A separate query, because records may be on another server than logins. */
 async function selectLogins(
   database: Queryable,
   scope: Scope,

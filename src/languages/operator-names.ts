@@ -1,7 +1,7 @@
-/** What the operators of a `where` are called elsewhere, for those who write them out of habit. */
+/** Names that other systems give to the operators of `where`, for hints. */
 import { didYouMean } from '../did-you-mean.js';
 
-/** The operators by the name without `_`, `$` and case: `_eq`, `$eq` and `EQ` are `eq`. */
+/** The operators by name without `_`, `$` and case: `_eq`, `$eq` and `EQ` are `eq`. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['eq', 'equals'],
   ['equal', 'equals'],
@@ -41,14 +41,11 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
 
 const COMPARISONS: ReadonlySet<string> = new Set(['equals', 'notEquals', 'in', 'notIn']);
 
-/**
- * ` Did you mean "equals"?` for a name of another language, or a slip of the hand; empty where nothing is
- * close.
- */
+/** ` Did you mean "equals"?` for a name from another system or a typo; empty if nothing is close. */
 export function hintAtOperatorName(name: string, known: readonly string[]): string {
   const meant = OTHER_NAMES.get(name.replaceAll(/[_$]/g, '').toLowerCase());
   if (meant !== undefined && known.includes(meant)) return ` Did you mean "${meant}"?`;
-  // A reference itself is compared with nothing; its id is.
+  // A reference itself has no comparison operators; its id has.
   if (known.includes('id') && COMPARISONS.has(meant ?? name)) return ' Did you mean "id"?';
   return didYouMean(name, known);
 }

@@ -30,13 +30,13 @@ import {
 import type { Path } from '../model/path.js';
 import { findUnstorableText } from '../model/unstorable-text.js';
 
-/** The language in short, for the descriptions of the parameters that take it. */
+/** A summary of the language, for the descriptions of parameters. */
 export const OQUERY_SYNTAX =
   'conditions separated by commas, all of which hold. `=` equals, `==` starts with, `=*` contains, ' +
   '`=!=` and `=!*` their negations, `===` `=>` `=<` for numbers, `=today`, `=yesterday`, ' +
   '`=on2026-04-01`, `=#in2026-04`.';
 
-/** Bounds of one oquery. */
+/** Limits of one oquery. */
 export const OQUERY_LIMITS = { maxBytes: 4096, maxConditions: 32 } as const;
 
 export interface OqueryOptions {
@@ -45,8 +45,8 @@ export interface OqueryOptions {
 }
 
 /**
- * Reads an oquery string as a `Filter`: conditions separated by commas, all of which must hold. One condition
- * is given as it is; the empty string is no filter at all, satisfied by every record.
+ * Parses an oquery string to a `Filter`: conditions separated by commas, all of which must hold. A single
+ * condition is returned as such; the empty string is the filter that matches every record.
  *
  * `amount=>100` is { kind: 'greaterThan', path: ['amount'], value: 100 }. At most 4 KiB and 32 conditions.
  *
@@ -69,7 +69,7 @@ export function parseOquery(text: string, options: OqueryOptions = {}): Filter {
   return only !== undefined && conditions.length === 1 ? only : { kind: 'all', filters: conditions };
 }
 
-/** One condition within the text, `end` is the position of the comma after it or of the end. */
+/** A condition within the text; `end` is the position of the comma after it, or of the end. */
 interface Source {
   readonly text: string;
   readonly start: number;
@@ -77,7 +77,7 @@ interface Source {
   readonly isInsensitive: boolean;
 }
 
-/** A value as it stands and as it reads once its escapes are resolved. */
+/** A value as written, and with its escapes resolved. */
 interface Value {
   readonly raw: string;
   readonly text: string;
@@ -127,7 +127,7 @@ function parseValue(source: Source, position: number): Value {
   return { raw, text: raw.replace(/\\([\s\S])/g, '$1'), position };
 }
 
-/** Whether the last character escapes what is not there. */
+/** Whether the last backslash escapes nothing. */
 function endsInBackslash(raw: string): boolean {
   let backslashes = 0;
   while (raw[raw.length - 1 - backslashes] === '\\') backslashes++;
@@ -166,8 +166,8 @@ function withValue(
 }
 
 /**
- * `=` before a date word, `on` and a day, or `#in` and a month is about dates; before anything else about the
- * value itself.
+ * `=` followed by a date word, `on` and a day, or `#in` and a month is a condition on dates; otherwise it
+ * compares the value itself.
  */
 function parseEquals(path: Path, value: Value, ignoringCase: OqueryOptions): Condition {
   const { raw } = value;
@@ -185,7 +185,7 @@ function isDayWord(text: string): text is DayWord {
   return text === 'today' || text === 'yesterday' || text === 'daybeforeyesterday';
 }
 
-/** Every text contains the empty one: a variable somebody forgot to fill in must not mean "all records". */
+/** Refuses the empty text, which every text contains: a variable left empty must not mean "all records". */
 function someText(source: Source, value: Value): string {
   if (value.text !== '') return value.text;
   throw malformed(source, value.position, 'a text to look for');
@@ -207,7 +207,7 @@ function numberOrDateOperand(source: Source, value: Value): CompareCondition['va
   );
 }
 
-/** The types whose texts have an order: days, instants, months. */
+/** The text types with an order: days, instants, months. */
 const ORDERED_TEXTS = Object.values(SCALAR_TYPES).filter(
   ({ json, isOrdered }) => json === 'string' && isOrdered,
 );

@@ -1,4 +1,4 @@
-/** Knows a place in what a caller sent, and how to say what is wrong there. */
+/** A position within what a caller sent, for error messages. */
 import { ServiceError } from '../errors.js';
 import { pointerStep } from '../model/path.js';
 
@@ -12,7 +12,7 @@ export interface SentPlace {
 
 export interface Mismatch {
   readonly expected: string;
-  /** What is there, as an error shows it; cut to a length that can be read. */
+  /** The value there as shown in an error, cut to a readable length. */
   readonly sent: string;
   readonly hint: string;
 }

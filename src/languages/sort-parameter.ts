@@ -1,9 +1,9 @@
-/** The readers of REST's `sort` and `project`. @see decisions 3 */
+/** Parsers of REST's `sort` and `project`. @see decisions 3 */
 import { ServiceError } from '../errors.js';
 import type { Path } from '../model/path.js';
 import type { SortKey } from '../model/record-query.js';
 
-/** Bounds of `sort` and `project`. */
+/** Limits of `sort` and `project`. */
 const REST_PARAMETER_LIMITS = { maxSortKeys: 8, maxProjectedPaths: 200, maxPathSteps: 16 } as const;
 
 /**

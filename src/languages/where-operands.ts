@@ -1,4 +1,4 @@
-/** The operands of a `where`'s operators: read by the type of what they are compared with. */
+/** Parses the operands of `where` operators by the type they are compared with. */
 
 import type { ServiceError } from '../errors.js';
 import { ExactNumber, isExactNumber } from '../json.js';
@@ -12,7 +12,7 @@ import { tooManySent } from './sent-place.js';
 import { findOperator, type WhereType } from './where-operators.js';
 import { invalidWhere, malformedWhere, WHERE_LIMITS, type WherePlace } from './where-place.js';
 
-/** A value and the operators it has. */
+/** A value with its operators. */
 export interface Subject {
   readonly path: Path;
   readonly type: WhereType;

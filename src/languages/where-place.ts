@@ -1,30 +1,30 @@
-/** Knows where in a `where` its reader is, what is counted on the way, and how to say what is wrong there. */
+/** The position of a parser within a `where`, with the limits on what it reads and the errors it reports. */
 import type { ServiceError } from '../errors.js';
 import { isExactNumber } from '../json.js';
 import type { Collection } from '../model/collection.js';
 import { refuseSent, type SentPlace, tooManySent } from './sent-place.js';
 
-/** Bounds of one `where`. */
+/** Limits of one `where`. */
 export const WHERE_LIMITS = {
   maxDepth: 20,
-  /** References that lead to references. */
+  /** The most references in a row. */
   maxReferences: 3,
-  /** Conditions on other records, each a look-up for every record asked about. */
+  /** Conditions on other records, each of which is a look-up per record. */
   maxRecordConditions: 20,
   maxConditions: 200,
   maxListedValues: 1000,
   maxTextLength: 4096,
 } as const;
 
-/** What of declarations a caller may be told. */
+/** The declared names that a caller may know. */
 export interface Readership {
   /** @throws FORBIDDEN (403) for a field that is hidden from the caller */
   assertReadable(field: string, collection: Collection): void;
-  /** The names of the declared fields the caller may read; none of a collection it may not read. */
+  /** The declared fields that the caller may read; empty for a collection it may not read. */
   listFields(collection: Collection): readonly string[];
 }
 
-/** The one call of `parseWhere`: what is counted over all of it. */
+/** The counters of one call of `parseWhere`. */
 export interface WhereReading {
   readonly findCollection: FindCollection;
   readonly readership: Readership;
@@ -32,19 +32,16 @@ export interface WhereReading {
   recordConditions: number;
 }
 
-/** The place in the `where` that is being read. */
+/** The position within the `where`. */
 export interface WherePlace extends SentPlace {
   readonly reading: WhereReading;
-  /** The collection whose records are meant: the one asked about, or one that its references point to. */
+  /** The collection of the records at this position: the queried one, or a reference's target. */
   readonly collection: Collection;
-  /** The number of references that were followed up to here. */
+  /** The number of references followed so far. */
   readonly references: number;
 }
 
-/**
- * A collection that references point to; `undefined` where there is none of the name, or none may be looked
- * at.
- */
+/** Finds the target collection of a reference; `undefined` if it does not exist or may not be read. */
 export type FindCollection = (name: string) => Collection | undefined;
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -67,7 +64,7 @@ function isValues(value: unknown): value is Values {
   );
 }
 
-/** A key without a value is a key that was not sent. */
+/** A key without a value counts as not sent. */
 export function entriesOf(object: Values): [string, unknown][] {
   return Object.entries(object).filter(([, value]) => value !== undefined);
 }

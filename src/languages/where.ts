@@ -61,22 +61,18 @@ import {
 } from './where-place.js';
 
 /**
- * Reads a structured `where` against a collection's declaration. `{}` is no filter at all, satisfied by every
- * record.
+ * Parses a structured `where` against a collection's declaration. `{}` matches every record.
  *
  * @throws MALFORMED_FILTER (400) for its form, INVALID_VALUE (400) for an operand, LIMIT_EXCEEDED (400); each
- * with a JSON pointer.
+ *   with a JSON pointer.
  */
 export function parseWhere(
   value: unknown,
   options: {
     readonly collection: Collection;
-    /**
-     * Finds the collections that references point to, for conditions on their records. Default: there are
-     * none.
-     */
+    /** Finds the targets of references, for conditions on their records. Default: there are none. */
     readonly findCollection?: FindCollection | undefined;
-    /** Default: everything is read. The store judges it all the same. */
+    /** Default: everything may be read. The store checks the rights in any case. */
     readonly readership?: Readership | undefined;
   },
 ): Filter {
@@ -100,7 +96,7 @@ const EVERYTHING_READ: Readership = {
   listFields: (collection) => collection.fields.map((field) => field.name),
 };
 
-/** The record, an object in it or an element of a list: what field names are looked up in. */
+/** The record, an object in it, or an element of a list: what field names refer to. */
 interface Row {
   readonly path: Path;
   readonly fields: readonly Field[];
@@ -125,7 +121,7 @@ function parseEntry(entry: { name: string; operand: unknown; place: WherePlace; 
       return { kind: 'not', filter: parseFields(objectAt(operand, place, 'a where'), place, row) };
   }
   const field = row.fields.find((candidate) => candidate.name === name);
-  // This comes before its operators are looked at: what is wrong with them would tell what the field is.
+  // Checked before its operators, whose errors would disclose the declaration of the field.
   if (field !== undefined && row.isRecord) place.reading.readership.assertReadable(name, place.collection);
   if (field !== undefined) return parseField(operand, place, { path: [...row.path, name], field });
   if (row.isRecord && (name === '_id' || name === 'id')) {
@@ -154,7 +150,10 @@ function parseField(
   return parseSubject(operand, place, { path, type: valueKindOf(field), field });
 }
 
-/** An object has operators of its own beside its members; a member of the same name is meant first. */
+/**
+ * An object has operators of its own beside its members; a member takes precedence over an operator of the
+ * same name.
+ */
 function parseObject(
   operand: unknown,
   place: WherePlace,
@@ -322,8 +321,8 @@ function between({ operand, place, subject }: Application): Filter {
 }
 
 /**
- * Reads a condition on another record. The operand says which collection is meant where a reference may point
- * to several, and holds a where of that: `{ "student": { … } }`.
+ * Parses a condition on another record. If the reference has several targets, the operand names one and
+ * contains its `where`: `{ "student": { … } }`.
  */
 function recordFilter({ operand, place, subject }: Application): Filter {
   const { path, field } = subject;
@@ -364,7 +363,7 @@ function targetOf(
   return { name, where, at: withinSent(place, name) };
 }
 
-/** One element satisfies the operand, or, `violating` it, does not. */
+/** An element that satisfies the operand or, with `violating`, one that does not. */
 function elementOf(
   { operand, place, subject }: Application,
   sense: 'satisfying' | 'violating' = 'satisfying',
@@ -386,7 +385,7 @@ function onWord(path: Path, word: DayWord): Condition {
   return { kind: 'on', path, day: { word } };
 }
 
-/** True asks for the condition, false for its opposite. */
+/** True applies the condition, false its negation. */
 function flagged(operand: unknown, place: WherePlace, filter: Filter): Filter {
   if (typeof operand !== 'boolean') throw malformedWhere(place, 'true or false', operand);
   return operand ? filter : negated(filter);
@@ -416,7 +415,7 @@ function unknownField(name: string, place: WherePlace, row: Row): ServiceError {
   return malformedWhere(place, expected, name, didYouMean(name, known));
 }
 
-/** The members of an object go with it, and its condition was let pass. */
+/** The members of an object share its rights, and its condition was allowed. */
 function membersOf(row: Row, readable: readonly string[]): readonly string[] {
   return readable.length === 0 ? [] : row.fields.map((field) => field.name);
 }
@@ -431,7 +430,7 @@ function unknownOperator(name: string, place: WherePlace, { type }: Subject): Se
   return malformedWhere(withinSent(place, name), expected, name, hintAtOperatorName(name, known));
 }
 
-/** What has the operators, in the words of an error. */
+/** The name of a type in error messages. */
 function nounOf(type: WhereType): string {
   return isScalarName(type) ? `a ${SCALAR_TYPES[type].noun} field` : NOUNS[type];
 }

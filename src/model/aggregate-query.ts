@@ -1,4 +1,4 @@
-/** What is computed of the records of one collection, group by group, as a plain value. */
+/** An aggregation over the records of one collection, by groups, as a plain value. */
 
 import type { JsonValue } from '../json.js';
 import type { Operand } from './operand.js';
@@ -8,11 +8,10 @@ import type { Path } from './path.js';
 export type Period = 'day' | 'week' | 'month' | 'year';
 
 /**
- * What records are grouped by: the value of a declared field that is no list, of a reference its `value` or
- * `label`.
+ * A group key: the value of a declared field that is not a list, or a reference's `value` or `label`.
  *
- * With `period`, the one its instant or day falls in; with `of`, a field of the record that the reference at
- * `path` points to.
+ * `period` groups by the period that contains the instant or day; `of` groups by a field of the record that
+ * the reference at `path` points to.
  */
 export interface GroupKey {
   readonly path: Path;
@@ -21,14 +20,14 @@ export interface GroupKey {
 }
 
 /**
- * `records` counts the records of a group; the others take the values of a field and leave out what is
- * missing or of a wrong type.
+ * `records` counts the records of a group; the others aggregate a field, ignoring missing values and values
+ * of a wrong type.
  */
 export type Measure =
   | { readonly kind: 'records' }
   | { readonly kind: 'count' | 'countDistinct' | 'sum' | 'avg' | 'min' | 'max'; readonly path: Path };
 
-/** A condition on groups. One on a measure that has no value does not hold. */
+/** A condition on groups. A condition on a measure without a value does not hold. */
 export type GroupFilter =
   | { readonly kind: 'all' | 'any'; readonly filters: readonly GroupFilter[] }
   | { readonly kind: 'not'; readonly filter: GroupFilter }
@@ -47,14 +46,14 @@ export type GroupComparison =
   | 'lessThan'
   | 'lessOrEqual';
 
-/** What has no value comes last in both directions. */
+/** Groups without a value come last in both directions. */
 export interface GroupOrder {
   readonly by: { readonly key: GroupKey } | { readonly measure: Measure };
   readonly direction: 'ascending' | 'descending';
 }
 
 export interface AggregateQuery {
-  /** Empty: one group of all records, also of none. */
+  /** Empty: one group of all records, even if there are none. */
   readonly groupBy: readonly GroupKey[];
   readonly measures: readonly Measure[];
   readonly having: GroupFilter | undefined;

@@ -47,7 +47,7 @@ export function dayRange(day: string, timeZone: string): InstantRange {
   return range;
 }
 
-/** A filter asks for the range of a day, and a day has the same in every request: the last ones are kept. */
+/** Cached, because filters ask for the range of a day, which is the same in every request. */
 const rangesByDayAndZone = new Map<string, InstantRange>();
 const KEPT_DAYS = 1_000;
 
@@ -66,10 +66,7 @@ export function today(timeZone: string, now: Date): string {
   return day;
 }
 
-/**
- * Every request asks for the same day: the last answer of each zone is kept, with the range in which it is
- * right.
- */
+/** Cached with the range in which it is valid, because every request asks for the same day. */
 const lastDayByZone = new Map<string, InstantRange & { readonly day: string }>();
 
 /** The day a day word means, counted from today. */
@@ -79,16 +76,16 @@ export function dayOfWord(word: DayWord, timeZone: string, now: Date): string {
 
 const DAYS_AGO: Readonly<Record<DayWord, number>> = { today: 0, yesterday: 1, daybeforeyesterday: 2 };
 
-/** The day `days` later, or earlier where it is negative. @throws RangeError when it is no day */
+/** The day `days` later, or earlier if negative. @throws RangeError for a malformed day */
 export function addDays(day: string, days: number): string {
-  // Days of the calendar, not of a zone: all of them have 24 hours.
+  // Calendar days have 24 hours, unlike the days of a zone.
   const [text = ''] = new Date(Date.parse(`${day}T00:00:00.000Z`) + days * 86_400_000)
     .toISOString()
     .split('T');
   return text;
 }
 
-/** The month `months` later, or earlier where it is negative. */
+/** The month `months` later, or earlier if negative. */
 export function addMonths(month: string, months: number): string {
   return monthText(Temporal.PlainYearMonth.from(month).add({ months }));
 }
@@ -116,12 +113,12 @@ export function monthOf(day: string): string {
 export function dayOf(instant: string | Date, timeZone: string): string {
   const milliseconds = typeof instant === 'string' ? millisecondsOf(instant) : instant.getTime();
   const local = milliseconds + offsetAt(milliseconds, timeZone);
-  // The zone's own clock, read as if it were UTC.
+  // Reads the zone's wall clock as if it were UTC.
   if (isWritable(local)) return textOfDay(Math.floor(local / 86_400_000));
   return dayText(Temporal.Instant.fromEpochMilliseconds(milliseconds).toZonedDateTimeISO(timeZone));
 }
 
-/** Records that come together are of few days. */
+/** Cached, because the records of a request fall on few days. */
 const textsOfDays = new Map<number, string>();
 const MOST_TEXTS_OF_DAYS = 1_000;
 
@@ -155,9 +152,9 @@ function daysInMonth(month: string): number {
 }
 
 /**
- * The instant any accepted writing means, as stored: ISO 8601 with an offset or `Z`, or a bare day, which is
- * its midnight in the zone. Digits past the millisecond are cut off. `undefined` for anything else, a time
- * without an offset included.
+ * Parses an instant to its stored form: ISO 8601 with an offset or `Z`, or a bare day, which means its
+ * midnight in the zone. Digits beyond the millisecond are dropped. `undefined` for anything else, including a
+ * time without an offset.
  */
 export function instantFrom(text: string, timeZone: string): string | undefined {
   if (isStoredInstant(text)) return text;
@@ -177,7 +174,7 @@ function millisecondsOf(text: string): number {
   return isStoredInstant(text) ? Date.parse(text) : Temporal.Instant.from(text).epochMilliseconds;
 }
 
-/** In milliseconds: from `start` on, and before `end`, the clocks of a zone are `offset` ahead of UTC. */
+/** In milliseconds. From `start` until before `end`, the zone is `offset` ahead of UTC. */
 interface OffsetPeriod {
   readonly start: number;
   readonly end: number;
@@ -185,8 +182,8 @@ interface OffsetPeriod {
 }
 
 /**
- * To ask Temporal for the day of an instant costs 10 µs, and a register of marks asks for thousands: the
- * offset of a zone stays as it is for months, so the periods that were asked for are kept.
+ * Cached, because Temporal takes 10 µs per instant and a register of marks asks for thousands, while the
+ * offset of a zone stays the same for months.
  */
 const periodsByZone = new Map<string, OffsetPeriod[]>();
 const KEPT_PERIODS = 100;
@@ -202,7 +199,8 @@ function offsetAt(milliseconds: number, timeZone: string): number {
 
 function offsetPeriodAt(milliseconds: number, timeZone: string): OffsetPeriod {
   const here = Temporal.Instant.fromEpochMilliseconds(milliseconds).toZonedDateTimeISO(timeZone);
-  // The transition before it, or at it: the previous one of an instant is always earlier than that.
+  // The next transition, to find the one at or before the instant: the previous transition is always strictly
+  // earlier.
   const after = Temporal.Instant.fromEpochMilliseconds(milliseconds + 1).toZonedDateTimeISO(timeZone);
   return {
     start: after.getTimeZoneTransition('previous')?.epochMilliseconds ?? Number.NEGATIVE_INFINITY,
@@ -211,9 +209,7 @@ function offsetPeriodAt(milliseconds: number, timeZone: string): OffsetPeriod {
   };
 }
 
-/**
- * The zone's midnights are looked up a few times a request and cost some 10 µs each: the last ones are kept.
- */
+/** Cached, because a look-up of a midnight costs some 10 µs, and a request makes several. */
 const startsByDayAndZone = new Map<string, string>();
 
 function rangeOf(firstDayOfRange: string, dayAfter: string, timeZone: string): InstantRange {
@@ -232,10 +228,7 @@ function startOf(day: string, timeZone: string): string {
   return start;
 }
 
-/**
- * The first and the last day there are may reach over the ends of the years 0000 and 9999; the text stays in
- * order there.
- */
+/** The first and last day may extend beyond the years 0000 and 9999; the texts still sort correctly there. */
 function instantText(milliseconds: number): string {
   if (isWritable(milliseconds)) return new Date(milliseconds).toISOString();
   return milliseconds < 0 ? FIRST_INSTANT : AFTER_LAST_INSTANT;

@@ -1,11 +1,11 @@
 /**
- * What a collection's declaration says, as the service holds it. The files of schema/collections and
- * `registerCollection` are parsed into this.
+ * The declaration of a collection as the service uses it, parsed from the files of schema/collections and
+ * from `registerCollection`.
  */
 import type { FieldFormat, FieldType } from './field-types/scalar-types.js';
 import type { RecordVerb } from './scope.js';
 
-/** A stamp every record has, declared or not. @see decisions 2 */
+/** A timestamp of every record, declared or not. @see decisions 2 */
 export const CREATED_ON = 'created_on';
 
 export interface Field {
@@ -16,18 +16,18 @@ export interface Field {
   readonly isRequired: boolean;
   readonly isUnique: boolean;
   readonly isIndexed: boolean;
-  /** Served by a trigram index: `contains` is fast on it. */
+  /** Has a trigram index, which makes `contains` fast. */
   readonly isSearchable: boolean;
   readonly allowed: readonly string[] | undefined;
   /** A value, or `now` for the instant of the write. */
   readonly default: string | number | boolean | undefined;
   /** number: money and other exact amounts; GraphQL `Decimal`. */
   readonly isDecimal: boolean;
-  /** Tells apart the scalar types that are declared by one word, e.g. `date` of `datetime`. */
+  /** Distinguishes scalar types declared by the same word, e.g. `date` from `datetime`. */
   readonly format: FieldFormat | undefined;
   /** reference: the collections it may point to. */
   readonly targets: readonly string[];
-  /** reference: whether a write that points at no record is refused. */
+  /** reference: whether a write with a dangling reference is refused. */
   readonly mustExist: boolean;
   /** object: the declared members, if any. */
   readonly fields: readonly Field[];
@@ -36,16 +36,16 @@ export interface Field {
   readonly deprecated: string | undefined;
 }
 
-/** What one role may do with a collection. */
+/** The rights of one role on a collection. */
 export interface RoleAccess {
   readonly verbs: ReadonlySet<RecordVerb>;
   /** Top-level fields hidden from the role; it may not filter, sort or group by them either. */
   readonly hiddenFields: ReadonlySet<string>;
   /** Top-level fields the role may not set; hidden ones are read-only too. */
   readonly readOnlyFields: ReadonlySet<string>;
-  /** The rows the role sees and may change; `undefined`: all. */
+  /** The rows that the role may read and change; `undefined`: all. */
   readonly rows: RowRule | undefined;
-  /** The rows that the role sees besides, and may not change. */
+  /** Additional rows that the role may read but not change. */
   readonly alsoReads: readonly RowRule[];
 }
 
@@ -74,17 +74,15 @@ export interface Grant {
 }
 
 /**
- * Values that no two live records of a domain share together; a `day` part counts a datetime by its day in
- * the domain's time zone.
+ * Values that must be unique together among the live records of a domain; a `day` part compares a datetime by
+ * its day in the domain's time zone.
  */
 export interface UniqueTogether {
   readonly name: string;
   readonly parts: readonly { readonly path: readonly string[]; readonly by: 'value' | 'day' }[];
 }
 
-/**
- * What must hold between the values of one record. An absent value is not compared; an absent addend is 0.
- */
+/** A condition between values of one record. A missing value is not compared; a missing addend is 0. */
 export type Check = SumCheck | OrderCheck;
 
 /** The number `total` equals the sum of the numbers at `of`, exactly. */
@@ -94,7 +92,7 @@ interface SumCheck {
   readonly of: readonly (readonly string[])[];
 }
 
-/** The value of `lower` is not above that of `upper` in each object at `in` (empty: the record itself). */
+/** In each object at `in` (empty: the record itself), the value of `lower` is at most that of `upper`. */
 interface OrderCheck {
   readonly kind: 'order';
   readonly in: readonly string[];
@@ -102,17 +100,17 @@ interface OrderCheck {
   readonly upper: string;
 }
 
-/** What an erasure of a person does with the records of a collection. */
+/** How an erasure of a person treats the records of a collection. */
 export interface Personal {
-  /** Each record is a person, who may be exported and erased. */
+  /** Each record is a person who may be exported and erased. */
   readonly isPerson: boolean;
-  /** Top-level references: the record belongs to the person, or to what is the person's, they point to. */
+  /** Top-level references to a person, or to a record of a person; the record then belongs to that person. */
   readonly about: readonly string[];
-  /** Top-level texts that tell who the person is; their values are looked for everywhere. */
+  /** Top-level texts that identify the person; their values are searched for everywhere. */
   readonly identifiers: readonly string[];
-  /** Other top-level fields that say something of the person; a record that is kept loses them. */
+  /** Other top-level fields with personal data, which a kept record loses. */
   readonly fields: readonly string[];
-  /** Why the record stays, without all that; `undefined`: it is removed. */
+  /** The reason to keep the record without these fields; `undefined`: it is removed. */
   readonly keptBecause: string | undefined;
 }
 
@@ -120,7 +118,7 @@ export interface Collection {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** The field that names a record to a person; fills a missing label of a reference to it. */
+  /** The field that names a record to people; it fills missing labels of references. */
   readonly labelField: string | undefined;
   readonly fields: readonly Field[];
   readonly fieldsByName: ReadonlyMap<string, Field>;
@@ -129,15 +127,15 @@ export interface Collection {
   readonly uniqueTogether: readonly UniqueTogether[];
   readonly checks: readonly Check[];
   readonly grants: readonly Grant[];
-  /** The access by role. A role without an entry has no access; `admin` has all unless it has an entry. */
+  /** By role. A role without an entry has no access; `admin` has full access unless it has an entry. */
   readonly access: ReadonlyMap<string, RoleAccess>;
-  /** `undefined`: nothing is declared, and an erasure leaves the records but for the person's name. */
+  /** `undefined`: nothing is declared, and an erasure changes only the person's name in the records. */
   readonly personal: Personal | undefined;
-  /** It comes from a file of schema/collections, not registered at run time. */
+  /** Declared by a file of schema/collections, not registered at run time. */
   readonly isDeclared: boolean;
-  /** The top domain whose it is, and its branches'; `undefined`: every domain has it. */
+  /** The top domain that owns it, together with its branches; `undefined`: all domains. */
   readonly domainId: string | undefined;
-  /** Goes up with every change of the definition: the key of whatever is cached for a collection. */
+  /** Increases with every change of the definition; the cache key of everything derived from it. */
   readonly version: number;
   /** GraphQL names, e.g. `task` and `tasks`. */
   readonly singular: string;

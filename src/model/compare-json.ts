@@ -1,11 +1,8 @@
-/**
- * JSON values compared: whether two are the same, and which comes first. Numbers count by their exact value,
- * whatever their digits.
- */
+/** Compares JSON values for equality and order. Numbers are compared by their exact value. */
 import { Decimal } from 'decimal.js';
 import { isExactNumber, isJsonObject, type JsonValue } from '../json.js';
 
-/** Enough digits that no sum or product of stored numbers is rounded. */
+/** Enough digits for any sum or product of stored numbers. */
 export const Exact = Decimal.clone({ precision: 1200 });
 
 /** The number as a decimal; `undefined` for anything that is no number. */
@@ -33,8 +30,8 @@ export function isSameJson(one: JsonValue | undefined, other: JsonValue | undefi
 }
 
 /**
- * Below 0 where `one` comes first. Across types: null, numbers, texts, objects, lists, false, true (as
- * MongoDB orders them); texts by code points, as Postgres compares them.
+ * Negative if `one` comes first. Across types: null, numbers, texts, objects, lists, false, true (as in
+ * MongoDB); texts by code points, as in Postgres.
  */
 export function compareJson(one: JsonValue, other: JsonValue): number {
   const rank = rankOf(one) - rankOf(other);

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * Tells those who work for a caller that nobody waits for it any more: as much of an `AbortSignal` as
- * statements need. Every `AbortSignal` is one.
+ * Signals that nobody waits for a result any more: the part of `AbortSignal` that statements need. Every
+ * `AbortSignal` is one.
  */
 export interface EndSignal {
   readonly aborted: boolean;
@@ -13,8 +13,8 @@ export interface EndSignal {
 }
 
 /**
- * Is one, and says when: every list that is read listens to it, and an `AbortSignal` with its controller and
- * events is a twentieth of what a short one costs.
+ * A lightweight implementation: every list read listens to one, and an `AbortSignal` with its controller and
+ * events would be a twentieth of the cost of a short list.
  */
 export class Ending implements EndSignal {
   readonly #listeners = new Set<() => void>();
@@ -40,11 +40,11 @@ export class Ending implements EndSignal {
     this.#listeners.delete(listener);
   }
 
-  /** It ends once, and each listener hears of it once. */
+  /** Aborts once, and calls each listener once. */
   end(reason: unknown): void {
     if (this.#reason !== undefined) return;
     this.#reason = { value: reason };
-    // Whoever is taken out by one before is not told.
+    // A listener removed by an earlier one is not called.
     for (const listener of this.#listeners) {
       this.#listeners.delete(listener);
       listener();
@@ -53,15 +53,15 @@ export class Ending implements EndSignal {
 }
 
 /**
- * Has Node take any number of listeners for what they are: statements and jobs that end when this does. Of
- * more than ten it would warn as of a leak.
+ * Allows any number of listeners: each is a statement or job that ends with the signal. Node would warn of a
+ * leak beyond ten.
  */
 export function shareWithAll(signal: AbortSignal): AbortSignal {
   setMaxListeners(Number.POSITIVE_INFINITY, signal);
   return signal;
 }
 
-/** The same for those who take nothing but an `AbortSignal`. */
+/** Converts to an `AbortSignal`, for code that accepts nothing else. */
 export function toAbortSignal(signal: EndSignal): AbortSignal {
   if (signal instanceof AbortSignal) return signal;
   const controller = new AbortController();

@@ -1,6 +1,6 @@
 import type { Filter } from './filter.js';
 
-/** Whether a filter says nothing: every record satisfies it for certain, whatever is in it. */
+/** Whether a filter is certain to match every record. */
 export function isEverything(filter: Filter): boolean {
   switch (filter.kind) {
     case 'all':

@@ -1,6 +1,6 @@
 /**
- * `Expression`: what is computed of a document, as a plain value. Operands are kept in the form they are
- * written in: which operators there are, and what they take, is for those who compute them.
+ * `Expression`: a computation on a document, as a plain value. Operands stay in the form in which they were
+ * written; operators are interpreted by whoever computes them.
  */
 import type { JsonValue } from '../json.js';
 import type { Path } from './path.js';
@@ -18,7 +18,7 @@ interface ExpressionMember {
   readonly value: Expression;
 }
 
-/** The paths into the document that an expression looks at; `[]` where it looks at all of it. */
+/** The paths that an expression reads; `[]` if it reads the whole document. */
 export function listExpressionPaths(expression: Expression): Path[] {
   switch (expression.kind) {
     case 'literal':

@@ -1,7 +1,7 @@
 /**
- * A regular expression of JavaScript as one of Postgres (an "advanced" one), which runs in time linear in the
- * text but for back references; those are refused. What JavaScript has and Postgres has not is refused by
- * name, never read as something else.
+ * Translates a JavaScript regular expression to Postgres's "advanced" ones, which run in time linear in the
+ * text, except for back references; those are refused. What exists only in JavaScript is refused by name,
+ * never interpreted differently.
  *
  *   \b \B become \y \Y; `.` and `[^…]` mean what they mean in JavaScript, whatever the newlines
  *
@@ -13,10 +13,10 @@ import { tooManySent } from '../sent-place.js';
 import { MONGO_LIMITS, type MongoPlace, malformedMongo } from './mongo-place.js';
 
 const OPTIONS = /^[imsx]*$/;
-/** Escapes that mean the same in both. */
+/** Escapes with the same meaning in both. */
 const SHARED_ESCAPES = 'dDwWsSnrtfv';
 const NO_NEWLINE = '[^\\n\\r\\u2028\\u2029]';
-/** A count like this of a group that has one itself makes an automaton beyond all memory. */
+/** Larger counts of a group that itself contains a count would produce an enormous automaton. */
 const MAX_REPEATS = 100;
 
 interface Pattern {
@@ -43,7 +43,7 @@ export function parseMongoPattern({ source, options }: Pattern, place: MongoPlac
   return flags === '' ? `***:${translated}` : `***:(?${flags})${translated}`;
 }
 
-/** Brackets, groups and counts that JavaScript accepts are the ones to be translated. */
+/** Only patterns that are valid in JavaScript are translated. */
 function assertIsPattern(source: string, options: string, place: MongoPlace): void {
   if (options.includes('x')) return;
   try {
@@ -134,7 +134,7 @@ class Translation {
       if (character === ']') break;
       isEmpty = false;
       if (character === '\\') translated += this.#escape('in a bracket');
-      // Postgres takes `[:`, `[.` and `[=` for the beginning of a class.
+      // In Postgres `[:`, `[.` and `[=` begin a class.
       else if (character === '[') translated += '\\[';
       else translated += character;
     }
@@ -151,7 +151,7 @@ class Translation {
     return `(${kind}`;
   }
 
-  /** What is no count is text to JavaScript, and a fault to Postgres. */
+  /** A malformed count is text in JavaScript, but an error in Postgres. */
   #count(): string {
     const at = this.#position - 1;
     const count = /^(\d+)(?:,(\d*))?\}/.exec(this.#source.slice(this.#position));

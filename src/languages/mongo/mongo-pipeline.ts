@@ -61,7 +61,7 @@ export interface UnwindStage {
   readonly kind: 'unwind';
   readonly path: Path;
   readonly indexField: string | undefined;
-  /** Documents without an element stay. */
+  /** Documents without an element are kept. */
   readonly keepsEmpty: boolean;
 }
 
@@ -84,11 +84,11 @@ export interface BucketStage {
 
 type ParseStage = (operand: JsonValue, place: MongoPlace, context: PipelineParsing) => readonly Written[];
 
-/** A stage before it has its name and source; `source` where it stands for another. */
+/** A stage before its name and source are added; `source` if it abbreviates another stage. */
 type Written = StageMeaning & { readonly source?: JsonObject };
 
 export interface PipelineParsing {
-  /** Makes the operands of a `$match` those that are stored. @see stored-times.ts */
+  /** Converts the operands of a `$match` to the stored form. @see stored-times.ts */
   readonly readQuery: (query: JsonValue) => JsonValue;
 }
 
@@ -136,7 +136,7 @@ const STAGES: Readonly<Record<string, ParseStage>> = {
   $replaceWith: (operand, place) => [{ kind: 'replaceRoot', root: expressionAt(operand, place) }],
 };
 
-/** The stages there are, in the order of the documentation. */
+/** All stages, in the order of the documentation. */
 export const STAGE_NAMES: readonly string[] = Object.keys(STAGES);
 
 /**
@@ -160,13 +160,13 @@ export function parseMongoPipeline(
       throw malformedMongo(inner, `an object of one stage (${STAGE_NAMES.join(', ')})`, written);
     }
     const stages = parseStage({ name, operand: written[name] ?? null }, withinMongo(inner, name), read);
-    // What follows may be of other documents, whose times are what the stage has made of them.
+    // From here on documents may be different ones, whose times are whatever the stage computed.
     if (!stages.every(keepsFields)) read = PLAIN;
     return stages;
   });
 }
 
-/** One stage by its name; several where it is short for them. @throws as `parsePipeline` does */
+/** A single stage by its name; several if it abbreviates them. @throws as `parsePipeline` does */
 export function parseStage(
   { name, operand }: { readonly name: string; readonly operand: JsonValue },
   place: MongoPlace,

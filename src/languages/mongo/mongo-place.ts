@@ -1,6 +1,6 @@
 /**
- * Knows where in a query, an update or a pipeline its reader is, how much of it has been read, and how to say
- * what is wrong there.
+ * The position of a parser within a query, update or pipeline, with the limits on what it reads and the
+ * errors it reports.
  */
 import type { ServiceError } from '../../errors.js';
 import type { JsonValue } from '../../json.js';
@@ -9,7 +9,7 @@ import { type Path, toPath } from '../../model/path.js';
 import { findUnstorableText } from '../../model/unstorable-text.js';
 import { refuseSent, type SentPlace, tooManySent, withinSent } from '../sent-place.js';
 
-/** Bounds of one query, update or pipeline. */
+/** Limits of one query, update or pipeline. */
 export const MONGO_LIMITS = {
   maxDepth: 30,
   maxNodes: 2_000,
@@ -62,7 +62,7 @@ export function mongoPathAt(text: string, place: MongoPlace): Path {
   return path;
 }
 
-/** Stands for what was to be there and is not. */
+/** A value, or `undefined` where one is missing. */
 export type SentValue = JsonValue | undefined;
 
 export function malformedMongo(

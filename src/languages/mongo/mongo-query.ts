@@ -36,7 +36,7 @@ import {
   withinMongo,
 } from './mongo-place.js';
 
-/** The operators a condition may hold, in the order of the documentation. */
+/** All operators of a condition, in the order of the documentation. */
 export const QUERY_OPERATORS = [
   '$eq',
   '$ne',
@@ -60,10 +60,10 @@ export const QUERY_OPERATORS = [
 const TOP_OPERATORS = ['$and', '$or', '$nor', '$expr', '$comment'] as const;
 
 /**
- * Reads a Mongo query. `{}` is satisfied by every record.
+ * Parses a Mongo query. `{}` matches every record.
  *
  * @throws MALFORMED_FILTER (400) with a JSON pointer and what would be right there; INVALID_VALUE;
- * LIMIT_EXCEEDED
+ *   LIMIT_EXCEEDED
  */
 export function parseMongoQuery(
   query: JsonValue | undefined,
@@ -132,7 +132,7 @@ function parseCondition(path: Path, operand: JsonValue, place: MongoPlace): Filt
   return allOf(filters);
 }
 
-/** An object with an operator in it; extended JSON such as {"$date": …} is a value. */
+/** An object with an operator; extended JSON such as {"$date": …} is a value. */
 function isOperators(operand: JsonValue): operand is JsonObject {
   if (!isJsonObject(operand) || isExtendedJson(operand)) return false;
   return Object.keys(operand).some((name) => name.startsWith('$'));
@@ -197,7 +197,7 @@ function equals(path: Path, operand: JsonValue, place: MongoPlace): Filter {
 function compared(comparison: Comparison, path: Path, operand: JsonValue, place: MongoPlace): Filter {
   const value = mongoValueAt(operand, place);
   if (value === null) {
-    // Null is neither above nor below itself.
+    // Null is neither greater nor less than itself.
     const isOrEqual = comparison === 'greaterOrEqual' || comparison === 'lessOrEqual';
     return isOrEqual ? { kind: 'match', path, test: { kind: 'equals', value: null } } : NOTHING;
   }
@@ -207,7 +207,7 @@ function compared(comparison: Comparison, path: Path, operand: JsonValue, place:
 
 const NOTHING: Filter = { kind: 'any', filters: [] };
 
-/** Scalars are looked for in one go; the rest one by one. */
+/** Scalars become a single condition; other values one each. */
 function isIn(path: Path, operand: JsonValue, place: MongoPlace): Filter {
   const values: Exclude<JsonScalar, null>[] = [];
   const filters: Filter[] = [];
@@ -251,7 +251,7 @@ function parseAll(path: Path, operand: JsonValue, place: MongoPlace): Filter {
   );
 }
 
-/** Reads operators as what the element itself must be; anything else as a query over the element. */
+/** Operators apply to the element itself; anything else is a query over the element. */
 function parseElement(operand: JsonValue, place: MongoPlace): Filter {
   if (!isJsonObject(operand)) throw malformedMongo(place, 'a query, or operators', operand);
   const names = Object.keys(operand);
@@ -265,7 +265,7 @@ function parseElement(operand: JsonValue, place: MongoPlace): Filter {
   return { kind: 'all', filters: [isObject, parseQuery(operand, place)] };
 }
 
-/** Meant for a value, not for the members of an object. */
+/** An operator on a value, as opposed to one on the members of an object. */
 export function isConditionOperator(name: string): boolean {
   return name.startsWith('$') && !TOP_OPERATORS.some((operator) => operator === name);
 }
@@ -282,7 +282,7 @@ const TYPES: Readonly<Record<string, JsonType | 'none'>> = {
   bool: 'boolean',
   boolean: 'boolean',
   null: 'null',
-  // Records hold JSON, which has none of these.
+  // Records contain JSON, which has none of these types.
   date: 'none',
   objectId: 'none',
   binData: 'none',
@@ -300,7 +300,7 @@ const TYPES: Readonly<Record<string, JsonType | 'none'>> = {
   19: 'number',
 };
 
-/** The elements of a list count; `array` is the list as a whole. */
+/** Matches elements of a list; `array` matches the list itself. */
 function parseTypes(operand: JsonValue, place: MongoPlace): MatchTest[] {
   const names = Array.isArray(operand) ? listAt(operand, place) : [operand];
   const types = names.map((name: JsonValue, index) => {
@@ -348,7 +348,7 @@ function listAt(operand: JsonValue, place: MongoPlace): readonly JsonValue[] {
   return operand;
 }
 
-/** Mongo takes 1 and 0 for true and false. */
+/** Mongo accepts 1 and 0 for true and false. */
 function isTrue(operand: JsonValue, place: MongoPlace): boolean {
   if (typeof operand === 'boolean') return operand;
   if (operand === 1 || operand === 0) return operand === 1;
@@ -362,7 +362,7 @@ function isExtendedJson(value: JsonObject): boolean {
   return name !== undefined && more.length === 0 && EXTENDED_NAMES.includes(name);
 }
 
-/** A value as a record holds it: of extended JSON the text or the number. */
+/** Converts a value to its stored form: extended JSON becomes its text or number. */
 export function mongoValueAt(value: JsonValue, place: MongoPlace): JsonValue {
   if (typeof value === 'string') {
     if (value.length > MONGO_LIMITS.maxTextLength)

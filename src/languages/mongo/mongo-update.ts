@@ -56,7 +56,7 @@ const OPERATORS: Readonly<Record<string, ParseOperator>> = {
   },
 };
 
-/** The operators an update may hold, in the order of the documentation. */
+/** All operators of an update, in the order of the documentation. */
 export const UPDATE_OPERATORS: readonly string[] = Object.keys(OPERATORS);
 
 /**
@@ -170,14 +170,14 @@ function matcherOf(
   const names = Object.keys(operand);
   const isOfElement = names.length > 0 && names.every(isConditionOperator);
   const query: JsonObject = isOfElement ? { element: operand } : operand;
-  // It is parsed for its refusals, which say where.
+  // Parsed only for its errors, which have a position.
   parseMongoQuery(query, place);
   const compiled = compileMongoTest(plain(query));
   if (isOfElement) return (element) => compiled({ element: plain(element) });
   return (element) => isJsonObject(element) && compiled(plain(element));
 }
 
-/** Numbers become floats, as mingo has them. */
+/** Converts numbers to floats for mingo. */
 function plain(value: JsonValue): object {
   return JSON.parse(printExactJson(value));
 }

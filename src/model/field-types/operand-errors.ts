@@ -1,10 +1,10 @@
-/** What is said of a condition that has no meaning for the type of its field. */
+/** Errors for conditions that do not fit the type of their field. */
 import { ServiceError } from '../../errors.js';
 import type { Condition } from '../filter.js';
 import type { Operand } from '../operand.js';
 import type { ValueCondition } from '../value-test.js';
 
-/** A type in the words of an error. */
+/** A type, for error messages. */
 export interface Comparable {
   /** What a field of it "is declared", e.g. `text (a month YYYY-MM)`. */
   readonly title: string;
@@ -13,8 +13,8 @@ export interface Comparable {
 }
 
 /**
- * INVALID_VALUE (400): the operand is no value of the type. `type` tells the declaration beside what would be
- * right.
+ * INVALID_VALUE (400): the operand is not a value of the type. `type` describes the declaration, beside what
+ * would be right.
  */
 export function invalidOperand(
   condition: ValueCondition,
@@ -30,12 +30,12 @@ export function invalidOperand(
   return new ServiceError('INVALID_VALUE', detail, { errors: [{ detail, expected, sent: String(value) }] });
 }
 
-/** An address ends at `#`: of `created_on=#in2026-04`, written as it is, `created_on=` arrives. */
+/** A URL ends at `#`: `created_on=#in2026-04`, not encoded, arrives as `created_on=`. */
 function hintAtHash(value: Operand): string {
   return value === '' ? ' In an address "#" is written %23, as in =%23in2026-04.' : '';
 }
 
-/** MALFORMED_FILTER (400): the operator has no meaning for values of the type. */
+/** MALFORMED_FILTER (400): the operator does not apply to values of the type. */
 export function unfittingOperator(condition: Condition, type: Comparable): ServiceError {
   const field = condition.path.join('.');
   const { title, fittingOperators: expected } = type;

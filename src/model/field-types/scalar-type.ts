@@ -1,8 +1,7 @@
 /**
- * A type of fields whose value is one JSON scalar, as one value: how it is declared, what is stored of what
- * is sent, how conditions read it, and what is computed of it. Whoever needs one of these asks the type; only
- * what a room alone may know, such as SQL or a GraphQL scalar, is a table of that room by the names in
- * `SCALAR_TYPES`.
+ * A scalar field type as one value: its declaration, the conversion of input, its conditions and measures.
+ * Everything about a type is here, except what only one room may know, such as SQL or a GraphQL scalar: that
+ * is in a table of the room, by the names in `SCALAR_TYPES`.
  */
 import type { JsonValue } from '../../json.js';
 import type { Period } from '../aggregate-query.js';
@@ -17,35 +16,35 @@ import type { Comparable } from './operand-errors.js';
 export type OperatorFamily = 'identity' | 'membership' | 'text' | 'order' | 'time';
 
 export interface ScalarType extends Comparable {
-  /** How a declaration names it. */
+  /** The name in a declaration. */
   readonly declared: {
     readonly type: string;
     readonly format?: string;
     readonly isDecimal?: true;
   };
-  /** The name in an error: `a month field`. */
+  /** The name in error messages: `a month field`. */
   readonly noun: string;
-  /** What a value is in JSON. */
+  /** The JSON type of a value. */
   readonly json: 'string' | 'number' | 'boolean';
   /** The schema in an OpenAPI document. */
   readonly jsonSchema: Readonly<Record<string, unknown>>;
-  /** What is stored of what was sent; `undefined`: it is no value of the type. */
+  /** Converts input to the stored value; `undefined` if it is not a value of the type. */
   readonly toStored: (sent: JsonValue, timeZone: string) => JsonValue | undefined;
-  /** What a field takes, in the words of an error. */
+  /** The accepted input, for error messages. */
   readonly expectation: string;
-  /** Whether a declaration may give it as the default. */
+  /** Whether a declaration may use it as the default. */
   readonly isDefault: (value: string | number | boolean) => boolean;
-  /** What the default `now` stands for; without it the type takes no such default. */
+  /** The value of the default `now`; absent if the type does not support it. */
   readonly stamp?: (now: Date, timeZone: string) => string;
-  /** Of a text of a format: whether a text that something is compared with can be one. */
+  /** For a text format: whether a text can be an operand of a comparison. */
   readonly isOfFormat?: (text: string) => boolean;
-  /** What a structured condition (`where`) has, in the order it is shown. */
+  /** The operators in a structured `where`, in display order. */
   readonly operators: readonly OperatorFamily[];
-  /** What a condition asks of the value. @throws MALFORMED_FILTER, INVALID_VALUE (400) */
+  /** Converts a condition to a test of the value. @throws MALFORMED_FILTER, INVALID_VALUE (400) */
   readonly testOf: (condition: ValueCondition, clock: Clock) => ValueTest;
-  /** Whether greater and less have a meaning for people; a name has none. */
+  /** Whether greater and less are meaningful to people; for a name they are not. */
   readonly isOrdered: boolean;
-  /** Whether a day or a month is asked of it. */
+  /** Whether conditions may ask for a day or a month. */
   readonly isOfTime: boolean;
   /**
    * What is computed of a group's values: how many, the smallest and largest too, or sums and averages too.
