@@ -6,16 +6,16 @@ import { translateDatabaseError } from './database-errors.js';
 const RETRY_MS = 50;
 
 /*
- * All ask again and again instead of waiting inside a statement: a session that waits there holds a snapshot,
- * and CREATE INDEX CONCURRENTLY waits for every older snapshot. Each would wait for the other, and Postgres
- * does not see it as a deadlock, because the lock's owner waits outside the database.
+ * All functions here poll instead of waiting within a statement. A session that waits holds a snapshot, and
+ * CREATE INDEX CONCURRENTLY waits for every older snapshot: the two would wait for each other, which Postgres
+ * does not detect as a deadlock, because the owner of the lock waits outside the database.
  */
 
 /**
- * Does the work while nobody else, of this gateway or another, does work under the same key. The lock is held
- * by a connection that is in no transaction: in one, the last statement keeps its snapshot until the next,
- * and an index that is built meanwhile would wait for it for good. Nor is it a connection of the pool, which
- * the work itself needs.
+ * Runs the work while no other work runs under the same key, on this gateway or another. The lock is held by
+ * a connection outside a transaction: within one, the last statement would keep its snapshot until the next,
+ * and a concurrent index build would wait for ever. It does not use the pool, whose connections the work
+ * itself needs.
  */
 export async function withAdvisoryLock<T>(
   database: Pick<Database, 'lockPool'>,
@@ -33,19 +33,18 @@ export async function withAdvisoryLock<T>(
       () => true,
       () => false,
     );
-    // A connection that could not give the lock back ends, and the lock with it.
+    // A connection that could not release the lock is closed, and the lock with it.
     client.release(!isUnlocked);
   }
 }
 
-/** Takes the lock until the connection ends, when it is free. */
+/** Takes the lock until the connection ends. */
 export async function lockUntilDisconnected(client: pg.ClientBase, key: number): Promise<void> {
   await lockOn(client, 'select pg_try_advisory_lock($1) as taken', { key });
 }
 
 /**
- * Takes the lock until the transaction of the connection ends, when it is free. The signal ends the waiting
- * with its reason.
+ * Takes the lock until the transaction of the connection ends. The signal aborts the wait with its reason.
  */
 export async function lockUntilCommit(
   client: pg.ClientBase,

@@ -1,22 +1,22 @@
 /**
- * Whether a connection keeps its session from one statement to the next. What the gateway does rests on it:
- * settings of a session, LISTEN, locks held outside a transaction, prepared statements, cancelling.
+ * Checks that a connection keeps its session between statements. The gateway depends on it for session
+ * settings, LISTEN, locks outside transactions, prepared statements and cancelling.
  */
 import { isNativeError } from 'node:util/types';
 import pg from 'pg';
 import { ServiceError } from '../../errors.js';
 import { endClient } from './deadline.js';
 
-/** A pooler has many connections to the server: one session may be the same twice by chance. */
+/** A pooler has many server connections, and two checks may hit the same one by chance. */
 const ROUNDS = 5;
 const ASK_BACKEND = 'select pg_backend_pid() as id';
 
 /**
- * Refuses a pooler that lends a connection of the server for a transaction or a statement alone, as PgBouncer
- * does with `pool_mode = transaction`. Costs nothing where the server itself answers, which is known by the
- * number of the backend: a pooler gives its clients numbers of its own.
+ * Refuses a pooler that assigns a server connection only per transaction or statement, as PgBouncer does with
+ * `pool_mode = transaction`. Costs nothing on a direct connection, which is recognized by its backend number:
+ * a pooler gives its clients other numbers.
  *
- * @param client connected, and used by nobody else meanwhile
+ * @param client connected, and not used by anybody else meanwhile
  * @throws UNAVAILABLE whose message is one line for the operator
  */
 export async function assertSessionsAreKept(
@@ -29,12 +29,12 @@ export async function assertSessionsAreKept(
   try {
     for (let round = 0; round < ROUNDS; round++) {
       const mine = await backendOf(client);
-      // In a transaction it holds whatever connection of the server it was given: ours, if ours was free.
+      // A transaction holds whatever server connection it was assigned: ours, if ours was free.
       const its = await lendFor(other, () => backendOf(other));
       if (its === mine || (await backendOf(client)) !== mine) throw refusal(client);
     }
   } catch (error) {
-    // PgBouncer refuses transactions where it lends for one statement (`pool_mode = statement`).
+    // PgBouncer refuses transactions with `pool_mode = statement`.
     if (isNativeError(error) && /transaction blocks not allowed/.test(error.message)) throw refusal(client);
     throw error;
   } finally {

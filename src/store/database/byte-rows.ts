@@ -1,16 +1,16 @@
 /**
- * The values of rows as the bytes Postgres sent, for a query that passes them on: node-postgres makes strings
- * of them first, which costs more than all else of a long answer.
+ * Row values as the bytes Postgres sent, for queries that pass them on: node-postgres converts them to
+ * strings first, which costs more than everything else in a long answer.
  */
 import type pg from 'pg';
 import { Parser } from 'pg-protocol/dist/parser.js';
 
-/** A query that takes bytes. They are to be copied: what is read next moves what was read before. */
+/** A query that receives bytes. It must copy them, because the next read overwrites the buffer. */
 export interface ByteRowReader {
   readonly takesBytes: boolean;
 }
 
-/** Members of node-postgres 8 and its protocol that their type declarations leave out. */
+/** Members of node-postgres 8 and its protocol that are missing from their type declarations. */
 interface ActiveClient {
   readonly _activeQuery: Partial<ByteRowReader> | null | undefined;
 }
@@ -25,7 +25,7 @@ interface PacketParser {
 
 const DATA_ROW = 'D'.charCodeAt(0);
 
-/** To be called before it connects. */
+/** Call it before the client connects. */
 export function useByteRows(client: pg.ClientBase): void {
   const connection = (client as unknown as { readonly connection: ListeningConnection }).connection;
   const active = client as unknown as ActiveClient;

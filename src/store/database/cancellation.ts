@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { WatchedClient } from './watched-client.js';
 
-/** How long the server may take over the order: it does no more than send a signal. */
+/** How long the server may take over the cancel request, which only sends a signal. */
 const ORDER_TIMEOUT_MS = 3_000;
 
-/** Ends queries of other connections. Postgres takes such an order only from a second connection. */
+/** Cancels queries of other connections. Postgres accepts a cancel request only on a second connection. */
 export class Cancellation {
   readonly #url: () => string;
   readonly #applicationName: string;
@@ -17,16 +17,16 @@ export class Cancellation {
   }
 
   /**
-   * Ends what the connection runs now. When this returns, the order has been delivered: it can no longer hit
-   * a later query. It never fails: where the order cannot be delivered, the connection is ended, and the
+   * Cancels the connection's current query. When it returns, the request has been delivered and can no longer
+   * hit a later query. It never fails: if the request cannot be delivered, the connection is closed, and the
    * query with it.
    */
   async cancel(client: pg.Client): Promise<void> {
     const { processID } = client as pg.Client & { readonly processID: number | null };
-    // A pooler tells its clients numbers of its own; the server was asked for its number at the beginning.
+    // A pooler reports numbers of its own, so the server was asked for its backend number on connecting.
     const backendId = (client instanceof WatchedClient ? client.backendId : undefined) ?? processID;
     const url = this.#url();
-    // On another server the number is somebody else's.
+    // On another server, the number belongs to somebody else's backend.
     if (client instanceof WatchedClient && client.url !== url) {
       client.lose('The database has moved to another server.');
       return;
@@ -56,7 +56,7 @@ export class Cancellation {
     });
     pool.on('error', () => {});
     this.#pool = { url, pool };
-    // Its server may never say good-bye.
+    // Its server may never answer.
     void before?.pool.end();
     return pool;
   }

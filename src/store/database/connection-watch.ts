@@ -1,13 +1,13 @@
 /**
- * Tells a database that is away, and a connection that has died without a word, from one that is slow: a cut
- * cable, a machine that has vanished, a firewall that forgot a connection, a server that is stopped. None of
- * them says anything, and the system waits for minutes.
+ * Distinguishes a database that is down, and a connection that has silently died, from one that is slow: a
+ * cut cable, a vanished machine, a firewall that dropped a connection, a stopped server. None of these report
+ * an error, and the operating system waits for minutes.
  *
- * Once a second, a beat, the server is asked how it is on a connection kept for that. No answer there, none
- * on a new connection, and nothing heard on any other: the database is away. What waits for it fails, and
- * what comes fails at once, until it answers again. Where it does answer, it is asked about the connections
- * that have been silent for some beats: one on which the server says it is doing nothing is dead, and closed.
- * A statement pays nothing for any of this.
+ * Once a second (a beat), the server is asked for its state on a connection of its own. If it does not answer
+ * there, nor on a new connection, and nothing was received on any other, the database is down: pending
+ * statements fail, and new ones fail at once, until it answers again. If it answers, it is also asked about
+ * connections that have been silent for some beats: one for which the server does nothing is dead, and is
+ * closed. Statements pay nothing for this.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
@@ -18,7 +18,7 @@ import type { PrimaryFinder } from './primary-finder.js';
 import { Pulse, type PulseAnswer } from './pulse.js';
 import { type ClientWatcher, LostConnectionError, type WatchedClient } from './watched-client.js';
 
-/** What befalls the database, for those who tell the operator. */
+/** The events of the database, for the operator. */
 export type DatabaseNews =
   | { readonly kind: 'databaseLost'; readonly reason: string }
   | { readonly kind: 'databaseBack'; readonly awayMs: number }
@@ -28,7 +28,7 @@ export type DatabaseNews =
   | { readonly kind: 'connectionsDropped'; readonly count: number; readonly reason: string }
   | { readonly kind: 'renewalFailed'; readonly channel: string; readonly error: unknown };
 
-/** What befalls a replica: it costs no more than the primary's work. */
+/** The events of a replica: its failure costs nothing but work for the primary. */
 export type ReplicaNews =
   | { readonly kind: 'replicaLost'; readonly server: string; readonly reason: string }
   | { readonly kind: 'replicaBack'; readonly server: string }
@@ -38,31 +38,30 @@ export type DatabaseNewsListener = (news: DatabaseNews) => void;
 
 const BEAT_MS = 1_000;
 /**
- * While the database is away, requests have it asked anew after so long, and wait for the answer no longer
- * than that.
+ * While the database is down, requests trigger a new check at most this often, and wait no longer than that
+ * for it.
  */
 const MIN_BEAT_MS = 100;
 const LOOK_MS = 100;
 /**
- * How long the server may take over a trivial question, and over a new connection and the question. Together
- * below 5 s with a beat.
+ * How long the server may take over a trivial question, and over a new connection plus the question. With a
+ * beat, less than 5 s in total.
  */
 const ASK_TIMEOUT_MS = 1_500;
 const CONNECT_AND_ASK_TIMEOUT_MS = 2_500;
-/** The server is asked about a connection that has been silent for so many beats. */
+/** After how many silent beats the server is asked about a connection. */
 const SUSPECT_BEATS = 2;
 /**
- * The server must say so often that it does nothing for a connection: once may be an answer that is on its
- * way.
+ * How many consecutive times the server must report a connection as idle: once may be an answer in transit.
  */
 const RESTING_BEATS = 2;
-/** How many beats a connection may take to be made. */
+/** How many beats a connection may take to be established. */
 const CONNECTING_BEATS = 6;
 
 interface ConnectionWatchOptions {
   readonly finder: PrimaryFinder;
   readonly applicationName: string;
-  /** The server follows another: it takes no writes. */
+  /** The server is a replica and accepts no writes. */
   readonly isReplica?: boolean;
 }
 
@@ -78,7 +77,7 @@ export class ConnectionWatch implements ClientWatcher {
   #away: { readonly since: number; readonly reason: string } | undefined;
   #beatenAt = Number.NEGATIVE_INFINITY;
   #isReadOnly: boolean | undefined;
-  /** The time when the question was asked that the server answered last. */
+  /** When the last answered question was asked. */
   #askedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
@@ -94,22 +93,22 @@ export class ConnectionWatch implements ClientWatcher {
     this.#timer.unref();
   }
 
-  /** Why the database cannot be asked now; `undefined`: it can. */
+  /** Why the database cannot be used now; `undefined` if it can. */
   get obstacle(): Error | undefined {
     return this.#away === undefined ? undefined : new LostConnectionError(this.#away.reason);
   }
 
-  /** Whether the database was reached when it was last asked, and let nobody write. */
+  /** Whether the database accepted no writes at the last check. */
   get isReadOnly(): boolean {
     return this.#isReadOnly === true;
   }
 
-  /** Whether the server has answered a question that was asked after this instant of `performance.now()`. */
+  /** Whether the server has answered a question asked after this instant of `performance.now()`. */
   hasHeardSince(instant: number): boolean {
     return this.#askedAt > instant;
   }
 
-  /** Whether a connection is likely to have died without a word: the next beats will tell. */
+  /** Whether some connection has probably died; the next beats will show. */
   get isSuspicious(): boolean {
     return [...this.#clients].some(({ restingBeats }) => restingBeats > 0);
   }
@@ -118,12 +117,14 @@ export class ConnectionWatch implements ClientWatcher {
     this.#listeners.add(guarded(listener));
   }
 
-  /** Hears of every answer of the server, with the time of `performance.now()` when it was asked. */
+  /**
+   * Calls the listener for every answer of the server, with the time of the question (`performance.now()`).
+   */
   onAnswer(listener: (answer: PulseAnswer, askedAt: number) => void): void {
     this.#answerListeners.add(listener);
   }
 
-  /** Tells those who tell the operator. */
+  /** Reports an event to the operator. */
   tell(news: DatabaseNews): void {
     for (const listener of this.#listeners) listener(news);
   }
@@ -136,13 +137,13 @@ export class ConnectionWatch implements ClientWatcher {
     this.#clients.delete(client);
   }
 
-  /** Other connections are likely to be as that one is: they are renewed before somebody else is refused. */
+  /** Renews connections that are probably in the same state, before they refuse somebody else. */
   suspectRole(): void {
     this.#retire(({ isBornReadOnly }) => !isBornReadOnly, 'the database refused to write');
     void this.check();
   }
 
-  /** Asks now, or waits for what is being asked. It never fails. */
+  /** Checks now, or joins the check in progress. It never fails. */
   check(): Promise<void> {
     if (this.#isClosed) return Promise.resolve();
     this.#beating ??= this.#beat().finally(() => {
@@ -153,8 +154,8 @@ export class ConnectionWatch implements ClientWatcher {
   }
 
   /**
-   * Looks again for someone who wants a connection while the database is away: it may be back since the last
-   * beat. Soon answered, and not asked more often than a server bears that is just starting.
+   * Checks again for a caller who needs a connection while the database is down: it may have recovered since
+   * the last beat. The caller is answered soon, and a server that is just starting is not asked too often.
    */
   async lookAgain(): Promise<void> {
     if (this.#beating === undefined && performance.now() - this.#beatenAt < MIN_BEAT_MS) return;
@@ -164,14 +165,13 @@ export class ConnectionWatch implements ClientWatcher {
     );
   }
 
-  /** Waits while the database is away, or until the watch ends or the signal says so. */
+  /** Waits while the database is down, or until the watch ends or the signal aborts. */
   async untilBack(signal: AbortSignal): Promise<void> {
-    // All of the background waits for the end by the same signal.
+    // All background work waits with the same signal.
     shareWithAll(signal);
     while (this.#away !== undefined && !this.#isClosed && !signal.aborted) {
       await new Promise<void>((resolve) => {
-        // The signal lives as long as the work in the background: what is not taken off it again stays for
-        // good.
+        // The signal lives as long as the background work, so a listener that is not removed would leak.
         const wake = () => {
           signal.removeEventListener('abort', wake);
           this.#waiting.delete(wake);
@@ -186,14 +186,14 @@ export class ConnectionWatch implements ClientWatcher {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    // A question that is under way keeps its connection until it is answered or given up.
+    // A question in progress keeps its connection until it is answered or abandoned.
     await this.#beating;
     await this.#pulse.end();
     this.#wakeAll();
   }
 
   async #beat(): Promise<void> {
-    // What came while this process was busy is read first: it was not the server that was silent.
+    // Reads first what arrived while this process was busy: then it was not the server that was silent.
     await nextTurn();
     for (const client of [...this.#clients]) this.#look(client);
     const suspects = [...this.#clients].filter(
@@ -218,7 +218,7 @@ export class ConnectionWatch implements ClientWatcher {
   #look(client: WatchedClient): void {
     const beats = client.look();
     if (beats === 0) {
-      // Nobody would notice an idle one until it refuses somebody's write.
+      // Otherwise an idle one would be noticed only when it refuses somebody's write.
       if (!client.isWaiting && client.isStale) client.retire();
       return;
     }
@@ -230,7 +230,7 @@ export class ConnectionWatch implements ClientWatcher {
     if (limitMs > 0 && beats * BEAT_MS > limitMs) client.lose(`The database was silent for ${limitMs} ms.`);
   }
 
-  /** A connection of ours that was lost alone, the pulse itself for one, is no outage: a new one is tried. */
+  /** A single lost connection, such as the pulse's own, is not an outage: a new one is tried. */
   async #ask(ids: readonly number[]): Promise<PulseAnswer> {
     if (!this.#pulse.isConnected) return await this.#askAnew(ids);
     try {
@@ -238,13 +238,13 @@ export class ConnectionWatch implements ClientWatcher {
       return answer.isReadOnly && this.#finder.hasSeveral ? await this.#askAnew(ids) : answer;
     } catch (error) {
       const answer = await this.#askAnew(ids);
-      // What forgot this connection has forgotten others too.
+      // Whatever dropped this connection has probably dropped others too.
       if (error instanceof SilenceError) this.#retire(({ isLent }) => !isLent, 'another died without a word');
       return answer;
     }
   }
 
-  /** By a new connection, to whichever of several servers is the primary now. */
+  /** On a new connection, to whichever of several servers is the primary now. */
   async #askAnew(ids: readonly number[]): Promise<PulseAnswer> {
     const { serverName, url } = this.#finder;
     if (this.#finder.hasSeveral) {
@@ -257,13 +257,13 @@ export class ConnectionWatch implements ClientWatcher {
     return await this.#pulse.ask(ids, CONNECT_AND_ASK_TIMEOUT_MS);
   }
 
-  /** What is under way on the server that was primary can end in nothing that counts. */
+  /** Nothing that is still running on the former primary can succeed. */
   #moveFrom(serverName: string): void {
     const { serverName: to, url } = this.#finder;
     this.#pulse.close();
     for (const client of [...this.#clients]) {
       if (client.url === url) continue;
-      // A transaction that went on there would be kept by nobody.
+      // Nobody would keep what a transaction there goes on to write.
       if (client.isWaiting || client.isLent) client.lose(`The database has moved to ${to}.`);
       else client.retire();
     }
@@ -296,7 +296,7 @@ export class ConnectionWatch implements ClientWatcher {
     }
     if (dead === 0) return;
     this.tell({ kind: 'connectionsDropped', count: dead, reason: 'they died without a word' });
-    // They died of something, and it is likely to have met those that are idle too.
+    // Whatever killed them has probably killed the idle ones too.
     this.#retire(({ isLent }) => !isLent, 'others died without a word');
   }
 
@@ -328,7 +328,7 @@ export class ConnectionWatch implements ClientWatcher {
 
   #retire(isMeant: (client: WatchedClient) => boolean, reason: string): void {
     const retired = [...this.#clients].filter(
-      // One that is being made finds out by itself what the server is.
+      // A connection being established learns the server's role by itself.
       (client) => !client.isStale && client.backendId !== undefined && isMeant(client),
     );
     for (const client of retired) client.retire();
@@ -343,8 +343,8 @@ export class ConnectionWatch implements ClientWatcher {
 }
 
 /**
- * The server is there and says no, e.g. because it has no connection left: those we have may go on. It is not
- * when it starts or stops.
+ * The server refuses a connection, e.g. because it has none left; existing ones can continue. Not so while it
+ * starts or stops.
  */
 function isRefusal(error: unknown): boolean {
   if (!isNativeError(error) || !('severity' in error) || !('code' in error)) return false;

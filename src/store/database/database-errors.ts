@@ -1,14 +1,15 @@
 /**
- * What Postgres, its driver and Prisma report, in the service's own words: the one table.
+ * Translates errors of Postgres, its driver and Prisma to our error catalog; the only table that does.
  *
- * An error that is not here is a fault of ours (a wrong statement, a broken invariant) and passes unchanged.
+ * An error that is not listed is a fault of ours (a wrong statement, a broken invariant) and passes
+ * unchanged.
  */
 import { isNativeError } from 'node:util/types';
 import { type ErrorCode, RETRY_AFTER_SECONDS, RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
 
 /**
- * All connections of a pool are lent, while the database itself is well. It has no `code`: Prisma would take
- * that for one of its own.
+ * All connections of a pool are in use, while the database itself is well. It has no `code`, because Prisma
+ * would take it for one of its own errors.
  */
 export class FullPoolError extends Error {
   override readonly name = 'FullPoolError';
@@ -18,7 +19,7 @@ export class FullPoolError extends Error {
   }
 }
 
-/** How long a caller is told to wait for a connection of a pool that is full. */
+/** The `Retry-After` for a full pool. */
 const FULL_RETRY_AFTER_SECONDS = 2;
 
 interface Translation {
@@ -58,7 +59,8 @@ const UNSTORABLE_TEXT: Translation = {
 };
 
 /**
- * The translations by SQLSTATE, or by its first two characters, the class.
+ * By SQLSTATE, or by its first two characters, the class.
+ *
  * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const BY_SQLSTATE: Readonly<Record<string, Translation>> = {
@@ -102,7 +104,7 @@ const NETWORK_CODES: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
 ]);
 
-/** What the driver says in words only, without a code. */
+/** Driver errors without a code, recognized by their message. */
 const DRIVER_MESSAGES: readonly RegExp[] = [
   /^Connection terminated/,
   /^Client has encountered a connection error/,
@@ -111,17 +113,16 @@ const DRIVER_MESSAGES: readonly RegExp[] = [
   /^timeout exceeded when trying to connect/,
   /^timeout expired/,
   /^This socket has been ended by the other party/,
-  // Of Citus, whose code for it is that of any internal error: the server of a domain has gone.
+  // Citus: the server of a domain is down. Its error code is that of any internal error.
   /^failure on connection marked as essential/,
 ];
 
 /**
- * The error as the service throws it: a `ServiceError` for what the table knows, with the original as its
- * cause; anything else unchanged.
+ * Converts an error to what the service throws: a `ServiceError`, with the original as its cause, if the
+ * table lists it; anything else unchanged.
  */
 export function translateDatabaseError(error: unknown): unknown {
-  // It is no instanceof: an error of Node's own modules need not be of this realm's class, under Jest it is
-  // not.
+  // Not `instanceof`: under Jest, errors of Node's own modules belong to another realm.
   if (!isNativeError(error) || error instanceof ServiceError) return error;
   const translation = findTranslation(error);
   if (translation === undefined) return error;
@@ -132,23 +133,21 @@ export function translateDatabaseError(error: unknown): unknown {
   });
 }
 
-/**
- * Whether it says that the database cannot be reached, of an error as it was thrown or as it was translated.
- */
+/** Whether an error, original or translated, means that the database cannot be reached. */
 export function isOutOfReach(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   return findTranslation(error) === OUT_OF_REACH || isOutOfReach(error.cause);
 }
 
-/** Whether it took longer than a statement may: of an error as it was thrown, or as it was translated. */
+/** Whether an error, original or translated, means that a statement exceeded its time limit. */
 export function wasTooSlow(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   return findTranslation(error) === TOO_SLOW || wasTooSlow(error.cause);
 }
 
 /**
- * Whether Postgres refused a statement for what it brought, or for what others were writing, so that nothing
- * of it is done; of an error as it was thrown, or as it was translated.
+ * Whether an error, original or translated, means that Postgres refused a statement because of its values or
+ * of concurrent writes, so that nothing was done.
  */
 export function wasRefused(error: unknown): boolean {
   if (!isNativeError(error)) return false;
@@ -156,15 +155,15 @@ export function wasRefused(error: unknown): boolean {
   return code === undefined ? wasRefused(error.cause) : /^(?:22|23|40|54|55P03$)/.test(code);
 }
 
-/** What is in the error of a server of Citus, where an index has the number of its shard besides. */
+/** A part of error messages from a Citus server, where index names include the shard number. */
 const OF_SHARD = /^(?:while executing command on |PL\/pgSQL function run_at_home\()/m;
 const SHARD_NUMBER = /_\d+$/;
-/** The coordinator tells it in words alone. */
+/** The coordinator reports this only in words. */
 const TAKEN = /^duplicate key value violates unique constraint "(.+)"$/;
 
 /**
- * The unique index or other constraint a write ran into: from the error of Postgres, or from a `ServiceError`
- * whose cause it is. The store finds the field by it.
+ * The unique index or other constraint that a write violated, from Postgres's error or a `ServiceError`
+ * caused by it. The store derives the field from it.
  */
 export function findConstraint(error: unknown): string | undefined {
   if (!isNativeError(error)) return undefined;
@@ -188,7 +187,7 @@ function findTranslation(error: Error): Translation | undefined {
   if (error instanceof FullPoolError) {
     return { code: 'UNAVAILABLE', detail: error.message, retryAfterSeconds: FULL_RETRY_AFTER_SECONDS };
   }
-  // A host name with several addresses fails with one error for each.
+  // A host name with several addresses fails with one error per address.
   const [first] = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
   if (isNativeError(first)) return findTranslation(first);
   const kind = findDriverError(error)?.kind;
@@ -202,7 +201,7 @@ function codeOf(error: Error): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** What Prisma's driver adapter makes of an error of Postgres; Prisma hands it on in `meta`. */
+/** Prisma's driver adapter wraps Postgres's error; Prisma passes it on in `meta`. */
 interface DriverError {
   readonly kind?: string;
   readonly originalCode?: string;

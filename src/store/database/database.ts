@@ -1,8 +1,8 @@
 /**
- * The one way to the database. Relational tables are reached through Prisma's models; what Prisma cannot say
- * (records as the text Postgres printed, streams, one round trip for a prepared statement) through `query`
- * and `stream`, which take SQL composed with `Prisma.sql`, whose every substitution is a parameter, and run
- * on the connections Prisma uses too.
+ * The only access to the database. Relational tables use Prisma's models. What Prisma cannot do (records as
+ * the text Postgres printed, streams, one round trip for a prepared statement) uses `query` and `stream`,
+ * which take SQL composed with `Prisma.sql`, whose every substitution is a parameter, and run on the same
+ * connections.
  */
 import { pipeline } from 'node:stream/promises';
 import { isNativeError } from 'node:util/types';
@@ -33,124 +33,115 @@ import { Turns } from './turns.js';
 
 const OLDEST_VERSION = 150_000;
 const DEFAULT_REPLICA_LAG_MS = 5_000;
-/** Short statements alone go there: two are enough for all of a gateway. */
+/** They run only short statements, so two are enough for a gateway. */
 const APART_CONNECTIONS = 2;
 
-/** What the connections of a gateway are called in `pg_stat_activity`, with what each is for. */
+/** The name of the gateway's connections in `pg_stat_activity`, followed by the purpose of each. */
 export const APPLICATION_NAME = 'campus-gateway';
 
 export interface DatabaseOptions {
-  /** Of one host, or of several of which one is the primary. */
+  /** A single host, or several of which one is the primary. */
   readonly url: string;
   /**
-   * Connections for queries; streams, which keep theirs for as long as their readers take, have as many of
-   * their own.
+   * Connections for queries; streams, which hold theirs as long as their readers take, have as many of their
+   * own.
    */
   readonly poolSize: number;
-  /** The limit of one statement, and of one batch of a stream. */
+  /** The limit for a statement, and for one batch of a stream. */
   readonly statementTimeoutMs: number;
   /** Shown in pg_stat_activity. Default `campus-gateway`. */
   readonly applicationName?: string;
-  /** The addresses of servers that follow the primary, to read from. Default: none. */
+  /** The addresses of replicas to read from. Default: none. */
   readonly replicaUrls?: readonly string[];
-  /** A replica that lags more is left alone. Default 5 s. */
+  /** A replica with a larger lag is not used. Default 5 s. */
   readonly replicaMaxLagMs?: number;
 }
 
-/** A database, or a transaction of it. */
+/** The database, or a transaction. */
 export interface Queryable {
   /**
-   * Runs one statement in one round trip. Values come as node-postgres reads them, except: `bigint` is a
-   * number, `date` stays the text `YYYY-MM-DD`. `jsonb` goes through `JSON.parse` and thereby through floats:
-   * select `::text` where digits count.
+   * Runs one statement in one round trip. Values are as node-postgres reads them, except: `bigint` is a
+   * number, and `date` stays the text `YYYY-MM-DD`. `jsonb` is parsed by `JSON.parse`, and thereby through
+   * floats: select `::text` where digits matter.
    *
-   * @throws ServiceError for what the caller or the environment is to blame for (see database-errors.ts)
+   * @throws ServiceError for errors of the caller or the environment (see database-errors.ts)
    */
   query<Row extends object>(sql: Prisma.Sql, options?: QueryOptions): Promise<Row[]>;
 }
 
 /**
- * What is done here is kept as a whole or not at all. Not to be used after the work it was lent to has ended.
+ * Its statements are committed all or none. Must not be used after the callback it was passed to has ended.
  */
 export interface Transaction extends Queryable {
   /**
-   * What its writes ask has a place already, taken before the connection was: `WriteTriggers.reserve`. Who
-   * wraps a transaction hands it on.
+   * The place for `before` scripts, taken before the connection: `WriteTriggers.reserve`. A wrapper of a
+   * transaction must pass it on.
    */
   readonly reserved?: { readonly waitedMs: number };
 }
 
-/** A transaction on a connection of one's own. */
+/** A transaction on a dedicated connection. */
 export interface OwnTransaction extends Transaction {
   /** Sends the lines of a `copy … from stdin`. @throws as `query` does */
   copyIn(statement: string, lines: Uint8Array): Promise<void>;
 }
 
-/** A connection that is lent for long work, and is ended behind it. */
+/** A connection for long work, closed afterwards. */
 export interface OwnConnection extends Queryable {
-  /** Takes a lock that is held until the connection ends. Whether it was free. */
+  /** Tries to take a lock that is held until the connection ends; returns whether it was free. */
   tryLock(name: string): Promise<boolean>;
-  /** Read committed, one at a time. Rolled back when `work` throws. */
+  /** Read committed; one transaction at a time. Rolled back if `work` throws. */
   transaction<T>(work: (transaction: OwnTransaction) => Promise<T>): Promise<T>;
 }
 
 export interface Database extends Queryable {
-  /**
-   * The models of schema.prisma, with `$query` and `$stream` as a Prisma Client extension; its errors are
-   * translated too.
-   */
+  /** The models of schema.prisma, extended by `$query` and `$stream`; its errors are translated too. */
   readonly prisma: GatewayPrisma;
   readonly pool: pg.Pool;
   /**
-   * Statements that belong to no transaction though one is open around them, e.g. what a script logs in a
-   * write that may be taken back. They have connections of their own: whoever holds a connection of the pool
-   * and waits for a second one waits for others who do the same.
+   * For statements outside a surrounding transaction, e.g. the log of a script in a write that may be rolled
+   * back. They have connections of their own, because a caller that holds a pooled connection and waits for a
+   * second one could wait for others who do the same.
    */
   readonly apart: Queryable;
   /**
-   * One connection for locks that are held outside a transaction; a second lock of this gateway waits for the
-   * first.
+   * A single connection for locks outside transactions; a second lock of this gateway waits for the first.
    */
   readonly lockPool: pg.Pool;
-  /** Text compares byte by byte: the range of a prefix may be read from an ordinary b-tree. */
+  /** Texts compare byte by byte, so an ordinary b-tree serves the range of a prefix. */
   readonly isByteOrdered: boolean;
   /**
-   * Changes are told by the outbox, not by the numbers of their transactions: the database is spread over
-   * several servers, or `campus.changes` is set to `outbox` in it.
+   * Changes are announced by the outbox instead of transaction numbers, because the database is spread over
+   * several servers, or because `campus.changes` is set to `outbox`.
    */
   readonly tellsByOutbox: boolean;
-  /** For statements that the server of a domain does whole; `undefined`: there is one server for all. */
+  /** Runs statements entirely on the server of a domain; `undefined` if there is only one server. */
   readonly home: HomeStatements | undefined;
   /**
    * The rows of ONE text column in batches. Postgres works at most one batch ahead of the reader. Leaving the
-   * loop or the signal ends the query within a second; a failure throws in mid-stream.
+   * loop or aborting the signal ends the query within a second; a failure throws midway.
    */
   stream(sql: Prisma.Sql, options?: StreamOptions): AsyncIterable<readonly string[]>;
-  /**
-   * The same of several statements, whose rows follow each other; all of them see the database as it is at
-   * one moment.
-   */
+  /** The same for several statements in sequence, all of which see the database at the same moment. */
   streamInTurn(
     statements: readonly NamedStatement[],
     options?: Omit<StreamOptions, 'name'>,
   ): AsyncIterable<readonly string[]>;
-  /** The same rows as bytes that are ready to be passed on, each batch in one piece. */
+  /** The same rows as bytes to pass on, one chunk per batch. */
   streamJoined(
     statements: readonly NamedStatement[],
     options: Omit<StreamOptions, 'name'> & { readonly punctuation: RowPunctuation },
   ): AsyncIterable<JoinedBatch>;
-  /** The turns of writes that may be made again when they waited for each other. */
+  /** The queue of writes that are retried after a deadlock. */
   readonly turns: Turns;
-  /** Read committed. Rolled back when `work` throws. */
+  /** Read committed. Rolled back if `work` throws. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /**
-   * Lends a connection beside those of the pools. What it has locked is free again when it ends, also by the
-   * end of the gateway.
-   */
+  /** Lends a connection outside the pools. Its locks are released when it ends, even if the gateway dies. */
   withConnection<T>(purpose: string, work: (connection: OwnConnection) => Promise<T>): Promise<T>;
   /**
-   * Hears `pg_notify(channel, payload)` of every gateway, this one included, once it is committed. `onGap`:
-   * the connection was lost, or is back after that: messages may have been missed. The answer ends it.
+   * Subscribes to `pg_notify(channel, payload)` of every gateway, including this one, after the commit.
+   * `onGap` is called when the connection is lost, and when it is back: notifications may have been missed.
+   * The returned function unsubscribes.
    */
   listen(
     channel: string,
@@ -158,53 +149,49 @@ export interface Database extends Queryable {
     onGap: () => void,
   ): Promise<() => Promise<void>>;
   /**
-   * Calls `renew` whenever something is announced on the channel, and when something may have been missed,
-   * one call at a time. One that fails is made again until it succeeds. The answer ends it.
+   * Calls `renew` for every notification on the channel, and when one may have been missed; one call at a
+   * time, retried until it succeeds. The returned function unsubscribes.
    */
   keepCurrent(channel: string, renew: () => Promise<void>): Promise<() => Promise<void>>;
   /**
-   * Tells `watch` from now on of every statement that took long, also of those in transactions; streams are
-   * as slow as their readers and left out.
+   * From now on calls `watch` for every slow statement, also within transactions; not for streams, which are
+   * as slow as their readers.
    */
   watchSlow(watch: SlowStatementWatch): void;
-  /** Tells from now on of the database being lost, found again, or read-only. */
+  /** From now on reports when the database is lost, found again, or read-only. */
   onNews(listener: DatabaseNewsListener): void;
-  /** False while the database is known to be out of reach: whatever is asked of it fails at once. */
+  /** False while the database is known to be unreachable; statements then fail at once. */
   readonly isReachable: boolean;
-  /** Whether it lets nobody write at present: it is a replica, or was set so. */
+  /** Whether the database currently accepts no writes: it is a replica, or set to read-only. */
   readonly isReadOnly: boolean;
   /**
-   * What this caller reads lists, streams, aggregates and reports from: a replica that is near enough and has
-   * what the caller wrote, or else the primary. Never for a statement that writes, a feed or a counter.
+   * Where this caller's lists, streams, aggregates and reports are read: a replica that is current enough and
+   * has the caller's writes, or else the primary. Never use it for a write, a feed or a counter.
    */
   reading(caller: Pick<Scope, 'principal'>): ReadSource;
-  /** Those who are read from beside the primary; `undefined`: there are none. */
+  /** The replicas; `undefined` if there are none. */
   readonly replicas: ReplicatedReads | undefined;
-  /** The address of the server that is primary now: one host, whatever the settings name. */
+  /** The address of the current primary: one host, whatever the setting names. */
   readonly url: string;
-  /**
-   * A pool of its own for work in the background, which may wait for a database that is away. Whoever opens
-   * it ends it.
-   */
+  /** A pool for background work, which may wait for a database that is down. The caller closes it. */
   openPool(options: BackgroundPoolOptions): pg.Pool;
   /**
-   * False while the connection that hears is lost: what is remembered until it is announced otherwise is not
-   * to be trusted then.
+   * False while the listening connection is lost; caches that rely on notifications must not be trusted then.
    */
   readonly isHearing: boolean;
-  /** Waits for what is running. */
+  /** Waits for running statements. */
   close(): Promise<void>;
 }
 
 interface BackgroundPoolOptions extends Pick<PoolOptions, 'size' | 'applicationName' | 'statementTimeoutMs'> {
   readonly settings?: PoolOptions['settings'];
-  /** The work comes to its end: from now on it is refused instead of waiting. Absent: it never waits. */
+  /** When aborted, requests fail instead of waiting. Absent: they never wait. */
   readonly waitUntil?: AbortSignal;
 }
 
 /**
- * Connects, and makes sure of the server's version. Connections lost later come back by themselves: until
- * then calls throw UNAVAILABLE. The caller closes it.
+ * Connects and checks the server's version. Connections lost later are replaced; until then calls throw
+ * UNAVAILABLE. The caller closes it.
  *
  * @throws UNAVAILABLE whose message is one line for the operator
  */
@@ -260,7 +247,7 @@ class PostgresDatabase implements Database {
       statementTimeoutMs: options.statementTimeoutMs,
       places: 'connections to the database (POOL_SIZE)',
     });
-    // A long export is no fault: each batch has its own limit instead.
+    // A long export is legitimate, so each batch has the limit instead.
     this.#streamPool = createPool({
       ...shared,
       applicationName: `${applicationName} stream`,
@@ -288,7 +275,7 @@ class PostgresDatabase implements Database {
     };
     this.#listener = new Listener(url, applicationName);
     this.#watch.onNews(({ kind }) => {
-      // Whoever is primary now announces what others change.
+      // From now on, changes are announced by the new primary.
       if (kind === 'databaseRole' || kind === 'databaseMoved') void this.#listener.renew();
     });
     this.prisma = createPrisma(this);
@@ -373,7 +360,7 @@ class PostgresDatabase implements Database {
         isUsable = false;
       });
     } finally {
-      // A connection that cannot even roll back is not given back to others; closing it rolls back.
+      // A connection that cannot even roll back is closed, which rolls back.
       client.release(!isUsable);
     }
   }
@@ -426,7 +413,7 @@ class PostgresDatabase implements Database {
           transaction: (inside) => this.#transactionOn(client, inside, () => {}),
         });
       } finally {
-        // The server notices the end of a connection a moment later than whoever asks for the locks next.
+        // The server would notice the end of the connection a moment after the next request for the locks.
         await client.query('select pg_advisory_unlock_all()').catch(() => {});
         client.release(true);
       }
@@ -525,7 +512,7 @@ function createPrisma(database: Pick<Database, 'pool' | 'query' | 'stream'>) {
   );
 }
 
-/** Of every session of a pool of requests. */
+/** The settings of every session in a request pool. */
 function settingsOf({ canCheckConnection }: ServerFacts): Readonly<Record<string, string>> {
   return {
     // Prisma's adapter writes instants without an offset.
@@ -539,7 +526,7 @@ interface ServerFacts {
   readonly isByteOrdered: boolean;
   readonly tellsByOutbox: boolean;
   readonly isSpread: boolean;
-  /** The server can notice that its client has gone while it works; not on every system. */
+  /** Whether the server can notice a disconnected client while it works; not on every system. */
   readonly canCheckConnection: boolean;
 }
 

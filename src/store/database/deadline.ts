@@ -1,23 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
 
-/** The server was asked and said nothing in time. */
+/** The server did not answer in time. */
 export class SilenceError extends Error {
   override readonly name = 'SilenceError';
-  /** The table of database-errors.ts knows it as one of those of a network. */
+  /** A network error, for the table of database-errors.ts. */
   readonly code = 'ETIMEDOUT';
 }
 
-/** The steps in which a time limit is counted. */
+/** The resolution of a time limit. */
 const STEP_MS = 100;
 
 /**
- * Does work on a connection. Takes it longer than it may, the connection is closed, and what waits on it
- * fails with a SilenceError.
+ * Runs work on a connection. If it exceeds the limit, the connection is closed, and pending statements fail
+ * with a SilenceError.
  *
- * Only time in which this process could have read an answer counts: a step that was late counts as one step,
- * however late it was, or a process that was busy, or on a machine that is, would take its own slowness for
- * the silence of the server.
+ * Only time in which this process could have read an answer counts: a late timer counts as a single step,
+ * however late it was. Otherwise a busy process or machine would mistake its own slowness for the silence of
+ * the server.
  */
 export async function withDeadline<T>(
   client: pg.Client,
@@ -30,7 +30,7 @@ export async function withDeadline<T>(
     listenedMs += STEP_MS;
     if (listenedMs < timeoutMs) return;
     clearInterval(timer);
-    // What came while this process was busy, or suspended, is read first.
+    // Reads first what arrived while this process was busy or suspended.
     await nextTurn();
     if (!isDone) client.connection.stream.destroy(new SilenceError(`silent for ${timeoutMs} ms`));
   }, STEP_MS);
@@ -44,8 +44,8 @@ export async function withDeadline<T>(
 
 const END_TIMEOUT_MS = 2_000;
 
-/** Ends a connection in good order where the server takes part in it, else at once. It never fails. */
+/** Closes a connection gracefully if the server cooperates, else at once. It never fails. */
 export async function endClient(client: pg.Client): Promise<void> {
-  // What fails here is what was to end.
+  // A failure here means that the connection has ended.
   await withDeadline(client, END_TIMEOUT_MS, () => client.end()).catch(() => {});
 }

@@ -1,28 +1,28 @@
-/** Lists the indexes of a collection's partition, from its declaration. */
+/** Derives the indexes of a collection's partition from its declaration. */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import type { Collection, Field } from '../../model/collection.js';
 
 /**
- * An index of one partition. The expressions are those the SQL compiler writes for a declared field, or they
- * would not be reached.
+ * An index of a partition. Its expressions must be those that the SQL compiler writes for a declared field;
+ * otherwise it would not be used.
  */
 export interface IndexDescription {
-  /** Follows from collection and definition: another definition is another index. At most 63 characters. */
+  /** Derived from collection and definition: another definition has another name. At most 63 characters. */
   readonly name: string;
   readonly isUnique: boolean;
-  /** What follows `create index … on <partition>`. */
+  /** The text after `create index … on <partition>`. */
   readonly definition: string;
 }
 
-/** Records and their fields as far as the list is concerned. */
+/** The part of a declaration that determines its indexes. */
 type Declaration = Pick<Collection, 'name' | 'fields' | 'indexes' | 'uniqueTogether'>;
 
 /**
- * The indexes of a collection: one over whole documents (equality of undeclared fields and of list elements),
- * a b-tree for every declared field that asks for one (of a reference: over its value) and for every list of
- * fields, a unique one for every unique field and rule, and trigrams for every searchable field (of a
- * reference: over value and label).
+ * The indexes of a collection: one over whole documents (equality of undeclared fields and list elements), a
+ * b-tree for every declared field that asks for one (for a reference over its value) and for every list of
+ * fields, a unique one for every unique field and rule, and trigrams for every searchable field (for a
+ * reference over value and label).
  */
 export function listDeclaredIndexes(collection: Declaration): IndexDescription[] {
   return [
@@ -47,10 +47,7 @@ export function listDeclaredIndexes(collection: Declaration): IndexDescription[]
   ];
 }
 
-/**
- * Whether a b-tree of the collection has the values at the path, of a reference those at its `value`, as a
- * column.
- */
+/** Whether a b-tree has the values at the path as a column; for a reference, those of its `value`. */
 export function isIndexedPath(collection: Declaration, path: readonly string[]): boolean {
   const sought = json(path);
   return (
@@ -59,7 +56,7 @@ export function isIndexedPath(collection: Declaration, path: readonly string[]):
   );
 }
 
-/** The fields that have a b-tree of their own, of a reference its `value`. */
+/** The fields with a b-tree of their own; for a reference, its `value`. */
 function listIndexedPaths(fields: readonly Field[], parent: readonly string[]): (readonly string[])[] {
   return fields.flatMap((field) => {
     if (field.isList) return [];
@@ -70,10 +67,7 @@ function listIndexedPaths(fields: readonly Field[], parent: readonly string[]): 
   });
 }
 
-/**
- * Whether an index of the collection has the trigrams of the text at the path, of a reference at its `value`
- * or `label`.
- */
+/** Whether an index has the trigrams of the text at the path; for a reference, of its `value` or `label`. */
 export function hasTrigrams(collection: Declaration, path: readonly string[]): boolean {
   const sought = json(path);
   return listSearchedPaths(collection.fields, []).some((one) => json(one) === sought);
@@ -88,7 +82,7 @@ function listSearchedPaths(fields: readonly Field[], parent: readonly string[]):
   });
 }
 
-/** What a searchable field at the path is searched in. */
+/** The texts in which a searchable field is searched. */
 function searchedPathsOf({ type }: Field, path: readonly string[]): (readonly string[])[] {
   return type === 'reference'
     ? [
@@ -98,7 +92,7 @@ function searchedPathsOf({ type }: Field, path: readonly string[]): (readonly st
     : [path];
 }
 
-/** Whether the name is one of ours; an operator's own indexes are none of our business. */
+/** Whether the index name is one of ours; an operator's own indexes are left alone. */
 export function isDeclaredIndexName(name: string): boolean {
   return /_(gin|idx|key|trgm)_[0-9a-f]{8}$/.test(name);
 }
@@ -109,7 +103,7 @@ function listFieldIndexes(
   parent: readonly string[],
 ): IndexDescription[] {
   return fields.flatMap((field): IndexDescription[] => {
-    // The document index serves lists and what is in them.
+    // Lists and their contents are served by the document index.
     if (field.isList) return [];
     const path = [...parent, field.name];
     if (field.type === 'object') return listFieldIndexes(collection, field.fields, path);
@@ -120,8 +114,8 @@ function listFieldIndexes(
       const definition = `(domain, ${value}) where deleted_at is null and ${value} <> 'null'`;
       indexes.push(describeIndex(collection, path.join('_'), 'key', definition));
     }
-    // Beside the unique one, which leaves out null: a prepared statement, whose value is not known while it
-    // is planned, cannot be proven to look for something else.
+    // In addition to the unique index, which omits null: a prepared statement, planned without its value,
+    // cannot be proven to exclude null.
     if (field.isIndexed || field.isUnique) {
       const definition = `(domain, ${json(valuePath)}) where deleted_at is null`;
       indexes.push(describeIndex(collection, path.join('_'), 'idx', definition));

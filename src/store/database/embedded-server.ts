@@ -1,10 +1,10 @@
 /**
- * PostgreSQL inside the data directory: made on the first start, found again on every other.
+ * A PostgreSQL server in the data directory, created on the first start and reused afterwards.
  *
- * The server is a process of its own (its own session, so that Ctrl-C reaches the gateway alone) and outlives
- * a gateway that is killed; the next start finds it by its `postmaster.pid` and goes on with it. Several
- * gateways may share a data directory: each holds a shared advisory lock while it runs, and the last one to
- * leave stops the server. A server that dies under them is started again by the first to notice.
+ * The server is a separate process (in a session of its own, so that Ctrl-C reaches only the gateway) and
+ * survives a gateway that is killed; the next start finds it by its `postmaster.pid` and continues to use it.
+ * Several gateways may share a data directory: each holds a shared advisory lock while it runs, and the last
+ * one to leave stops the server. If the server dies, the first gateway to notice restarts it.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -40,40 +40,41 @@ import { toStartRefusal } from './to-start-refusal.js';
 const USER = 'campus';
 const DATABASE = 'campus';
 const MAJOR_VERSION = '18';
-/** Advisory lock held shared, in the database `postgres`, by every gateway that uses the server. */
+/** An advisory lock in the database `postgres`, held shared by every gateway that uses the server. */
 const PRESENCE_LOCK = 0x63616d70;
 const READY_TIMEOUT_MS = 60_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 export interface EmbeddedServerOptions {
   /**
-   * Holds `postgres/` (the cluster) and `postgres.json` (its port and password, readable by its owner alone).
+   * Contains `postgres/` (the cluster) and `postgres.json` (its port and password, readable only by its
+   * owner).
    */
   readonly dataDirectory: string;
-  /** What the operator may want to know, one line each. PostgreSQL's own log is `postgres/server.log`. */
+  /** Receives one line at a time for the operator. PostgreSQL's own log is `postgres/server.log`. */
   readonly onLog?: (line: string) => void;
-  /** PostgreSQL settings over ours; tests trade durability for speed with them. */
+  /** PostgreSQL settings that override ours; tests trade durability for speed. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface EmbeddedServer {
-  /** The address of the database `campus`, for its owner: PostgreSQL's superuser. */
+  /** The address of the database `campus` for its owner, PostgreSQL's superuser. */
   readonly url: string;
-  /** Stops PostgreSQL cleanly, unless another gateway still uses it. Later calls do nothing. */
+  /** Stops PostgreSQL cleanly, unless another gateway still uses it. Further calls do nothing. */
   stop(): Promise<void>;
 }
 
-/** What the gateway must remember about its cluster; kept in `postgres.json`. */
+/** What must be remembered about the cluster, in `postgres.json`. */
 interface Cluster {
   readonly directory: string;
-  /** The last one, tried first, so that an address somebody wrote down stays right. */
+  /** The last port, tried first, so that addresses people wrote down remain valid. */
   readonly port: number;
   readonly password: string;
 }
 
 /**
- * Starts the server of a data directory, or joins the one that runs there.
- * First start about a second, later ones about a tenth.
+ * Starts the server of a data directory, or joins a running one. The first start takes about a second, later
+ * ones about a tenth.
  *
  * @throws UNAVAILABLE whose message is one line for the operator
  */
@@ -137,10 +138,10 @@ async function startServerOf(dataDirectory: string, options: EmbeddedServerOptio
   };
 }
 
-// Nothing here gives up durability: fsync, full_page_writes and synchronous_commit stay on.
+// None of these reduces durability: fsync, full_page_writes and synchronous_commit stay on.
 const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
-  // The path of a data directory may be longer than a socket's may.
+  // The path of a data directory may be too long for a socket.
   unix_socket_directories: '',
   max_connections: '100',
   shared_buffers: os.totalmem() >= 4 * 1024 ** 3 ? '512MB' : '128MB',
@@ -153,7 +154,7 @@ const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   lc_messages: 'C',
-  // Writes that wait for each other are tried again: the sooner that is seen, the better.
+  // Deadlocked writes are retried, so they should be detected early.
   deadlock_timeout: '250ms',
   log_min_messages: 'warning',
   log_line_prefix: '%m [%p] %d ',
@@ -229,7 +230,7 @@ async function createCluster(
   }
   await appendFile(path.join(staging, 'postgresql.conf'), "\ninclude_if_exists = 'campus.conf'\n");
   const cluster = { directory, password, port: 0 };
-  // They are made in this order: whenever a cluster is in its place, its password is known.
+  // In this order, so that a cluster in its place always has a known password.
   await writeCluster(dataDirectory, cluster);
   await rename(staging, directory);
   return cluster;
@@ -242,7 +243,7 @@ async function createReachableDirectory(): Promise<string> {
   return directory;
 }
 
-/** The port of the server that runs on the cluster; waits for one that is starting or stopping. */
+/** The port of the running server of the cluster; waits for one that is starting or stopping. */
 async function findRunningServer(cluster: Cluster, log: (line: string) => void): Promise<number | undefined> {
   const pidFile = path.join(cluster.directory, 'postmaster.pid');
   const deadline = Date.now() + READY_TIMEOUT_MS;
@@ -251,8 +252,8 @@ async function findRunningServer(cluster: Cluster, log: (line: string) => void):
     const processId = Number(lines[0]);
     if (!Number.isInteger(processId) || processId <= 0 || !isProcessAlive(processId)) return undefined;
     if (!(await isServerOf(cluster, processId))) {
-      // The number may be anybody's after a crash of the machine or container, and PostgreSQL itself would
-      // take it for its own.
+      // After a crash of the machine or container, the process id may belong to any program, and PostgreSQL
+      // would mistake it for its own.
       log(`Removed the left-over ${pidFile}`);
       await rm(pidFile, { force: true });
       return undefined;
@@ -336,7 +337,7 @@ async function startServer(
     );
     if (exitCode === 0) return port;
     const serverLog = await readFile(logFile, 'utf8').catch(() => output);
-    // Somebody may have taken the port in between: once more with another.
+    // The port may have been taken in between: try another one.
     if (attempt < 3 && /could not (bind|create any TCP)/.test(serverLog.slice(-2000))) continue;
     throw new ServiceError('UNAVAILABLE', `PostgreSQL did not start: ${faultIn(serverLog)} (see ${logFile})`);
   }
@@ -388,8 +389,8 @@ async function connect(cluster: Cluster): Promise<pg.Client> {
     application_name: 'campus embedded server',
     connectionTimeoutMillis: 5_000,
   });
-  // The server may go away under us; whoever queries notices, and an error that nobody hears would end the
-  // process.
+  // The connection may break at any time; the next query reports it, but an unhandled error event would end
+  // the process.
   client.on('error', () => {});
   await client.connect();
   return client;
@@ -417,7 +418,7 @@ async function writeCluster(dataDirectory: string, cluster: Cluster): Promise<vo
   await rename(`${target}.new`, target);
 }
 
-/** A free port of the loopback address: `wanted`, if it is free. */
+/** A free port on the loopback address, `wanted` if possible. */
 async function findFreePort(wanted: number): Promise<number> {
   const server = createServer();
   try {

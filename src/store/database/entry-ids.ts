@@ -1,15 +1,15 @@
 /**
- * Ids of audit entries where the database is spread over several servers by Citus. The numbers that each
- * server counts for itself do not compare, and to ask the coordinator for one before a write would keep the
- * write from being done by one server, and give it its number before it waited for another of that record. So
- * an id is made by the statement, out of the time; it is larger than any that was counted before.
+ * Ids of audit entries in a database spread by Citus. Sequences of different servers are not comparable, and
+ * asking the coordinator for a number would prevent a write from running on one server, and would fix its
+ * number before it waits for another write to the record. The statement therefore derives the id from the
+ * time; it is larger than any earlier sequence number.
  */
 import type pg from 'pg';
 import { spreadFunction } from './spread-function.js';
 
 /**
- * Microseconds since 2025, which fit into a number of JavaScript until 2042; of entries of one moment, as
- * they were counted; and what a server counted is another number than what the coordinator did.
+ * Microseconds since 2025, which fit a JavaScript number until 2042. Entries of the same moment are in the
+ * order of their sequence, and the numbers of a server never equal the coordinator's.
  */
 const NEXT = `
 declare
@@ -20,7 +20,7 @@ begin
 end
 `;
 
-/** Has all entries get ids of `next_entry_id`; `audit_entries` is spread already. */
+/** Makes all entries get their id from `next_entry_id`; `audit_entries` must already be spread. */
 export async function spreadEntryIds(client: pg.ClientBase): Promise<void> {
   await spreadFunction(client, {
     signature: 'next_entry_id()',

@@ -1,6 +1,6 @@
 /**
- * What a program of PostgreSQL, or its log, says of why it gave up: the last line that tells of a fault, for
- * what stands behind it tells of tidying up; where none does, the last one.
+ * Extracts the reason why a PostgreSQL program failed from its output or log: the last line that reports an
+ * error, because lines after it report the clean-up; if there is none, the last line.
  */
 export function faultIn(output: string): string {
   const lines = output.trim().split('\n');

@@ -1,17 +1,17 @@
-/** What the values of a stream are gathered in on their way, a batch after the other. */
+/** Collects the values of a stream in batches. */
 export interface GatheredRows<Batch> {
-  /** As `ByteRowReader`: whether `add` is given bytes. */
+  /** As in `ByteRowReader`: whether `add` receives bytes. */
   readonly takesBytes: boolean;
   readonly isEmpty: boolean;
   /** The columns of a row. */
   add(fields: RowFields): void;
-  /** What was added since the last time. */
+  /** What was added since the last call. */
   take(): Batch;
 }
 
 export type RowFields = readonly ((string & Buffer) | null)[];
 
-/** The values one by one, null as `null`. */
+/** Collects single values; null becomes `null`. */
 export class ListedRows implements GatheredRows<readonly string[]> {
   readonly takesBytes = false;
   #rows: string[] = [];
@@ -31,7 +31,7 @@ export class ListedRows implements GatheredRows<readonly string[]> {
   }
 }
 
-/** What stands between the values of an answer. */
+/** The text around and between the values of an answer. */
 export interface RowPunctuation {
   /** Before the first value of all. */
   readonly start: string;
@@ -40,8 +40,8 @@ export interface RowPunctuation {
   /** After each. */
   readonly end: string;
   /**
-   * Each row is the value of this member and an object that it is put into, as its first, both as JSON:
-   * PostgreSQL would take longer to put it in than to print the object.
+   * Each row consists of the value of this member, and an object into which it is inserted as the first
+   * member, both as JSON: inserting would take PostgreSQL longer than printing the object.
    */
   readonly firstMember?: string;
 }
@@ -53,7 +53,10 @@ export interface JoinedBatch {
 
 const FIRST_BYTES = 64 * 1024;
 
-/** The values as the bytes Postgres sent, ready to be passed on: copied once, and never made strings. */
+/**
+ * Collects the values as the bytes Postgres sent, ready to be passed on: copied once, never converted to
+ * strings.
+ */
 export class JoinedRows implements GatheredRows<JoinedBatch> {
   readonly takesBytes = true;
   readonly #separator: Buffer;
@@ -101,7 +104,7 @@ export class JoinedRows implements GatheredRows<JoinedBatch> {
 
   take(): JoinedBatch {
     const batch = { bytes: this.#bytes.subarray(0, this.#length), rowCount: this.#rowCount };
-    // The next one is likely to be as long.
+    // The next batch will probably be as long.
     this.#bytes = Buffer.allocUnsafe(Math.max(FIRST_BYTES, this.#length + (this.#length >> 3)));
     this.#length = 0;
     this.#rowCount = 0;

@@ -1,24 +1,24 @@
 /**
- * Those who ask at the same moment for what one statement can do for all of them. Whoever comes alone does
- * not wait; while statements are under way, those who come gather for the next.
+ * Batches simultaneous requests that one statement can serve. A single request does not wait; while
+ * statements are running, new requests gather for the next one.
  */
 export interface GatheringLineOptions<Asker> {
-  /** Takes those out of the line whom the next statement serves: one at least. */
+  /** Removes from the queue the requests that the next statement will serve, at least one. */
   readonly takeNext: (waiting: Asker[]) => readonly Asker[];
-  /** Answers each of them, also where it fails: it never throws. */
+  /** Answers each of them, even on failure: it never throws. */
   readonly serve: (served: readonly Asker[]) => Promise<void>;
-  /** Nobody stands in the line any more: it can be forgotten. */
+  /** Called when the queue is empty and can be forgotten. */
   readonly onEmpty: () => void;
 }
 
-/** With two, one is prepared and sent while the other is at work in PostgreSQL. */
+/** With two, one is prepared and sent while PostgreSQL works on the other. */
 const MOST_UNDER_WAY = 2;
 
 export class GatheringLine<Asker> {
   readonly #options: GatheringLineOptions<Asker>;
   readonly #waiting: Asker[] = [];
   #underWay = 0;
-  /** It is served at the end of this turn. */
+  /** A call is scheduled for the end of this turn. */
   #isCalled = false;
 
   constructor(options: GatheringLineOptions<Asker>) {
@@ -30,7 +30,7 @@ export class GatheringLine<Asker> {
     this.#call();
   }
 
-  /** At the end of the turn of the event loop, when all that came with it are here. */
+  /** Runs at the end of the turn of the event loop, when all requests of the turn have arrived. */
   #call(): void {
     if (this.#isCalled || this.#underWay >= MOST_UNDER_WAY) return;
     this.#isCalled = true;

@@ -1,4 +1,4 @@
-/** A server of a spread database that has some of the domains, and the connections to it. */
+/** A server of a spread database that holds some of the domains, with the connections to it. */
 import { Cancellation } from './cancellation.js';
 import { ConnectionWatch } from './connection-watch.js';
 import { createPool } from './pool.js';
@@ -16,8 +16,8 @@ export interface HomeServerOptions {
 export class HomeServer {
   readonly statements: ServerStatements;
   /**
-   * Whether it has ever answered: only the coordinator may have a way to it. From then on, what is asked of
-   * it while it is away fails at once.
+   * Whether it has ever answered: perhaps only the coordinator can reach it. Once it has, statements fail at
+   * once while it is down.
    */
   wasReached = false;
   readonly #close: () => Promise<void>;

@@ -1,12 +1,11 @@
 /**
- * Statements that a server does whole, where the database is spread over several by Citus. Citus has no plan
- * for an insert that is a part of a statement: it would bring what the one part gives to the coordinator,
- * send it to all servers, and commit on all of them. So the server that has the domain is asked itself, and
- * of the tables of that domain alone, as one PostgreSQL would be. Where it cannot be reached from here, the
- * statement goes as a text to a function of ours, which Citus runs on that server and which does the same.
+ * Statements that run entirely on one server of a database spread by Citus. Citus cannot plan an insert
+ * within a larger statement: it would bring the partial result to the coordinator, send it to all servers,
+ * and commit on all of them. The statement is therefore sent directly to the server of the domain, with the
+ * table names of that domain's shards, as to a single PostgreSQL. If that server cannot be reached from here,
+ * the statement is passed as text to a function of ours, which Citus runs on the server with the same effect.
  *
- * What only the coordinator can do is not for such a statement: notifications, and the tables that it alone
- * has.
+ * Such a statement cannot use what only the coordinator has: notifications, and tables that are not spread.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -26,16 +25,16 @@ export interface HomeStatementsOptions {
   readonly openServer: (host: string, port: number) => HomeServer;
 }
 
-/** The name of statements that are prepared for once. */
+/** The name of statements that are not kept prepared. */
 const UNNAMED = 'unnamed';
-/** What a server says that does not have the domain any more. */
+/** The error of a server that no longer has the domain. */
 const MOVED = 'the domain has moved to another server';
 /**
- * A call that is all of a statement is planned anew each time by Citus, which looks whether another server is
- * to do it; beside a second column it is planned once.
+ * Citus plans a function call anew each time if it is the whole statement, to decide where to run it; with a
+ * second column it is planned once.
  */
 const ASIDE = Prisma.sql`true`;
-/** After so long it is asked again where a domain is. */
+/** After this time the location of a domain is looked up again. */
 const KNOWN_MS = 10_000;
 const MOST_KNOWN = 10_000;
 
@@ -43,7 +42,7 @@ export class HomeStatements {
   readonly #coordinator: ServerStatements;
   readonly #openServer: HomeStatementsOptions['openServer'];
   readonly #servers = new Map<string, HomeServer>();
-  /** By the numbers of the shards: none has another's. */
+  /** By shard number, which is unique. */
   readonly #tables = new Map<string, ShardTables>();
   readonly #shardByDomain = new LRUCache<string, Promise<Shard>>({ max: MOST_KNOWN, ttl: KNOWN_MS });
 
@@ -60,8 +59,8 @@ export class HomeStatements {
   }
 
   /**
-   * Runs the statement where the domain is; with a name it is prepared there. Should the domain have moved
-   * since it was last looked for, it is looked for again.
+   * Runs the statement on the server of the domain; with a name, it is prepared there. If the domain has
+   * moved since it was last looked up, it is looked up again.
    *
    * @throws as `Queryable.query`
    */
@@ -80,9 +79,9 @@ export class HomeStatements {
   }
 
   /**
-   * Runs the statement where the domain is, as a part of a transaction that the coordinator leads: Citus asks
-   * that server alone, and ends the transaction there with its own. Should the domain have moved, the whole
-   * transaction has to be done again, as after waiting in a circle.
+   * Runs the statement on the server of the domain as part of a transaction led by the coordinator: Citus
+   * involves only that server, and ends its transaction together with the outer one. If the domain has moved,
+   * the whole transaction must be retried, as after a deadlock.
    *
    * @throws as `Queryable.query`
    */
@@ -122,7 +121,7 @@ export class HomeStatements {
     }
   }
 
-  /** Which servers have which shards of a spread table. */
+  /** The servers and their shards of a spread table. */
   async listParts(table: string): Promise<readonly TablePart[]> {
     const known = this.#partsByTable.get(table);
     if (known !== undefined) return await known;
@@ -132,7 +131,7 @@ export class HomeStatements {
     return await finding;
   }
 
-  /** Tells `watch` from now on of every statement that took long on another server than the coordinator. */
+  /** From now on calls `watch` for every slow statement on a server other than the coordinator. */
   watchSlow(watch: SlowStatementWatch): void {
     this.#slow = watch;
     for (const { statements } of this.#servers.values()) statements.watchSlow(watch);
@@ -211,17 +210,17 @@ export class HomeStatements {
   }
 }
 
-/** What one server has of a spread table. */
+/** The part of a spread table on one server. */
 export interface TablePart {
-  /** Of the server, for messages. */
+  /** The name of the server, for messages. */
   readonly name: string;
-  /** `undefined`: it was never reached from here. */
+  /** `undefined` if it was never reached from here. */
   readonly server: ServerStatements | undefined;
   /** The names of the shards. */
   readonly tables: readonly string[];
 }
 
-/** The part of the spread tables that some domains share, and where it is. */
+/** The part of the spread tables that some domains share, and its location. */
 interface Shard {
   readonly id: string;
   readonly server: HomeServer;
@@ -232,7 +231,7 @@ interface ShardRow {
   readonly id: string;
   readonly host: string;
   readonly port: number;
-  /** The names of its tables by those of the spread ones. */
+  /** The names of its tables by those of the spread tables. */
   readonly tables: Readonly<Record<string, string>>;
 }
 
@@ -242,13 +241,13 @@ function hasMoved(error: unknown): boolean {
   return cause?.message === MOVED;
 }
 
-/** An index of a shard is named after that of the spread table, with a number. */
+/** The index of a shard has the name of the spread table's index with a number appended. */
 function nameConstraintOfTable(error: unknown): void {
   const { cause } = error as { readonly cause?: { constraint?: string } };
   if (cause?.constraint !== undefined) cause.constraint = cause.constraint.replace(/_\d+$/, '');
 }
 
-/** The call of `run_at_home` by which Citus has the server of the domain run the statement. */
+/** The call of `run_at_home`, by which Citus runs the statement on the server of the domain. */
 function callOf({ text, values }: Prisma.Sql, { domain, columns }: Home, name = UNNAMED): Prisma.Sql {
   return Prisma.sql`
     select *
@@ -258,7 +257,7 @@ function callOf({ text, values }: Prisma.Sql, { domain, columns }: Home, name = 
 
 const namesOfCalls = new Map<string, string>();
 
-/** PostgreSQL knows 63 characters of a name. There are as many as there are kinds of rows. */
+/** PostgreSQL limits names to 63 characters. There are as many names as kinds of rows. */
 function nameOfCall(columns: string): string {
   const known = namesOfCalls.get(columns);
   if (known !== undefined) return known;
@@ -268,8 +267,8 @@ function nameOfCall(columns: string): string {
 }
 
 /**
- * What `keep_at_home` does. The lock is the one by which Citus keeps writers away from a shard at the end of
- * its move: whoever waited for it finds that the shard is elsewhere now, and asks again.
+ * The body of `keep_at_home`. Its lock is the one by which Citus blocks writers at the end of a shard's move:
+ * a writer that waited for it finds that the shard has moved, and looks it up again.
  */
 const KEEPING = `
 begin
@@ -285,8 +284,8 @@ end
 `;
 
 /**
- * What `run_at_home` does. A prepared statement holds the names of the shard, so each shard has one of its
- * own. What is prepared is noted in a setting, for the list of prepared statements takes long to read.
+ * The body of `run_at_home`. A prepared statement contains the shard's table names, so each shard has its
+ * own. Prepared names are recorded in a setting, because reading the list of prepared statements is slow.
  */
 const RUNNING = `
 declare
@@ -326,7 +325,7 @@ begin
 end
 `;
 
-/** Makes the functions of statements at home, the second to be run where the domain is. */
+/** Creates the functions for these statements; the second runs on the server of the domain. */
 export async function spreadHomeStatements(client: pg.ClientBase): Promise<void> {
   await spreadFunction(client, {
     signature: 'keep_at_home(home bigint)',

@@ -3,7 +3,7 @@ import type pg from 'pg';
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5_000;
 
-/** A connection to the embedded server. That it ended is known, whoever asks for it later. */
+/** A connection to the embedded server that remembers when it has ended. */
 export class Presence {
   readonly lost: Promise<void>;
 
@@ -14,14 +14,15 @@ export class Presence {
 
 export interface KeptPresenceOptions {
   readonly presence: Presence;
-  /** Starts the server again, or finds it started by another gateway, and connects to it. */
+  /** Restarts the server, or finds it restarted by another gateway, and connects to it. */
   readonly revive: () => Promise<Presence>;
   readonly log: (line: string) => void;
 }
 
 /**
- * The connection that says a gateway uses the embedded server. It is lost with the server, or alone; either
- * way it is made anew, for as long as it takes: nobody else would start a server that has died.
+ * The connection by which a gateway declares that it uses the embedded server. It is re-established when it
+ * is lost, with or without the server, for as long as necessary: nobody else would restart a server that has
+ * died.
  */
 export class KeptPresence {
   readonly #options: KeptPresenceOptions;
@@ -36,7 +37,7 @@ export class KeptPresence {
     this.#watch();
   }
 
-  /** The connection as it is now, which is left alone from now on. */
+  /** Returns the present connection, which is no longer maintained. */
   async end(): Promise<Presence> {
     this.#isEnded = true;
     this.#wakeUp();
@@ -60,7 +61,7 @@ export class KeptPresence {
         this.#watch();
         return;
       } catch (error) {
-        // Told once as long as it is the same: the first tries may find the end of the last server under way.
+        // Reported once per reason: the first attempts may still see the old server ending.
         const reason = error instanceof Error ? error.message : String(error);
         if (reason !== told && retryMs > FIRST_RETRY_MS) log(`The embedded PostgreSQL was lost: ${reason}`);
         told = reason;

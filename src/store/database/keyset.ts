@@ -1,6 +1,6 @@
 /**
- * Pages of a list in a fixed order, between two places of it, forward from its start or backward from its
- * end. Each is read by the key of the order, so that it costs the same however deep it is in the list.
+ * Keyset paging: pages of a list in a fixed order between two positions, forwards from the start or backwards
+ * from the end. Each page is read through the index of the order, so its cost does not depend on its depth.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 
@@ -8,33 +8,33 @@ type Sql = Prisma.Sql;
 
 export interface KeysetRequest<Place = string> {
   readonly limit: number;
-  /** The last `limit` instead of the first. */
+  /** Returns the last `limit` instead of the first. */
   readonly fromEnd?: boolean | undefined;
   readonly after?: Place | undefined;
   readonly before?: Place | undefined;
 }
 
 export interface KeysetPage<Row> {
-  /** In the order of the list, whichever way they were read. */
+  /** In the order of the list, regardless of the reading direction. */
   readonly rows: readonly Row[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
 }
 
-/** `where … and ${condition} ${tail}`, of which `toKeysetPage` makes the page. */
+/** Use as `where … and ${condition} ${tail}`; `toKeysetPage` converts the result. */
 export interface KeysetSql {
   readonly condition: Sql;
-  /** `order by … limit …`: one row more than the page has tells whether there is more. */
+  /** `order by … limit …`, with one row more than the page, to know whether more follow. */
   readonly tail: Sql;
 }
 
 export function compileKeyset<Place>(
   request: KeysetRequest<Place>,
   order: {
-    /** Expressions that order the list together, the last of them unique. */
+    /** Expressions that together order the list; the last one is unique. */
     readonly keys: readonly Sql[];
     readonly direction: 'ascending' | 'descending';
-    /** The values of the keys at a place. */
+    /** The values of the keys at a position. */
     readonly toValues: (place: Place) => readonly Sql[];
   },
 ): KeysetSql {
@@ -55,7 +55,7 @@ export function compileKeyset<Place>(
   };
 }
 
-/** The page of what `compileKeyset` reads. */
+/** Converts the rows read by `compileKeyset` to a page. */
 export function toKeysetPage<Row>(
   read: readonly Row[],
   { limit, fromEnd = false, after, before }: KeysetRequest<unknown>,
@@ -66,7 +66,7 @@ export function toKeysetPage<Row>(
   return { rows: rows.reverse(), hasNextPage: before !== undefined, hasPreviousPage: hasMoreAhead };
 }
 
-/** The places of a request as they are after a check. `check` is told which of the two a wrong one is. */
+/** Validates the positions of a request. `check` is told which of the two it checks. */
 export function withPlaces<Sent, Place>(
   request: KeysetRequest<Sent>,
   check: (place: Sent, parameter: 'after' | 'before') => Place,

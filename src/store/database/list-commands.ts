@@ -1,6 +1,6 @@
 /**
- * A script of SQL, command by command. Quoted texts and names, comments, and bodies in dollar quotes are
- * passed over; a body of the form `begin atomic … end` is not known here.
+ * Splits a SQL script into commands. Recognizes quoted texts and names, comments, and dollar-quoted bodies,
+ * but not bodies of the form `begin atomic … end`.
  */
 const PIECES = [
   String.raw`--[^\n]*`,

@@ -10,21 +10,20 @@ interface Subscription {
 const RETRY_MS = 50;
 const MAX_RETRY_MS = 2_000;
 /**
- * Together 5 s: for so long, a right that was withdrawn at another gateway may be valid here when the
- * connection died.
+ * Together 5 s: if the connection dies, a right revoked on another gateway may remain valid here for so long.
  */
 const HEARTBEAT_MS = 2_000;
 const HEARTBEAT_TIMEOUT_MS = 3_000;
 
-/** What the connection is called in `pg_stat_activity`, of which a process has one. */
+/** The name of the connection in `pg_stat_activity`; one per process. */
 export function listenerName(applicationName: string): string {
   return `${applicationName} listener`;
 }
 
 /**
- * Hears the notifications of any number of channels on one connection of its own. A lost connection is made
- * again, for as long as it takes. Every subscriber is told when it is lost, and again when it is back: in
- * between it may have missed something.
+ * Receives notifications of any number of channels on one connection of its own. A lost connection is
+ * re-established, for as long as it takes. Every subscriber is told when it is lost and when it is back,
+ * because notifications in between were missed.
  */
 export class Listener {
   readonly #url: () => string;
@@ -39,12 +38,14 @@ export class Listener {
     this.#applicationName = listenerName(applicationName);
   }
 
-  /** Whether what is announced now is heard. */
+  /** Whether notifications are currently received. */
   get isHearing(): boolean {
     return this.#isHearing;
   }
 
-  /** Returns once the channel is heard; the answer ends it. Neither callback may throw. */
+  /**
+   * Returns once the channel is subscribed; the returned function unsubscribes. Neither callback may throw.
+   */
   async listen(
     channel: string,
     onMessage: (payload: string) => void,
@@ -67,7 +68,7 @@ export class Listener {
       subscriptions.delete(subscription);
       if (subscriptions.size > 0 || this.#subscriptions.get(channel) !== subscriptions) return;
       this.#subscriptions.delete(channel);
-      // A connection that is being made, for as long as that takes, hears nothing that is not asked for.
+      // A connection being established subscribes to the channels that are left.
       if (!this.#isHearing) return;
       const client = await this.#connected?.catch(() => undefined);
       await client?.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(() => {});
@@ -81,7 +82,7 @@ export class Listener {
     if (client) await endClient(client);
   }
 
-  /** Connects anew: the address may lead to another server by now. */
+  /** Reconnects, because the address may point to another server now. */
   async renew(): Promise<void> {
     const client = await this.#connected?.catch(() => undefined);
     client?.connection.stream.destroy();
@@ -126,13 +127,13 @@ export class Listener {
   }
 
   #watch(client: pg.Client): void {
-    // A peer that vanished without a word (a cut cable, a failover) shows only when it is asked something.
+    // A peer that silently vanished (a cut cable, a failover) is noticed only by a question.
     let isAsking = false;
     const heartbeat = setInterval(() => {
       if (isAsking) return;
       isAsking = true;
       withDeadline(client, HEARTBEAT_TIMEOUT_MS, () => client.query('select 1'))
-        // Whether it answered shows in whether it is connected still.
+        // Whether it answered is seen from the state of the connection.
         .catch(() => {})
         .finally(() => {
           isAsking = false;

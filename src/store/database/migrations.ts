@@ -1,7 +1,7 @@
 /**
- * The tables' history: prisma/migrations, applied in order. Each is one transaction together with its note in
- * `_prisma_migrations`, the table that Prisma's own command line keeps and reads: what failed or was
- * interrupted has left nothing behind, and is tried again.
+ * Applies prisma/migrations in order. Each is one transaction together with its row in `_prisma_migrations`,
+ * the table that Prisma's own command line uses: a failed or interrupted migration leaves nothing behind, and
+ * is retried.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -15,12 +15,12 @@ import { translateDatabaseError } from './database-errors.js';
 import { listCommands } from './list-commands.js';
 import { isSpread, spreadTables } from './table-places.js';
 
-/** Held by whoever applies migrations; the others wait. */
+/** Held while migrations are applied; other gateways wait. */
 const MIGRATION_LOCK = 0x6d696772;
 
 /**
- * The checksums of texts that three migrations once had. A database that was made by one of them is brought
- * to today's functions by `0014_renew_functions`, and is right from then on.
+ * The checksums of earlier texts of three migrations. `0014_renew_functions` corrects a database that was
+ * created by one of them.
  */
 const RENEWED_BY = '0014_renew_functions';
 const EARLIER_CHECKSUMS: ReadonlyMap<string, string> = new Map([
@@ -33,7 +33,7 @@ export interface MigrationOptions {
   readonly url: string;
   /** Default: `prisma/` of the package. */
   readonly prismaDirectory?: string;
-  /** One line each, of what an operator should know of the database's history. */
+  /** Receives one line at a time on the history of the database, for the operator. */
   readonly onNotice?: ((line: string) => void) | undefined;
 }
 
@@ -41,20 +41,21 @@ export interface MigrationStatus {
   /** The migrations in their order. */
   readonly applied: readonly string[];
   readonly pending: readonly string[];
-  /** Begun by an earlier version and not finished; tried again with the pending ones. */
+  /** Begun but not finished by an earlier version; retried with the pending ones. */
   readonly failed: readonly string[];
-  /** Changed after they were applied, and not made up for by a later one. */
+  /** Changed after they were applied, and not corrected by a later one. */
   readonly edited: readonly string[];
-  /** Applied to the database and unknown here: the database belongs to a newer gateway. */
+  /** Applied, but unknown to this version: the database belongs to a newer gateway. */
   readonly unknown: readonly string[];
 }
 
 /**
  * Applies the pending migrations in order and returns their names. Any number of gateways may call it at
- * once: one works, the others wait and find nothing left to do. Where there is Citus, the tables are spread.
+ * once: one does the work, and the others wait and find nothing left to do. With Citus, the tables are
+ * spread.
  *
- * @throws ServiceError or Error whose message is one line for the operator; what was applied before stays
- * applied
+ * @throws ServiceError or Error whose message is one line for the operator; migrations applied before stay
+ *   applied
  */
 export async function applyMigrations(options: MigrationOptions): Promise<readonly string[]> {
   const migrations = await readMigrations(options);
@@ -76,8 +77,8 @@ export async function applyMigrations(options: MigrationOptions): Promise<readon
 }
 
 /**
- * Makes the tables as these migrations left them, all of them known here, in an empty schema: within the
- * transaction that `client` is in, and under the lock that gateways wait for when they start.
+ * Creates the tables as of these migrations, all known to this version, in an empty schema; within the
+ * transaction of `client`, and under the lock that starting gateways wait for.
  */
 export async function applyNamedMigrations(
   client: pg.ClientBase,
@@ -92,7 +93,7 @@ export async function applyNamedMigrations(
   }
 }
 
-/** Takes the lock of migrations until the transaction of `client` ends. */
+/** Takes the migration lock until the transaction of `client` ends. */
 export async function lockMigrations(client: pg.ClientBase, signal?: AbortSignal): Promise<void> {
   await lockUntilCommit(client, MIGRATION_LOCK, signal);
 }
@@ -104,7 +105,7 @@ export async function listKnownMigrations(
   return (await readMigrations(options)).map(({ name }) => name);
 }
 
-/** What is applied and what is not; changes nothing. */
+/** Lists applied and other migrations; changes nothing. */
 export async function listMigrations(options: MigrationOptions): Promise<MigrationStatus> {
   const migrations = await readMigrations(options);
   return withClient(options.url, async (client) => {
@@ -119,18 +120,18 @@ interface Migration {
   readonly checksum: string;
 }
 
-/** What `_prisma_migrations` says of a migration that was not rolled back. */
+/** A row of `_prisma_migrations` that was not rolled back. */
 interface Note {
   readonly id: string;
   readonly name: string;
   readonly checksum: string;
   readonly isApplied: boolean;
-  /** What PostgreSQL said against it. */
+  /** PostgreSQL's error. */
   readonly fault: string | null;
 }
 
 interface History extends MigrationStatus {
-  /** Applied as an earlier text, which a later migration makes up for. */
+  /** Applied with an earlier text, which a later migration corrects. */
   readonly renewed: readonly string[];
 }
 
@@ -152,7 +153,7 @@ async function readMigrations(
   );
 }
 
-/** `undefined` in a database that no migration has been applied to. */
+/** `undefined` for a database without any migration. */
 async function readNotes(client: pg.Client): Promise<readonly Note[] | undefined> {
   const { rows: tables } = await client.query(`select 1 where to_regclass('_prisma_migrations') is not null`);
   if (tables.length === 0) return undefined;
@@ -185,7 +186,7 @@ function compareHistory(migrations: readonly Migration[], notes: readonly Note[]
   };
 }
 
-/** Somebody else's database is not to be mixed with ours. Tables of extensions are nobody's. */
+/** Refuses a database with somebody else's tables; tables of extensions do not count. */
 export async function assertNobodyElses(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select c.relname as name
@@ -205,7 +206,7 @@ export async function assertNobodyElses(client: pg.Client): Promise<void> {
   );
 }
 
-/** The table is as Prisma's own engine makes it. */
+/** The table as Prisma's own engine creates it. */
 const CREATE_NOTES = `
 create table if not exists _prisma_migrations (
   id varchar(36) primary key not null,
@@ -218,7 +219,7 @@ create table if not exists _prisma_migrations (
   applied_steps_count integer not null default 0
 )`;
 
-/** `begun`: the notes of attempts that an earlier version left unfinished. */
+/** `begun` has the rows of attempts that an earlier version left unfinished. */
 async function applyMigration(
   client: pg.Client,
   migration: Migration,
@@ -239,7 +240,10 @@ async function applyMigration(
   }
 }
 
-/** Citus passes some commands on to the other servers with all of the text that they came in. */
+/**
+ * Command by command, because Citus forwards some commands to other servers with the whole text they arrived
+ * in.
+ */
 async function runScript(client: pg.Client, script: string): Promise<void> {
   const parts = (await isSpread(client)) ? listCommands(script) : [script];
   for (const part of parts) await client.query(part);
@@ -253,8 +257,8 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
     await work();
     await client.query('commit');
   } catch (error) {
-    // The error that counts is the first one; a connection that cannot roll back has ended, and the
-    // transaction with it.
+    // The first error is the one to report; a connection that cannot roll back has ended, and the transaction
+    // with it.
     await client.query('rollback').catch(() => {});
     throw error;
   }
@@ -275,9 +279,8 @@ async function writeNote(client: pg.ClientBase, migration: Migration, begun: rea
 const EXISTS_ALREADY: ReadonlySet<unknown> = new Set(['42P07', '42701', '42710', '42723']);
 
 /**
- * Whether an attempt of an earlier version, which wrote the note in a transaction after the script's own, was
- * interrupted between the two: the script is there as a whole, for it was one transaction too, and nothing
- * was said against it.
+ * Earlier versions wrote the row in a transaction of its own after the script. If an attempt was interrupted
+ * between the two, the script has been applied as a whole, and no error was recorded.
  */
 function wasAppliedWhole(begun: readonly Note[], error: unknown): boolean {
   const wasInterrupted = begun.length > 0 && begun.every(({ fault }) => fault === null);
@@ -290,7 +293,7 @@ const INVALID_SCHEMA_NAME = '3F000';
 function toMigrationError({ name }: Migration, error: unknown): unknown {
   if (!isNativeError(error)) return error;
   const code = 'code' in error ? error.code : undefined;
-  // In PostgreSQL 15 and later only a database's owner may make tables in it.
+  // Since PostgreSQL 15, only the owner of a database may create tables in it.
   if (code === INSUFFICIENT_PRIVILEGE || code === INVALID_SCHEMA_NAME) {
     return new ServiceError(
       'UNAVAILABLE',
@@ -306,7 +309,7 @@ function toMigrationError({ name }: Migration, error: unknown): unknown {
   return code === undefined ? error : new Error(detail, { cause: error });
 }
 
-/** Whether the database has gone or has no room, which is no fault of the migration. */
+/** Whether the database is down or full, which is not the migration's fault. */
 function isUnavailable(error: unknown): boolean {
   const translated = translateDatabaseError(error);
   return translated instanceof ServiceError && translated.code === 'UNAVAILABLE';
@@ -337,7 +340,7 @@ async function withMigrationLock<T>(url: string, work: (client: pg.Client) => Pr
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, application_name: 'campus migrations' });
-  // The query that meets a lost connection throws; without a listener Node would end the process.
+  // The failing query reports a lost connection; without a listener Node would end the process.
   client.on('error', () => {});
   await client.connect();
   try {

@@ -14,7 +14,7 @@ export interface OpenReplicasOptions
   readonly primary: {
     readonly reads: ReadSource;
     readonly watch: ConnectionWatch;
-    /** One connection, whose commits are asynchronous. */
+    /** A single connection with asynchronous commits. */
     readonly pool: pg.Pool;
     readonly isHearing: () => boolean;
     listen(
@@ -31,9 +31,7 @@ export interface OpenedReplicas {
   close(): Promise<void>;
 }
 
-/**
- * Gets to know the replicas; one that is away is read from as soon as it is there. The caller closes them.
- */
+/** Connects to the replicas; one that is down is used as soon as it is back. The caller closes them. */
 export async function openReplicas(options: OpenReplicasOptions): Promise<OpenedReplicas> {
   const { urls, primary, maxLagMs } = options;
   const log = new PrimaryLog();

@@ -1,5 +1,6 @@
 /**
- * The partition of a collection and its indexes: made when a collection is declared, registered or altered.
+ * Creates the partition of a collection and its indexes, when a collection is declared, registered or
+ * altered.
  */
 import { createHash } from 'node:crypto';
 import { isNativeError } from 'node:util/types';
@@ -13,11 +14,11 @@ import { ensureStatistics, listDeclaredStatistics } from './declared-statistics.
 import { isSpread, spreadStatement } from './table-places.js';
 
 /**
- * Held while partitions are made and indexes built: two gateways that start at once do it one after the
+ * Held while partitions and indexes are created, so that gateways that start together do it one after the
  * other.
  */
 const PARTITION_LOCK = 0x70617274;
-/** How long a change of the table may hold up readers and writers before it steps back and tries again. */
+/** How long a table change may block readers and writers before it gives way and retries. */
 const LOCK_TIMEOUT_MS = 2_000;
 const MAX_ATTEMPTS = 10;
 
@@ -25,18 +26,18 @@ export interface PartitionReport {
   readonly isCreated: boolean;
   readonly builtIndexes: readonly string[];
   /**
-   * Built for an earlier declaration and no longer declared. They cost writes; dropping them is an operator's
-   * decision.
+   * Built for an earlier declaration, and no longer declared. They slow down writes; dropping them is the
+   * operator's decision.
    */
   readonly undeclaredIndexes: readonly string[];
 }
 
 /**
- * Makes what is missing of a collection's partition, its indexes and their statistics; drops nothing. On a
- * connection of its own and without a limit of time: an index of a partition that holds records is built
- * concurrently, readers and writers go on.
+ * Creates what is missing of a collection's partition, indexes and statistics; drops nothing. Uses a
+ * connection of its own without a time limit: an index on existing records is built concurrently, without
+ * blocking readers and writers.
  *
- * @throws CONFLICT, with the index's name in its cause, when records there are do not keep a unique rule
+ * @throws CONFLICT, with the index's name in its cause, if existing records violate a unique rule
  */
 export async function ensurePartition(
   database: Pick<Database, 'openPool'>,
@@ -70,8 +71,8 @@ async function ensureOn(
 }
 
 /**
- * The partition's table. Not every collection name leaves room, or is free, for its own: `default` is the
- * rest's.
+ * The name of the partition's table, which may differ from the collection's: that can be too long or taken,
+ * e.g. `default`.
  */
 export function partitionName(collection: string): string {
   const name = `records_${collection}`;
@@ -80,7 +81,7 @@ export function partitionName(collection: string): string {
 }
 
 /**
- * The statement that makes the partition at once, where nobody reads the table yet and it has no such
+ * The statement that creates the partition directly, while nobody reads the table and there are no such
  * records.
  */
 export function newPartitionStatement(collection: string): string {
@@ -89,7 +90,7 @@ export function newPartitionStatement(collection: string): string {
 }
 
 /**
- * Makes the partition where there is none, and moves the records there from the default one. Answers whether
+ * Creates the partition if it is missing, and moves its records there from the default one. Returns whether
  * it did.
  */
 async function createPartition(client: pg.Client, collection: string): Promise<boolean> {
@@ -100,9 +101,9 @@ async function createPartition(client: pg.Client, collection: string): Promise<b
   if (found.rowCount !== 0) return false;
   const table = pg.escapeIdentifier(name);
   const value = pg.escapeLiteral(collection);
-  // The partition is made apart and attached: CREATE TABLE … PARTITION OF would lock out every reader of
-  // every collection, and wait for the longest stream to end first. The check lets ATTACH trust what it would
-  // otherwise read through.
+  // The partition is created separately and attached: CREATE TABLE … PARTITION OF would block every reader of
+  // every collection, after waiting for the longest stream. The check constraint saves ATTACH from scanning
+  // the table.
   const move = (await isSpread(client)) ? spreadMove(name) : MOVE;
   await retryOnLockTimeout(client, async () => {
     const statements = [
@@ -126,17 +127,19 @@ interface MoveOfRecords {
   readonly after: readonly string[];
 }
 
-/** Moved, not deleted: what triggers keep in step with the records stays as it is. */
+/** Moved, not deleted: rows that triggers derive from the records must stay as they are. */
 const MOVE: MoveOfRecords = {
   before: ['alter table records_default disable trigger user'],
   after: ['alter table records_default enable trigger user'],
 };
 
-/** A table that is spread has no triggers; the partition must be where the records of each domain are. */
+/**
+ * A spread table has no triggers; the partition must be on the same servers as the records of each domain.
+ */
 function spreadMove(partition: string): MoveOfRecords {
   return {
     before: [
-      // One connection to each server: on several, one would wait for what another does in this transaction.
+      // One connection per server: of several, one would wait for what another does in this transaction.
       `set local citus.multi_shard_modify_mode = 'sequential'`,
       spreadStatement(partition, { column: 'domain' }),
     ],
@@ -177,7 +180,7 @@ async function ensureIndexes(
     const { rowCount } = await client.query(`select 1 from ${table} limit 1`);
     const how = rowCount === 0 ? 'at once' : 'concurrently';
     for (const index of missing) {
-      // A build that broke off leaves an index behind that is kept up and never read.
+      // An interrupted build leaves an index that is maintained but never used.
       if (existing.some(({ name }) => name === index.name)) await dropIndex(client, index.name);
       await buildIndex(client, table, index, how);
     }

@@ -5,62 +5,56 @@ import { FullPoolError, isOutOfReach } from './database-errors.js';
 import { WatchedClient, type WatchedClientConfig } from './watched-client.js';
 
 export interface PoolOptions {
-  /** The address to connect to now; it may be another one for the next connection. */
+  /** The present address; it may differ for the next connection. */
   readonly url: () => string;
   readonly size: number;
   readonly applicationName: string;
-  /** The limit of one statement, kept by the server; 0: no limit. */
+  /** The limit for a statement, enforced by the server; 0: no limit. */
   readonly statementTimeoutMs: number;
-  /** Settings of every session of the pool, by their PostgreSQL names. */
+  /** The settings of every session in the pool, by their PostgreSQL names. */
   readonly settings: Readonly<Record<string, string>>;
   readonly watch: ConnectionWatch;
   /**
-   * A caller who asks while the database is away waits until it is back, or this is aborted. Default: it is
-   * refused at once.
+   * If set, callers wait while the database is down, until it is back or this is aborted. Default: they fail
+   * at once.
    */
   readonly waitUntil?: AbortSignal | undefined;
   /**
-   * What its connections are, to a caller, e.g. `connections to the database (POOL_SIZE)`: when all of them
-   * are held by long work, who wants one is refused soon. Absent: who wants one is as patient as with a new
-   * connection.
+   * The name of its connections in messages, e.g. `connections to the database (POOL_SIZE)`. With a name, a
+   * caller is refused soon when long work holds all connections; without one, a caller waits as long as for a
+   * new connection.
    */
   readonly places?: string | undefined;
-  /** Its server is a replica: that it takes no writes is as it should be. */
+  /** The server is a replica, and need not accept writes. */
   readonly isReplica?: boolean | undefined;
 }
 
-/**
- * How long a new connection may take to be made, and the longest a caller waits for one that others give
- * back.
- */
+/** The limit for establishing a connection, and for waiting for one in use. */
 const CONNECT_TIMEOUT_MS = 10_000;
 /**
- * All connections lent and none given back for so long: what holds them is long, and who waits for one waits
- * for nothing.
+ * If all connections are in use and none was released for so long, they are held by long work, and waiting is
+ * futile.
  */
 const STANDSTILL_MS = 2_000;
-/** How often it is looked whether those who wait may go on waiting. */
+/** How often waiting callers are checked. */
 const LOOK_MS = 250;
-/** Long, because a connection carries its prepared statements. */
+/** Long, because a connection keeps its prepared statements. */
 const IDLE_TIMEOUT_MS = 5 * 60_000;
-/** The systems on both sides begin to ask after this silence whether the other is still there. */
+/** After this silence, both operating systems probe the connection. */
 const KEEPALIVE_DELAY_MS = 10_000;
 /**
- * How much later than the server this side gives a statement up: the server says what was wrong, a dead
+ * How much longer than the server this side waits for a statement: the server reports an error, a dead
  * connection does not.
  */
 const SILENCE_GRACE_MS = 5_000;
 const RETRY_MS = 200;
 
-/**
- * A pool whose connections have the settings, and whose lost connections end nothing but the statement they
- * carried.
- */
+/** Creates a pool with these session settings. A lost connection fails only the statement it was running. */
 export function createPool(options: PoolOptions): pg.Pool {
   const { statementTimeoutMs } = options;
   const settings = Object.entries({
     statement_timeout: String(statementTimeoutMs),
-    // A gateway that vanished must not hold its locks for the two hours that are the default.
+    // The locks of a vanished gateway must not be held for the default of two hours.
     tcp_keepalives_idle: '10',
     tcp_keepalives_interval: '5',
     ...options.settings,
@@ -80,7 +74,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     Client: WatchedClient as unknown as NonNullable<pg.PoolConfig['Client']>,
     watcher: options.watch,
     silenceLimitMs: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + SILENCE_GRACE_MS,
-    // Awaited by the pool before it lends the connection. Not by startup options: poolers refuse those.
+    // The pool awaits it before lending a connection. Not set by startup options, which poolers refuse.
     onConnect: async (client) => {
       const { rows } = await client.query<{ id: number; isReadOnly: boolean }>(question, settings.flat());
       if (!(client instanceof WatchedClient)) return;
@@ -89,8 +83,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     },
   };
   const pool = new GatewayPool(config, options);
-  // An idle connection that is lost is replaced: there is nobody to tell. A connection that is lent tells its
-  // user.
+  // A lost idle connection is simply replaced; one in use reports the error to its user.
   const ignore = () => {};
   pool.on('error', ignore);
   pool.on('connect', (client) => client.on('error', ignore));
@@ -109,8 +102,9 @@ interface Waiter {
 }
 
 /**
- * Lends no connection while the database is away: who asks need not find out in seconds what is known. Who
- * has to wait because all are lent waits in a line of this pool, and is told so when it is in vain.
+ * Lends no connection while the database is known to be down, so that callers fail at once instead of after
+ * seconds. Callers wait for a busy connection in a queue of this pool, and are refused when waiting is
+ * futile.
  */
 class GatewayPool extends pg.Pool {
   readonly #watch: ConnectionWatch;
@@ -119,9 +113,9 @@ class GatewayPool extends pg.Pool {
   readonly #places: string | undefined;
   readonly #line: Waiter[] = [];
   readonly #lent = new Set<pg.PoolClient>();
-  /** Connections that are on their way to be lent. */
+  /** Connections that are about to be lent. */
   #coming = 0;
-  /** The time when one was last lent or given back. */
+  /** When a connection was last lent or released. */
   #movedAt = performance.now();
   #look: NodeJS.Timeout | undefined;
 
@@ -131,11 +125,11 @@ class GatewayPool extends pg.Pool {
     this.#waitUntil = options.waitUntil;
     this.#size = options.size;
     this.#places = options.places;
-    // It is among the idle ones, or closed, a moment after this is told.
+    // The connection is idle, or closed, only a moment after this event.
     this.on('release', (_error, client) => {
       if (this.#lent.delete(client)) process.nextTick(() => this.#serveNext());
     });
-    // A getter of the base class that its type declarations show as a property: who waits there waits for a
+    // A getter of the base class, which its types declare as a property; those who wait there wait only for a
     // moment.
     Object.defineProperty(this, 'waitingCount', { get: () => this.#line.length });
   }
@@ -188,10 +182,7 @@ class GatewayPool extends pg.Pool {
     });
   }
 
-  /**
-   * Lends a connection that is free or may be made, or else lets the caller wait, unless that is known to be
-   * in vain.
-   */
+  /** Lends a free or new connection, or else queues the caller, unless waiting is known to be futile. */
   #join(lend: Lend): void {
     if (this.#lent.size + this.#coming < this.#size || this.ending) {
       this.#lend(lend);
@@ -250,8 +241,8 @@ class GatewayPool extends pg.Pool {
   }
 
   /**
-   * Why waiting is in vain. A server that has not been heard meanwhile may have gone, and then it is not the
-   * places that are missing.
+   * Why waiting is futile. If the server was not heard in the meantime, it may be down, and places are not
+   * the problem.
    */
   #findRefusal(now: number): Error | undefined {
     if (this.#places === undefined || now - this.#movedAt < STANDSTILL_MS) return undefined;
@@ -262,7 +253,7 @@ class GatewayPool extends pg.Pool {
 
   #fullError(): Error {
     if (this.#places === undefined || !this.#watch.hasHeardSince(performance.now() - CONNECT_TIMEOUT_MS))
-      // The error is worded as node-postgres words it, and as the table of database-errors.ts knows it.
+      // Worded like node-postgres's own error, which the table of database-errors.ts recognizes.
       return new Error('timeout exceeded when trying to connect');
     return new FullPoolError(`${this.#size} ${this.#places}`);
   }

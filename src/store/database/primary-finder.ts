@@ -1,23 +1,25 @@
 /**
- * Which of several servers is the primary: the one that takes writes, and of two that say so, which a network
- * that was cut in two may leave behind, the one that was promoted last.
+ * Finds the primary among several servers: the one that accepts writes. If two do, as after a network
+ * partition, it is the one promoted last.
  */
 import pg from 'pg';
 import { endClient, withDeadline } from './deadline.js';
 import { listHostUrls, serverNameOf } from './list-host-urls.js';
 
-/** How long a server may take to connect and answer: with the question of a beat before it, below 5 s. */
+/** How long a server may take to connect and answer; together with the question of a beat, below 5 s. */
 const ANSWER_TIMEOUT_MS = 2_000;
-/** One that was promoted later may answer a moment after one that was primary before. */
+/** A server promoted later may answer a moment after the former primary. */
 const GRACE_MS = 300;
 
 interface Answer {
   readonly url: string;
-  /** It goes up with each promotion. `null`: the server takes no writes. */
+  /** Increases with each promotion. `null`: the server accepts no writes. */
   readonly timeline: string | null;
 }
 
-/** `read-only`: no server takes writes, and the one that was primary answers. `away`: nor does that one. */
+/**
+ * `read-only`: no server accepts writes, but the former primary answers. `away`: it does not answer either.
+ */
 export type Finding = 'found' | 'read-only' | 'away';
 
 export interface PrimaryFinderOptions {
@@ -37,27 +39,27 @@ export class PrimaryFinder {
     this.#url = this.#urls[0] ?? url;
   }
 
-  /** The address of the server that was primary when it was last looked for; the first one before that. */
+  /** The address of the last known primary; at first, the first address. */
   get url(): string {
     return this.#url;
   }
 
-  /** Host and port, for those who tell the operator. */
+  /** Host and port, for the operator. */
   get serverName(): string {
     return serverNameOf(this.#url);
   }
 
-  /** Whether there is anything to look for. */
+  /** Whether there are several servers to choose from. */
   get hasSeveral(): boolean {
     return this.#urls.length > 1;
   }
 
-  /** All of them, for those who tell the operator that none serves. */
+  /** All servers, for the message that none serves. */
   get serverNames(): readonly string[] {
     return this.#urls.map(serverNameOf);
   }
 
-  /** Asks all servers at once who is primary. Where none is, the address stays what it was. */
+  /** Asks all servers at once. If there is no primary, the address stays as it was. */
   async find(): Promise<Finding> {
     const answers: Answer[] = [];
     let stopWaiting: () => void = () => {};
@@ -79,7 +81,7 @@ export class PrimaryFinder {
     return 'found';
   }
 
-  /** The timeline of a server, `null` of one that takes no writes. @throws what the network says */
+  /** The timeline of a server; `null` if it accepts no writes. @throws network errors */
   async #ask(url: string): Promise<string | null> {
     const client = new pg.Client({
       connectionString: url,
@@ -98,7 +100,7 @@ export class PrimaryFinder {
   }
 }
 
-/** The name of a segment of the log begins with the timeline it is of. */
+/** The name of a log segment begins with its timeline. */
 const QUESTION = `
 select case
   when pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' then null

@@ -1,14 +1,14 @@
 /**
- * How far the log of the primary was when, to the second: from it the lag of a replica is told in time.
+ * Records how far the log of the primary was at which second, to compute the lag of a replica in time.
  *
- * A position in the log (an LSN) is the number of its byte. Whoever has replayed the log up to the position
- * that the primary had after a commit sees that commit.
+ * A log position (LSN) is the number of a byte. Whoever has replayed the log up to the primary's position
+ * after a commit can see that commit.
  */
 
 /** As PostgreSQL prints it, e.g. `16/B374D848`. */
 const PRINTED = /^([0-9A-Fa-f]{1,8})\/([0-9A-Fa-f]{1,8})$/;
 
-/** `undefined` for a text that is no position. */
+/** `undefined` for a malformed position. */
 export function parsePosition(text: string): bigint | undefined {
   const [, high, low] = PRINTED.exec(text) ?? [];
   if (high === undefined || low === undefined) return undefined;
@@ -21,12 +21,12 @@ export function printPosition(position: bigint): string {
 }
 
 interface Sample {
-  /** The time of `performance.now()` when the primary was asked. */
+  /** When the primary was asked (`performance.now()`). */
   readonly at: number;
   readonly position: bigint;
 }
 
-/** Lag beyond this is not told exactly. */
+/** A larger lag is not measured exactly. */
 const MAX_SAMPLES = 600;
 
 export class PrimaryLog {
@@ -36,7 +36,7 @@ export class PrimaryLog {
     return this.#samples.at(-1);
   }
 
-  /** False where the log has been set back: another primary writes it, and what is known of it is void. */
+  /** Returns false if the log was reset: another primary writes it, and earlier samples are void. */
   note(position: bigint, at: number): boolean {
     const isContinued = (this.latest?.position ?? 0n) <= position;
     if (!isContinued) this.#samples = [];
@@ -45,14 +45,14 @@ export class PrimaryLog {
     return isContinued;
   }
 
-  /** Forgets what it knows: the log goes on on another server. */
+  /** Forgets all samples, because the log continues on another server. */
   clear(): void {
     this.#samples = [];
   }
 
   /**
-   * How long ago the primary was where a server is that has replayed so far, at most, in milliseconds. One
-   * that has all of the log is as late as what is known of the log.
+   * How long ago, at most, the primary was at the position that a server has replayed, in milliseconds. A
+   * server that has replayed everything is as late as the last sample.
    */
   lagOf(replayed: bigint, now: number): number {
     const missed = this.#samples.findIndex(({ position }) => position > replayed);
@@ -60,7 +60,7 @@ export class PrimaryLog {
     return known === undefined ? Number.POSITIVE_INFINITY : now - known.at;
   }
 
-  /** What every server has replayed that lags no more than this. */
+  /** The position that every server with at most this lag has replayed. */
   positionBefore(lagMs: number, now: number): bigint {
     return this.#samples.findLast(({ at }) => now - at >= lagMs)?.position ?? 0n;
   }

@@ -1,16 +1,14 @@
 import pg from 'pg';
 import { endClient, withDeadline } from './deadline.js';
 
-/** What the server says when it is asked. */
+/** The server's answer. */
 export interface PulseAnswer {
   readonly isReadOnly: boolean;
   /** Whether it follows another server. */
   readonly isStandby: boolean;
-  /** How far its log is, or how far it has replayed that of the server it follows; `null`: it cannot say. */
+  /** Its log position, or for a replica the replayed position; `null` if unknown. */
   readonly position: string | null;
-  /**
-   * The backends, of the connections asked about, that the server does nothing for or does not have.
-   */
+  /** The backends, among those asked about, that are idle or no longer exist. */
   readonly resting: readonly number[];
 }
 
@@ -18,15 +16,15 @@ export interface PulseOptions {
   /** The address to connect to now. */
   readonly url: () => string;
   readonly applicationName: string;
-  /** That the server takes no writes is as it should be. */
+  /** The server is a replica, and need not accept writes. */
   readonly isReplica: boolean;
-  /** The connection was lost while nobody asked. */
+  /** Called when the connection is lost between two questions. */
   readonly onLost: () => void;
 }
 
 /**
- * One connection of its own that asks the server how it is. It connects when it is asked and is closed when
- * it fails, so the next question finds whatever server answers at the address then.
+ * A connection that asks the server for its state. It connects for the first question and is closed on
+ * failure, so that the next question reaches whatever server then has the address.
  */
 export class Pulse {
   readonly #options: PulseOptions;
@@ -41,13 +39,13 @@ export class Pulse {
     return this.#isConnected;
   }
 
-  /** One question at a time. @throws SilenceError, or what the server or the network said */
+  /** Asks one question at a time. @throws SilenceError, or an error of the server or network */
   async ask(backendIds: readonly number[], timeoutMs: number): Promise<PulseAnswer> {
     this.#client ??= this.#create();
     const client = this.#client;
     try {
       const answer = await withDeadline(client, timeoutMs, () => this.#askOn(client, backendIds));
-      // A connection that was made read-only when it was opened does not see that others no longer are.
+      // A connection opened as read-only does not notice that new ones no longer are.
       if (answer.isReadOnly && !this.#options.isReplica) this.close();
       return answer;
     } catch (error) {
@@ -56,12 +54,12 @@ export class Pulse {
     }
   }
 
-  /** Throws the connection away, whatever the server thinks of it. */
+  /** Closes the connection without waiting for the server. */
   close(): void {
     this.#release()?.connection.stream.destroy();
   }
 
-  /** Takes leave of the server, so that it holds nothing of us any more. */
+  /** Closes the connection gracefully, so that the server holds nothing of it. */
   async end(): Promise<void> {
     const wasConnected = this.#isConnected;
     const client = this.#release();
@@ -104,8 +102,8 @@ export class Pulse {
 }
 
 /**
- * A backend that waits to write to its client is resting too: whoever asks has heard nothing from it. What
- * other states there are (`disabled`, where the server does not keep them) say nothing.
+ * A backend that waits to write to its client counts as idle: the asker has received nothing from it. Other
+ * states (`disabled`, if the server does not track them) say nothing.
  */
 const QUESTION = `
 select

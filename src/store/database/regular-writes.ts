@@ -1,6 +1,6 @@
 const EVERY_MS = 2_000;
 
-/** Writes what came together in memory, every two seconds and when asked to; one write after the other. */
+/** Writes data collected in memory every two seconds and on request; one write at a time. */
 export class RegularWrites {
   readonly #write: () => Promise<void>;
   readonly #timer: NodeJS.Timeout;
@@ -13,7 +13,7 @@ export class RegularWrites {
     this.#timer.unref();
   }
 
-  /** Waits for the write that is under way, or for a new one. */
+  /** Waits for the write in progress, or for a new one. */
   async flush(): Promise<void> {
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;

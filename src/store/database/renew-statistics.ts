@@ -1,25 +1,24 @@
 /**
- * Statistics of a collection that has just got its records. Without them PostgreSQL takes the live records of
- * a domain for a handful, and looks for one of them by any index that begins with the domain: it reads all
- * records for each that it looks for. Autovacuum comes to a new collection after a minute or later.
+ * Analyzes a collection that has just received its records. Without statistics PostgreSQL expects a handful
+ * of live records per domain, and looks one up through any index that begins with the domain, reading all
+ * records for each look-up. Autovacuum reaches a new collection after a minute or later.
  */
 import pg from 'pg';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Queryable } from './database.js';
 import { partitionName } from './partitions.js';
 
-/** Statistics tell of shares, so they hold for a while when a collection grows. */
+/** Statistics contain proportions, so they remain valid while a collection grows. */
 const MOST_GROWTH = 10;
 /**
- * A fourth of the records that PostgreSQL would look at: whoever writes waits for it, and autovacuum looks at
- * all of them later.
+ * A quarter of PostgreSQL's default sample: the writer waits for it, and autovacuum analyzes more thoroughly
+ * later.
  */
 const STATISTICS_TARGET = 25;
 
 /**
- * Analyzes the collection's records if nobody has, or if there are many times as many as then. Inside a
- * transaction it counts the records that this one has written. Whoever analyzes or vacuums them at the moment
- * is not waited for.
+ * Analyzes the records if that was never done, or if their number has grown many times. Within a transaction
+ * it counts the records written by it. It does not wait for a concurrent analyze or vacuum.
  */
 export async function renewStatistics(queryable: Queryable, collection: string): Promise<void> {
   const name = pg.escapeIdentifier(partitionName(collection));
