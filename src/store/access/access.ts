@@ -1,8 +1,9 @@
 /**
- * What a caller may do with a collection: the union of what its roles may, within the scopes of its key.
+ * What a caller may do with a collection: the union of what its roles allow, limited by the scopes of its
+ * key.
  *
- * The check sits below every front end and its answer becomes part of the statement: the row rules are a
- * `Filter` that is compiled with the caller's own, the hidden fields never leave Postgres.
+ * The check is below every front end, and its result becomes part of the statement: row rules are a `Filter`
+ * compiled together with the caller's, and hidden fields never leave Postgres.
  *
  * @see decisions 3 (fields a caller may not read), 6
  */
@@ -16,17 +17,17 @@ import type { Path } from '../../model/path.js';
 import { type Principal, type RecordVerb, type Scope, topDomainIdOf } from '../../model/scope.js';
 
 export interface EffectiveAccess {
-  /** The rows in reach, as a filter; `undefined`: all of the domain. */
+  /** The caller's rows as a filter; `undefined`: the whole domain. */
   readonly rows: Filter | undefined;
-  /** Top-level fields a row rule looks at: a change of one of them may move a record out of reach. */
+  /** Top-level fields used by a row rule: changing one may move a record out of the caller's rows. */
   readonly rowFields: ReadonlySet<string>;
-  /** Top-level fields that are not shown, filtered, sorted or grouped by, nor set. */
+  /** Top-level fields that may not be read, filtered, sorted, grouped by, or set. */
   readonly hiddenFields: ReadonlySet<string>;
-  /** Top-level fields that may not be set; the hidden ones among them. */
+  /** Top-level fields that may not be set, including the hidden ones. */
   readonly readOnlyFields: ReadonlySet<string>;
 }
 
-/** The role that may do everything in a collection that says nothing about it. */
+/** The role with full access to collections that do not mention it. */
 const ADMIN = 'admin';
 const NO_FIELDS: ReadonlySet<string> = new Set();
 const FULL_ACCESS: EffectiveAccess = {
@@ -39,11 +40,11 @@ const FULL_ACCESS: EffectiveAccess = {
 /**
  * What the caller may do with the records of a collection by one verb.
  *
- * With several roles, the rows are those of all of them. A field one role hides is shown only if another role
- * shows it in every row the first one reaches: no combination of roles gives a value that none of them gives
- * alone.
+ * With several roles, the rows are those of all of them. A field hidden by one role is visible only if
+ * another role shows it in every row that the first one reaches: no combination of roles discloses a value
+ * that none of them discloses alone.
  *
- * @throws FORBIDDEN (403) when no role, or the key's scopes do not, include the verb.
+ * @throws FORBIDDEN (403) if no role, or not the key's scopes, include the verb.
  */
 export function accessOf(scope: Scope, collection: Collection, verb: RecordVerb): EffectiveAccess {
   const access = findAccess(scope, collection, verb);
@@ -51,7 +52,7 @@ export function accessOf(scope: Scope, collection: Collection, verb: RecordVerb)
   throw forbidden(scope.principal, collection, verb);
 }
 
-/** Does as `accessOf`, with `undefined` where that throws. */
+/** Like `accessOf`, but `undefined` where that throws. */
 export function findAccess(
   scope: Scope,
   collection: Collection,
@@ -71,8 +72,8 @@ export function findAccess(
 }
 
 /**
- * The rules of which any is to hold for a record that is in reach; `undefined`: all records are. For who says
- * it in another way than by the filter of `accessOf`, which has the caller's attributes of this moment in it.
+ * The rules of which at least one must hold for a record; `undefined`: all records. For code that does not
+ * use the filter of `accessOf`, which contains the caller's present attributes.
  */
 export function rowRulesOf(
   scope: Scope,
@@ -86,7 +87,7 @@ export function rowRulesOf(
   });
 }
 
-/** Whether the domain has the collection: one registered at run time belongs to one top domain. */
+/** Whether the domain has the collection; one registered at run time belongs to a single top domain. */
 function isOfDomain({ domain }: Pick<Scope, 'domain'>, { domainId }: Collection): boolean {
   return domainId === undefined || domainId === topDomainIdOf(domain);
 }
@@ -94,15 +95,15 @@ function isOfDomain({ domain }: Pick<Scope, 'domain'>, { domainId }: Collection)
 const VERBS: readonly RecordVerb[] = ['read', 'create', 'update', 'delete'];
 
 /**
- * Whether the caller may do anything with records of the collection. If not, it is not told what the
- * collection is.
+ * Whether the caller may do anything with records of the collection. Otherwise its declaration is not
+ * disclosed.
  */
 export function isInReach(scope: Scope, collection: Collection): boolean {
   return VERBS.some((verb) => findAccess(scope, collection, verb) !== undefined);
 }
 
 /**
- * Refuses who may do nothing with the records of a collection.
+ * Refuses a caller who may do nothing with the records of a collection.
  *
  * @throws FORBIDDEN (403)
  */
@@ -110,7 +111,7 @@ export function assertInReach(scope: Scope, collection: Collection): void {
   if (!isInReach(scope, collection)) throw forbidden(scope.principal, collection, 'read');
 }
 
-/** Whether the caller may know of a declared field: it reads it, or may set it. */
+/** Whether the caller may know a declared field, because it may read or set it. */
 export function isFieldInReach(scope: Scope, collection: Collection, field: string): boolean {
   const isSettable = (verb: RecordVerb) =>
     findAccess(scope, collection, verb)?.readOnlyFields.has(field) === false;
@@ -122,7 +123,7 @@ export function isFieldInReach(scope: Scope, collection: Collection, field: stri
 }
 
 /**
- * What a caller may read, for a parser: of what is hidden it says neither that it is there nor what it is.
+ * What a caller may read, for a parser: errors disclose neither the existence nor the type of hidden fields.
  */
 export function readershipOf(scope: Scope): Readership {
   return {
@@ -139,8 +140,7 @@ export function readershipOf(scope: Scope): Readership {
 }
 
 /**
- * Refuses the first of these paths that begins at a field the caller may not read. For filters, sort orders,
- * groupings.
+ * Refuses the first path that begins at a field the caller may not read. For filters, sort orders, groupings.
  *
  * @throws FORBIDDEN (403) naming the field.
  */
@@ -162,7 +162,7 @@ export function assertReadable(
   }
 }
 
-/** A comparison of all of a record is one of its hidden fields, too. */
+/** Comparing a whole record would include its hidden fields. */
 function wholeRecord(collection: Collection): ServiceError {
   return new ServiceError(
     'FORBIDDEN',
@@ -189,7 +189,7 @@ function forbidden(principal: Principal, collection: Collection, verb: RecordVer
   return new ServiceError('FORBIDDEN', `you may not ${action}; ${needed}`);
 }
 
-/** The rules of which any is to hold; `undefined`: the role reaches all records. */
+/** The rules of which at least one must hold; `undefined`: the role reaches all records. */
 function rulesFor({ rows, alsoReads }: RoleAccess, verb: RecordVerb): readonly RowRule[] | undefined {
   if (rows === undefined) return undefined;
   return verb === 'read' ? [rows, ...alsoReads] : [rows];
@@ -207,7 +207,7 @@ function combine(roles: readonly RoleAccess[], principal: Principal, verb: Recor
   };
 }
 
-/** The fields that some role withholds and no role with at least its rows gives. */
+/** The fields that a role hides and no other role with at least its rows shows. */
 function withheldFields(
   roles: readonly RoleAccess[],
   verb: RecordVerb,
@@ -225,7 +225,7 @@ function withheldFields(
   return fields;
 }
 
-/** Whether the one reaches all records, or has each rule of the other. */
+/** Whether one role reaches all records, or has every rule of the other. */
 function hasRowsOf(one: RoleAccess, other: RoleAccess, verb: RecordVerb): boolean {
   const own = rulesFor(one, verb)?.map((rule) => JSON.stringify(rule));
   const others = rulesFor(other, verb)?.map((rule) => JSON.stringify(rule));
@@ -241,7 +241,7 @@ function anyOf(filters: readonly Filter[]): Filter {
   return filters.length === 1 && only !== undefined ? only : { kind: 'any', filters };
 }
 
-/** A caller without the attribute reaches no row: `any` of nothing holds for none. */
+/** Without the attribute no row is reached: `any` of an empty list never holds. */
 function toFilter(rule: RowRule, principal: Principal): Filter {
   const tuples = attributeOf(principal, rule.attribute).filter(
     (tuple) => tuple.length === rule.fields.length,
@@ -257,7 +257,7 @@ function toFilter(rule: RowRule, principal: Principal): Filter {
   );
 }
 
-/** `self` is the caller's own `_id`, and `roles` each of its roles: both without any grant. */
+/** `self` is the caller's `_id` and `roles` each of its roles; both need no grant. */
 function attributeOf(principal: Principal, attribute: string): readonly (readonly JsonValue[])[] {
   if (attribute === 'self') return principal.kind === 'user' ? [[principal.id]] : [];
   if (attribute === 'roles') return [...principal.roles].map((role) => [role]);

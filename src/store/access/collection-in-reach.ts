@@ -1,26 +1,26 @@
-/** What of a collection a caller may know and do, for a contract that is drawn for that caller. */
+/** What a caller may know of and do with a collection, for a contract generated for that caller. */
 import type { Collection, Field } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import { findAccess, isInReach } from './access.js';
 
 export interface CollectionInReach {
   readonly collection: Collection;
-  /** The fields that are shown; `undefined`: no record may be read. */
+  /** The visible fields; `undefined`: no record may be read. */
   readonly readable: readonly Field[] | undefined;
-  /** The fields that a new record may have; `undefined`: none may be made. */
+  /** The fields of a new record; `undefined`: none may be created. */
   readonly creatable: readonly Field[] | undefined;
   /** The fields that may be changed; `undefined`: none. */
   readonly updatable: readonly Field[] | undefined;
   readonly mayDelete: boolean;
 }
 
-/** A collection of which everything may be known and done. */
+/** A collection without any restriction. */
 export function wholeCollection(collection: Collection): CollectionInReach {
   const { fields } = collection;
   return { collection, readable: fields, creatable: fields, updatable: fields, mayDelete: true };
 }
 
-/** The collections the caller may do anything with, those registered at run time included. */
+/** The collections with which the caller may do anything, including those registered at run time. */
 export function listCollectionsInReach(
   catalog: { list(): readonly Collection[] },
   scope: Scope,
@@ -46,7 +46,7 @@ export function listCollectionsInReach(
   });
 }
 
-/** A reference does not tell of collections that the caller may know nothing of. */
+/** Removes targets of a reference that the caller may not know. */
 function withoutUnknownTargets(field: Field, known: ReadonlySet<string>): Field {
   return {
     ...field,

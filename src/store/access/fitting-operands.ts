@@ -1,7 +1,7 @@
 /**
- * A condition that compares a field with a value it can never have, or by an order its values do not have,
- * finds nothing or anything and looks the same as a right answer: it is refused, with what would be right.
- * Asked of what callers send, not of rules of ours.
+ * Refuses conditions that compare a field with a value it can never have, or by an order its values do not
+ * have: their result would be empty or arbitrary, and look like a correct one. Applies to callers' filters,
+ * not to our own rules.
  *
  * @see decisions 3, 4
  */
@@ -16,19 +16,19 @@ import type { Condition, Filter, MatchTest } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
 import type { EffectiveAccess } from './access.js';
 
-/** A collection the caller may read; of what it may not, nothing is told. */
+/** A collection the caller may read; others are not disclosed. */
 type FindReadableCollection = (
   name: string,
 ) => { readonly collection: Collection; readonly access: Pick<EffectiveAccess, 'hiddenFields'> } | undefined;
 
 /**
- * Refuses, in the filter and in what it asks of other records: equality with a text that the field's declared
- * `enum` does not list, or that is not of its format (month, session); greater and less of texts that are no
- * months; an empty text where a time is meant, which is what is left of `=#in2026-04` in an address that was
- * cut at `#`; and of the stamp that every record has, declared or not, what is no time.
+ * Refuses, in the filter and in its conditions on other records: equality with a text that is not in the
+ * field's declared `enum` or format (month, session); greater and less of texts other than months; an empty
+ * text in place of a time, which remains of `=#in2026-04` in a URL cut at `#`; and a comparison of
+ * `created_on` with anything but a time.
  *
- * @throws INVALID_VALUE (400) naming the field, what was sent, and what would be right; MALFORMED_FILTER
- * (400) for an operator
+ * @throws INVALID_VALUE (400) naming the field, the value, and what would be right; MALFORMED_FILTER (400)
+ *   for an operator
  */
 export function assertFittingOperands(
   filter: Filter,
@@ -38,13 +38,13 @@ export function assertFittingOperands(
   visit(filter, { fields: collection.fields, path: [], findReadable });
 }
 
-/** The record, or an element of one of its lists: what paths start at. */
+/** The record, or an element of one of its lists, at which paths start. */
 interface Place {
   readonly fields: readonly Field[];
   /** The path from the record to here. */
   readonly path: Path;
   readonly findReadable: FindReadableCollection;
-  /** An element of a list of plain values: the list itself. */
+  /** Set for an element of a list of plain values: the list. */
   readonly list?: Field;
 }
 
@@ -99,7 +99,7 @@ function visitElement(path: Path, filter: Filter, place: Place): void {
   visit(filter, { ...place, path: [...place.path, ...path], fields: list.fields, list });
 }
 
-/** Greater and less compare months with a month; other texts have no such order. */
+/** Months are compared with months; other texts have no such order. */
 function assertOrdered(condition: Condition, place: Place): void {
   if (!COMPARISONS.has(condition.kind) || !('value' in condition)) return;
   const { value } = condition;
@@ -121,7 +121,7 @@ function assertOrdered(condition: Condition, place: Place): void {
   if (isStamp(name, field) && typeof value !== 'string') throw unfit(name, value, TIME_EXPECTATION);
 }
 
-/** The id or the label of a reference. */
+/** The id or label of a reference. */
 function isReferenceMember(path: Path, place: Place): boolean {
   const member = path.at(-1);
   return (
@@ -129,7 +129,7 @@ function isReferenceMember(path: Path, place: Place): boolean {
   );
 }
 
-/** The service itself gives every record the instant of its making. */
+/** The service itself sets this field of every record. */
 function isStamp(name: string, field: Field | undefined): boolean {
   return field === undefined && name === CREATED_ON;
 }
@@ -163,7 +163,7 @@ function unfit(name: string, value: JsonValue, expected: string, hint = ''): Ser
   return new ServiceError('INVALID_VALUE', detail, { errors: [{ detail, parameter: name, expected, sent }] });
 }
 
-/** What the condition compares the whole value with, as far as it is text. */
+/** The texts with which the condition compares the whole value. */
 function textsOf(condition: Exclude<Condition, { kind: 'element' }>): readonly JsonValue[] {
   switch (condition.kind) {
     case 'looseEquals':
@@ -211,14 +211,14 @@ function assertListed(
   });
 }
 
-/** A month is asked for by `=#in2026-04` too. */
+/** `=#in2026-04` also asks for a month. */
 function assertFormat(text: string, field: Field, name: string): void {
   const type = scalarTypeOf(field);
   if (type?.isOfFormat === undefined || type.isOfFormat(text.replace(/^#in/, ''))) return;
   throw unfit(name, text, type.expectation);
 }
 
-/** The declared field at the path; steps by the number of an element lead to the list. */
+/** The declared field at the path; a numeric step leads to the list. */
 function fieldAt(path: Path, { fields, list }: Place): Field | undefined {
   const names = path.filter((step) => !/^\d+$/.test(step));
   if (names.length === 0) return list;

@@ -3,7 +3,7 @@ import { isAdmin } from './admin.js';
 
 /**
  * Whether the caller may change what all domains share (domains, collections): an admin whose credential
- * belongs to the top domain, wherever it acts. An API key may not: its scopes are records, reports and
+ * belongs to the top domain, wherever it acts. API keys may not: their scopes are records, reports and
  * scripts.
  */
 export function isTopDomainAdmin(scope: Scope, top: Domain | undefined): boolean {

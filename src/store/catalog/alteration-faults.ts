@@ -1,6 +1,5 @@
 /**
- * Why a registered collection cannot be changed to another definition: what records hold, and what callers
- * rely on.
+ * Finds the reasons against altering a registered collection: stored records, and callers that rely on it.
  */
 import type { ErrorDetail } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -8,8 +7,8 @@ import type { Collection, Field } from '../../model/collection.js';
 import type { Queryable } from '../database/database.js';
 
 /**
- * The faults of a change, each with the reason and the way out. Counts live records of every domain, so it
- * costs a scan of the collection for each rule that became stricter.
+ * The faults of an alteration, each with the reason and a solution. Counts live records of every domain, so
+ * it scans the collection for each rule that became stricter.
  */
 export async function findAlterationFaults(
   queryable: Queryable,

@@ -1,8 +1,8 @@
 /**
  * The collections of the instance: those declared in schema/collections and those registered at run time.
- * Held in memory, renewed on every gateway when any of them changes one.
+ * Held in memory, and reloaded on every gateway when one changes.
  *
- * A collection is never dropped because its file is gone: that is reported (`undeclared`), and the records
+ * A collection is never dropped because its file is gone: it is reported (`undeclared`), and its records
  * stay.
  *
  * @see decisions 1 (a dropped collection)
@@ -40,35 +40,35 @@ export interface CatalogOptions {
   readonly topDomain: () => Domain | undefined;
 }
 
-/** What the start found that a person should look at. */
+/** Findings of the start that an operator should look at. */
 export interface CatalogReport {
-  /** Collections in the database from a file that is no longer there; still served. */
+  /** Collections whose declaration file no longer exists; still served. */
   readonly undeclared: readonly string[];
   /**
-   * Indexes built for an earlier declaration. They cost writes, and a unique one still refuses; an operator
-   * drops them.
+   * Indexes built for an earlier declaration. They slow down writes, and a unique one is still enforced;
+   * dropping them is up to the operator.
    */
   readonly undeclaredIndexes: readonly string[];
-  /** Stored definitions that can no longer be read, with the reason; not served. */
+  /** Stored definitions that are no longer valid, with the reason; not served. */
   readonly unreadable: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** What would come of registering or altering a collection; nothing was changed. */
+/** The result of a dry run of registering or altering a collection. */
 export interface CollectionTrial {
   readonly name: string;
   readonly isNew: boolean;
-  /** What differs from the declaration that is in force; of a new one all of it. */
+  /** The differences to the present declaration; for a new collection, all of it. */
   readonly changes: readonly DefinitionChange[];
-  /** Why it is refused; none: it is not. */
+  /** The reasons why it would be refused; empty if it would not. */
   readonly faults: readonly ErrorDetail[];
-  /** The uses of fields that would go, for the sake of which it is refused unless `dropsUsedFields`. */
+  /** The uses of fields that would be dropped, because of which it is refused unless `dropsUsedFields`. */
   readonly useFaults: readonly ErrorDetail[];
 }
 
 export interface AlterationOptions {
-  /** Fields may go though operations use them. */
+  /** Allows dropping fields that operations use. */
   readonly dropsUsedFields?: boolean | undefined;
-  /** The version of the declaration that is altered, and of no newer one. */
+  /** The expected version of the declaration to alter. */
   readonly ifVersion?: number | undefined;
 }
 
@@ -76,7 +76,7 @@ interface Entry {
   readonly name: string;
   readonly version: number;
   readonly isDeclared: boolean;
-  /** The top domain that registered it; `null`: every domain has it. */
+  /** The top domain that registered it; `null`: it belongs to all domains. */
   readonly domainId: string | null;
   readonly definition: CollectionDefinition;
   /** `undefined`: dropped. */
@@ -84,7 +84,7 @@ interface Entry {
 }
 
 const CHANNEL = 'campus_catalog';
-/** Two gateways that start, or change the catalog, at once do it one after the other. */
+/** Serializes gateways that start, or change the catalog, at the same time. */
 const LOCK = 7_241_001;
 
 export class Catalog {
@@ -111,11 +111,11 @@ export class Catalog {
   }
 
   /**
-   * Brings the declared collections of a directory into the database (new and changed ones, with partitions
-   * and indexes), reads the catalog, and listens for changes until `close`.
+   * Stores new and changed declarations of a directory in the database, with partitions and indexes, loads
+   * the catalog, and listens for changes until `close`.
    *
-   * @throws INVALID_VALUE naming file, pointer and expectation when a declaration is wrong; nothing is
-   * changed then
+   * @throws INVALID_VALUE naming file, pointer and expectation for a faulty declaration; nothing is changed
+   *   then
    */
   static async load(options: CatalogOptions): Promise<Catalog> {
     const catalog = new Catalog(options);
@@ -133,9 +133,7 @@ export class Catalog {
     await this.#stopListening();
   }
 
-  /**
-   * Reads the catalog again, after what is being read already: the last reading to end is the last one begun.
-   */
+  /** Reloads the catalog, after a reload in progress: the last one to end is the last one begun. */
   async refresh(): Promise<void> {
     const reading = this.#reading.catch(() => {}).then(() => readRows(this.#database));
     this.#reading = reading;
@@ -143,8 +141,8 @@ export class Catalog {
   }
 
   /**
-   * @throws NOT_FOUND with a suggestion, to a caller (`scope`) of the collections within its reach alone;
-   * GONE when the collection was dropped
+   * @throws NOT_FOUND with a suggestion; with a `scope`, only among the collections the caller can reach;
+   *   GONE if the collection was dropped
    */
   get(name: string, scope?: Scope): Collection {
     const entry = this.#entryFor(name, scope);
@@ -155,7 +153,7 @@ export class Catalog {
     throw new ServiceError('NOT_FOUND', `there is no collection "${name}".${didYouMean(name, names)}`);
   }
 
-  /** What another top domain registered is nothing that its own callers could tell from what never was. */
+  /** To the callers of other top domains, a registered collection looks as if it never existed. */
   #entryFor(name: string, scope: Scope | undefined): Entry | undefined {
     const entry = this.#entries.get(name);
     const isOwn = scope === undefined || (entry?.domainId ?? null) === null;
@@ -167,9 +165,9 @@ export class Catalog {
   }
 
   /**
-   * The definition as it was written, for an alteration to start from.
+   * The definition as it was written, as a basis for an alteration.
    *
-   * @throws FORBIDDEN unless the caller is an admin, not by an API key; NOT_FOUND, GONE
+   * @throws FORBIDDEN unless the caller is an admin without an API key; NOT_FOUND, GONE
    */
   definitionFor(scope: Scope, name: string): CollectionDefinition {
     assertAdmin(scope, 'reads the whole declaration of a collection');
@@ -192,8 +190,8 @@ export class Catalog {
   }
 
   /**
-   * Calls the listener whenever a collection was added, changed or dropped, here or on another gateway. Gives
-   * back how to stop that.
+   * Calls the listener whenever a collection is added, changed or dropped, on any gateway. The returned
+   * function unsubscribes.
    */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
@@ -203,8 +201,8 @@ export class Catalog {
   /**
    * Registers a collection at run time, for the caller's top domain and its branches.
    *
-   * @throws FORBIDDEN unless the caller is an admin of the top domain; INVALID_VALUE; CONFLICT when the name
-   * or a GraphQL name is taken
+   * @throws FORBIDDEN unless the caller is an admin of the top domain; INVALID_VALUE; CONFLICT if the name or
+   *   a GraphQL name is taken
    */
   async register(scope: Scope, definition: JsonValue): Promise<Collection> {
     this.#assertAdmin(scope);
@@ -216,14 +214,14 @@ export class Catalog {
   }
 
   /**
-   * Changes a registered collection to a new, whole definition.
+   * Replaces the definition of a registered collection.
    *
-   * Refused, with the reason, is what would break records or callers: another type, list or format of a field
-   * that records may hold; the end of a field that was not deprecated first; other GraphQL names; a rule that
-   * live records do not keep; and, unless `dropsUsedFields`, the end of a field that operations use.
+   * Changes that would break records or callers are refused with the reason: another type, list or format of
+   * a field that records may hold; dropping a field that was not deprecated first; other GraphQL names; a
+   * rule that live records violate; and, unless `dropsUsedFields`, dropping a field that operations use.
    *
    * @throws FORBIDDEN unless the caller is an admin of the top domain; NOT_FOUND, GONE; INVALID_VALUE;
-   * CONFLICT; VERSION_CONFLICT where the declaration has another version than `ifVersion`
+   *   CONFLICT; VERSION_CONFLICT if the declaration has another version than `ifVersion`
    */
   async alter(
     scope: Scope,
@@ -246,10 +244,10 @@ export class Catalog {
   }
 
   /**
-   * What registering a definition would come to, or altering the collection of its name, without doing it. It
-   * costs what the alteration costs to check.
+   * A dry run of registering a definition, or of altering the collection with its name. It costs as much as
+   * the checks of the alteration.
    *
-   * @throws as `register` and `alter` do, but for the conflicts, which it gives back
+   * @throws as `register` and `alter` do, except the conflicts, which are returned
    */
   async tryChange(scope: Scope, definition: JsonValue): Promise<CollectionTrial> {
     this.#assertAdmin(scope);
@@ -273,7 +271,7 @@ export class Catalog {
     { name, ifVersion }: { readonly name: string; readonly ifVersion: number | undefined },
   ): void {
     const row = current.find((candidate) => candidate.name === name);
-    // What is not there, or not the caller's, is said so.
+    // A missing collection, or one of another domain, is reported as such.
     if (ifVersion === undefined || row === undefined || row.dropped || !isOwnedBy(scope, row)) return;
     if (row.version === ifVersion) return;
     const detail = `the declaration of ${name} has version ${row.version}, not ${ifVersion}`;
@@ -300,10 +298,10 @@ export class Catalog {
   }
 
   /**
-   * Who used a field in the caller's domain within the last 30 days, the latest first.
+   * The uses of a field in the caller's domain within the last 30 days, latest first.
    *
-   * @throws FORBIDDEN unless the caller is an admin, not by an API key; NOT_FOUND, GONE; INVALID_VALUE for a
-   * field that is not declared
+   * @throws FORBIDDEN unless the caller is an admin without an API key; NOT_FOUND, GONE; INVALID_VALUE for an
+   *   undeclared field
    */
   async fieldUses(scope: Scope, used: StoredField): Promise<readonly FieldUse[]> {
     assertAdmin(scope, 'sees who uses a field');
@@ -319,9 +317,9 @@ export class Catalog {
   }
 
   /**
-   * The fields that records of the caller's domain have and the collection does not declare.
+   * The undeclared fields of records in the caller's domain.
    *
-   * @throws FORBIDDEN unless the caller is an admin, not by an API key; NOT_FOUND, GONE
+   * @throws FORBIDDEN unless the caller is an admin without an API key; NOT_FOUND, GONE
    */
   async undeclaredFields(scope: Scope, name: string): Promise<UndeclaredFields> {
     assertAdmin(scope, 'looks for fields that are not declared');
@@ -335,7 +333,7 @@ export class Catalog {
    * purged.
    *
    * @throws FORBIDDEN unless the caller is an admin of the top domain; NOT_FOUND, GONE; CONFLICT for one
-   * declared in a file
+   *   declared in a file
    */
   async drop(scope: Scope, name: string): Promise<void> {
     this.#assertAdmin(scope);
@@ -365,7 +363,10 @@ export class Catalog {
     );
   }
 
-  /** Checks under the lock, makes partition and indexes, stores the definition, tells the other gateways. */
+  /**
+   * Checks under the lock, creates partition and indexes, stores the definition, and notifies the other
+   * gateways.
+   */
   async #change(
     scope: Scope,
     definition: CollectionDefinition,
@@ -388,7 +389,7 @@ export class Catalog {
     await this.refresh();
   }
 
-  /** While no other gateway changes the catalog; of this one, one after the other. */
+  /** Excludes other gateways, and other changes by this one. */
   async #alone(work: () => Promise<void>): Promise<void> {
     await this.#line.run('', () => withAdvisoryLock(this.#database, LOCK, work));
   }
@@ -398,7 +399,7 @@ export class Catalog {
     const unreadable: { name: string; reason: string }[] = [];
     const entries = rows.flatMap((row): Entry[] => {
       const known = before.get(row.name);
-      // The same object as long as nothing changed: it is the key of what others remember of it.
+      // The same object while nothing has changed, because it is the key of caches.
       if (known?.version === row.version && known.isDeclared === row.is_declared) return [known];
       const definition: CollectionDefinition = JSON.parse(row.definition);
       const { name, version, is_declared: isDeclared, domain_id: domainId } = row;
@@ -421,10 +422,7 @@ export class Catalog {
   }
 }
 
-/**
- * The declarations of a directory, by file name; every file is checked before any is used. @throws
- * INVALID_VALUE
- */
+/** The declarations of a directory, by file name. All files are validated first. @throws INVALID_VALUE */
 export async function readDefinitions(directory: string): Promise<readonly CollectionDefinition[]> {
   const files = (await readdir(directory))
     .filter((file) => file.endsWith('.json') && !file.endsWith('.schema.json'))
@@ -453,7 +451,7 @@ async function readJson(file: string, name: string): Promise<unknown> {
   }
 }
 
-/** Gives the indexes that no declaration asks for any more. */
+/** Returns the indexes that no declaration asks for. */
 async function declareAll(
   database: Database,
   definitions: readonly CollectionDefinition[],
@@ -474,7 +472,8 @@ async function declareAll(
 }
 
 /**
- * Stores a definition; one that is there already, the same and not dropped, is left alone and nobody is told.
+ * Stores a definition; an existing identical one that is not dropped is left unchanged, and nobody is
+ * notified.
  */
 function upsert(
   definition: CollectionDefinition,
@@ -502,7 +501,7 @@ function upsert(
     select pg_notify(${CHANNEL}, name) from changed`;
 }
 
-/** What was done to the declaration of a collection, in the audit trail. */
+/** The audit entry for a change of a declaration. */
 function noteOf(scope: Scope, name: string, operation: AuditedOperation, from: Prisma.Sql): Prisma.Sql {
   return auditedAct(scope, { collection: '$collection', id: name, operation, from });
 }
@@ -514,7 +513,7 @@ interface FaultsOfChange {
 
 const NO_FAULTS: FaultsOfChange = { faults: [], useFaults: [] };
 
-/** A conflict that a change would be refused with is what its trial was asked for. */
+/** Returns a conflict as a fault, because finding it is the purpose of the trial. */
 async function conflictAsFault(find: () => Promise<FaultsOfChange>): Promise<FaultsOfChange> {
   try {
     return await find();
@@ -552,7 +551,7 @@ function toCollection(row: CatalogRow): Collection {
   });
 }
 
-/** A declaration has no numbers that a float does not hold. */
+/** A declaration contains no numbers that a float cannot hold. */
 function toPlain(definition: JsonValue): unknown {
   return JSON.parse(printExactJson(definition));
 }
@@ -567,7 +566,7 @@ function assertAdmin({ principal }: Scope, does: string): void {
   if (!isAdmin(principal)) throw new ServiceError('FORBIDDEN', `only an admin ${does}`);
 }
 
-/** The top of the caller's own domain, where the caller's credential belongs to it. */
+/** The caller's own top domain, if its credential belongs to it. */
 function ownTop({ domain }: Scope): Domain | undefined {
   return domain.parentId === undefined ? domain : undefined;
 }
@@ -584,12 +583,12 @@ function isInFile(name: string): ServiceError {
   );
 }
 
-/** Of the collections that are not dropped, whose names are taken. */
+/** The definitions of collections that are not dropped, whose names are taken. */
 function definitionsIn(rows: readonly CatalogRow[]): readonly CollectionDefinition[] {
   return rows.filter(({ dropped }) => !dropped).map((row) => JSON.parse(row.definition));
 }
 
-/** No two collections may have a GraphQL name in common. */
+/** Collections must not share a GraphQL name. */
 function assertOwnGraphqlNames(definition: CollectionDefinition, all: readonly CollectionDefinition[]): void {
   const own = Object.values(graphqlNamesOf(definition));
   for (const other of all) {

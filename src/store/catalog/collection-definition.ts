@@ -1,4 +1,4 @@
-/** The declaration of a collection, as schema/collections/collection.schema.json says key by key. */
+/** The type of a declaration; schema/collections/collection.schema.json explains each key. */
 import type { Collection } from '../../model/collection.js';
 import type { FieldFormat, FieldType } from '../../model/field-types/scalar-types.js';
 import type { RecordVerb } from '../../model/scope.js';
@@ -75,7 +75,7 @@ export interface RowRuleDefinition {
   readonly attribute: string;
 }
 
-/** What its records are called in GraphQL, one and many; what is left out is made of the name. */
+/** The GraphQL names for one record and for many; missing ones are derived from the name. */
 export function graphqlNamesOf({
   name,
   singular = toCamelCase(name),

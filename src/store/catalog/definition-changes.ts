@@ -1,20 +1,20 @@
-/** What differs between two declarations of a collection, for a person to read before it is saved. */
+/** The differences between two declarations of a collection, for review before saving. */
 import { isDeepStrictEqual } from 'node:util';
 import type { CollectionDefinition } from './collection-definition.js';
 
 export interface DefinitionChange {
-  /** A JSON pointer, with the name of a field in place of its position, e.g. `/fields/motto`. */
+  /** A JSON pointer, with a field's name instead of its position, e.g. `/fields/motto`. */
   readonly pointer: string;
   readonly kind: 'added' | 'removed' | 'changed';
-  /** What stands there now; `undefined` where it is added. */
+  /** The present value; `undefined` if it is added. */
   readonly before: unknown;
-  /** What is to stand there; `undefined` where it is removed. */
+  /** The new value; `undefined` if it is removed. */
   readonly after: unknown;
 }
 
 /**
- * The changes in the order of the declaration to come, then what is gone. Fields are compared by their names,
- * and that they stand in another order is a change of its own; all else is compared key by key, as a whole.
+ * Changes in the order of the new declaration, followed by removals. Fields are compared by name, and a
+ * different order is a change of its own; everything else is compared by key, as a whole.
  */
 export function compareDefinitions(
   before: CollectionDefinition | undefined,

@@ -1,6 +1,6 @@
 /**
- * What a JSON Schema cannot say of a declaration: which keys go together, and that every name a rule refers
- * to is declared.
+ * Validates what JSON Schema cannot express: which keys go together, and that every name in a rule is
+ * declared.
  */
 import type { ErrorDetail } from '../../errors.js';
 import type { ScalarType } from '../../model/field-types/scalar-type.js';
@@ -14,12 +14,12 @@ import {
 } from './collection-definition.js';
 
 /**
- * The most fields a declaration may have, members of objects included. Beyond it a schema is no longer read
- * by people, nor quickly by machines.
+ * The most fields in a declaration, including members of objects. A larger schema is neither readable nor
+ * fast.
  */
 const MAX_FIELDS = 300;
 
-/** Every fault, with its JSON pointer, what was expected and what was sent. */
+/** All faults, each with its JSON pointer, the expectation and the value. */
 export function findDefinitionFaults(definition: CollectionDefinition): ErrorDetail[] {
   const fields = definition.fields ?? [];
   return [
@@ -70,7 +70,7 @@ interface FieldRule {
   readonly faultOf: (field: FieldDefinition, place: 'top' | 'member') => string | undefined;
 }
 
-/** Which keys of a field go together, one rule a line of reasoning. */
+/** Which keys of a field go together, one rule per reason. */
 const FIELD_RULES: readonly FieldRule[] = [
   {
     key: 'enum',
@@ -154,13 +154,13 @@ function isIndexable(field: FieldDefinition, place: 'top' | 'member'): boolean {
 function isDefaultOf(field: FieldDefinition, value: string | number | boolean): boolean {
   if (field.type === 'reference' || field.type === 'object') return false;
   const type = scalarTypeOf(field);
-  // What is wrong with the type itself is told by another rule.
+  // Another rule reports an invalid type.
   if (type === undefined) return true;
   if (field.enum !== undefined && !field.enum.includes(String(value))) return false;
   return type.isDefault(value);
 }
 
-/** `undefined` for references, objects, and types that no declaration may say. */
+/** `undefined` for references, objects and unknown types. */
 function scalarTypeOf({ type, format, decimal = false }: FieldDefinition): ScalarType | undefined {
   const name = findScalar({ type, format, isDecimal: decimal });
   return name === undefined ? undefined : SCALAR_TYPES[name];
@@ -337,7 +337,7 @@ function findPersonalFaults({ fields = [], labelField, personal }: CollectionDef
   return faults;
 }
 
-/** Whether any text may stand there. */
+/** Whether the field accepts any text. */
 function isReplaceable({ type, list, format, enum: allowed }: FieldDefinition): boolean {
   return type === 'text' && !list && format === undefined && allowed === undefined;
 }
@@ -379,7 +379,7 @@ function findAccessFaults(definition: CollectionDefinition): ErrorDetail[] {
   });
 }
 
-/** The attribute that every caller has: one role of the caller's at a time. */
+/** The attribute that every caller has: each of the caller's roles. */
 const ROLES = 'roles';
 
 function findRowRuleFaults(
@@ -403,8 +403,8 @@ function findRowRuleFaults(
 }
 
 /**
- * The declared field at a path that crosses no list; `'list'` when it does. A reference has the text members
- * `value` and `label`.
+ * The declared field at a path; `'list'` if the path crosses a list. A reference has the text members `value`
+ * and `label`.
  */
 function findField(fields: readonly FieldDefinition[], path: string): FieldDefinition | 'list' | undefined {
   const [name, ...rest] = path.split('.');

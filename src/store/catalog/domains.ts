@@ -1,8 +1,8 @@
 /**
- * The domains of the instance and their properties, held in memory and renewed when any gateway changes them.
+ * The domains of the instance with their properties, held in memory, and reloaded when any gateway changes
+ * them.
  *
- * The top domain is the one without a parent; its properties are those of every sub-domain that does not set
- * its own.
+ * The top domain is the one without a parent; sub-domains inherit its properties unless they set their own.
  *
  * @see decisions 7
  */
@@ -27,21 +27,21 @@ import {
 } from './known-properties.js';
 import { assertNewDomain, isDomainId, type NewDomain } from './new-domain.js';
 
-/** A property as it is listed: a secret's value never leaves the service. */
+/** A property in a list; the value of a secret never leaves the service. */
 export interface ListedProperty {
   readonly name: string;
   /** `********` for a secret. */
   readonly value: JsonValue;
   readonly isSecret: boolean;
-  /** The value is from the top domain, not set in the domain itself. */
+  /** Inherited from the top domain. */
   readonly isInherited: boolean;
 }
 
-/** A property that the service reads, and what is set of it; absent: its default is in force. */
+/** A property that the service reads, with its setting; absent: the default applies. */
 export interface KnownPropertyInForce {
   readonly known: KnownProperty;
   readonly inForce: ListedProperty | undefined;
-  /** Of what is set in the domain itself: another one after each change, and `none` where nothing is. */
+  /** The ETag of the domain's own setting, which changes with it; `none` if there is none. */
   readonly etag: string;
 }
 
@@ -50,17 +50,20 @@ const NOT_SET = 'none';
 const CHANNEL = 'campus_domains';
 const MASK = '********';
 const PROPERTY_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/;
-/** All gateways hold all properties of all domains in memory. */
+/** Limited, because all gateways hold all properties in memory. */
 const MAX_PROPERTIES = 500;
 const MAX_VALUE_BYTES = 65_536;
 
 /**
- * Held by whoever makes a domain, to the end of its transaction: of two that find no top domain at once, both
- * would make one. Readers and references go on.
+ * Held until the end of a transaction that creates a domain: otherwise two that find no top domain would both
+ * create one. It does not block readers and references.
  */
 export const LOCK_DOMAINS = Prisma.sql`lock table domains in share row exclusive mode`;
 
-/** Of a row `p` of `properties`; told from UTC, for Citus wants a condition that no setting can change. */
+/**
+ * The ETag of a row `p` of `properties`; in UTC, because Citus requires an expression that no setting can
+ * change.
+ */
 const ETAG = Prisma.sql`extract(epoch from p.updated_at at time zone 'UTC')::text`;
 
 interface Property {
@@ -86,11 +89,11 @@ export class Domains {
     this.#snapshot = snapshot;
   }
 
-  /** Reads all domains and listens for changes until `close`. */
+  /** Loads all domains, and listens for changes until `close`. */
   static async load(database: Database): Promise<Domains> {
     const domains = new Domains(database, await readSnapshot(database));
     domains.#stopListening = await database.keepCurrent(CHANNEL, () => domains.refresh());
-    // What was changed between the first reading and the listening.
+    // Includes changes between the first reading and the listening.
     await domains.refresh();
     return domains;
   }
@@ -99,9 +102,7 @@ export class Domains {
     await this.#stopListening();
   }
 
-  /**
-   * Reads everything again, after what is being read already: the last reading to end is the last one begun.
-   */
+  /** Reloads everything, after a reload in progress: the last one to end is the last one begun. */
   async refresh(): Promise<void> {
     const reading = this.#reading.catch(() => {}).then(() => readSnapshot(this.#database));
     this.#reading = reading;
@@ -123,8 +124,8 @@ export class Domains {
   }
 
   /**
-   * Reads all domains again where one of these is not known, but there: another gateway has made it, and the
-   * announcement is on its way. To come before `find` where a caller names a domain.
+   * Reloads if one of these domains is unknown but exists: another gateway has just created it, and the
+   * notification has not arrived yet. Call it before `find` when a caller names a domain.
    */
   async assureKnown(...ids: readonly (string | undefined)[]): Promise<void> {
     for (const id of ids) {
@@ -137,17 +138,17 @@ export class Domains {
     }
   }
 
-  /** The top domain; `undefined` before the first one was created. */
+  /** The top domain; `undefined` before it is created. */
   top(): Domain | undefined {
     return this.#snapshot.topId === undefined ? undefined : this.find(this.#snapshot.topId);
   }
 
-  /** All domains of the instance, the top domain first. For services; callers see `listFor`. */
+  /** All domains, the top domain first. For services; callers see `listFor`. */
   list(): readonly Domain[] {
     return [...this.#snapshot.domains.values()];
   }
 
-  /** The domains a caller may know of: all for an admin of the top domain, else its own. */
+  /** The domains a caller may know: all for an admin of the top domain, else its own. */
   listFor(scope: Scope): readonly Domain[] {
     return isTopDomainAdmin(scope, this.top()) ? this.list() : [scope.domain];
   }
@@ -155,8 +156,8 @@ export class Domains {
   /**
    * Creates a sub-domain; the very first domain becomes the top domain.
    *
-   * @throws FORBIDDEN unless the caller is an admin of the top domain; CONFLICT when the id is taken;
-   * INVALID_VALUE
+   * @throws FORBIDDEN unless the caller is an admin of the top domain; CONFLICT if the id is taken;
+   *   INVALID_VALUE
    */
   async create(scope: Scope, domain: NewDomain): Promise<Domain> {
     const top = this.top();
@@ -167,23 +168,23 @@ export class Domains {
   /**
    * Creates the top domain of an empty instance. For the seeder and the first start.
    *
-   * @throws CONFLICT when there is one; INVALID_VALUE
+   * @throws CONFLICT if there is one; INVALID_VALUE
    */
   async createTop(domain: NewDomain): Promise<Domain> {
     return await this.#insert(domain, { place: 'top', by: undefined });
   }
 
   /**
-   * The value of a property, inherited from the top domain where the domain has none of its own. Secrets
-   * included: never show it.
+   * The value of a property, inherited from the top domain if the domain has none. Includes secrets: never
+   * show it.
    */
   property(domainId: string, name: string): JsonValue | undefined {
     return this.#findProperty(domainId, name)?.value;
   }
 
   /**
-   * The properties in force in the caller's domain, secrets masked. @throws FORBIDDEN unless the caller is an
-   * admin
+   * The properties in force in the caller's domain, with secrets masked. @throws FORBIDDEN unless the caller
+   * is an admin
    */
   listProperties(scope: Scope): readonly ListedProperty[] {
     assertAdmin(scope);
@@ -201,8 +202,8 @@ export class Domains {
   }
 
   /**
-   * The properties that the service reads, with what is in force of each in the caller's domain, and the
-   * templates of mail that are set. @throws FORBIDDEN unless the caller is an admin
+   * The properties that the service reads, with their values in the caller's domain, and the mail templates
+   * that are set. @throws FORBIDDEN unless the caller is an admin
    */
   listKnownProperties(scope: Scope): readonly KnownPropertyInForce[] {
     const set = new Map(this.listProperties(scope).map((property) => [property.name, property]));
@@ -215,9 +216,10 @@ export class Domains {
   }
 
   /**
-   * Sets or removes a property that the service reads, as `setProperty` does, for an admin by any door.
+   * Sets or removes a property that the service reads, as `setProperty` does, for an admin through any front
+   * end.
    *
-   * @throws also NOT_FOUND for a name that the service does not read; FORBIDDEN for what is the operator's
+   * @throws also NOT_FOUND for a name that the service does not read; FORBIDDEN for an operator's property
    */
   async setKnownProperty(
     scope: Scope,
@@ -254,15 +256,15 @@ export class Domains {
   }
 
   /**
-   * Sets a property of the caller's domain; `value: undefined` removes it, so that the top domain's is in
-   * force again.
+   * Sets a property of the caller's domain; `value: undefined` removes it, so that the top domain's applies
+   * again.
    *
-   * A secret stays one, whatever is said when it is set anew; only once it is removed may it be shown. A name
-   * that is close to one the service reads is set all the same, and the caller is told of that one.
+   * A secret stays secret when it is set again; to make it visible, remove it first. A name close to one that
+   * the service reads is set too, and the caller gets a hint.
    *
-   * @throws FORBIDDEN unless the caller is an admin; INVALID_VALUE for a bad name, or for what a property the
-   * service reads cannot be; LIMIT_EXCEEDED for a value that is too long, and one property too many;
-   * VERSION_CONFLICT when what is set there has another ETag than `ifMatch`
+   * @throws FORBIDDEN unless the caller is an admin; INVALID_VALUE for a malformed name, or an invalid value
+   *   of a property that the service reads; LIMIT_EXCEEDED for too long a value, and for too many properties;
+   *   VERSION_CONFLICT if the present setting has another ETag than `ifMatch`
    */
   async setProperty(
     scope: Scope,
@@ -319,7 +321,9 @@ export class Domains {
     return { hint: property.value === undefined ? undefined : hintAtPropertyName(property.name) };
   }
 
-  /** The audit trail of the top domain tells who made a branch; at the first start nobody did. */
+  /**
+   * The creation of a branch is in the audit trail of the top domain; at the first start there is no author.
+   */
   async #insert(
     domain: NewDomain,
     { place, by }: { readonly place: 'top' | 'branch'; readonly by: Scope | undefined },
@@ -373,7 +377,7 @@ export class Domains {
 }
 
 async function readSnapshot(database: Database): Promise<Snapshot> {
-  // One statement, so that domains and properties are of one instant.
+  // One statement, so that domains and properties are of the same moment.
   const rows = await database.query<{
     id: string;
     name: string;
@@ -443,7 +447,7 @@ function assertProperty(name: string, value: JsonValue | undefined): void {
   if (value !== undefined) assertPropertyValue(name, value);
 }
 
-/** The value as JSON text. @throws LIMIT_EXCEEDED; INVALID_VALUE for a text that PostgreSQL cannot hold */
+/** The value as JSON text. @throws LIMIT_EXCEEDED; INVALID_VALUE for a text that PostgreSQL cannot store */
 function printValue(value: JsonValue): string {
   const text = printExactJson(value);
   if (Buffer.byteLength(text) > MAX_VALUE_BYTES) {

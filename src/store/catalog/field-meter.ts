@@ -1,24 +1,24 @@
-/** Notes which fields of collections are used by which operations, away from the requests themselves. */
+/** Records which operations use which fields of collections, without delaying requests. */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Scope } from '../../model/scope.js';
 import type { StoredField } from '../../model/stored-field.js';
 import type { Database } from '../database/database.js';
 import { RegularWrites } from '../database/regular-writes.js';
 
-/** A use is told for so many days after the last time. */
+/** A use is reported for this many days. */
 export const KEPT_DAYS = 30;
-/** The credential of everybody who has no API key: users come and go, and their programs stay. */
+/** Stands for all users without an API key: users come and go, but their programs stay. */
 export const USERS = 'users';
 
 const DAY_MS = 24 * 3_600_000;
-/** Names are made up by callers: of a credential, so many are told apart in a day. */
+/** Distinct operation names per credential and day; limited, because callers choose the names. */
 const MOST_OPERATIONS = 100;
 const LONGEST_NAME = 128;
-/** What is remembered as noted already. Beyond it all is forgotten, and written again. */
+/** How many recorded uses are remembered. Beyond it the memory is cleared, and they are written again. */
 const MOST_NOTED = 100_000;
-/** What waits for a database that is away. */
+/** How many uses are held while the database is down. */
 const MOST_WAITING = 20_000;
-/** Rows of a domain: beyond them only known uses are renewed. */
+/** The rows of a domain; beyond it only known uses are updated. */
 const MOST_OF_DOMAIN = 50_000;
 
 interface FieldUse extends StoredField {
@@ -28,17 +28,17 @@ interface FieldUse extends StoredField {
   readonly day: string;
 }
 
-/** What is known of a credential in a domain on the running day. */
+/** The recorded uses of a credential in a domain on the present day. */
 interface Known {
-  /** The uses of a document that came before: the same list again says nothing new. */
+  /** Field lists that were already recorded; the same list adds nothing. */
   readonly lists: WeakMap<readonly StoredField[], string>;
   readonly operations: Set<string>;
   readonly noted: Set<string>;
 }
 
 /**
- * Takes the uses in memory, each once a day, and writes what came together every two seconds. A gateway that
- * is killed loses two seconds of them. While the database is away they wait, up to a bound.
+ * Collects uses in memory, each once a day, and writes them every two seconds. A killed gateway loses two
+ * seconds of them. While the database is down they are held, up to a limit.
  *
  * Close it to write the rest.
  */
@@ -59,8 +59,8 @@ export class FieldMeter {
   }
 
   /**
-   * Takes what an operation uses; `''`: it has no name. The same list of fields again costs two look-ups, so
-   * a document had better keep its own.
+   * Records what an operation uses; `''` if it has no name. The same list object again costs only two
+   * look-ups, so a document should keep its list.
    */
   note(scope: Scope, operation: string, fields: readonly StoredField[]): void {
     this.#beginDay();
@@ -81,7 +81,7 @@ export class FieldMeter {
     known.lists.set(fields, operation);
   }
 
-  /** Writes what has come since the last time. Runs by itself; never throws. */
+  /** Writes what was collected since the last time. Called periodically; never throws. */
   async flush(): Promise<void> {
     await this.#writes.flush();
   }
@@ -90,7 +90,7 @@ export class FieldMeter {
     await this.#writes.close();
   }
 
-  /** Forgets the uses that are longer ago than they are told. */
+  /** Deletes uses that are too old to be reported. */
   async purge(now: Date): Promise<void> {
     const oldest = new Date(now.getTime() - KEPT_DAYS * DAY_MS).toISOString().slice(0, 10);
     await this.#database.query(Prisma.sql`delete from field_uses where last_used_on < ${oldest}::date`);
@@ -114,7 +114,7 @@ export class FieldMeter {
     return made;
   }
 
-  /** Beyond the bound an operation counts as one without a name. */
+  /** Beyond the limit, an operation counts as unnamed. */
   #nameIn({ operations }: Known, operation: string): string {
     if (operations.has(operation)) return operation;
     if (operations.size >= MOST_OPERATIONS) return '';
@@ -135,7 +135,7 @@ export class FieldMeter {
   }
 
   async #writeUses(uses: readonly FieldUse[]): Promise<void> {
-    // A domain that is gone meanwhile has no more uses. In one order, for two gateways lock the same rows.
+    // Skips domains that were deleted. Ordered, because two gateways lock the same rows.
     await this.#database.query(
       Prisma.sql`
         with sent as (

@@ -1,4 +1,4 @@
-/** Which operations used a field of a collection within the last days, as far as a caller may know. */
+/** The operations that recently used a field of a collection, as far as a caller may know. */
 import type { ErrorDetail } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
@@ -10,21 +10,21 @@ import { KEPT_DAYS, USERS } from './field-meter.js';
 export interface FieldUse {
   /** `undefined`: operations without a name. */
   readonly operation: string | undefined;
-  /** `undefined`: users who signed in. */
+  /** `undefined`: logged-in users. */
   readonly keyId: string | undefined;
-  /** `undefined`: the key is gone, or of another domain. */
+  /** `undefined`: the key was deleted, or belongs to another domain. */
   readonly keyName: string | undefined;
   /** A day in UTC, e.g. `2026-07-01`. */
   readonly lastUsedOn: string;
 }
 
 const MOST_LISTED = 1_000;
-/** Named in the error about a field that would go; `fieldUses` has the others. */
+/** How many the error about a dropped field names; `fieldUses` lists all. */
 const MOST_NAMED = 10;
 
 const isRecent = Prisma.sql`u.last_used_on >= (now() at time zone 'utc')::date - ${KEPT_DAYS}::int`;
 
-/** Those of the caller's domain alone, the latest first. */
+/** The uses in the caller's domain, latest first. */
 export async function listFieldUses(
   queryable: Queryable,
   { domain, principal }: Scope,
@@ -52,8 +52,8 @@ export async function listFieldUses(
 }
 
 /**
- * What is said against a change for the sake of the operations that use a field which would go: of the
- * caller's domain by their names, and that other domains of the collection use it, without saying who.
+ * The reasons against dropping used fields: the operations of the caller's domain by name, and the fact that
+ * other domains of the collection use a field, without naming them.
  */
 export async function findUseFaults(
   queryable: Queryable,
@@ -86,7 +86,7 @@ function describe({ operation, keyId, keyName, lastUsedOn }: FieldUse): string {
   return `${operation ?? 'operations without a name'} by ${by}, last on ${lastUsedOn}`;
 }
 
-/** Other top domains count only where the collection is theirs, too. */
+/** Other top domains count only if they have the collection too. */
 async function isUsedElsewhere(
   queryable: Queryable,
   { domain }: Scope,

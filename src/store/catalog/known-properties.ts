@@ -1,7 +1,7 @@
 /**
- * The properties of a domain that the service itself reads, and what each may be: a value of another shape
- * would leave its default in force without a word, or bend every figure that rests on it. A school may keep
- * any other property for its scripts.
+ * The domain properties that the service itself reads, with their allowed values. An unvalidated value could
+ * silently leave the default in force, or distort every figure that depends on it. A school may set any other
+ * property for its scripts.
  */
 import { didYouMean } from '../../did-you-mean.js';
 import { ServiceError } from '../../errors.js';
@@ -12,35 +12,32 @@ export interface KnownProperty {
   readonly name: string;
   /** What it does, in a sentence for the admin of a school. */
   readonly description: string;
-  /** As which value of JSON it is kept. */
+  /** The JSON type of its value. */
   readonly type: 'text' | 'number' | 'boolean' | 'json';
-  /** All that a text may be. */
+  /** The allowed texts. */
   readonly choices?: readonly string[];
-  /** What is in force where nothing is set. */
+  /** The value if nothing is set. */
   readonly byDefault?: JsonValue;
   /**
-   * Where the gateway is to connect to, often with a password in it: set by the operator alone. An admin of a
-   * school could make the gateway knock at any door of its own network by it, and nobody is to read it.
+   * An address for the gateway to connect to, often with a password: only the operator may set it. By it an
+   * admin of a school could make the gateway connect to hosts in its own network, and nobody should read it.
    */
   readonly isOperators?: true;
-  /** What it may be, in the words of an error. */
+  /** The allowed values, for error messages. */
   readonly expected: string;
   readonly isValid: (value: JsonValue) => boolean;
 }
 
-/** `SU` is every Sunday, `2SA` the second Saturday of a month, as BYDAY of RFC 5545 writes it. */
+/** `SU` is every Sunday, `2SA` the second Saturday of a month, as in BYDAY of RFC 5545. */
 export const WEEKLY_OFF = /^[1-5]?(MO|TU|WE|TH|FR|SA|SU)$/;
 export const CURRENCY = /^[A-Z]{3}$/;
 export const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
-/**
- * What stands before the number of a receipt: it does not end in a digit, so that series and number can be
- * told apart.
- */
+/** The prefix of receipt numbers. It must not end in a digit, so that prefix and number can be separated. */
 export const RECEIPT_SERIES = /^[A-Za-z0-9/_-]{0,19}[A-Za-z/_-]$/;
 export const RECEIPT_SERIES_WORDS = 'at most 20 letters, digits, /, _ and -, the last of them no digit';
 export const DEFAULT_SERIES = 'R-';
 export const DEFAULT_TIME_ZONE = 'Asia/Kolkata';
-/** What reports go by where a school has not set it. */
+/** The defaults of reports, unless a school sets its own. */
 export const REPORT_DEFAULTS = {
   currency: 'INR',
   sessionFirstMonth: 4,
@@ -60,9 +57,9 @@ export const REPORT_DEFAULTS = {
   rankMethod: 'competition',
   schoolStartsAt: '08:00',
 } as const;
-/** The property that says for how long a domain keeps the values that changes replaced. */
+/** The property that limits how long a domain keeps replaced values. */
 export const KEEP_HISTORY_DAYS = 'KEEP_HISTORY_DAYS';
-/** What is set for one template of mail: the name of the template follows. */
+/** The prefix of properties with mail templates; the name of the template follows. */
 const MAIL_TEMPLATE = 'mailTemplate.';
 
 export const KNOWN_PROPERTIES: readonly KnownProperty[] = [
@@ -221,8 +218,8 @@ export const KNOWN_PROPERTIES: readonly KnownProperty[] = [
 ];
 
 /**
- * The value itself is not said again: it may hold a password. @throws INVALID_VALUE (400) for what a property
- * of ours cannot be
+ * The error does not repeat the value, which may contain a password. @throws INVALID_VALUE (400) for an
+ * invalid value of a known property
  */
 export function assertPropertyValue(name: string, value: JsonValue): void {
   const known = findKnownProperty(name);
@@ -233,15 +230,12 @@ export function assertPropertyValue(name: string, value: JsonValue): void {
   });
 }
 
-/** What the service reads by this name, templates of mail too; `undefined` for a name of the school's own. */
+/** The known property of this name, including mail templates; `undefined` for a name of the school's own. */
 export function findKnownProperty(name: string): KnownProperty | undefined {
   return KNOWN_PROPERTIES.find((property) => property.name === name) ?? templateOf(name);
 }
 
-/**
- * A hint for a name that the service does not read and that is close to one it does; `undefined` for any
- * other.
- */
+/** A hint for an unknown name that is close to a known one; `undefined` for any other. */
 export function hintAtPropertyName(name: string): string | undefined {
   const names = KNOWN_PROPERTIES.map((property) => property.name);
   if (names.includes(name) || templateOf(name) !== undefined) return undefined;
@@ -293,13 +287,14 @@ function isGrades(value: JsonValue): boolean {
   return bounds.every((from) => from >= 0 && from <= 100) && new Set(bounds).size === bounds.length;
 }
 
-/** Numbers of JSON, exact ones too. */
+/** Includes exact numbers. */
 function isNumber(value: JsonValue): boolean {
   return typeof value === 'number' || isExactNumber(value);
 }
 
 /**
- * An offset such as +05:30 is none: PostgreSQL takes its sign the other way round, and it has no summer time.
+ * Refuses offsets such as +05:30: PostgreSQL interprets their sign the other way round, and they have no
+ * daylight saving time.
  */
 function isTimeZone(value: JsonValue): boolean {
   if (typeof value !== 'string' || /^[+-]/.test(value)) return false;

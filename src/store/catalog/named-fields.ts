@@ -1,13 +1,13 @@
-/** Which declared fields of a collection a request names, in what it asks about, shows, orders or sends. */
+/** The declared fields that a request names in filters, projections, orders or input. */
 import type { JsonObject } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { Path } from '../../model/path.js';
 import type { StoredField } from '../../model/stored-field.js';
 
-/** The fields of one write say what those of the others do, nearly always. */
+/** The fields of a few records nearly always represent those of all. */
 const MOST_RECORDS = 20;
 
-/** Those at which the paths begin. */
+/** The fields at which the paths begin. */
 export function namedFieldsAt({ name, fieldsByName }: Collection, paths: readonly Path[]): StoredField[] {
   const found: StoredField[] = [];
   for (const [field] of paths) {
@@ -16,7 +16,7 @@ export function namedFieldsAt({ name, fieldsByName }: Collection, paths: readonl
   return found;
 }
 
-/** Those that are members of the first records. */
+/** The fields of the first records. */
 export function namedFieldsOf(collection: Collection, records: readonly JsonObject[]): StoredField[] {
   const names = new Set(records.slice(0, MOST_RECORDS).flatMap((record) => Object.keys(record)));
   return namedFieldsAt(

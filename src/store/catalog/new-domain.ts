@@ -1,21 +1,21 @@
-/** A school, or part of one, before it is made. @see decisions 7 */
+/** The data for a new domain: a school, or a branch. @see decisions 7 */
 import { ServiceError } from '../../errors.js';
 import { findUnstorableText } from '../../model/unstorable-text.js';
 import { assertPropertyValue } from './known-properties.js';
 
 export interface NewDomain {
-  /** Letters, digits, `_`, `.` and `-`; what `X-Domain` names. */
+  /** Letters, digits, `_`, `.` and `-`; used in `X-Domain`. */
   readonly id: string;
-  /** The name people read. */
+  /** The display name. */
   readonly name: string;
-  /** An IANA name; absent: that of the top domain, and of that one Asia/Kolkata. */
+  /** An IANA name; absent: that of the top domain, or for the top domain Asia/Kolkata. */
   readonly timeZone?: string | undefined;
 }
 
 const DOMAIN_ID = /^[A-Za-z0-9_.-]{1,64}$/;
 const LONGEST_NAME = 200;
 
-/** @throws INVALID_VALUE, naming the member that cannot be */
+/** @throws INVALID_VALUE naming the invalid member */
 export function assertNewDomain({ id, name, timeZone }: NewDomain): void {
   assertDomainId(id);
   if (name.trim() === '' || name.length > LONGEST_NAME || findUnstorableText(name) !== undefined) {
@@ -29,7 +29,7 @@ export function isDomainId(text: string): boolean {
   return DOMAIN_ID.test(text) && text !== '.' && text !== '..';
 }
 
-/** @throws INVALID_VALUE for what cannot be the id of a domain */
+/** @throws INVALID_VALUE for an invalid domain id */
 export function assertDomainId(id: string): void {
   if (isDomainId(id)) return;
   const expected = '1 to 64 letters, digits, `_`, `.` or `-`';

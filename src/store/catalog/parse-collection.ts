@@ -1,7 +1,4 @@
-/**
- * Reads the declaration of a collection (a file of schema/collections, or what `registerCollection` was
- * sent).
- */
+/** Parses the declaration of a collection, from a file of schema/collections or from `registerCollection`. */
 import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type ErrorDetail, ServiceError } from '../../errors.js';
@@ -31,15 +28,15 @@ export interface ParseCollectionOptions {
   readonly source: string;
   readonly isDeclared: boolean;
   readonly version: number;
-  /** The top domain that registered it. Default: every domain has it. */
+  /** The top domain that registered it. Default: it belongs to all domains. */
   readonly domainId?: string | undefined;
 }
 
 /**
- * Reads a declaration as a `Collection`.
+ * Parses a declaration to a `Collection`.
  *
- * @throws INVALID_VALUE (400) that names the source and, for every fault, the JSON pointer, what was expected
- * and what was sent.
+ * @throws INVALID_VALUE (400) naming the source and, for every fault, the JSON pointer, the expectation and
+ *   the value.
  */
 export function parseCollection(definition: unknown, options: ParseCollectionOptions): Collection {
   const parsed = parseDefinition(definition, options.source);
@@ -73,7 +70,7 @@ export function parseCollection(definition: unknown, options: ParseCollectionOpt
   };
 }
 
-/** Checks a declaration and gives it back with its type. @throws INVALID_VALUE as `parseCollection` does */
+/** Validates a declaration and returns it with its type. @throws INVALID_VALUE as `parseCollection` does */
 export function parseDefinition(definition: unknown, source: string): CollectionDefinition {
   const validate = definitionValidator();
   if (!validate(definition)) throw definitionError(source, toErrorDetails(validate.errors ?? [], definition));
@@ -93,7 +90,7 @@ function definitionValidator(): ValidateFunction<CollectionDefinition> {
     allErrors: true,
     allowUnionTypes: true,
     verbose: true,
-    // A test holds our schema to the rules of schemas; every start and command would wait for it.
+    // A test validates our schema itself; otherwise every start and command would have to wait for it.
     meta: false,
     validateSchema: false,
     code: { optimize: false },
@@ -113,7 +110,8 @@ function definitionError(source: string, errors: readonly ErrorDetail[]): Servic
 
 function toErrorDetails(errors: readonly ErrorObject[], definition: unknown): ErrorDetail[] {
   const details = errors
-    // A failed `oneOf` repeats what its branches say; the branches that do not fit by `kind` only confuse.
+    // A failed `oneOf` repeats the errors of its branches, and those of branches with another `kind` only
+    // confuse.
     .filter((error) => error.keyword !== 'if' && error.keyword !== 'not')
     .map((error): ErrorDetail => {
       const pointer =

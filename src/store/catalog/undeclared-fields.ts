@@ -1,32 +1,32 @@
-/** Fields that records have and their collection does not declare, found in a sample of them. */
+/** Finds fields in a sample of records that their collection does not declare. */
 import { Prisma } from '../../generated/prisma/client.js';
 import { type Collection, CREATED_ON } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import type { Database } from '../database/database.js';
 
 export interface UndeclaredFields {
-  /** How many records were looked at. */
+  /** The number of records in the sample. */
   readonly sampledCount: number;
   readonly fields: readonly UndeclaredField[];
 }
 
 interface UndeclaredField {
   readonly name: string;
-  /** What JSON calls its values, e.g. `string` and `null`. */
+  /** The JSON types of its values, e.g. `string` and `null`. */
   readonly types: readonly string[];
-  /** In how many of the records that were looked at. */
+  /** In how many records of the sample it occurs. */
   readonly recordCount: number;
 }
 
-/** From each end of the ids: what was imported at one time often stands together. */
+/** Records from each end of the ids, because imported records are often adjacent. */
 const SAMPLED_AT_EACH_END = 500;
 const MOST_FIELDS = 100;
-/** A caller chose the names, which may be of any length. */
+/** Names come from callers, and may have any length. */
 const LONGEST_NAME = 200;
 
 /**
- * Looks at a thousand live records of the caller's domain at most, whatever the collection holds: a field of
- * others alone is not found.
+ * Examines at most a thousand live records of the caller's domain; a field that occurs only in others is not
+ * found.
  */
 export async function findUndeclaredFields(
   database: Database,

@@ -1,6 +1,6 @@
 /**
- * Who changed which record, when, from which version, by which credential. Entries are written by the
- * statements of the changes themselves.
+ * The audit trail: who changed which record, when, from which version, by which credential. The statements of
+ * the changes write the entries themselves.
  */
 
 import { ServiceError } from '../../errors.js';
@@ -11,7 +11,7 @@ import { AUDITED_OPERATIONS, type AuditedOperation } from '../audited-act.js';
 import type { Database } from '../database/database.js';
 
 export interface AuditEntry {
-  /** Goes up with time; what `before` takes. */
+  /** Increases with time; the value for `before`. */
   readonly id: string;
   readonly at: Date;
   readonly collection: string;
@@ -20,14 +20,14 @@ export interface AuditEntry {
   /** `undefined` for a create. */
   readonly fromVersion: number | undefined;
   readonly toVersion: number;
-  /** `_id` of the user, or the name of the task. */
+  /** The `_id` of the user, or the name of the system task. */
   readonly principal: string;
   /** `token:<session>`, `key:<id>` or `system:<task>`. */
   readonly credential: string;
   readonly requestId: string;
   /**
-   * The name of the GraphQL operation, or the template of the route; `undefined`: no request, or from before
-   * this was kept.
+   * The name of the GraphQL operation, or the route template; `undefined` without a request, or if the entry
+   * is older than this column.
    */
   readonly requestOperation: string | undefined;
 }
@@ -35,10 +35,10 @@ export interface AuditEntry {
 export interface AuditQuery {
   readonly collection?: string | undefined;
   readonly recordId?: string | undefined;
-  /** One of the operations that are audited. */
+  /** One of the audited operations. */
   readonly operation?: string | undefined;
   readonly principal?: string | undefined;
-  /** `token`, `key` or `system`, or one credential in full. */
+  /** `token`, `key` or `system`, or a complete credential. */
   readonly credential?: string | undefined;
   readonly requestId?: string | undefined;
   /** Half-open. */
@@ -50,9 +50,9 @@ export interface AuditQuery {
 }
 
 /**
- * The changes of the caller's domain, the newest first.
+ * The changes in the caller's domain, newest first.
  *
- * @throws FORBIDDEN unless the caller is an admin, not by an API key; INVALID_VALUE for another operation
+ * @throws FORBIDDEN unless the caller is an admin without an API key; INVALID_VALUE for an unknown operation
  */
 export async function readAuditTrail(
   database: Database,
@@ -78,7 +78,7 @@ export async function readAuditTrail(
     ...(until === undefined ? [] : [Prisma.sql`at < ${until.toISOString()}::timestamptz`]),
     ...(query.before === undefined ? [] : [Prisma.sql`id < ${assertEntryId(query.before)}::bigint`]),
   ];
-  // Ordered by the column: the bare `id` would be the text of the select list, and 999 before 1000.
+  // Ordered by the column: the plain `id` would be the text in the select list, which puts 999 before 1000.
   const rows = await database.query<AuditRow>(Prisma.sql`
     select id::text as id, at, collection, record_id, operation, from_version, to_version, principal,
       credential, request_id, request_operation

@@ -1,6 +1,4 @@
-/**
- * What was committed, as it is committed: by this gateway, another one, the command line, a script or a load.
- */
+/** The feed of committed changes by any gateway, the command line, a script or a bulk load. */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../database/database.js';
 import type { ChangeOutbox } from './change-outbox.js';
@@ -14,18 +12,18 @@ export interface RecordChange {
   /** The version of the record after the change. */
   readonly version: number;
   readonly at: Date;
-  /** `_id` of the user, or the name of the task. */
+  /** The `_id` of the user, or the name of the system task. */
   readonly principal: string;
-  /** The id of the audit entry: the same on every gateway, and never twice. */
+  /** The id of the audit entry: unique, and the same on every gateway. */
   readonly entryId: string;
 }
 
 export interface ChangeFeedOptions {
   readonly database: Pick<Database, 'query'> & Partial<Pick<Database, 'replicas'>>;
-  /** How often the database is asked, while somebody listens. */
+  /** How often the database is polled while there are listeners. */
   readonly pollMs: number;
   readonly onFault: (error: unknown) => void;
-  /** What has to be moved before it can be heard of, where changes are told by the outbox. */
+  /** The outbox, if changes are announced by it; it must be moved before each poll. */
   readonly outbox?: Pick<ChangeOutbox, 'moveAll'> | undefined;
 }
 
@@ -34,9 +32,9 @@ const PAGE_ROWS = 1_000;
 export type ChangeListener = (changes: readonly RecordChange[]) => void;
 
 /**
- * Every committed change of a record, once, to every listener of this process. The audit entry that is
- * written with each change is what is followed: what is rolled back is never heard of, and an outage of the
- * database delays changes but loses none. Where transactions have no common order, that is what was moved
+ * Delivers every committed change of a record once to every listener of this process. It follows the audit
+ * entries that are written with the changes: nothing that was rolled back is delivered, and an outage of the
+ * database delays changes but loses none. If transactions have no common order, it follows what was moved
  * from the outbox.
  *
  * @see commit-follower.ts, decisions 10
@@ -61,28 +59,27 @@ export class ChangeFeed {
   }
 
   /**
-   * Calls the listener after each commit, with changes of all domains; those of one record come in order. At
-   * most 1,000 at once. The listener must return soon and bound what it keeps. The answer ends it.
+   * Calls the listener after commits with changes of all domains, at most 1,000 at a time; changes of one
+   * record are in order. The listener must return soon and limit what it keeps. The returned function
+   * unsubscribes.
    */
   subscribe(listener: ChangeListener): () => void {
     return this.#follower.subscribe(listener).stop;
   }
 
-  /** Does as `subscribe`; resolved when every change that is committed from then on is heard. */
+  /** Like `subscribe`, but resolves when every change committed from then on will be delivered. */
   async follow(listener: ChangeListener): Promise<() => void> {
     const { ready, stop } = this.#follower.subscribe(listener);
     await ready;
     return stop;
   }
 
-  /**
-   * Looks for changes now: for a writer in this process, whose subscribers need not wait for the next poll.
-   */
+  /** Polls now: for a writer in this process, whose subscribers need not wait for the next poll. */
   wake(): void {
     this.#follower.wake();
   }
 
-  /** Nobody is called afterwards. */
+  /** No listener is called afterwards. */
   async close(): Promise<void> {
     await this.#follower.close();
   }

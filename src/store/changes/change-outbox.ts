@@ -1,14 +1,14 @@
 /**
- * Moves what writers left in `change_outbox` to `told_changes`, where one transaction at a time puts it: on a
- * database that is spread over several servers, the transactions of the writers have no common order. With an
- * entry, what is to follow the write is begun.
+ * Moves the entries that writers leave in `change_outbox` to `told_changes`, one transaction at a time: on a
+ * database spread over several servers, the transactions of the writers have no common order. The follow-ups
+ * of each write are started together with the move.
  *
- * An entry is told in one transaction and taken out of the outbox behind it. Should something die in between,
- * it is found there again, and passed over for having been told: it is neither lost nor told twice. The
- * changes of a record come in the order of their versions: who sees a version in the outbox sees all before
- * it, because the writers of a record wait for each other, and the lowest versions are moved first.
+ * An entry is announced in one transaction and then deleted from the outbox. After a crash in between it is
+ * found again, and skipped because it was announced: it is neither lost nor announced twice. The changes of a
+ * record arrive in the order of their versions: the writers of a record wait for each other, so whoever sees
+ * a version in the outbox sees all earlier ones, and the lowest versions are moved first.
  *
- * Each server is asked for its part by itself: one that is away keeps back what its own schools wrote alone.
+ * Each server's part is read separately, so a server that is down holds back only what its own schools wrote.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Database, Transaction } from '../database/database.js';
@@ -20,17 +20,17 @@ import { type OutboxPage, OutboxPart } from './outbox-part.js';
 
 export interface ChangeOutboxOptions {
   readonly database: Database;
-  /** What begins the jobs that an entry says. */
+  /** Starts the jobs in an entry. */
   readonly triggers: Pick<WriteTriggers, 'begin'>;
   readonly onFault: (error: unknown) => void;
 }
 
-/** Held while entries are moved: one gateway does it at a time, and those that find it held do without. */
+/** Held while entries are moved: one gateway does so at a time, and others skip it. */
 const MOVE_LOCK = 0x6f757462;
 const PAGE_ROWS = 1_000;
 const OUTBOX = 'change_outbox';
 
-/** Waits for a move that is under way, and lets none begin before the transaction ends. */
+/** Waits for a move in progress, and prevents further ones until the transaction ends. */
 export async function holdMoves(transaction: Transaction): Promise<void> {
   await transaction.query(Prisma.sql`select pg_advisory_xact_lock(${MOVE_LOCK}::int)`);
 }
@@ -38,28 +38,28 @@ export async function holdMoves(transaction: Transaction): Promise<void> {
 export class ChangeOutbox {
   readonly #options: ChangeOutboxOptions;
   readonly #regular: RegularWrites;
-  /** The servers that could not be asked the last time. */
+  /** The servers that could not be reached the last time. */
   readonly #away = new Set<string>();
   #moving: Promise<void> | undefined;
   #waking: Promise<void> | undefined;
   #isOut = false;
   #stopListening: (() => Promise<void>) | undefined;
 
-  /** Empties the outbox every two seconds too, so that it stays small while nobody listens. */
+  /** Also empties the outbox every two seconds, so that it stays small without listeners. */
   constructor(options: ChangeOutboxOptions) {
     this.#options = options;
     this.#regular = new RegularWrites(() => this.#moveOrTell());
   }
 
-  /** Hears from now on of transactions that left something to be begun. */
+  /** From now on reacts to transactions that left follow-ups. */
   async listen(): Promise<void> {
     this.#stopListening = await this.#options.database.keepCurrent(OUTBOX_CHANNEL, async () => this.wake());
   }
 
-  /** Moves what was committed until now, a moment later. */
+  /** Moves, a moment later, what has been committed until now. */
   wake(): void {
     this.#waking ??= (async () => {
-      // The move that is under way may have looked before.
+      // The move in progress may have read the outbox earlier.
       await this.#moving?.catch(() => {});
       this.#waking = undefined;
       await this.#moveOrTell();
@@ -67,7 +67,7 @@ export class ChangeOutbox {
   }
 
   /**
-   * Moves all there is, unless another gateway is about it. A server that is away is passed over, and told of
+   * Moves everything, unless another gateway is doing so. A server that is down is skipped, and reported
    * once.
    */
   async moveAll(): Promise<void> {
@@ -98,7 +98,7 @@ export class ChangeOutbox {
     while (await this.#movePages());
   }
 
-  /** Moves a page of each part. Whether there may be more. */
+  /** Moves a page of each part. Returns whether there may be more. */
   async #movePages(): Promise<boolean> {
     const { database } = this.#options;
     const filled = await this.#ask(await this.#listParts(), async (part) =>
@@ -164,7 +164,7 @@ export class ChangeOutbox {
       order by e.place`);
   }
 
-  /** Those of servers that were never reached from here are asked for by the coordinator, as one. */
+  /** Servers that cannot be reached from here are read through the coordinator, as one part. */
   async #listParts(): Promise<readonly OutboxPart[]> {
     const { database } = this.#options;
     const whole = new OutboxPart('coordinator', database, [OUTBOX]);
@@ -176,7 +176,7 @@ export class ChangeOutbox {
     return parts.length === placed.length ? parts : [...parts, whole];
   }
 
-  /** What those parts answer that have something to say; whose server is away has not. */
+  /** The answers of the parts that have entries; a server that is down gives none. */
   async #ask<Asked extends OutboxPart, Answer>(
     parts: readonly Asked[],
     ask: (part: Asked) => Promise<Answer | undefined>,

@@ -1,21 +1,21 @@
 /**
- * Follows a table that rows are only added to, and gives every row once, after its commit.
+ * Follows an append-only table, and delivers every row once, after its commit.
  *
- * By snapshots: a row is news when it is visible now and was not in the snapshot read before, because its
- * transaction was under way then or had not begun. That neither loses nor doubles a row however late a
- * transaction commits, and a long one holds nobody back. Rows of one poll come by id; writes to the same
- * record wait for each other, so theirs come in the order of their versions.
+ * It compares snapshots: a row is new if it is visible now but was not in the previous snapshot, because its
+ * transaction was running then or had not begun. No row is lost or duplicated however late a transaction
+ * commits, and a long transaction delays nobody else. The rows of a poll are ordered by id; writes to the
+ * same record wait for each other, so theirs are in the order of their versions.
  *
- * The table is asked a few times a second, by each gateway whose subscribers want to know; writers pay for
- * one index entry. NOTIFY would be heard sooner, but transactions that use it commit one after the other,
- * their flush to disk included: of 16 writers, an eighth gets through.
+ * Each gateway with subscribers polls the table a few times a second; writers pay for one index entry. NOTIFY
+ * would be faster to arrive, but transactions that use it commit one after the other, including their flush
+ * to disk: of 16 writers, an eighth gets through.
  *
  * @see https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-PG-SNAPSHOT
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../database/database.js';
 
-/** A row as the statement gives it: its `columns`, and its id. */
+/** A row of the statement: its `columns` and id. */
 export interface NewsRow {
   readonly id: string;
 }
@@ -23,19 +23,19 @@ export interface NewsRow {
 export interface CommitFollowerOptions<Row extends NewsRow, News> {
   readonly database: Pick<Database, 'query'> & Partial<Pick<Database, 'replicas'>>;
   /**
-   * It has the columns `id` (bigserial) and `transaction_id` (xid8, by default `pg_current_xact_id()`,
+   * A table with the columns `id` (bigserial) and `transaction_id` (xid8, by default `pg_current_xact_id()`,
    * indexed).
    */
   readonly table: 'audit_entries' | 'told_changes' | 'topic_messages';
-  /** What is read of a row beside its id. */
+  /** The columns to read beside the id. */
   readonly columns: Prisma.Sql;
   readonly toNews: (row: Row) => News;
   readonly pollMs: number;
-  /** Done before every look, e.g. to move there what is to be told. */
+  /** Called before every poll, e.g. to move rows into the table. */
   readonly prepare?: (() => Promise<void>) | undefined;
-  /** A load of a million records is a million rows of news: so many are in memory at once. */
+  /** The most rows in memory at once: a load of a million records adds a million rows. */
   readonly pageRows: number;
-  /** Told once an outage, not at every poll of it, and of a listener that throws. */
+  /** Receives an outage once, not at every poll, and errors of listeners. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -47,20 +47,20 @@ export type NewsListener<News> = (news: readonly News[]) => void;
  */
 interface Snapshot {
   readonly text: string;
-  /** The first number not given yet. */
+  /** The first transaction number not assigned yet. */
   readonly end: string;
-  /** The numbers before it whose transactions were under way. */
+  /** The numbers below it whose transactions were running. */
   readonly underWay: readonly string[];
 }
 
-/** What is left of news too long for one page: all up to `snapshot`, after the row `after`. */
+/** The rest of a result longer than a page: everything up to `snapshot`, after the row `after`. */
 interface Rest {
   readonly snapshot: Snapshot;
   readonly after: string;
 }
 
 const MAX_RETRY_MS = 2_000;
-/** A writer that never rests has the table asked no oftener than this. */
+/** The shortest interval between polls, for a writer that never rests. */
 const MIN_WAIT_MS = 10;
 
 export class CommitFollower<Row extends NewsRow, News> {
@@ -74,9 +74,9 @@ export class CommitFollower<Row extends NewsRow, News> {
   }
 
   /**
-   * Calls the listener with what is committed from now on. It must return soon, and bound what it keeps.
-   * `ready` resolves when nothing that is committed later can be missed; until then the position is being
-   * read. `stop` ends it.
+   * Calls the listener with everything committed from now on. It must return soon, and limit what it keeps.
+   * `ready` resolves when nothing committed later can be missed; until then the position is being read.
+   * `stop` unsubscribes.
    */
   subscribe(listen: NewsListener<News>): { readonly ready: Promise<void>; stop(): void } {
     const listener = { listen };
@@ -94,14 +94,13 @@ export class CommitFollower<Row extends NewsRow, News> {
   }
 
   /**
-   * Looks at once instead of at the next poll: for a writer in this process. Costs nothing while nobody
-   * listens.
+   * Polls now instead of at the next interval: for a writer in this process. Costs nothing without listeners.
    */
   wake(): void {
     this.#following?.wake();
   }
 
-  /** Waits for a poll that is under way; nobody is called afterwards. */
+  /** Waits for a poll in progress; no listener is called afterwards. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#listeners.clear();
@@ -131,7 +130,7 @@ export class CommitFollower<Row extends NewsRow, News> {
 interface FollowingOptions {
   readonly pollMs: number;
   readonly onFault: (error: unknown) => void;
-  /** Gives the news there is, for as long as it is wanted. */
+  /** Delivers the new rows, as long as they are wanted. */
   readonly advance: (isWanted: () => boolean) => Promise<void>;
 }
 
@@ -202,7 +201,7 @@ type NewsReaderOptions<Row extends NewsRow> = Pick<
   'database' | 'table' | 'columns' | 'pageRows' | 'prepare'
 >;
 
-/** Knows what a follower has seen, and what it owes of the news it has begun to give. */
+/** Remembers what a follower has seen, and the rest of a result it has begun to deliver. */
 class NewsReader<Row extends NewsRow> {
   readonly #options: NewsReaderOptions<Row>;
   readonly #deliver: (rows: readonly Row[]) => void;
@@ -216,7 +215,7 @@ class NewsReader<Row extends NewsRow> {
     this.#table = Prisma.raw(options.table);
   }
 
-  /** Gives all news there is now. One that fails is gone on with by the next. */
+  /** Delivers all new rows. After a failure, the next call continues. */
   async advance(isWanted: () => boolean): Promise<void> {
     await this.#options.prepare?.();
     if (this.#seen === undefined) {
@@ -231,8 +230,8 @@ class NewsReader<Row extends NewsRow> {
   }
 
   /**
-   * Now. Rows restored from a dump carry numbers of another server, which ours have yet to reach: they are
-   * news to nobody.
+   * The present position. Rows restored from a dump have transaction numbers of another server, which ours
+   * has yet to reach; they are not new.
    */
   async #begin(): Promise<Snapshot> {
     const [row] = await this.#options.database.query<{ snapshot: string }>(Prisma.sql`
@@ -246,8 +245,8 @@ class NewsReader<Row extends NewsRow> {
   }
 
   async #readNews(seen: Snapshot): Promise<void> {
-    // Ordered by an expression: by the bare column, Postgres would rather walk through all ids than sort the
-    // few rows.
+    // Ordered by an expression: by the plain column, Postgres would scan all ids instead of sorting the few
+    // rows.
     const rows = await this.#options.database.query<WithSnapshot & (Row | NoRow)>(Prisma.sql`
       select pg_current_snapshot()::text as snapshot,
         case when not pg_is_in_recovery() then pg_current_wal_insert_lsn() end::text as position, news.*
@@ -263,9 +262,9 @@ class NewsReader<Row extends NewsRow> {
     const [first] = rows;
     if (first === undefined) return;
     const snapshot = parseSnapshot(first.snapshot);
-    // Who hears of a change and reads then is to find it.
+    // A listener that reads after hearing of a change must find it.
     if (isNews(first) && first.position !== null) this.#options.database.replicas?.requireAll(first.position);
-    // A server that was set back to an earlier time is followed from there.
+    // If the server was reset to an earlier time, continues from there.
     const isSetBack = BigInt(snapshot.end) < BigInt(seen.end);
     this.#settle(isSetBack ? [] : rows.filter(isNews), snapshot);
   }
@@ -282,7 +281,9 @@ class NewsReader<Row extends NewsRow> {
     this.#settle(rows, snapshot);
   }
 
-  /** The position moves on before anybody is called: what a listener does cannot double a row. */
+  /**
+   * The position advances before any listener is called, so that a failing listener cannot duplicate a row.
+   */
   #settle(rows: readonly Row[], snapshot: Snapshot): void {
     const last = rows.at(-1);
     const isPage = last !== undefined && rows.length === this.#options.pageRows;
@@ -294,11 +295,11 @@ class NewsReader<Row extends NewsRow> {
 
 interface WithSnapshot {
   readonly snapshot: string;
-  /** How far the log was then. */
+  /** The log position at that time. */
   readonly position: string | null;
 }
 
-/** Says that there is no news, and when. */
+/** A result without rows, with its snapshot. */
 interface NoRow {
   readonly id: null;
 }

@@ -1,13 +1,13 @@
-/** The part of the outbox that one server has, read and emptied by that server alone. */
+/** The part of the outbox on one server, read and emptied there. */
 import { createHash } from 'node:crypto';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Queryable } from '../database/database.js';
 
 export interface OutboxPage {
-  /** The ids of the entries and their domains, as each other's pairs. */
+  /** The ids of the entries and, in parallel, their domains. */
   readonly ids: readonly string[];
   readonly domains: readonly string[];
-  /** The entries as a JSON array, the lowest versions first. */
+  /** The entries as a JSON array, lowest versions first. */
   readonly entries: string;
 }
 
@@ -16,14 +16,14 @@ const COLUMNS = Prisma.raw(
 );
 
 export class OutboxPart {
-  /** Of the server, for messages. */
+  /** The name of the server, for messages. */
   readonly name: string;
   readonly #server: Queryable;
   readonly #tables: readonly Prisma.Sql[];
-  /** Of the tables, in the names of statements. */
+  /** Identifies the tables in statement names. */
   readonly #key: string;
 
-  /** @param tables those whose rows are the part: the outbox itself, or shards of it */
+  /** @param tables the tables of the part: the outbox itself, or shards of it */
   constructor(name: string, server: Queryable, tables: readonly string[]) {
     this.name = name;
     this.#server = server;
@@ -36,7 +36,7 @@ export class OutboxPart {
     return (await this.#run('look', Prisma.join(looks, ' union all '))).length === 0;
   }
 
-  /** The lowest versions, at most `rows` of them; `undefined`: there are none. */
+  /** At most `rows` entries with the lowest versions; `undefined` if there are none. */
   async readPage(rows: number): Promise<OutboxPage | undefined> {
     const parts = this.#tables.map((table) => Prisma.sql`select ${COLUMNS} from ${table}`);
     const [page] = await this.#run<Nullable<OutboxPage>>(

@@ -1,4 +1,4 @@
-/** Takes away for good what only time was kept for. */
+/** Deletes what was only kept for a time. */
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Domain, Scope } from '../../model/scope.js';
@@ -12,34 +12,33 @@ import { USER_COLLECTION } from '../writing/record-statements.js';
 export interface PurgeOptions {
   readonly topDomain: Domain | undefined;
   /**
-   * Tombstones, and dropped collections with all their records, older than this go; their ids and names are
-   * free again.
+   * Tombstones, and dropped collections with all their records, older than this are deleted; their ids and
+   * names become free.
    */
   readonly removedBefore: Date;
 }
 
 /**
- * How long a gateway may be away from the database and still give its subscribers what was published
- * meanwhile.
+ * How long a gateway may be disconnected from the database and still deliver what was published meanwhile.
  */
 const TOPIC_MESSAGE_HOURS = 24;
 
-/** How much went. */
+/** What was deleted. */
 export interface Purged {
   readonly tombstones: number;
   readonly idempotencyKeys: number;
   readonly topicMessages: number;
-  /** Changes whose values went; that they were made stays. */
+  /** Changes whose values were deleted; the fact of the change remains. */
   readonly historyValues: number;
   readonly collections: readonly string[];
 }
 
 /**
- * Purges every domain. With a user go its password, sessions and API keys: who gets its `_id` next must not
- * inherit them. The audit trail stays; of a record that goes, and of changes older than their domain's
- * `KEEP_HISTORY_DAYS`, it keeps the fact and not the values.
+ * Purges every domain. A user's password, sessions and API keys are deleted with the record, so that the next
+ * owner of its `_id` does not inherit them. The audit trail remains; for deleted records, and for changes
+ * older than the domain's `KEEP_HISTORY_DAYS`, it keeps the fact but not the values.
  *
- * @throws FORBIDDEN unless the caller is an admin of the top domain or a task of the service with the role
+ * @throws FORBIDDEN unless the caller is an admin of the top domain or a system task with the role
  */
 export async function purge(database: Database, scope: Scope, options: PurgeOptions): Promise<Purged> {
   if (!isTopDomainAdmin(scope, options.topDomain)) {
@@ -131,8 +130,8 @@ export async function purge(database: Database, scope: Scope, options: PurgeOpti
 }
 
 /**
- * Takes the values of changes that are older than their domain keeps them. The property is the domain's own or,
- * as all properties are, that of the top domain; without it everything is kept.
+ * Deletes the values of changes older than their domain's limit. The limit is the domain's property or, as
+ * for all properties, the top domain's; without one, everything is kept.
  */
 async function purgeHistory(database: Database): Promise<number> {
   const [done] = await database.query<{ count: number }>(Prisma.sql`

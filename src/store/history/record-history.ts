@@ -1,4 +1,4 @@
-/** What a record was, and what its changes made of it, as far as the caller may read it. */
+/** The history of a record: its earlier states and changes, as far as the caller may read them. */
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { isJsonObject, type JsonObject, type JsonValue, memberOf, parseExactJson } from '../../json.js';
@@ -18,10 +18,10 @@ import { gone, notFound } from '../writing/record-refusals.js';
 import { staysIn } from '../writing/record-statements.js';
 import { stateOf, UNKNOWN, versionsOfRecord } from './versions-of-record.js';
 
-/** A field that a change made another one. Absent and null are two things: `kind` tells them apart. */
+/** A changed field. Absent and null differ: `kind` distinguishes them. */
 export interface FieldChange {
   readonly kind: 'added' | 'changed' | 'removed';
-  /** Names joined by dots; a list is one value. */
+  /** Names joined by dots; a list is a single value. */
   readonly path: string;
   readonly before: JsonValue | undefined;
   readonly after: JsonValue | undefined;
@@ -29,15 +29,15 @@ export interface FieldChange {
 
 /** One change of a record. */
 export interface RecordVersion {
-  /** The version that it made. */
+  /** The version that it produced. */
   readonly version: number;
   readonly operation: 'created' | 'updated' | 'deleted';
-  /** `undefined` for the first version; a removed record that is brought back is `created` from one. */
+  /** `undefined` for the first version; a restored record is `created` from a version. */
   readonly fromVersion: number | undefined;
   readonly at: Date;
-  /** Who and by what: told to admins, and to everybody of their own changes. */
+  /** The author and credential, shown to admins, and to everybody for their own changes. */
   readonly by: ChangeAuthor | undefined;
-  /** `undefined`: the values are no longer kept, or were not yet. */
+  /** `undefined`: the values are no longer, or were not yet, kept. */
   readonly changes: readonly FieldChange[] | undefined;
 }
 
@@ -48,14 +48,14 @@ interface ChangeAuthor {
   readonly requestOperation: string | undefined;
 }
 
-/** A place is the version that a change made. */
+/** The position is the version that a change produced. */
 export interface HistoryQuery extends KeysetRequest<number> {
   readonly id: string;
 }
 
 export type HistoryPage = KeysetPage<RecordVersion>;
 
-/** The state that is asked for: a version, or the one that was there at an instant. */
+/** The requested state: a version, or the one at an instant. */
 export type Moment = { readonly version: number } | { readonly at: Date };
 
 export class RecordHistory {
@@ -66,8 +66,8 @@ export class RecordHistory {
   }
 
   /**
-   * The changes of a record, the newest first, also of a removed one that is not purged. Of what the caller
-   * may not read nothing is told: fields that are hidden from it, and states that were not among its rows.
+   * The changes of a record, newest first, also of a removed one that is not purged. Hidden fields, and
+   * states that were not among the caller's rows, are left out.
    *
    * @throws NOT_FOUND, FORBIDDEN as for reading the record; GONE for the collection
    */
@@ -123,9 +123,9 @@ ${tail}`,
   /**
    * The record as it was.
    *
-   * @throws NOT_FOUND for a version that is none, an instant before the record was there, and a state that
-   * was not among the caller's rows; GONE where it was removed then, and for values that are no longer kept;
-   * FORBIDDEN
+   * @throws NOT_FOUND for an unknown version, an instant before the record existed, and a state that was not
+   *   among the caller's rows; GONE if it was removed at that time, and for values that are no longer kept;
+   *   FORBIDDEN
    */
   async at(scope: Scope, name: string, id: string, moment: Moment): Promise<StoredRecord> {
     const collection = this.#environment.catalog.get(name, scope);
@@ -169,7 +169,7 @@ from (
     };
   }
 
-  /** @throws NOT_FOUND for a record that never was, is purged, or is out of the caller's rows */
+  /** @throws NOT_FOUND for a record that never existed, is purged, or is outside the caller's rows */
   async #assertReadable(scope: Scope, collection: Collection, id: string): Promise<void> {
     const { rows } = this.#reach(scope, collection);
     const found = await this.#environment.run(
@@ -232,9 +232,7 @@ function deltaOf(text: string): JsonObject {
   return delta;
 }
 
-/**
- * Two deltas of the same change, from its two sides, have the same members. See the migration 0018_history.
- */
+/** The two deltas of a change, from either side, have the same members. See the migration 0018_history. */
 function listChanges(before: JsonObject, after: JsonObject, parent: readonly string[]): FieldChange[] {
   return Object.entries(before).flatMap(([name, old]): FieldChange[] => {
     const now = memberOf(after, name) ?? null;
@@ -250,7 +248,7 @@ function kindOf({ before, after }: Pick<FieldChange, 'before' | 'after'>): Field
   return after === undefined ? 'removed' : 'changed';
 }
 
-/** `[value]` or, of what is not there, `[]`. */
+/** `[value]`, or `[]` for an absent value. */
 function valueIn(member: JsonValue): JsonValue | undefined {
   return Array.isArray(member) ? (member[0] as JsonValue | undefined) : undefined;
 }

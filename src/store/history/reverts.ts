@@ -1,6 +1,5 @@
 /**
- * Records that are made again what they were: one as of a version, or all that a request changed. For
- * `RecordStore`, which is the way to them.
+ * Restores records: one to an earlier version, or all that a request changed. Called by `RecordStore` only.
  */
 import { type ErrorDetail, ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -30,11 +29,11 @@ import { noLongerKept, noSuchState } from './record-history.js';
 import { IS_CHANGE, isAgain, stateOf, UNKNOWN, versionsOfRecord } from './versions-of-record.js';
 
 export interface Undone {
-  /** Records that the request had changed, and that are again what they were. */
+  /** Records that the request had changed, now restored. */
   readonly changed: number;
-  /** Records that the request had made, now removed. */
+  /** Records that the request had created, now removed. */
   readonly removed: number;
-  /** Records that the request had removed, now back. */
+  /** Records that the request had removed, now restored. */
   readonly broughtBack: number;
 }
 
@@ -46,13 +45,13 @@ export class Reverts {
   }
 
   /**
-   * Makes a record again what it was at a version; a removed one that is not purged is there again. That is
-   * a change like any other, with a new version. What the caller may not read stays as it is.
+   * Restores a record to an earlier version, also a removed one that is not purged. This is an ordinary
+   * change, with a new version. Fields that the caller may not read stay as they are.
    *
-   * @throws NOT_FOUND for a record or version that is none; GONE for a version at which it was removed, or
-   * whose values are not kept; FORBIDDEN for a field that differs and is not the caller's to set, and as for
-   * an update and, of a removed record, a create; VERSION_CONFLICT; INVALID_VALUE, CONFLICT where the record
-   * as it was is none today
+   * @throws NOT_FOUND for an unknown record or version; GONE for a version at which it was removed, or whose
+   *   values are not kept; FORBIDDEN for a differing field that the caller may not set, and as for an update
+   *   or, for a removed record, a create; VERSION_CONFLICT; INVALID_VALUE, CONFLICT if the earlier state is
+   *   not valid today
    */
   async restore(
     scope: Scope,
@@ -85,12 +84,11 @@ export class Reverts {
   }
 
   /**
-   * Takes back all that a request changed in the caller's domain, all or none: what it made is removed, what
-   * it removed is there again, what it changed is what it was before. That is a change like any other, and
-   * can be undone.
+   * Reverts all changes of a request in the caller's domain, or none: created records are removed, removed
+   * and changed ones are restored. This is an ordinary change, and can itself be undone.
    *
-   * @throws NOT_FOUND for a request that changed nothing; CONFLICT where a record was changed later, naming
-   * the change; GONE for values that are not kept; LIMIT_EXCEEDED; and as `restore` does
+   * @throws NOT_FOUND for a request that changed nothing; CONFLICT if a record was changed later, naming the
+   *   change; GONE for values that are not kept; LIMIT_EXCEEDED; and as `restore` does
    */
   async undo(scope: Scope, requestId: string, { within }: WriteOptions = {}): Promise<Undone> {
     const atomic = { within, writes: 'anything' } as const;
@@ -118,8 +116,8 @@ export class Reverts {
   }
 
   /**
-   * Records go before others come and change, which may take the unique values of those; targets of
-   * references come before what points to them.
+   * Removals come first, because other records may take their unique values; targets of references come
+   * before the records that point to them.
    */
   async #undoParts(transaction: Transaction, scope: Scope, parts: readonly UndonePart[]): Promise<void> {
     const now = this.#environment.now();
@@ -135,9 +133,9 @@ export class Reverts {
   }
 
   /**
-   * What a request changed: for an admin of the domain of whoever's, else of the caller's own.
+   * The changes of a request: of any user for an admin of the domain, else only the caller's own.
    *
-   * @throws NOT_FOUND for nothing; LIMIT_EXCEEDED
+   * @throws NOT_FOUND if there are none; LIMIT_EXCEEDED
    */
   async #listChanged(
     transaction: Transaction,
@@ -173,8 +171,8 @@ limit ${max + 1}`,
   }
 
   /**
-   * The records with these ids, locked in their order, tombstones too. Nothing is refused yet that the caller
-   * may not do with them. @throws FORBIDDEN for a collection the caller does not read
+   * Locks the records with these ids in their order, including tombstones. What the caller may not do with
+   * them is refused later. @throws FORBIDDEN for a collection the caller may not read
    */
   async #lock(
     transaction: Transaction,
@@ -202,7 +200,7 @@ for update of r`,
     );
   }
 
-  /** @throws NOT_FOUND for a version that is none; GONE for one that is not kept, or is a removal */
+  /** @throws NOT_FOUND for an unknown version; GONE for one that is not kept, or is a removal */
   async #dataAt(
     transaction: Transaction,
     { scope, collection, id, version }: RecordsOfScope & { readonly id: string; readonly version: number },
@@ -226,7 +224,7 @@ from state r`,
     return data;
   }
 
-  /** What the records were before the request, and what was done to them since by others. */
+  /** The states of the records before the request, and later changes by others. */
   async #statesBefore(
     transaction: Transaction,
     {
@@ -239,7 +237,7 @@ from state r`,
     const entries = Prisma.sql`e.domain = ${scope.domain.id}
     and e.collection = ${nameLiteral(collection.name)} and ${IS_CHANGE}`;
     const isOwn = isOfRequest(scope, requestId);
-    // What was changed later, and taken back, stands in nobody's way.
+    // A later change that was itself reverted does not prevent the undo.
     const isLeft = isAgain({ operation: Prisma.sql`s.last_operation`, data: Prisma.sql`s.became` });
     const rows = await this.#environment.run<StateBefore & { readonly id: string }>(
       transaction,
@@ -344,22 +342,25 @@ type RevertRow = StoredRow & {
   readonly is_deletable: boolean;
 };
 
-/** A locked record and the fields that it is to have. */
+/** A locked record and its intended fields. */
 interface Target {
   readonly row: RevertRow;
   readonly data: JsonObject;
 }
 
-/** What a record was before a request. */
+/** The state of a record before a request. */
 interface StateBefore {
-  /** The first that the request did to it; `created` also of a removed record that it brought back. */
+  /** The request's first operation on it; `created` also for a removed record that it restored. */
   readonly first_operation: 'created' | 'updated' | 'deleted';
-  /** JSON null for what is not known. */
+  /** JSON null if unknown. */
   readonly data: string;
-  /** The first version that somebody else made since; null: nobody, or it is again what the request left. */
+  /**
+   * The first later version by somebody else; null if there is none, or if the record is again what the
+   * request left.
+   */
   readonly later_version: number | null;
   readonly later_at: Date | null;
-  /** No change since is missing. */
+  /** No later change is missing. */
   readonly is_complete: boolean;
 }
 
@@ -371,7 +372,7 @@ interface UndonePart {
 }
 
 /**
- * Sorts the records of a collection by what undoes the request.
+ * Groups the records of a collection by the operation that undoes the request.
  *
  * @throws CONFLICT naming every record that was changed later; GONE for values that are not kept
  */
@@ -409,7 +410,7 @@ function planUndo(
   return { collection, remove, bringBack, change };
 }
 
-/** The most records that an error names. */
+/** The most records in an error message. */
 const MAX_NAMED = 100;
 
 function assertNothingLater(
@@ -431,7 +432,7 @@ function assertNothingLater(
   throw new ServiceError('CONFLICT', `${first.detail}${more}`, { errors: errors.slice(0, MAX_NAMED) });
 }
 
-/** The fields of a state, with those that are hidden from the caller as they are now. */
+/** The fields of an earlier state, with the present values of fields hidden from the caller. */
 function keepingHidden(data: JsonObject, row: RevertRow, { scope, collection }: RecordsOfScope): JsonObject {
   const { hiddenFields } = accessOf(scope, collection, 'read');
   if (hiddenFields.size === 0) return data;
@@ -443,13 +444,13 @@ function keepingHidden(data: JsonObject, row: RevertRow, { scope, collection }: 
   return Object.fromEntries([...visible, ...hidden]);
 }
 
-/** The entries `e` that are meant by a request: an id that a client chose may be that of another one, too. */
+/** The entries `e` of a request. Matched with the author too, because clients may choose the same id. */
 function isOfRequest({ principal }: Scope, requestId: string): Prisma.Sql {
   const own = isAdmin(principal) ? Prisma.empty : Prisma.sql`and e.principal = ${principal.id}`;
   return Prisma.sql`(e.request_id = ${requestId} ${own})`;
 }
 
-/** Collections that records of others point to come before those. */
+/** Orders collections so that targets of references come first. */
 function targetsFirst(parts: readonly UndonePart[]): readonly UndonePart[] {
   const sorted = new Set<UndonePart>();
   const visited = new Set<UndonePart>();

@@ -1,4 +1,4 @@
-/** What undoing the changes of some requests would do, and what stands in its way. */
+/** The effect of undoing the changes of some requests, and what prevents it. */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Scope } from '../../model/scope.js';
 import { accessOf } from '../access/access.js';
@@ -8,27 +8,27 @@ import type { RecordEnvironment } from '../writing/record-environment.js';
 import type { Undone } from './reverts.js';
 import { IS_CHANGE, isAgain } from './versions-of-record.js';
 
-/** A record that was changed later, and so stands in the way of undoing an earlier change. */
+/** A record that was changed later, which prevents undoing an earlier change. */
 export interface UndoConflict {
   readonly id: string;
-  /** The version that the later change made; `undefined`: the record was removed for good. */
+  /** The version of the later change; `undefined`: the record was purged. */
   readonly version: number | undefined;
   readonly at: Date | undefined;
 }
 
 export interface UndoPreview extends Undone {
   readonly conflictCount: number;
-  /** The first of them, by id. */
+  /** The first conflicts, by id. */
   readonly conflicts: readonly UndoConflict[];
 }
 
 const MOST_CONFLICTS = 100;
 
 /**
- * Of requests that changed each record of one collection once: how many records would be removed, changed and
- * brought back. An admin undoes whoever's requests, others their own.
+ * For requests that changed each record of a collection once: how many records undoing would remove, change
+ * and restore. An admin may undo anybody's requests, others their own.
  *
- * @throws FORBIDDEN where the caller may not do to any record of the collection what undoing comes to
+ * @throws FORBIDDEN if the caller lacks the right to these operations on any record of the collection
  */
 export async function previewUndo(
   environment: RecordEnvironment,
@@ -41,7 +41,7 @@ export async function previewUndo(
   const own = isAdmin(principal) ? Prisma.empty : Prisma.sql`and e.principal = ${principal.id}`;
   const inCollection = Prisma.sql`e.domain = ${scope.domain.id}
     and e.collection = ${nameLiteral(collection.name)} and ${IS_CHANGE}`;
-  // Two imports of the same record, of which the later one was undone.
+  // Two imports changed the same record, and the later one was undone.
   const isLeft = isAgain({ operation: Prisma.sql`t.last_operation`, data: Prisma.sql`later.became` });
   const rows = await environment.run<PreviewRow>(
     environment.database,

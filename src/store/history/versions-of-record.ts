@@ -1,7 +1,7 @@
 /**
- * The parts of statements that give what a record was: its latest document, and the changes that led there,
- * each with what it replaced. An `_id` that was purged and taken anew is another record: what the first one
- * was is not told of the second.
+ * Parts of statements that reconstruct a record's history: its latest document, and the changes that led to
+ * it, each with what it replaced. If an `_id` was purged and used again, the history begins with the second
+ * record.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
@@ -11,9 +11,9 @@ import { nameLiteral, recordsOf } from '../sql/records-of.js';
 type Sql = Prisma.Sql;
 
 /**
- * `present`, the record with its tombstone counted in, and `steps`, its changes. `delta` is what a change
- * replaced; null where it is not kept, and where a version is missing between two changes. `rows` is a
- * condition over `r`: a record that does not satisfy it now has no steps.
+ * `present`, the record or its tombstone, and `steps`, its changes. `delta` is what a change replaced; null
+ * if it is not kept, or if a version between two changes is missing. `rows` is a condition over `r`: a record
+ * that does not satisfy it now has no steps.
  */
 export function versionsOfRecord(
   scope: Scope,
@@ -45,26 +45,24 @@ steps as (
 )`;
 }
 
-/** The entries `e` of changes: the audit trail also notes what was done with the data of persons. */
+/** The entries `e` of changes, without those about the export or erasure of a person's data. */
 export const IS_CHANGE = Prisma.sql`e.operation in ('created', 'updated', 'deleted')`;
 
-/**
- * The JSON null that `data_before` gives for a document that is not known. See the migration 0018_history.
- */
+/** The JSON null that `data_before` returns for an unknown document. See the migration 0018_history. */
 export const UNKNOWN = Prisma.sql`'null'::jsonb`;
 
 /**
- * Whether a record `r` is again what an entry of its audit trail left: `operation` is that of the entry, and
- * `data` the document after it.
+ * Whether a record `r` is again what an audit entry left: `operation` is that of the entry, and `data` the
+ * document after it.
  */
 export function isAgain({ operation, data }: { readonly operation: Sql; readonly data: Sql }): Sql {
   return Prisma.sql`(${data} = r.data and (${operation} = 'deleted') = (r.deleted_at is not null))`;
 }
 
 /**
- * `state`, the record as the latest of the steps `s` that are asked for left it. `data` may be `UNKNOWN`.
- * What it is now is known of a record without steps too, e.g. one that was loaded past the gateway, and so is
- * what it was before the first of them: since when, of the first version alone.
+ * `state`, the record after the latest of the requested steps `s`. `data` may be `UNKNOWN`. The present state
+ * is known even without steps, e.g. for a record loaded past the gateway, and so is the state before the
+ * first step, though its time only for the first version.
  */
 export function stateOf(asked: Sql): Sql {
   return Prisma.sql`known as (
