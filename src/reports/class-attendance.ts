@@ -110,10 +110,10 @@ const MOST_MONTHS = 12;
 /**
  * The register of a class, month by month.
  *
- * A student is on roll as roll.ts says, in the section of the last mark on or before the day in that session
- * (before the first mark, in that of the first; without any, in that of the registration of the session).
- * Marks of days that are not school, or when the student is not on roll, do not count and are in the
- * warnings.
+ * A student is on the roll as roll.ts defines, in the section of the last mark on or before the day in that
+ * session; before the first mark in the section of the first one; without any mark in that of the session's
+ * registration. Marks on days without school, or of students not on the roll, do not count and are reported
+ * in the warnings.
  *
  * For every line: present + absent + late + halfDay + leave + unmarked = workingDays.
  *
@@ -346,7 +346,7 @@ from left_out`,
   },
 });
 
-/** The columns that look back to the beginning of the session. */
+/** The columns that need data from the beginning of the session. */
 const OF_SUMS: readonly (keyof RegisterLine)[] = [
   'broughtForwardPresentDays',
   'broughtForwardWorkingDays',

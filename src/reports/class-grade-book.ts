@@ -75,10 +75,10 @@ class ClassGradeBookTotals {
 }
 
 /**
- * The results of a class for a term, with ranks and a footer per subject. Ranks are those of the whole
- * section and class, also where one section alone is shown.
+ * The results of a class for a term, with ranks and a footer per subject. Ranks are those within the whole
+ * section and class, even if only one section is shown.
  *
- * pass + compartment + fail + incomplete = students, but for students exempt from everything.
+ * pass + compartment + fail + incomplete = students, except students exempt from everything.
  *
  * @see reports 14
  */

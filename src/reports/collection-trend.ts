@@ -29,8 +29,8 @@ class CollectionTrendTotals {
 }
 
 /**
- * How collection moves: receipts that count, by day, week or month. Every period of the range has a row; the
- * totals equal those of the daily collection of the same days.
+ * The amounts collected by day, week or month, from receipts that count. Every period of the range has a row;
+ * the totals equal those of the daily collection for the same days.
  *
  * @see reports "Beyond the document"
  */

@@ -71,20 +71,20 @@ class DailyFeeCollectionTotals {
   @column.whole('How many numbers are missing.') readonly missingReceiptCount!: number;
 }
 
-/** How records write an instant: what a receipt was written at is compared as it stands. */
+/** The format of stored instants, because instants are compared as texts. */
 const INSTANT = Prisma.sql`'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 
-/** A column that nobody asks for. */
+/** A column that was not requested. */
 const NOT_ASKED = Prisma.sql`null::text`;
 
 /**
- * What was collected each day, by fee head and by way of paying. Every day of the range has a row.
+ * The amounts collected each day, by fee head and payment type. Every day of the range has a row.
  *
  * Basis RECEIPT: receipts that count as on the day of the report, on their own day. Basis DAY_BOOK: every
- * receipt on its own day as it was, and a negative on the day of its rollback, so that a closed day never
- * changes. A receipt with an unusable amount is left out whole.
+ * receipt on its own day, and a negative amount on the day of its rollback, so that a closed day never
+ * changes. A receipt with an unusable amount is left out as a whole.
  *
- * Receipts are read from the table `collected_receipts`, which every write keeps in step with the records.
+ * Receipts are read from the table `collected_receipts`, which every write keeps consistent with the records.
  *
  * @see reports 2, prisma/migrations/0020_collected_receipts
  */
@@ -283,7 +283,7 @@ missing as materialized (
           total: Prisma.sql`round(coalesce(s.total, 0), 2)`,
           paymentTypes: Prisma.sql`p.payment_types`,
         },
-        // Those of which no column is shown, PostgreSQL leaves out.
+        // PostgreSQL omits joins of which no column is shown.
         from: Prisma.sql`from days d
 left join by_day b on b.place = d.place
 left join sums_of_day s on s.place = d.place

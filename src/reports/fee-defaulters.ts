@@ -108,12 +108,12 @@ class FeeDefaulterTotals {
 const MOST_MONTHS = 24;
 
 /**
- * The students who owe fees of a range of months, how much, since when.
+ * The students who owe fees for a range of months: how much, and since when.
  *
  * For each student, month and fee head: net = demand − concession, balance = max(net − paid, 0), credit =
- * max(paid − net, 0), so that net − paid = balance − credit everywhere. Demand counts once its due date has
- * come (`due_date <= asOn`) and it is not cancelled; what is paid of a month before that is credit. The
- * demand of a student who has left ends with the month of leaving.
+ * max(paid − net, 0), so that net − paid = balance − credit everywhere. Demand counts once it is due
+ * (`due_date <= asOn`), unless it is cancelled; a payment for a month before that is credit. The demand of a
+ * student who has left ends with the month of leaving.
  *
  * @see reports 1
  */
@@ -331,7 +331,7 @@ const OF_LISTED: HeadSelection = {
   openItems: Prisma.sql`student in (select student from listed)`,
 };
 
-/** The columns of `itemsOfListed`, which opens the months of every student who owes. */
+/** The columns from `itemsOfListed`, which reads the months of every student who owes. */
 const OF_ITEMS: readonly (keyof FeeDefaulter)[] = ['monthsDue', 'monthsDueCount', 'breakdown'];
 
 const itemsOfListed = Prisma.sql`
@@ -358,7 +358,7 @@ cross join lateral (
   ) as item
 ) as b`;
 
-/** The columns of `lastReceiptOfListed`. */
+/** The columns from `lastReceiptOfListed`. */
 const OF_LAST_RECEIPT: readonly (keyof FeeDefaulter)[] = [
   'lastReceiptNo',
   'lastReceiptDate',

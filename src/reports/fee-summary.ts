@@ -69,12 +69,12 @@ const BY_HEAD = Prisma.sql`
   group by fee_head, student`;
 
 /**
- * The fees of a session by month or by head: what was asked, what came in, what is open.
+ * The fees of a session by month or by head: demand, payments and balance.
  *
- * All demand of the session that is not cancelled counts, also what is not due yet; that of a student who has
- * left ends with the month of leaving. Balance and credit are those of each student, month and head, as in
+ * All demand of the session that is not cancelled counts, even before it is due; the demand of a student who
+ * has left ends with the month of leaving. Balance and credit are computed per student, month and head, as in
  * the defaulters' report: with `includeLeft`, the same months and a day after the last due date, both reports
- * say the same.
+ * agree.
  *
  * @see reports 3
  */
@@ -96,7 +96,8 @@ export const feeSummary = defineReport({
   example: { type: 'month', session: '2026-27' },
   parts({ type, session, asOn: day }, { domain, timeZone, today, settings }, shown) {
     const { first, last } = monthsOf(session, settings.sessionFirstMonth);
-    // Rows by students are kept where they are read twice: for the sums, and to count each student once.
+    // The rows by student are materialized if they are read twice: for the sums, and to count each student
+    // once.
     const isReadTwice = OF_BILLED.some((name) => shown.totals?.has(name));
     return {
       ctes: Prisma.sql`
@@ -202,5 +203,5 @@ from fee_faults`,
   },
 });
 
-/** The totals that count a student once, in however many rows of the report. */
+/** The totals that count each student once, however many rows the student has. */
 const OF_BILLED: readonly (keyof FeeSummaryTotals)[] = ['studentsBilled', 'studentsClear'];

@@ -59,8 +59,8 @@ class GradeBookTotals {
 }
 
 /**
- * The grade book of a student for a term: a row a subject, the result in the totals. Without a result of that
- * term there are no rows and the totals are empty.
+ * The grade book of a student for a term: one row per subject, with the result in the totals. Without a
+ * result for the term there are no rows, and the totals are empty.
  *
  * @see reports 14
  */

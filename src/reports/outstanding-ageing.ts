@@ -52,8 +52,8 @@ class OutstandingAgeingTotals {
 }
 
 /**
- * What is owed as on a day, by how many days ago it was due. Counts the dues of this session and the one
- * before, as the defaulters' report does; the balances of both are the same.
+ * The balances on a day, by how long ago they were due. Counts the dues of this session and the one before,
+ * with the same balances as the defaulters' report.
  *
  * @see reports "Beyond the document"
  */

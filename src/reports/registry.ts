@@ -1,4 +1,4 @@
-/** The reports, in the order of reports.md: what is not in this list is no report. */
+/** The list of all reports, in the order of reports.md. */
 import { attendanceShortage } from './attendance-shortage.js';
 import { classAttendance } from './class-attendance.js';
 import { classGradeBook } from './class-grade-book.js';

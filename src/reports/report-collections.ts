@@ -1,8 +1,8 @@
 /**
- * The collections whose records each report reads, by its name. A test holds it against the statements.
+ * The collections that each report reads, by its name. A test compares it with the statements.
  *
- * What only makes a parameter's default or checks it (is there such a class?) does not count: it changes no
- * report.
+ * Collections that only provide a default or check a parameter (does this class exist?) do not count, because
+ * they do not change the report.
  */
 export const REPORT_COLLECTIONS: Readonly<Record<string, readonly string[]>> = {
   'fee-defaulters': ['class', 'fee_concession', 'fee_due', 'fee_head', 'fee_receipt', 'registration'],

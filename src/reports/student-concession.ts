@@ -47,9 +47,9 @@ class StudentConcessionTotals {
 }
 
 /**
- * The concessions of a student in force on a day: the day's month lies within their months, they are granted
- * by then and not revoked. The totals say what all concessions take off the dues of the session; the demand
- * of a student who has left ends with the month of leaving.
+ * The concessions of a student in force on a day: its month is within their range, they are granted by then
+ * and not revoked. The totals show what all concessions take off the dues of the session; the demand of a
+ * student who has left ends with the month of leaving.
  *
  * @see reports 4
  */
@@ -162,9 +162,7 @@ where ${liveRecordsIn(domain, 'fee_due', 'd')}
   },
 });
 
-/**
- * The same as a filter over `fee_concession`: what the documented path answers. @see interface 4.5, reports 4
- */
+/** The same as a filter on `fee_concession`, for the documented path. @see interface 4.5, reports 4 */
 export function concessionsInForce(studentId: string, day: Day): Filter {
   return {
     kind: 'all',

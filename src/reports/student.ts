@@ -100,7 +100,7 @@ class StudentTotals {
   @column.whole('1.') readonly students!: number;
 }
 
-/** What of a student each role sees: what the collections it is read from let it see. */
+/** What a role may see of a student, derived from the collections it may read. */
 function sees(roles: ReadonlySet<string>) {
   const isAny = (...allowed: readonly string[]) => ['admin', ...allowed].some((role) => roles.has(role));
   return {
@@ -115,8 +115,8 @@ function sees(roles: ReadonlySet<string>) {
 }
 
 /**
- * All about one student. A teacher sees the students of the sections taught; each part is for who may read
- * the collection behind it.
+ * Everything about one student. A teacher sees the students of the sections taught; each part is visible to
+ * those who may read its collection.
  *
  * @see reports 11
  */

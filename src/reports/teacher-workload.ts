@@ -35,7 +35,7 @@ class TeacherWorkloadTotals {
 }
 
 /**
- * What each active teacher has on hand: sections, students, attendance marked.
+ * The workload of each active teacher: sections, students, attendance marked.
  *
  * @see reports "Beyond the document"
  */

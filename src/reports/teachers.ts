@@ -43,8 +43,7 @@ class TeacherTotals {
 }
 
 /**
- * The members of staff with a role, and what they stand for. Never a credential: neither the login name nor
- * anything of it.
+ * The members of staff with a role, and their duties; never the login name or other credentials.
  *
  * @see reports 12
  */

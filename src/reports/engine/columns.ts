@@ -1,7 +1,7 @@
 /**
- * The columns of a report's rows and totals, said once: each decorator makes a GraphQL field (with
- * description and unit) and the column that CSV, XLSX, the terminal's table and `openapi.json` are drawn
- * from.
+ * The columns of a report's rows and totals, each declared once: a decorator defines the GraphQL field (with
+ * description and unit), from which the columns of CSV, XLSX, the terminal's table and `openapi.json` are
+ * derived.
  */
 import 'reflect-metadata';
 import { Field, Float, Int, ObjectType } from 'type-graphql';
@@ -35,9 +35,9 @@ export interface Column {
   /** The class of `row` and `rows`. */
   readonly rowClass: (() => RowClass) | undefined;
   /**
-   * How a list of rows becomes cells of one line of a table. `spread`: a column per `label`, which holds
-   * `value`; the labels are those of the same list in the totals. `expand`: a line per element. Else one cell
-   * with all of them.
+   * How a list in a row is laid out in a table. `spread`: one column per `label`, with its `value`; the
+   * labels are those of the same list in the totals. `expand`: one line per element. Otherwise a single cell
+   * contains the whole list.
    */
   readonly layout: SpreadLayout | ExpandLayout | undefined;
 }
@@ -59,7 +59,7 @@ export interface ColumnOptions {
 const columnsByClass = new Map<object, Column[]>();
 const titlesByClass = new Map<object, { name: string; description: string }>();
 
-/** Makes a class the shape of rows, with its GraphQL name. */
+/** Registers a class as a row type, with its GraphQL name. */
 export function rowType(name: string, description: string): (target: RowClass) => void {
   return (target) => {
     ObjectType(name, { description })(target);
@@ -67,7 +67,7 @@ export function rowType(name: string, description: string): (target: RowClass) =
   };
 }
 
-/** The columns of a class made by `rowType`, in the order written. */
+/** The columns of a class declared by `rowType`, in their order. */
 export function columnsOf(rowClass: RowClass): readonly Column[] {
   const columns = columnsByClass.get(rowClass);
   invariant(columns, `${rowClass.name} has columns`);

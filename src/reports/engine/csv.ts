@@ -1,7 +1,4 @@
-/**
- * A report as CSV (RFC 4180): a heading, a line a row, CRLF. Totals and warnings are no lines of a table and
- * stay out.
- */
+/** A report as CSV (RFC 4180): a heading, one line per row, CRLF. Totals and warnings are left out. */
 import { isJsonObject, parseExactJson } from '../../json.js';
 import { printCsvLine } from '../../tables/csv-line.js';
 import type { ReportForm, ReportStreamLine } from './report-lines.js';

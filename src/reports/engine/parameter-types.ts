@@ -1,6 +1,6 @@
 /**
- * What a report's parameters may be: value types that cannot hold a wrong value. GraphQL arguments, REST
- * parameters and options of the command line are all read from their text by the same `parse`.
+ * The types of report parameters; their values are always valid. GraphQL arguments, REST parameters and
+ * command line options are all parsed from text by the same `parse`.
  *
  * @see reports "Terms used by all"
  */
@@ -32,20 +32,20 @@ export type Percent = Text<'percent'>;
 export interface ParameterType<Value> {
   /** Name of the type for people and `openapi.json`, e.g. `Month`. */
   readonly name: string;
-  /** What is allowed, in words, for the error. */
+  /** The allowed values in words, for errors. */
   readonly expected: string;
-  /** The words allowed, where the type is a list of words. */
+  /** The allowed words, for a type with a fixed list. */
   readonly allowed: readonly string[] | undefined;
   readonly example: string;
   /** JSON Schema of its text, for `openapi.json`. */
   readonly schema: Readonly<Record<string, unknown>>;
   /** The GraphQL type of the argument: a scalar, or an enum object registered with TypeGraphQL. */
   readonly graphql: GraphQLScalarType | object;
-  /** `undefined`: the text is not of this type. */
+  /** `undefined` if the text is not of this type. */
   parse(text: string): Value | undefined;
 }
 
-// Years outside this range are slips of the keyboard, and some are none of Postgres' dates.
+// Years outside this range are typos, and some are not valid dates in Postgres.
 const YEAR = '(?:19|20|21)\\d{2}';
 const MONTH_PATTERN = `^${YEAR}-(?:0[1-9]|1[0-2])$`;
 const DAY_PATTERN = `^${YEAR}-\\d{2}-\\d{2}$`;
@@ -55,7 +55,7 @@ export function isReportMonth(text: string): text is Month {
   return new RegExp(MONTH_PATTERN).test(text);
 }
 
-/** The months that may be asked about, from the first to the last. */
+/** The first and last month that can be requested. */
 export const EVERY_MONTH = { first: knownMonth('1900-01'), last: knownMonth('2199-12') };
 
 export function isReportDay(text: string): text is Day {
@@ -89,7 +89,7 @@ function isPercent(text: string): text is Percent {
   return /^\d{1,3}(\.\d{1,2})?$/.test(text) && Number(text) <= 100;
 }
 
-/** The attendance that examinations ask for. */
+/** The attendance usually required for examinations. */
 export const usualAttendance: Percent = percentOf('75');
 
 function percentOf(written: string): Percent {
@@ -171,7 +171,7 @@ export const textType: ParameterType<string> = {
   example: '5',
   schema: { type: 'string', minLength: 1, maxLength: 200 },
   graphql: String,
-  // A NUL is no character of a text in Postgres.
+  // Postgres texts cannot contain NUL.
   parse: (sent) => (sent.length >= 1 && sent.length <= 200 && !sent.includes('\0') ? sent : undefined),
 };
 
@@ -188,7 +188,7 @@ export const flagType: ParameterType<boolean> = {
   },
 };
 
-/** A list of words, also a GraphQL enum whose values are the words in upper case. */
+/** A type with a list of words; its GraphQL enum has the words in upper case. */
 function words<const Word extends string>(
   name: string,
   description: string,

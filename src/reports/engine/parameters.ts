@@ -1,7 +1,6 @@
 /**
- * The parameters of a report as a typed list, and how what a caller sent becomes their values. The list is
- * also what GraphQL arguments, REST parameters, `openapi.json` and options of the command line are drawn
- * from.
+ * The parameters of a report as a typed list, and their parsing. GraphQL arguments, REST parameters,
+ * `openapi.json` and command line options are derived from the list.
  */
 import { didYouMean } from '../../did-you-mean.js';
 import { type ErrorDetail, ServiceError } from '../../errors.js';
@@ -19,7 +18,7 @@ export interface ReportParameter<Value> {
   readonly description: string;
   /** The name on REST and the command line, e.g. `start_month`. */
   readonly restName: string;
-  /** A name it is taken by as well, because it had that before. */
+  /** A former name that is still accepted. */
   readonly formerName?: string;
   readonly isRequired: boolean;
   /** The default in words; `undefined`: none. */
@@ -35,9 +34,7 @@ export type ParameterValues<List extends ParameterList> = {
   readonly [Name in keyof List]: List[Name] extends ReportParameter<infer Value> ? Value : never;
 };
 
-/**
- * What a caller sent, by either name of a parameter. `undefined`, null and an empty text count as not sent.
- */
+/** The caller's values, by any name of a parameter. `undefined`, null and an empty text count as not sent. */
 export type SentParameters = Readonly<Record<string, unknown>>;
 
 interface Naming {
@@ -91,10 +88,10 @@ export function defaulted<Value>(
 }
 
 /**
- * Reads what was sent as the values of the list. All that is wrong is said at once.
+ * Parses what was sent to the values of the list, reporting all errors at once.
  *
- * @throws INVALID_VALUE (400) naming each parameter, what was sent and what is allowed; also for a name that
- * is none of the list, because a misspelled filter that is ignored gives a wrong report.
+ * @throws INVALID_VALUE (400) naming each parameter, its value and what is allowed; also for an unknown name,
+ *   because ignoring a misspelt filter would produce a wrong report.
  */
 export function parseParameters<List extends ParameterList>(
   list: List,
@@ -121,7 +118,7 @@ export function parseParameters(
   return values;
 }
 
-/** The fault of one parameter whose value does not go with the others, e.g. an end before its start. */
+/** The error for a parameter that contradicts others, e.g. an end before its start. */
 export function parameterError(
   name: string,
   fault: string,
@@ -144,7 +141,7 @@ function parseValue<Value>(type: ParameterType<Value>, name: string, sent: strin
   throw parameterError(name, fault + hintAt(sent, type.allowed ?? []), { expected: type.expected, sent });
 }
 
-/** `. Did you mean "cash"?`, where a known word is nearly what was sent. */
+/** `. Did you mean "cash"?` if a known word is close to the value. */
 function hintAt(sent: string, known: readonly string[]): string {
   const hint = didYouMean(sent, known);
   return hint === '' ? '' : `.${hint}`;
@@ -162,7 +159,7 @@ function textOf(parameter: ReportParameter<unknown>, name: string, sent: SentPar
   return String(value);
 }
 
-/** The names a parameter may be sent by. */
+/** The accepted names of a parameter. */
 function namesOf(name: string, { restName, formerName }: ReportParameter<unknown>): readonly string[] {
   return [...new Set([restName, name, ...(formerName === undefined ? [] : [formerName])])];
 }

@@ -1,4 +1,4 @@
-/** What of a report each format of a whole answer shows. */
+/** The parts of a report that each format of a complete answer shows. */
 import type { Format } from '../../tables/format.js';
 import { columnsOf } from './columns.js';
 import { columnNames, everyPart, type ShownClasses, type ShownParts } from './shown-parts.js';
@@ -18,14 +18,14 @@ export function partsOfFormat(report: ShownClasses, format: Format): ShownParts 
   }
 }
 
-/** Lists of the totals that say which columns the same lists of the rows fill. */
+/** Lists in the totals that determine the columns of the same lists in the rows. */
 function spreadColumns({ row, totals }: ShownClasses): ReadonlySet<string> {
   const known = columnNames(totals);
   const spread = columnsOf(row).filter(({ layout, name }) => layout?.kind === 'spread' && known.has(name));
   return new Set(spread.map(({ name }) => name));
 }
 
-/** The line of totals has a cell for each column that the rows have too. */
+/** The line of totals has a cell for each column that is also in the rows. */
 function columnsOfBoth({ row, totals }: ShownClasses): ReadonlySet<string> {
   const known = columnNames(totals);
   return new Set([...columnNames(row)].filter((name) => known.has(name)));

@@ -12,7 +12,7 @@ export async function* printReportParquet(
   const parts = lines[Symbol.asyncIterator]();
   try {
     const first = await parts.next();
-    // The totals come first, and say which columns there are.
+    // The totals come first, because they determine the columns.
     const totals = first.done ? {} : parseExactJson(first.value.json);
     const table = tableOf(report.row, isJsonObject(totals) ? totals : {});
     yield* printParquet(columnsOfTable(table), rowsOf(table, { [Symbol.asyncIterator]: () => parts }));
@@ -21,7 +21,7 @@ export async function* printReportParquet(
   }
 }
 
-/** No two columns of a file have one name; a fee head may be called as a column is. */
+/** Column names must be unique, but a fee head may be named like another column. */
 function columnsOfTable({ headings, types }: Table): readonly TableColumn[] {
   const taken = new Set<string>();
   return headings.map((wanted, index) => {

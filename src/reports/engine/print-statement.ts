@@ -1,6 +1,6 @@
 /**
- * The SQL of a report as text to paste into `psql`: every parameter is written in its place as a literal. For
- * people, never for running.
+ * The SQL of a report as text for `psql`, with every parameter as a literal. For people to read, never to be
+ * run by the gateway.
  */
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 

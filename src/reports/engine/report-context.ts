@@ -5,7 +5,7 @@ import type { RecordStore } from '../../store/record-store.js';
 import type { Day } from './parameter-types.js';
 import type { SchoolSettings } from './school-settings.js';
 
-/** What reports need of the house. */
+/** The services that reports need. */
 export interface ReportServices {
   readonly database: Database;
   readonly store: RecordStore;
@@ -15,7 +15,7 @@ export interface ReportServices {
   readonly maxPageSize: number;
 }
 
-/** What the SQL of a report is made from, beside its parameters. */
+/** The input for a report's SQL, beside its parameters. */
 export interface ReportContext {
   readonly services: ReportServices;
   readonly scope: Scope;
@@ -23,6 +23,6 @@ export interface ReportContext {
   readonly timeZone: string;
   readonly today: Day;
   readonly settings: SchoolSettings;
-  /** JSON list of `[class, section]` the caller is confined to; `null`: all. */
+  /** JSON list of the `[class, section]` pairs to which the caller is limited; `null`: all. */
   readonly sections: string | null;
 }

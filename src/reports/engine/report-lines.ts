@@ -3,12 +3,9 @@ import type { RowClass } from './columns.js';
 import type { ParameterList } from './parameters.js';
 import type { ReportLine } from './statement.js';
 
-/** What of a report the printers of its answers look at. */
+/** The part of a report that printers need. */
 export interface ReportForm {
-  /**
-   * The name on the command line, in `?report=` and in the scopes of a key, e.g. `fee-defaulters`.
-   * `fee-defaulters`.
-   */
+  /** The name on the command line, in `?report=` and in the scopes of a key, e.g. `fee-defaulters`. */
   readonly name: string;
   readonly title: string;
   readonly parameters: ParameterList;
@@ -16,13 +13,13 @@ export interface ReportForm {
   readonly totals: RowClass;
 }
 
-/** A line of the report's statement as it comes: the JSON text of a row, of the totals, or of a warning. */
+/** A line of the report's statement: the JSON text of a row, the totals, or a warning. */
 export interface ReportStreamLine {
   readonly part: ReportLine['part'];
   readonly json: string;
 }
 
-/** What stands before the rows. */
+/** What precedes the rows. */
 export interface ReportHead {
   readonly report: string;
   readonly parameters: JsonObject;

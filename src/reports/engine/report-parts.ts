@@ -1,29 +1,29 @@
 /**
- * The SQL of a report, part by part,
-   and the one statement made of the parts that are asked for. A column that
- * nobody asks for is not in its text, and Postgres computes no CTE that nothing names.
+ * Composes the SQL of a report from those of its parts that are requested. A column that is not requested is
+ * not in the statement, and Postgres does not compute a CTE that nothing refers to.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 import type { ShownParts } from './shown-parts.js';
 
-/** The SQL of each column by its name, in the order in which the JSON has them. */
+/** The SQL of each column by name, in the order of the JSON members. */
 type ColumnSql<Row extends object> = Readonly<Record<keyof Row & string, Sql>>;
 
 export interface ReportParts<Row extends object, Totals extends object> {
-  /** What stands between `with` and the first `select`. */
+  /** The text between `with` and the first `select`. */
   readonly ctes: Sql;
   readonly rows: RowParts<Row>;
   readonly totals: TotalsParts<Totals>;
-  /** A statement of the columns collection, reason
-    and id: a row for each record that the report leaves out. */
+  /**
+   * A statement with the columns collection, reason and id: a row for each record that the report leaves out.
+   */
   readonly leftOut?: Sql;
 }
 
 interface RowParts<Row extends object> {
-  /** The place in the order of the report, from 1. */
+  /** The position in the report, from 1. */
   readonly position: Sql;
-  /** What the row is about, e.g. the student's `_id`: a page goes on after it. */
+  /** Identifies the subject of the row, e.g. the student's `_id`: the next page continues after it. */
   readonly key: Sql;
   readonly columns: ColumnSql<Row>;
   readonly from: Sql;
@@ -31,16 +31,16 @@ interface RowParts<Row extends object> {
 
 interface TotalsParts<Totals extends object> {
   readonly columns: ColumnSql<Totals>;
-  /** `from …` of exactly one row. Absent: the columns read what they need themselves. */
+  /** `from …` with exactly one row. Absent: the columns read what they need themselves. */
   readonly from?: Sql;
-  /** `from …` of rows that the columns add up, in the place of `from`. */
+  /** `from …` with rows that the columns aggregate, instead of `from`. */
   readonly over?: Sql;
 }
 
 /**
- * Composes the parts as report.ts describes them; `undefined` where nothing is asked for. Of the columns
- * `requiredTexts`, a value that a wrong record lacks is the empty text: the row is answered, through every
- * door alike.
+ * Composes the parts as described in report.ts; `undefined` if nothing is requested. A value missing from a
+ * faulty record becomes the empty text in the columns `requiredTexts`, so that the row is returned, through
+ * every front end alike.
  */
 export function composeReport(
   { ctes, rows, totals, leftOut }: ReportParts<object, object>,
@@ -78,7 +78,7 @@ function selectTotals({ columns, from, over }: TotalsParts<object>, shown: Reado
   const start = Prisma.sql`select 'totals' as part, 0::bigint as position, null::text as key,
     ${content} as content`;
   if (shown.size === 0) return start;
-  // One row also where none of the columns shown is an aggregate.
+  // Returns a row even if no shown column is an aggregate.
   if (over)
     return Prisma.sql`${start}
 ${over}

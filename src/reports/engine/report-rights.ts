@@ -1,10 +1,10 @@
-/** Checks who may run a report: every front end passes through here, because it is part of running. */
+/** Checks who may run a report. Every front end passes through here, because the check is part of running. */
 import { ServiceError } from '../../errors.js';
 import type { JsonValue } from '../../json.js';
 import type { Scope } from '../../model/scope.js';
 
 export interface ReportRights {
-  /** The `[class, section]` pairs the caller is confined to; `undefined`: the whole school. */
+  /** The `[class, section]` pairs to which the caller is limited; `undefined`: the whole school. */
   readonly sections: readonly (readonly JsonValue[])[] | undefined;
 }
 
@@ -15,9 +15,9 @@ interface Guarded {
 }
 
 /**
- * `admin` may run every report, the roles of the report this one. A teacher without such a role is confined
- * to the sections taught where the report is about sections. An API key needs the report among its scopes as
- * well.
+ * `admin` may run every report, and the roles of a report may run it. A teacher without such a role is
+ * limited to the sections taught, if the report is about sections. An API key also needs the report in its
+ * scopes.
  *
  * @throws FORBIDDEN (403)
  * @see decisions 6

@@ -1,6 +1,6 @@
 /**
- * A report that may run: rights and parameters are checked, nothing is read yet. GraphQL and page requests
- * ask for a page, streams for an answer in a format.
+ * A report ready to run: rights and parameters have been checked, nothing has been read. GraphQL and page
+ * requests ask for a page, streams for an answer in a format.
  */
 
 import { invariant, ServiceError } from '../../errors.js';
@@ -28,7 +28,7 @@ import { printXlsx } from './xlsx.js';
 
 export interface ReportPage {
   readonly rows: readonly JsonObject[];
-  /** What tells each row from all others of the report, whatever the page. */
+  /** A unique key for each row of the report, independent of the page. */
   readonly rowKeys: readonly string[];
   readonly totals: JsonObject;
   readonly warnings: readonly JsonObject[];
@@ -48,8 +48,8 @@ export interface AnswerOptions {
 }
 
 /**
- * A whole answer as a stream: stop reading and the query ends. Errors in mid-stream are thrown, so that no
- * answer looks complete that is not.
+ * A complete answer as a stream; leaving the stream ends the query. An error midway is thrown, so that an
+ * incomplete answer never looks complete.
  */
 export interface ReportAnswer {
   readonly contentType: string;
@@ -68,7 +68,7 @@ export interface PageOptions {
 interface ReportRunOptions {
   readonly report: ReportForm;
   readonly services: ReportServices;
-  /** The statement of what is asked for; `undefined` where that is nothing. */
+  /** The statement for the requested parts; `undefined` if nothing is requested. */
   readonly compose: (shown: ShownParts) => Sql | undefined;
   readonly values: Readonly<Record<string, unknown>>;
   readonly context: ReportContext;
@@ -87,7 +87,7 @@ export class ReportRun {
     this.#generatedAt = options.services.now().toISOString();
   }
 
-  /** The parameters as understood, defaults filled in. */
+  /** The parameters as understood, with defaults filled in. */
   get parameters(): JsonObject {
     return Object.fromEntries(
       Object.entries(this.#options.values).map(([name, value]) => [name, isScalar(value) ? value : null]),
@@ -95,11 +95,10 @@ export class ReportRun {
   }
 
   /**
-   * One page in one statement, with totals and warnings of the whole report; of `shown` alone,
-     where that is said.
+   * One page in one statement, with totals and warnings of the whole report; only the `shown` parts, if
+   * given.
    *
-   * @throws LIMIT_EXCEEDED (400) for more rows than the settings allow, INVALID_VALUE for a cursor that is
-   * none.
+   * @throws LIMIT_EXCEEDED (400) for more rows than the settings allow, INVALID_VALUE for a malformed cursor.
    */
   async page(options: PageOptions = {}): Promise<ReportPage> {
     const { report, services, compose, context } = this.#options;
@@ -135,12 +134,12 @@ export class ReportRun {
       .query<ReportLine>(sql, { name: this.#nameOf(sql), signal, caller });
   }
 
-  /** Of the prepared statement; `undefined`: none. */
+  /** The name of the prepared statement; `undefined` if it is not prepared. */
   #nameOf(sql: Sql): string | undefined {
     return this.#options.planning === 'once' ? statementName(sql.text) : undefined;
   }
 
-  /** How many rows the whole report has: a statement of its own, which is cheaper than the rows. */
+  /** The number of rows in the whole report, by a separate statement that is cheaper than reading them. */
   async rowCount(): Promise<number> {
     const { services, compose, signal, caller } = this.#options;
     const sql = compose({ rows: new Set(), totals: undefined, warnings: false });
@@ -152,7 +151,7 @@ export class ReportRun {
     return counted?.rows ?? 0;
   }
 
-  /** The whole report in a format, row by row as Postgres hands it over. */
+  /** The whole report in a format, row by row as Postgres returns it. */
   answer(options: AnswerOptions): ReportAnswer {
     return {
       contentType: contentTypeOf(options.format),
@@ -170,8 +169,7 @@ export class ReportRun {
     return { report: this.#options.report.name, ...rest, rows, totals, warnings, pageInfo };
   }
 
-  /** Totals, warnings and rows as they come; the totals always first. Of `shown` alone,
-    where that is said. */
+  /** Totals, warnings and rows as they arrive, the totals always first; only the `shown` parts, if given. */
   async *lines(shown?: ShownParts): AsyncIterable<ReportStreamLine> {
     const { report, services, compose, signal, caller } = this.#options;
     const sql = compose(shown ?? everyPart(report));
@@ -232,7 +230,7 @@ async function* printJson(head: ReportHead, lines: AsyncIterable<ReportStreamLin
   yield `],"totals":${totals},"warnings":[${warnings.toSorted().join(',')}]}`;
 }
 
-/** Rows alone, one a line. */
+/** Only the rows, one per line. */
 async function* printNdjson(lines: AsyncIterable<ReportStreamLine>): AsyncIterable<string> {
   for await (const { part, json } of lines) {
     if (part === 'row') yield `${json.replaceAll('\n', ' ')}\n`;

@@ -1,14 +1,14 @@
 /**
- * What a report is: its names and paths, its parameters, who may run it, its SQL, and the shape of its rows
- * and totals. One value a report; GraphQL fields, REST routes, `GET /`, `openapi.json` and the command line
- * are drawn from the list of them (registry.ts).
+ * The definition of a report: its names and paths, parameters, permitted roles, SQL, and the shape of its
+ * rows and totals. GraphQL fields, REST routes, `GET /`, `openapi.json` and the command line are derived from
+ * the list of definitions (registry.ts).
  *
- * The SQL of a report is said part by part (report-parts.ts). What is asked for is one statement of four
- * columns, in no order:
+ * The SQL of a report is written part by part (report-parts.ts). The requested parts become one statement
+ * with four columns, in no particular order:
  *
  *   part      'row', 'totals' (exactly one) or 'warning'
  *   position  of a row in the report's order, from 1
- *   key       what a row is about, e.g. the student's `_id`: a page goes on after it
+ *   key       identifies the subject of a row, e.g. the student's `_id`: a page continues after it
  *   content   JSON object with the fields of the row type, the totals type, or `ReportWarning`
  *
  * @see reports "The reports"
@@ -33,7 +33,7 @@ import { schoolSettings } from './school-settings.js';
 import { everyPart, type ShownParts } from './shown-parts.js';
 
 /**
- * A legacy path that runs the report. Parameters named in the path as `:name` are taken from it, all others
+ * A legacy path that runs the report. Parameters in the path, written `:name`, are taken from it, all others
  * from the query (on POST also from the body).
  */
 interface ReportRoute {
@@ -42,8 +42,8 @@ interface ReportRoute {
 }
 
 /**
- * The documented path of a report that is a plain read of records; the report beside it adds what records do
- * not say.
+ * The documented path of a report that is a plain read of records; the report itself adds what records do not
+ * contain.
  */
 interface RecordRoute {
   readonly method: 'GET' | 'POST';
@@ -59,18 +59,17 @@ export interface Report extends ReportForm {
   readonly recordRoute: RecordRoute | undefined;
   /** The roles that may run it beside `admin`. */
   readonly roles: readonly string[];
-  /** `taught`: a teacher runs it over the sections taught alone. */
+  /** `taught`: a teacher may run it for the sections taught. */
   readonly teachers: 'all' | 'taught' | 'none';
   /** Values that make a good example in documentation. */
   readonly example: SentParameters;
   /**
-   * Checks the caller's right and the parameters; nothing of the report is read before its rows are asked
-   * for.
+   * Checks the caller's right and the parameters; nothing is read before rows are requested.
    *
    * @throws FORBIDDEN (403), INVALID_VALUE (400), NOT_FOUND (404) for an unknown class.
    */
   run(services: ReportServices, scope: Scope, sent: SentParameters): Promise<ReportRun>;
-  /** Whatever the parameters. @throws FORBIDDEN (403) */
+  /** Checks the right regardless of the parameters. @throws FORBIDDEN (403) */
   assertAllowed(scope: Scope): void;
   /** The statement of the whole report, for `campus report --sql` and for tests. */
   statement(services: ReportServices, scope: Scope, sent: SentParameters): Promise<Sql>;
@@ -91,23 +90,20 @@ export interface ReportDefinition<
   readonly roles: readonly string[];
   readonly teachers: 'all' | 'taught' | 'none';
   /**
-   * `once`: its plan is good whatever the parameters are, so that the statement is prepared. Default:
-   * Postgres plans it for the parameters of each call.
+   * `once`: its plan suits all parameters, so the statement is prepared. Default: Postgres plans it for the
+   * parameters of each call.
    */
   readonly planning?: 'once';
   readonly row: RowClass;
   readonly totals: RowClass;
   readonly example: SentParameters;
-  /**
-   * The values as the report takes them, where one that was not sent follows from the others. Answers show
-   * these.
-   */
+  /** Fills in parameters that follow from others. Answers show the result. */
   readonly understand?: (values: ParameterValues<List>, context: ReportContext) => ParameterValues<List>;
-  /** What of the parameters must hold between them, and what must exist. */
+  /** Checks the parameters against each other, and that what they name exists. */
   readonly check?: (values: ParameterValues<List>, context: ReportContext) => void | Promise<void>;
   /**
-   * The SQL of each part. `shown` is for what a report would compute in one place for several columns;
-   * columns that are not asked for are left out by themselves.
+   * The SQL of each part. `shown` helps when several columns share a computation; unrequested columns are
+   * left out automatically.
    */
   readonly parts: (
     values: ParameterValues<List>,

@@ -1,4 +1,4 @@
-/** Days, months and sessions as reports count them: by the domain's time zone, ranges half-open in SQL. */
+/** Days, months and sessions for reports: in the domain's time zone; ranges are half-open in SQL. */
 import { Temporal } from 'temporal-polyfill';
 import { invariant } from '../../errors.js';
 import * as calendar from '../../model/calendar.js';
@@ -16,7 +16,7 @@ export function todayIn(timeZone: string, now: Date): Day {
   return toDay(calendar.today(timeZone, now));
 }
 
-/** The first instant of a day, as records write instants. */
+/** The first instant of a day, in the format of stored instants. */
 export function startOf(day: Day, timeZone: string): string {
   return calendar.dayRange(day, timeZone).start;
 }
@@ -38,7 +38,7 @@ export function monthOfDay(day: Day): Month {
   return toMonth(calendar.monthOf(day));
 }
 
-/** How many months from one to another, both counted: 1 for the same. */
+/** The number of months in a range, including both ends: 1 for a single month. */
 export function countMonths(start: Month, end: Month): number {
   return (
     Temporal.PlainYearMonth.from(start).until(Temporal.PlainYearMonth.from(end), { largestUnit: 'month' })

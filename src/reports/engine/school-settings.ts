@@ -1,4 +1,4 @@
-/** What a school decides for itself about its reports: properties of its domain, each with a default. */
+/** The settings of a school for its reports: properties of its domain, each with a default. */
 import type { JsonValue } from '../../json.js';
 import { isJsonObject } from '../../json.js';
 import { CURRENCY, REPORT_DEFAULTS, TIME_OF_DAY, WEEKLY_OFF } from '../../store/catalog/known-properties.js';
@@ -33,7 +33,7 @@ export interface SchoolSettings {
 
 const DEFAULTS: SchoolSettings = REPORT_DEFAULTS;
 
-/** Reads the settings; a property that is missing or of another shape leaves its default. */
+/** Reads the settings; a missing or malformed property has its default. */
 export function schoolSettings(property: (name: string) => JsonValue | undefined): SchoolSettings {
   return {
     currency: matching(property('currency'), CURRENCY) ?? DEFAULTS.currency,

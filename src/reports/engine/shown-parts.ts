@@ -1,11 +1,10 @@
-/** What of a report somebody asks for. What nobody asks for is left out of the statement,
-  and so is not computed. */
+/** The requested parts of a report. Other parts are left out of the statement, and so are not computed. */
 import { columnsOf, type RowClass } from './columns.js';
 
 export interface ShownParts {
-  /** The columns of each row by their names; `undefined`: no rows at all. */
+  /** The requested columns of the rows; `undefined`: no rows. */
   readonly rows: ReadonlySet<string> | undefined;
-  /** The columns of the totals by their names; `undefined`: no totals at all. */
+  /** The requested columns of the totals; `undefined`: no totals. */
   readonly totals: ReadonlySet<string> | undefined;
   readonly warnings: boolean;
 }

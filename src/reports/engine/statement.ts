@@ -1,15 +1,12 @@
-/**
- * What is laid around the SQL of a report: a page of its rows, or all of them as one column of text to
- * stream.
- */
+/** Wraps the SQL of a report: a page of its rows, or all of them as one column of text to stream. */
 
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 
 /**
- * The place where a page goes on: after the row with this key; after the position, if that row is gone by
- * now.
+ * The position after which a page continues: after the row with this key or, if that row no longer exists,
+ * after the position.
  */
 export interface ReportCursor {
   readonly position: number;
@@ -30,9 +27,9 @@ export function pageStatement(report: Sql, limit: number, after: ReportCursor | 
 }
 
 /**
- * Named once, so that the condition on the position reaches into the report: the content of other rows is
- * never made. What is no row has position 0: a second condition, joined by `or`, would keep Postgres from
- * ending its count of the rows at the limit where rows alone are asked for.
+ * Named once, so that the condition on the position reaches into the report and the content of other rows is
+ * not computed. Lines that are not rows have position 0: a second condition, joined by `or`, would prevent
+ * Postgres from stopping at the limit when only rows are requested.
  */
 function firstPage(report: Sql, limit: number): Sql {
   return Prisma.sql`
@@ -62,12 +59,12 @@ union all
 select part, null, null, content::text from report where part <> 'row'`;
 }
 
-/** How many rows there are; the content of none is made. */
+/** The number of rows, without computing their content. */
 export function countStatement(report: Sql): Sql {
   return Prisma.sql`select count(*)::int as rows from (${report}) as report where part = 'row'`;
 }
 
-/** One text a line: a letter for the part (`t`otals first, `w`arnings, `r`ows in order) and the JSON. */
+/** One text per line: a letter for the part (`t`otals first, `w`arnings, `r`ows in order) and the JSON. */
 export function streamStatement(report: Sql): Sql {
   return Prisma.sql`
 select case part when 'totals' then 't' when 'warning' then 'w' else 'r' end || content::text
@@ -76,8 +73,8 @@ order by case part when 'totals' then 0 when 'warning' then 1 else 2 end, positi
 }
 
 /**
- * A text as the JSON it is compared with, to be cast in the statement: `r.data->'month' >=
- * ${json(month)}::jsonb`. That is a constant; `to_jsonb(…)` would be computed again for every record.
+ * A text as JSON to compare with, to be cast in the statement: `r.data->'month' >= ${json(month)}::jsonb`.
+ * That is a constant; `to_jsonb(…)` would be computed for every record.
  */
 export function json(text: string | null | undefined): string {
   return JSON.stringify(text ?? null);

@@ -1,9 +1,9 @@
-/** A report's rows laid out as the lines and cells of a table: CSV, XLSX and the terminal all show this. */
+/** Lays out a report's rows as lines and cells, for CSV, XLSX and the terminal. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
 import type { CellType } from '../../tables/cell.js';
 import { type Column, type ColumnType, columnsOf, headingOf, type RowClass } from './columns.js';
 
-/** A value as its text, and what kind of value it is. Money and numbers keep their digits. */
+/** The text and kind of a value. Money and numbers keep their digits. */
 export interface Cell {
   readonly type: CellType;
   readonly value: string | null;
@@ -12,9 +12,9 @@ export interface Cell {
 export interface Table {
   readonly headings: readonly string[];
   readonly types: readonly Cell['type'][];
-  /** Headings of the lists that have no columns. */
+  /** Headings of lists without columns. */
   readonly listsLeftOut: readonly string[];
-  /** One line, or one per element of an expanded list. */
+  /** A single line, or one per element of an expanded list. */
   linesOf(row: JsonObject): readonly (readonly Cell[])[];
   /** The line of totals: a cell for each column the totals have too. */
   totalsLine(totals: JsonObject): readonly Cell[];
@@ -28,10 +28,10 @@ interface Place {
   total(totals: JsonObject): Cell;
 }
 
-/** Whether lists of rows that fill no columns of their own have a cell with all of them. */
+/** Whether a list without columns of its own has a cell with all its elements. */
 export type NestedLists = 'with lists' | 'without lists';
 
-/** The totals say which labels a spread list has, so they are needed before the first row. */
+/** Needs the totals before the first row, because they determine the columns of a spread list. */
 export function tableOf(rowClass: RowClass, totals: JsonObject, lists: NestedLists = 'with lists'): Table {
   const isLeftOut = ({ type, layout }: Column) =>
     lists === 'without lists' && type === 'rows' && layout === undefined;

@@ -1,6 +1,6 @@
 /**
- * A report as an XLSX workbook, written as it streams: rows on the first sheet with a line of totals, what
- * was asked and what was left out on the second.
+ * A report as an XLSX workbook, written as a stream: rows with a line of totals on the first sheet, the
+ * parameters and the warnings on the second.
  */
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
 import { numberCell, printCell, printRow, STYLE, textCell } from '../../tables/print-cell.js';
@@ -41,7 +41,7 @@ export async function* printXlsx(
   yield* workbook.takeAll();
 }
 
-/** The first cell that no total stands in says what the line is. */
+/** The first cell without a total contains the label of the line. */
 function printTotals(cells: readonly Cell[]): readonly string[] {
   const place = cells.findIndex(({ value }) => value === null);
   return cells.map((cell, index) => {

@@ -1,4 +1,4 @@
-/** What goes into a receipt and what comes back, as GraphQL shows it. */
+/** The input and result types of receipts in GraphQL. */
 import { Field, InputType } from 'type-graphql';
 import type { ExactNumber } from '../../json.js';
 import { DateTime } from '../../scalars/date-time.js';

@@ -1,6 +1,6 @@
 /**
- * Receipts: written once, with a number of a series that has no gaps, and rolled back at most once; never
- * edited, never deleted. These two are the only writers of `fee_receipt`: its declaration lets nobody else.
+ * Receipts: recorded once, numbered without gaps within a series, and rolled back at most once; never edited
+ * or deleted. Only these two operations write `fee_receipt`; its declaration allows nobody else.
  *
  * @see reports "Collections"
  */
@@ -30,7 +30,7 @@ import { todayIn } from '../engine/school-calendar.js';
 import type { Receipt, ReceiptLineInput, RecordReceiptInput, RollBackReceiptInput } from './receipt.js';
 import { listStudentDues, type StudentDue } from './student-dues.js';
 
-/** The roles that may write and roll back receipts. */
+/** The roles that may record and roll back receipts. */
 const ROLES: readonly string[] = ['accountant', 'admin'];
 const MOST_LINES = 200;
 
@@ -38,7 +38,7 @@ type Services = Pick<ReportServices, 'database' | 'store' | 'domains' | 'now'>;
 
 export interface ReceiptOptions {
   readonly idempotencyKey?: string | undefined;
-  /** The transaction the receipt is part of. Default: its own. */
+  /** The transaction to join. Default: a new one. */
   readonly within?: Transaction | undefined;
 }
 
@@ -60,8 +60,8 @@ interface Student {
 export class Receipts {
   readonly #services: Services;
   /**
-   * The line is by domain and series: the row of a series is locked to the end of a receipt, so that more
-   * than a few at once only wait.
+   * Queues by domain and series: the row of a series is locked until a receipt is stored, so more than a few
+   * concurrent receipts would only wait.
    */
   readonly #line = new WaitingLine({
     atOnce: 4,
@@ -75,27 +75,27 @@ export class Receipts {
   }
 
   /**
-   * Stores a receipt in one transaction: its lines (or its amount, allocated to what is owed, the oldest due
-   * date first), the total they add up to, the next number of its series. Cashiers of one series wait for
-   * each other; a receipt that fails takes no number.
+   * Records a receipt in one transaction: its lines (or its amount, allocated to open dues, the oldest due
+   * date first), their total, and the next number of its series. Cashiers of one series wait for each other;
+   * a receipt that fails uses no number.
    *
    * @throws FORBIDDEN; NOT_FOUND for the student; INVALID_VALUE for a line without a due, an amount that is
-   * not above 0, or more than is owed
+   *   not above 0, or more than is owed
    */
   record(scope: Scope, input: RecordReceiptInput, options: ReceiptOptions = {}): Promise<Receipt> {
     const writer = writerOf(scope, 'create');
     const request = printExactJson({ recordReceipt: plainInput(input) });
     const store = () => this.#once(scope, options, request, (tx) => this.#record(writer, input, tx));
-    // Within a transaction it has a connection already.
+    // A transaction already has its connection.
     if (options.within) return store();
     const series = input.series ?? this.#defaultSeries(scope.domain.id);
     return this.#line.run(JSON.stringify([scope.domain.id, series]), store, scope);
   }
 
   /**
-   * Rolls a receipt back, once: it stays as it is, with who, when and why; its number is not used again.
+   * Rolls a receipt back, once: it remains, with who, when and why; its number is not used again.
    *
-   * @throws FORBIDDEN; NOT_FOUND; CONFLICT when it was rolled back before; INVALID_VALUE without a reason
+   * @throws FORBIDDEN; NOT_FOUND; CONFLICT if it was rolled back before; INVALID_VALUE without a reason
    */
   rollBack(scope: Scope, input: RollBackReceiptInput, options: ReceiptOptions = {}): Promise<Receipt> {
     const writer = writerOf(scope, 'update');
@@ -139,7 +139,7 @@ export class Receipts {
     const lines = linesOf(input, dues);
     if (input.replaces) await assertRolledBack(tx, domain.id, input.replaces);
     const total = lines.reduce((sum, line) => sum.plus(line.amount).plus(line.fine), new Decimal(0));
-    // The last lock to be taken: what comes after it is short.
+    // The last lock to be taken, because little work follows it.
     const receiptNo = await takeNumber(tx, domain.id, series);
     const [stored] = await this.#services.store.create(
       scope,
@@ -204,8 +204,8 @@ export class Receipts {
 }
 
 /**
- * The caller, able to write receipts: the collection's declaration lets only the role `system` do so. Audit
- * entries still name the caller.
+ * The caller with the right to write receipts: the collection's declaration allows only the role `system`.
+ * Audit entries still name the caller.
  *
  * @throws FORBIDDEN unless the caller is an accountant or an admin, by a key that may write receipts
  */
@@ -222,7 +222,7 @@ function writerOf(scope: Scope, verb: 'create' | 'update'): Scope {
   return { ...scope, principal: { ...principal, roles: new Set(['system']), scopes: undefined } };
 }
 
-/** Locks the student's record: two payments of one student are allocated one after the other. */
+/** Locks the student's record, so that two payments of one student are allocated one after the other. */
 async function getStudent(tx: Transaction, domain: string, studentId: string): Promise<Student> {
   const [student] = await tx.query<Student>(Prisma.sql`
 select r.id, r.data->>'name' as name, r.data->>'class' as class, r.data->>'section' as section,
@@ -267,11 +267,11 @@ async function assertRolledBack(tx: Transaction, domain: string, receiptNo: stri
 }
 
 /**
- * The next number of a series. Its row stays locked to the end of the transaction, so that a receipt that
+ * The next number of a series. Its row stays locked until the end of the transaction, so that a receipt that
  * fails leaves no gap.
  */
 async function takeNumber(tx: Transaction, domain: string, series: string): Promise<string> {
-  // This may wait for another cashier, and the statements after it must see what that one stored.
+  // May wait for another cashier; the following statements must see what that one stored.
   const [last] = await tx.query<{ number: string }>(Prisma.sql`
 insert into receipt_series as s (domain, series, last_number) values (${domain}, ${series}, 0)
 on conflict (domain, series) do update set last_number = s.last_number
@@ -289,7 +289,7 @@ where ${ofSeries} and s.last_number > 0
   )
 returning 1`);
   if (taken.length > 0) return series + next;
-  // Of a series that was imported, or went on being: after its greatest number.
+  // For a series that was imported or used before: continues after its greatest number.
   const [free] = await tx.query<{ number: string }>(Prisma.sql`
 select
   (1 + coalesce(max(substr(r.data->>'receipt_no', length(${series}::text) + 1)::numeric), 0))::text as number

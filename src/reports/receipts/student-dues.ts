@@ -1,4 +1,4 @@
-/** What a student owes at the moment, due by due: what a payment is allocated to. */
+/** The current dues of a student, to which a payment is allocated. */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Domain } from '../../model/scope.js';
 import type { Queryable } from '../../store/database/database.js';
@@ -11,14 +11,14 @@ export interface StudentDue {
   readonly month: string;
   readonly feeHead: string;
   readonly dueDate: string;
-  /** Demand less concession less what was paid; 0.00 where nothing is open. */
+  /** Demand less concession less payments; 0.00 if nothing is open. */
   readonly open: string;
 }
 
 /**
- * The dues of a student, those of months to come too: the oldest due date first, then by month and in the
- * order of the fee heads. They are counted as the fee reports count them today, so that a student who has
- * left owes nothing after the month of leaving.
+ * The dues of a student, including future months: the oldest due date first, then by month and in the order
+ * of the fee heads. They are computed as in the fee reports of today, so a student who has left owes nothing
+ * after the month of leaving.
  *
  * @see reports "Terms used by all", 1
  */

@@ -1,9 +1,9 @@
 /**
- * Names that a report is asked about must be names the school has: of a class, a section, a fee head, a
- * department, a role. A misspelt one would answer as if nobody owed, or nobody were there.
+ * Checks that classes, sections, fee heads, departments and roles in parameters exist. With a misspelt name,
+ * a report would answer that nobody owes, or that nobody is there.
  *
- * A name is known where it is declared, by the record of the class or the fee head, and also where records of
- * a class or a head that has no record any more bear it: of those a report can still tell.
+ * A name exists if its class or fee head has a record, or if other records still refer to it although its
+ * record is gone: a report can then still be computed.
  */
 import { didYouMean } from '../../did-you-mean.js';
 import { ServiceError } from '../../errors.js';
@@ -26,12 +26,12 @@ interface KnownClass {
 }
 
 /**
- * A class and a section that the school has, and that the caller may see. A section without a class is one of
- * any class. A teacher may ask about a section taught, or about a class with one: the statement then shows
- * the sections taught alone.
+ * Checks that the school has the class and section, and that the caller may see them. A section without a
+ * class may belong to any class. A teacher may ask for a section taught, or for a class with one: the
+ * statement then shows only the sections taught.
  *
  * @throws NOT_FOUND (404) for a class or a section that the school does not have, FORBIDDEN (403) for one the
- * caller does not teach.
+ *   caller does not teach.
  */
 export async function assertPlace(
   { class: className, section }: Place,
@@ -65,7 +65,7 @@ function unknownSection({ class: className, section }: Place, known: readonly st
   });
 }
 
-/** @throws NOT_FOUND (404) for a fee head that neither a record nor a due bears */
+/** @throws NOT_FOUND (404) for a fee head without a record and without dues */
 export async function assertFeeHead(feeHead: string | undefined, context: ReportContext): Promise<void> {
   if (feeHead === undefined) return;
   const { domain } = context;
@@ -93,7 +93,7 @@ limit 1`,
   });
 }
 
-/** @throws NOT_FOUND (404) for a department nobody of the staff is in */
+/** @throws NOT_FOUND (404) for a department without staff */
 export async function assertDepartment(
   department: string | undefined,
   context: ReportContext,
@@ -105,7 +105,7 @@ export async function assertDepartment(
   }
 }
 
-/** @throws NOT_FOUND (404) for a text that is in no role of any of the staff */
+/** @throws NOT_FOUND (404) for a text that occurs in no role of the staff */
 export async function assertRole(role: string, context: ReportContext): Promise<void> {
   const known = await listOfStaff(
     Prisma.sql`jsonb_array_elements_text(${listOrEmpty(Prisma.sql`r.data->'roles'`)})`,
@@ -127,7 +127,7 @@ order by to_number(r.data->'order'), name`,
   );
 }
 
-/** The sections of a class, or of all classes; `undefined`: there is no such class. */
+/** The sections of a class, or of all classes; `undefined` if the class does not exist. */
 async function findSections(
   className: string | undefined,
   classes: readonly KnownClass[],
@@ -170,7 +170,7 @@ function assertTaught({ class: className, section }: Place, { sections }: Report
   throw new ServiceError('FORBIDDEN', `Teachers see the sections they teach, and ${place} is none of them.`);
 }
 
-/** What there is of a text among the staff, each once. */
+/** The distinct values of a text among the staff. */
 async function listOfStaff(text: Sql, context: ReportContext): Promise<readonly string[]> {
   const rows = await query<{ name: string }>(
     Prisma.sql`
@@ -191,11 +191,11 @@ function query<Row extends object>(statement: Sql, { services, scope }: ReportCo
   return services.database.query<Row>(statement, scope.signal ? { signal: scope.signal } : {});
 }
 
-/** More names than these are no help in a message. */
+/** A message with more names than these would not help. */
 const MOST_NAMES = 30;
 
 interface UnknownName {
-  /** What is missing, up to the name: `There is no class`. */
+  /** The beginning of the message, up to the name: `There is no class`. */
   readonly sentence: string;
   readonly known: readonly string[];
 }

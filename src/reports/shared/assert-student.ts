@@ -1,7 +1,4 @@
-/**
- * The people a report is asked about, a student or a member of the staff, must exist and be within the
- * caller's reach.
- */
+/** Checks that the student or staff member in a parameter exists and may be seen by the caller. */
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
@@ -9,8 +6,8 @@ import type { ReportContext } from '../engine/report-context.js';
 import { isInSections } from './place-conditions.js';
 
 /**
- * @throws NOT_FOUND (404) for an admission number nobody has; a teacher knows those of the sections taught
- * alone.
+ * @throws NOT_FOUND (404) for an unknown admission number; a teacher knows only students of the sections
+ *   taught.
  */
 export async function assertStudent(
   { services, scope, domain, sections }: ReportContext,
@@ -35,9 +32,9 @@ limit 1`,
 }
 
 /**
- * A teacher knows the own days alone.
+ * A teacher may see only the own days.
  *
- * @throws NOT_FOUND (404) for an id no staff member has, FORBIDDEN (403) for a colleague's.
+ * @throws NOT_FOUND (404) for an unknown id, FORBIDDEN (403) for a colleague's.
  */
 export async function assertStaff(
   { services, scope, domain, sections }: ReportContext,

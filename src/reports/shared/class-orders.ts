@@ -3,8 +3,8 @@ import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 
 /**
- * The order of classes, one for every report: that of the field `order` of their records. The rows `class`
- * and `class_order` of a CTE; a class without a number there, or without a record, comes last.
+ * The order of classes in every report, by the field `order` of their records: the rows `class` and
+ * `class_order` of a CTE. A class without a number or a record comes last.
  */
 export function classOrders({ domain }: { readonly domain: string }): Sql {
   return Prisma.sql`

@@ -1,4 +1,4 @@
-/** Parameters that several reports take, said once. */
+/** Parameters shared by several reports. */
 
 import { type Day, type DayOrMonth, dayType, sessionType, textType } from '../engine/parameter-types.js';
 import { defaulted, optional, parameterError } from '../engine/parameters.js';

@@ -1,13 +1,14 @@
 /**
- * The order of fee heads, one for every report: that of the field `order` of their records, then by name.
- * Heads that money was asked or paid for, but that are no record, come last.
+ * The order of fee heads in every report: by the field `order` of their records, then by name. Heads that
+ * occur in dues or receipts but have no record come last.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 
 /**
- * A CTE `head_places(places)`: one JSON object with the place of each fee head, cheap to ask for many lines.
+ * A CTE `head_places(places)` with one JSON object that contains the position of each fee head, cheap to look
+ * up for many lines.
  */
 export function feeHeadPlaces({ domain }: { readonly domain: string }): Sql {
   return Prisma.sql`
@@ -22,5 +23,5 @@ head_places as materialized (
 )`;
 }
 
-/** What to order lines with a column `fee_head` by. */
+/** The order expression for lines with a column `fee_head`. */
 export const byFeeHead: Sql = Prisma.sql`((select places from head_places)->fee_head)::int, fee_head`;

@@ -1,19 +1,17 @@
-/**
- * Conditions on the class and the section that a record bears: what is asked for, and what a teacher may see.
- */
+/** Conditions on the class and section of a record: the requested ones, and those a teacher may see. */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 import { json } from '../engine/statement.js';
 
-/** The records `r` of a class and of a section; of every one where none is asked for. */
+/** The records `r` of a class and section; without these, all records. */
 export function isInPlace(className: string | null, section: string | null): Sql {
   return Prisma.sql`(${className}::text is null or r.data->'class' = ${json(className)}::jsonb)
     and (${section}::text is null or r.data->'section' = ${json(section)}::jsonb)`;
 }
 
 /**
- * What is of one of the sections that a teacher teaches; everything where `sections` is null. Class and
- * section are the expressions of a statement, as JSON or as text.
+ * Records of a section that a teacher teaches; all if `sections` is null. Class and section are SQL
+ * expressions, JSON or text.
  */
 export function isInSections(
   sections: string | null,

@@ -1,13 +1,13 @@
 /**
- * Tells who is on the roll of the school on a day: one rule for every report, whatever it counts.
+ * Who is on the roll of the school on a day: one rule for every report.
  *
  * A student is on the roll from `admitted_on` to `left_on`, both days included. Without a `left_on`, a
- * student whose status says withdrawn or transferred is on the roll until yesterday: when the student left is
- * not known, only that it was before today. Any other status, known or not, does not end a stay. A student
- * with an `admitted_on` or a `left_on` that is no day is on the roll on no day, and belongs into the warnings
+ * student whose status is withdrawn or transferred is on the roll until yesterday: the day of leaving is
+ * unknown, but it was before today. Any other status, known or not, does not end a stay. A student whose
+ * `admitted_on` or `left_on` is not a valid day is never on the roll, and is reported in the warnings
  * (`unusableRoll`).
  *
- * Every fragment is about the registrations `r` of the statement it is laid into.
+ * Every fragment refers to the registrations `r` of the surrounding statement.
  *
  * @see reports "Terms used by all" (on the roll)
  */
@@ -18,17 +18,17 @@ import type { Day, Session } from '../engine/parameter-types.js';
 import { daysAfter, firstDayOf, monthsOf } from '../engine/school-calendar.js';
 import type { SchoolSettings } from '../engine/school-settings.js';
 
-/** What the rule needs to know beside the records. */
+/** What the rule needs beside the records. */
 export interface RollContext {
   readonly today: Day;
 }
 
-/** The first day on the roll, as text; null where it is no day. */
+/** The first day on the roll, as text; null if it is invalid. */
 const firstRollDay: Sql = Prisma.sql`substring(r.data->>'admitted_on' from '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')`;
 
 /**
- * The last day on the roll, as text: far ahead for a student who has not left, null where `left_on` is no
- * day.
+ * The last day on the roll, as text: far in the future for a student who has not left, null if `left_on` is
+ * invalid.
  */
 function lastRollDay({ today }: RollContext): Sql {
   return Prisma.sql`case
@@ -40,23 +40,21 @@ function lastRollDay({ today }: RollContext): Sql {
 }
 
 /**
- * Two columns, `admitted_on` and `left_on`: the first and the last day on the roll. Either is null where it
- * is no day.
+ * Two columns, `admitted_on` and `left_on`: the first and the last day on the roll, each null if it is
+ * invalid.
  */
 export function rollDays(context: RollContext): Sql {
   return Prisma.sql`${firstRollDay} as admitted_on, ${lastRollDay(context)} as left_on`;
 }
 
-/**
- * Whether somebody with the columns of `rollDays` is on the roll on a day; null where that cannot be told.
- */
+/** Whether somebody with the columns of `rollDays` is on the roll on a day; null if unknown. */
 export function isOnRoll(day: Day): Sql {
   return Prisma.sql`(admitted_on <= ${day} and left_on >= ${day})`;
 }
 
 /**
- * The registrations, of a CTE `students(student, admitted_on, left_on)`, that are on the roll on no day: rows
- * to go to the warnings.
+ * The registrations, in a CTE `students(student, admitted_on, left_on)`, that are never on the roll: rows for
+ * the warnings.
  */
 export const unusableRoll: Sql = Prisma.sql`
   select 'registration' as collection, student as id, 'admitted_on or left_on is not a day' as reason
@@ -64,9 +62,9 @@ export const unusableRoll: Sql = Prisma.sql`
   where admitted_on is null or left_on is null`;
 
 /**
- * The last month of demand of those who have left by a day, as one JSON object by student: a CTE named
- * `last_months(by_student)`. Null where nobody has left. `student` is an expression of the `_id` of the one
- * student asked about; default: everybody.
+ * The last month of demand of students who have left by a day, as one JSON object by student: a CTE named
+ * `last_months(by_student)`. Null if nobody has left. `student` is an expression for the `_id` of a single
+ * student; default: all.
  */
 export function lastMonths(
   { domain, today }: RollContext & { readonly domain: string },
@@ -91,7 +89,7 @@ last_months as materialized (
 )`;
 }
 
-/** The day on which the strength of a session is counted: today, or the first day of a session to come. */
+/** The day for the strength of a session: today, or the first day of a future session. */
 export function dayOfStrength(
   session: Session,
   { today, settings }: RollContext & { readonly settings: SchoolSettings },

@@ -37,14 +37,14 @@ import { type RollContext, rollDays, unusableRoll } from './roll.js';
 import { rollNumber } from './roll-number.js';
 import { type DayRange, schoolDays, unusableHolidays } from './school-days.js';
 
-/** The first day of the session a day is in. */
+/** The first day of the session that contains a day. */
 export function sessionStart(day: Day, { settings }: Pick<ReportContext, 'settings'>): Day {
   return firstDayOf(monthsOf(sessionOf(day, settings.sessionFirstMonth), settings.sessionFirstMonth).first);
 }
 
 /**
- * The columns of `students`, of the registrations `r`. Days that are none are null, and such a student is
- * never on roll.
+ * The columns of `students`, from the registrations `r`. Invalid days are null, and such a student is never
+ * on the roll.
  */
 export function registeredStudents(context: RollContext): Sql {
   return Prisma.sql`
@@ -55,9 +55,9 @@ export function registeredStudents(context: RollContext): Sql {
 }
 
 /**
- * The CTE `students` of those registered in a class or section in the sessions of the range, and of those
- * marked in it, from the day before to the day after, who are elsewhere by now: these are few, so that they
- * are told from the others before their registrations are read.
+ * The CTE `students` with those registered in a class or section in the sessions of the range, and those
+ * marked in it from the day before to the day after but registered elsewhere by now. The latter are few, so
+ * they are filtered out before their registrations are read.
  */
 export function studentsOfClass(
   { className, section }: { readonly className: string; readonly section: string | null },
@@ -98,13 +98,12 @@ students as materialized (
 }
 
 export interface StudentDaysOptions extends DayRange {
-  /** Selects classes whose days are wanted beside those of the students. */
+  /** Selects classes whose days are needed beside those of the students. */
   readonly classes: Sql;
   /** The condition on the places `p` that are shown. */
   readonly where: Sql;
   /**
-   * Whether `register` has the letters of the days: making them costs more than counting the days. Default
-   * `with`.
+   * Whether `register` has the letters of the days, which cost more than counting the days. Default `with`.
    */
   readonly letters?: 'with' | 'without';
 }
@@ -288,19 +287,19 @@ const REGISTER_LETTERS: Sql = Prisma.sql`
 /** Every day of a month. */
 const ALL_DAYS = 2 ** 31 - 1;
 
-/** The bits of the days of a month from a day on. */
+/** The bits for the days of a month from a day on. */
 function bitsFrom(day: Day): Sql {
   return Prisma.sql`${ALL_DAYS >> (Number(day.slice(-2)) - 1)}::int`;
 }
 
-/** The bits of the days of a month up to a day, itself included. */
+/** The bits for the days of a month up to and including a day. */
 function bitsTo(day: Day): Sql {
   return Prisma.sql`${ALL_DAYS & ~(ALL_DAYS >> Number(day.slice(-2)))}::int`;
 }
 
 /**
- * The marks `r` of a student `s` from a day to a day, by the key of the unique rule, student and day of the
- * school: its index holds a student's days together, in order. None is after today.
+ * The marks `r` of a student `s` in a range of days, by the key of the unique rule (student and day of the
+ * school): its index keeps a student's days together, in order. None is after today.
  */
 export function marksOf(first: Day, last: Day, { domain, today }: ReportContext): Sql {
   return Prisma.sql`${liveRecordsIn(domain, 'attendance')}
@@ -309,13 +308,15 @@ export function marksOf(first: Day, last: Day, { domain, today }: ReportContext)
         ${today}) || '"]'`;
 }
 
-/** Whether a mark `r` of a student `s` counts: on a working day of its class, the student on roll. */
+/**
+ * Whether a mark `r` of a student `s` counts: on a working day of its class, with the student on the roll.
+ */
 export const countingMark: Sql = Prisma.sql`left(right(r.keys->>'student_day', 12), 10) between s.admitted_on
   and s.left_on
       and not (select places from days_off) ?
         ((r.data->>'class') || ' ' || left(right(r.keys->>'student_day', 12), 10))`;
 
-/** How many days count present, of a line with the counts `present`, `late`, `half_day` and `leave`. */
+/** How many days count as present, for a line with the counts `present`, `late`, `half_day` and `leave`. */
 export function presentDays({ leaveCountsPresent }: ReportContext['settings']): Sql {
   return leaveCountsPresent
     ? Prisma.sql`(present + late + leave + 0.5 * half_day)`
@@ -323,8 +324,7 @@ export function presentDays({ leaveCountsPresent }: ReportContext['settings']): 
 }
 
 /**
- * What did not count: rows of `left_out`, to go to the warnings. `where` says which of the `counted_marks`
- * are asked about.
+ * Marks that did not count: rows of `left_out`, for the warnings. `where` selects among the `counted_marks`.
  */
 export function unusableAttendance(where: Sql, context: ReportContext): Sql {
   return Prisma.sql`
