@@ -1,7 +1,7 @@
 /**
- * What agents may ask for: the operations of the library and a search of collections as tools, the
- * declarations and the schema as resources. All of it is answered as `/graphql` answers it, with the rights
- * of the credential; what comes back is bounded, and says so where it was cut.
+ * What agents may use: the library's operations and a search of collections as tools, the declarations and
+ * the schema as resources. All are answered as `/graphql` answers, with the rights of the credential; answers
+ * are limited in size and say so when they are cut.
  */
 import { GraphQLError, type GraphQLSchema, printType } from 'graphql';
 import { didYouMean } from '../did-you-mean.js';
@@ -34,7 +34,7 @@ export interface AgentServices {
   readonly mayRunReport: AskedThings['mayRunReport'];
   readonly bounds: AnswerBounds;
   readonly now: () => Date;
-  /** Hears of every fault of ours, with its request id. */
+  /** Receives every fault of ours, with its request id. */
   readonly onFault: (error: unknown, requestId: string) => void;
 }
 
@@ -47,7 +47,7 @@ export interface ListedTool {
   readonly annotations: Readonly<Record<string, string | boolean>>;
 }
 
-/** What came of a call: texts, the first of them JSON; where it failed, the errors as GraphQL has them. */
+/** The result of a call: texts, the first of them JSON; on failure, the errors as in GraphQL. */
 export interface ToolAnswer {
   readonly texts: readonly string[];
   readonly isError: boolean;
@@ -102,7 +102,7 @@ export class AgentDesk {
     this.#services = services;
   }
 
-  /** The tools that the caller may use, with examples as of its day. @throws UNAUTHENTICATED */
+  /** The tools that the caller may use, with examples for today. @throws UNAUTHENTICATED */
   listTools({ context }: GraphqlCaller): readonly ListedTool[] {
     const scope = requireScope(context);
     const day = today(scope.domain.timeZone, this.#services.now());
@@ -112,9 +112,9 @@ export class AgentDesk {
   }
 
   /**
-   * Runs a tool. What fails is told in the answer, in the codes and words of GraphQL.
+   * Runs a tool. Failures are part of the answer, with the codes and messages of GraphQL.
    *
-   * @throws NOT_FOUND for a tool that is not there
+   * @throws NOT_FOUND for an unknown tool
    */
   async callTool(caller: GraphqlCaller, name: string, sent: Sent): Promise<ToolAnswer> {
     const tools = this.#tools();
@@ -130,7 +130,7 @@ export class AgentDesk {
     }
   }
 
-  /** @throws NOT_FOUND; FORBIDDEN for who may not introspect */
+  /** @throws NOT_FOUND; FORBIDDEN for callers who may not introspect */
   async readResource(caller: GraphqlCaller, uri: string): Promise<AgentResource> {
     const [, kind = '', name] = /^campus:\/\/(collections|schema)(?:\/([\w.-]{1,128}))?$/.exec(uri) ?? [];
     if (kind === 'collections') {
@@ -172,7 +172,7 @@ export class AgentDesk {
     return { texts: cuts.length === 0 ? [text] : [text, noteOf(cuts, bounds)], isError: false };
   }
 
-  /** @throws FORBIDDEN for a change by who is not offered it */
+  /** @throws FORBIDDEN for a change that the caller is not offered */
   #assertOffered(tool: AgentTool, scope: Scope): void {
     if (!isWriting(tool) || isOffered(tool, scope, this.#services)) return;
     throw new ServiceError(
@@ -251,7 +251,7 @@ function toListed(tool: AgentTool, day: string): ListedTool {
       title,
       readOnlyHint: !isWriting(tool),
       destructiveHint: isDestructive(tool),
-      // The same change again is another one; the same question again changes nothing.
+      // Repeating a change is another change; repeating a query changes nothing.
       idempotentHint: !isWriting(tool),
       openWorldHint: false,
     },
@@ -259,9 +259,9 @@ function toListed(tool: AgentTool, day: string): ListedTool {
 }
 
 /**
- * A variable that is not there would be ignored, and an agent would take the answer for one to its question.
+ * An unknown argument would be ignored, and an agent would take the answer for one to its question.
  *
- * @throws INVALID_VALUE for an argument that is none of the tool's; LIMIT_EXCEEDED for too large a page
+ * @throws INVALID_VALUE for an unknown argument; LIMIT_EXCEEDED for too large a page
  */
 function assertArguments(tool: AgentTool, sent: Sent, { maxRows }: AnswerBounds): void {
   const known = Object.keys(tool.inputSchema.properties);
@@ -279,7 +279,7 @@ function assertArguments(tool: AgentTool, sent: Sent, { maxRows }: AnswerBounds)
   }
 }
 
-/** The default of a page may be larger in the document than agents may have it. */
+/** The document's default page size may exceed the limit for agents. */
 function withPageSizes({ inputSchema }: AgentTool, sent: Sent): Sent {
   if (Object.keys(sent).some(isPageSize)) return sent;
   const usual = Object.entries(inputSchema.properties).flatMap(([name, schema]) =>

@@ -1,7 +1,7 @@
 /**
- * Answers a message of the Model Context Protocol that came by HTTP. There are no sessions: each request
- * says by its credential who asks, is answered whole, and leaves nothing behind. What nobody may hold open
- * for long (a stream of notifications) is not offered.
+ * Answers a message of the Model Context Protocol over HTTP. There are no sessions: each request carries its
+ * credential, is answered as a whole, and leaves no state. Long-lived streams of notifications are not
+ * offered.
  */
 
 import {
@@ -28,7 +28,7 @@ export interface AgentMessage {
 
 export interface AgentEndpointOptions {
   readonly desk: AgentDesk;
-  /** Hears of every fault of ours, with its request id. */
+  /** Receives every fault of ours, with its request id. */
   readonly onFault: (error: unknown, requestId: string) => void;
 }
 
@@ -40,9 +40,9 @@ export class AgentEndpoint {
   }
 
   /**
-   * Gives the answer as JSON, or none to a notification.
+   * Returns the answer as JSON, or none for a notification.
    *
-   * @throws UNAUTHENTICATED; MALFORMED_REQUEST for what is no message, several in one included
+   * @throws UNAUTHENTICATED; MALFORMED_REQUEST for a malformed message or a batch
    */
   async answer(caller: GraphqlCaller, { headers, body }: AgentMessage): Promise<Response> {
     requireScope(caller.context);
@@ -82,7 +82,7 @@ export class AgentEndpoint {
     };
   }
 
-  /** What is thrown leaves in the words and with the code it has in GraphQL; a fault of ours is masked. */
+  /** Errors are returned with their GraphQL message and code; faults of ours are masked. */
   async #answered<Result>({ context, notes }: GraphqlCaller, answer: () => Promise<Result>): Promise<Result> {
     try {
       return await answer();
@@ -99,7 +99,7 @@ export class AgentEndpoint {
   }
 }
 
-/** The methods that are told apart in the log: a caller makes up names without end. */
+/** The methods that the log distinguishes; callers can send any name. */
 const METHODS: ReadonlySet<string> = new Set([
   ...['initialize', 'ping', 'tools/list', 'tools/call', 'resources/list', 'resources/read'],
   'resources/templates/list',
@@ -117,7 +117,7 @@ function methodOf(body: unknown): string {
 }
 
 async function answerLegacy(server: Server, request: Request, body: unknown): Promise<Response> {
-  // Without a generator of ids there are no sessions.
+  // Without a session id generator there are no sessions.
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   try {
     await server.connect(transport);
@@ -127,7 +127,7 @@ async function answerLegacy(server: Server, request: Request, body: unknown): Pr
   }
 }
 
-/** Reads an answer that came as a stream to its end: it is a bounded one. */
+/** Reads a streamed answer to its end; its size is limited. */
 async function withoutStream(response: Response): Promise<Response> {
   const text = await response.text();
   const { status, headers } = response;

@@ -1,6 +1,6 @@
 /**
- * The Model Context Protocol over answers from somewhere: those of the gateway itself, or of one that is
- * asked by HTTP. A server keeps nothing between two requests but who it answers.
+ * The Model Context Protocol over any source of answers: the gateway itself, or one reached by HTTP. A server
+ * keeps no state between requests except its caller.
  *
  * @see https://modelcontextprotocol.io/specification
  */

@@ -1,4 +1,4 @@
-/** A question, or a change, that an agent may ask for: a document with what is said of it. */
+/** A query or mutation offered to agents: a document with its description. */
 import type { OperationDefinitionNode } from 'graphql';
 import type { Scope } from '../model/scope.js';
 import type { ArgumentsSchema } from './argument-schema.js';
@@ -10,9 +10,9 @@ export interface AgentTool {
   readonly description: string;
   readonly operation: OperationDefinitionNode;
   readonly inputSchema: ArgumentsSchema;
-  /** Values that show something, as of a day: the variables of the library. */
+  /** Values that return something on a given day: the variables of the library. */
   readonly examples: (today: string) => Readonly<Record<string, unknown>>;
-  /** The document and its variables that the arguments of a caller come to. @throws ServiceError */
+  /** Converts a caller's arguments to the document and its variables. @throws ServiceError */
   readonly toRequest: (sent: Readonly<Record<string, unknown>>, scope: Scope) => ToolRequest;
 }
 

@@ -39,9 +39,10 @@ export interface DescribedOperation {
 }
 
 /**
- * A property a variable: its type with the values an enum allows, the description of the argument it is
- * given to, its default. The value of a filter is required, since it is refused without. `first` and `last`
- * are bounded to `maxRows`. Input types stand once below `$defs`, since they may hold themselves.
+ * One property per variable: its type with the values of an enum, the description of the argument that it is
+ * passed to, its default. The variable of a filter is required, because it is refused when missing. `first`
+ * and `last` are limited to `maxRows`. Input types are listed once under `$defs`, because they may be
+ * recursive.
  */
 export function describeArguments(described: DescribedOperation, maxRows: number): ArgumentsSchema {
   const { schema, operation } = described;
@@ -51,7 +52,7 @@ export function describeArguments(described: DescribedOperation, maxRows: number
   const required = new Set(filterVariables(described.document).map(({ variable }) => variable));
   for (const { variable, type: typeNode, defaultValue } of operation.variableDefinitions ?? []) {
     const name = variable.name.value;
-    // A document that is valid names input types alone.
+    // A valid document refers only to input types.
     const type = typeFromAST(schema, typeNode) as GraphQLInputType;
     const description = usages.get(name);
     properties[name] = {
@@ -80,12 +81,12 @@ function describePageSize(defaultValue: ConstValueNode | undefined, maxRows: num
   };
 }
 
-/** Whether a variable says how many rows there are to be. */
+/** Whether a variable is a page size. */
 export function isPageSize(variable: string): boolean {
   return variable === 'first' || variable === 'last';
 }
 
-/** What the schema says of the argument that a variable is given to, or of the field of an input type. */
+/** The description of the argument, or input field, that a variable is passed to. */
 function describeUsages({ schema, document }: DescribedOperation): ReadonlyMap<string, string> {
   const usages = new Map<string, string>();
   const types = new TypeInfo(schema);
@@ -102,7 +103,7 @@ function describeUsages({ schema, document }: DescribedOperation): ReadonlyMap<s
   return usages;
 }
 
-/** The schemas of input types that are met are added to `types`. */
+/** Adds the schemas of input types to `types`. */
 function describeInput(type: GraphQLInputType, types: Map<string, ArgumentSchema>): ArgumentSchema {
   if (isNonNullType(type)) return describeInput(type.ofType, types);
   if (isListType(type)) return { type: 'array', items: describeInput(type.ofType, types) };
@@ -114,7 +115,7 @@ function describeNamed(type: GraphQLNamedInputType, types: Map<string, ArgumentS
   const description = type.description ? { description: type.description } : {};
   if (isInputObjectType(type)) {
     if (!types.has(name)) {
-      // It is there before its fields are looked at, which may be of the same type.
+      // Added before its fields, which may refer to the same type.
       types.set(name, {});
       const fields = Object.values(type.getFields());
       types.set(name, {
@@ -144,7 +145,7 @@ function describeNamed(type: GraphQLNamedInputType, types: Map<string, ArgumentS
   return { ...SCALARS.get(name), ...(BUILT_IN.has(name) ? {} : description) };
 }
 
-/** What JSON has for the scalars of the schema; any other may be any value. */
+/** The JSON types of the schema's scalars; any other scalar accepts any value. */
 const SCALARS: ReadonlyMap<string, ArgumentSchema> = new Map<string, ArgumentSchema>([
   ['Int', { type: 'integer' }],
   ['Float', { type: 'number' }],

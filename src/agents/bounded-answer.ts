@@ -1,4 +1,4 @@
-/** Answers of a bounded size: an agent reads every byte, and pays for it with what it can keep in mind. */
+/** Limits the size of answers: an agent reads every byte, and each takes room in its context. */
 import { isJsonObject, type JsonValue, parseKeepingDigits, printExactJson } from '../json.js';
 import { isList } from '../model/compare-json.js';
 
@@ -11,7 +11,7 @@ export interface AnswerBounds {
 
 export interface BoundedAnswer {
   readonly text: string;
-  /** What was cut off, a line a list; empty: nothing. */
+  /** What was cut, one line per list; empty if nothing was. */
   readonly cuts: readonly string[];
 }
 
@@ -21,12 +21,12 @@ interface FoundList {
 }
 
 /**
- * The JSON text within the bounds. Rows are cut off at the end of lists, first of those that are longer than
- * `maxRows`, then of the largest; a row stays as it is. What has no list to cut and is too large is left out.
+ * The JSON text within the limits. Rows are cut from the ends of lists: first from those longer than
+ * `maxRows`, then from the largest; a row is never cut. What is too large and has no list is left out.
  */
 export function boundAnswer(text: string, { maxRows, maxBytes }: AnswerBounds): BoundedAnswer {
   const isLarge = Buffer.byteLength(text) > maxBytes;
-  // Each row of a list is a comma at least: most answers need not be read.
+  // Each further row of a list needs a comma, so most answers need not be parsed.
   if (!isLarge && !hasMoreCommas(text, maxRows - 1)) return { text, cuts: [] };
   const value = parseKeepingDigits(text);
   const cameByPath = new Map<string, { readonly list: JsonValue[]; readonly came: number }>();
@@ -56,7 +56,7 @@ export function boundAnswer(text: string, { maxRows, maxBytes }: AnswerBounds): 
   return { text: printed, cuts };
 }
 
-/** A text that is cut at the end of a line. */
+/** Cuts a text at the end of a line. */
 export function boundText(text: string, maxBytes: number): BoundedAnswer {
   const bytes = Buffer.from(text);
   if (bytes.length <= maxBytes) return { text, cuts: [] };
@@ -73,7 +73,7 @@ function hasMoreCommas(text: string, max: number): boolean {
   return false;
 }
 
-/** How many elements from the start take no more bytes than these. One fewer at least than there are. */
+/** How many leading elements fit into these bytes; at least one fewer than there are. */
 function lengthWithin(list: readonly JsonValue[], maxBytes: number): number {
   let bytes = 2;
   for (const [index, element] of list.entries()) {
@@ -87,10 +87,10 @@ function bytesOf(value: JsonValue): number {
   return Buffer.byteLength(printExactJson(value));
 }
 
-/** Every list, also those within rows of others. */
+/** Every list, including those within rows of others. */
 function* listsIn(value: JsonValue, path: readonly string[]): Generator<FoundList> {
   if (isList(value)) {
-    // What was parsed just now is nobody else's.
+    // The value was just parsed and may be modified.
     yield { path, list: value as JsonValue[] };
     for (const element of value) yield* listsIn(element, [...path, '*']);
     return;

@@ -1,4 +1,4 @@
-/** Tools for what the library has no operation for: any collection, by what it is and what it holds. */
+/** Tools beyond the library's operations: describe and search any collection. */
 import { ServiceError } from '../errors.js';
 import type { Collection } from '../model/collection.js';
 import type { Scope } from '../model/scope.js';
@@ -7,12 +7,12 @@ import type { AgentTool } from './agent-tool.js';
 import { describeArguments } from './argument-schema.js';
 import type { ToolSources } from './operation-tools.js';
 
-/** The collections of this moment. */
+/** The present collections. */
 export interface KnownCollections {
   find(name: string): Collection | undefined;
 }
 
-/** A filter that is not there is left out of the document too: an empty variable would be refused. */
+/** Without a filter the document has no filter variable either: an empty one would be refused. */
 function searchDocument(filter: 'filtered' | 'unfiltered'): string {
   const isFiltered = filter === 'filtered';
   return `query SearchRecords(
@@ -85,7 +85,7 @@ export const LIST_COLLECTIONS = `query ListCollections {
   }
 }`;
 
-/** Searches by label or `where`; describes the fields that `where` may name. */
+/** Tools to search by label or `where`, and to describe the fields for `where`. */
 export function createCollectionTools(
   collections: KnownCollections,
   { prepare, maxRows }: ToolSources,
@@ -132,10 +132,10 @@ export function createCollectionTools(
 }
 
 /**
- * The structured filter of a search; `undefined`: none. A collection that the caller does not read is left to
- * the search to refuse.
+ * The structured filter of a search; `undefined` if there is none. The search itself refuses a collection
+ * that the caller may not read.
  *
- * @throws INVALID_VALUE for a collection whose records have no label, or none that the caller reads
+ * @throws INVALID_VALUE for a collection whose records have no label, or none that the caller may read
  */
 function filterOf(
   { collection: name, where, label }: Readonly<Record<string, unknown>>,

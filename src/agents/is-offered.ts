@@ -1,7 +1,6 @@
 /**
- * Which tools a caller is offered. What a tool asks for is refused or not when it runs, by the same rules as
- * everywhere; but to be offered what will be refused leads an agent astray, and what changes something is for
- * keys that were made for it.
+ * Decides which tools a caller is offered. Running a tool is subject to the same rules as everything else,
+ * but offering one that will be refused misleads an agent, and changes are reserved for keys made for them.
  */
 import { Kind, OperationTypeNode } from 'graphql';
 import type { Collection } from '../model/collection.js';
@@ -9,10 +8,10 @@ import type { RecordVerb, Scope } from '../model/scope.js';
 import { findAccess } from '../store/access/access.js';
 import type { AgentTool } from './agent-tool.js';
 
-/** What root fields may stand for. */
+/** What root fields may refer to. */
 export interface AskedThings {
   readonly collections: { list(): readonly Collection[] };
-  /** Whether the caller may run the report of a field; `undefined`: it is the field of none. */
+  /** Whether the caller may run the field's report; `undefined` if it is not the field of a report. */
   readonly mayRunReport: (scope: Scope, field: string) => boolean | undefined;
 }
 
@@ -21,15 +20,15 @@ export function isWriting({ operation }: Pick<AgentTool, 'operation'>): boolean 
   return operation.operation === OperationTypeNode.MUTATION;
 }
 
-/** Whether the tool may take away what was there: it does more than to create. */
+/** Whether the tool may change or remove existing data: it does more than create. */
 export function isDestructive(tool: Pick<AgentTool, 'operation'>): boolean {
   return isWriting(tool) && rootFieldsOf(tool).some((field) => !field.startsWith('create'));
 }
 
 /**
- * A question is offered to who may read what its root fields stand for. A change is offered to an API key
- * whose scopes have the verb for the collection, within the rights of its user; never to a token, which has
- * all the rights of who logged in.
+ * A query is offered to callers who may read what its root fields refer to. A mutation is offered to an API
+ * key whose scopes have the verb for the collection, within the rights of its user; never to a token, which
+ * has all rights of the logged-in user.
  */
 export function isOffered(tool: AgentTool, scope: Scope, things: AskedThings): boolean {
   const fields = rootFieldsOf(tool);
@@ -64,7 +63,7 @@ const VERBS: readonly (readonly [prefix: string, verbs: readonly RecordVerb[]])[
   ['delete', ['delete']],
 ];
 
-/** Changes of anything else than the records of one collection are offered to nobody. */
+/** Changes of anything but the records of one collection are not offered. */
 function mayChange(field: string, scope: Scope, { collections }: AskedThings): boolean {
   const [prefix, verbs] = VERBS.find(([start]) => field.startsWith(start)) ?? ['', []];
   const name = field.slice(prefix.length);

@@ -6,14 +6,14 @@ import type { AgentTool } from './agent-tool.js';
 import { describeArguments } from './argument-schema.js';
 
 export interface ToolSources {
-  /** @throws GraphQLError for a document that the schema of this moment does not allow */
+  /** @throws GraphQLError for a document that the present schema does not allow */
   readonly prepare: (document: string) => ReadyOperation;
   readonly maxRows: number;
 }
 
 /**
- * A tool an operation, named after its file. Subscriptions, which have no end, are none; nor is what the
- * schema of this moment does not allow.
+ * One tool per operation, named after its file. Subscriptions, which never end, and operations that the
+ * present schema does not allow are left out.
  */
 export function createOperationTools(
   library: readonly ExampleOperation[],

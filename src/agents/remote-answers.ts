@@ -1,4 +1,4 @@
-/** The answers of a gateway that is asked by HTTP, for `campus mcp`. */
+/** The answers of a gateway reached by HTTP, for `campus mcp`. */
 import { isCallToolResult, isSpecType, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { AgentAnswers } from './agent-server.js';
 
@@ -7,7 +7,7 @@ export interface RemoteGateway {
   readonly url: string;
   /** An API key or access token. */
   readonly key: string;
-  /** The sub-domain to act in; `undefined`: that of the credential. */
+  /** The sub-domain to act in; `undefined`: the credential's. */
   readonly domain: string | undefined;
   readonly fetch: typeof fetch;
 }
@@ -29,7 +29,7 @@ export function createRemoteAnswers(gateway: RemoteGateway): AgentAnswers {
   };
 }
 
-/** @throws ProtocolError in the words of the gateway, or that it cannot be reached */
+/** @throws ProtocolError in the gateway's words, or that it cannot be reached */
 async function ask({ url, key, domain, fetch }: RemoteGateway, method: string, params: object) {
   const answer = await fetch(new URL('/mcp', url), {
     method: 'POST',
@@ -57,7 +57,7 @@ async function ask({ url, key, domain, fetch }: RemoteGateway, method: string, p
   throw toProblem(body, answer.status);
 }
 
-/** Problem details, by which the gateway refuses what it does not look into. */
+/** Problem details, with which the gateway refuses a request before reading it. */
 function toProblem(body: unknown, status: number): ProtocolError {
   if (isMessage(body, 'detail') && isMessage(body, 'type')) {
     const code = String(body.type).split(':').at(-1);

@@ -1,4 +1,4 @@
-/** The guest threads: some kept ready, more when needed, never more than the settings allow. */
+/** The guest threads: some kept ready, more started on demand, never more than the settings allow. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
@@ -6,7 +6,7 @@ import type { GuestFunction } from './guest/guest-message.js';
 import { GuestThread } from './guest-thread.js';
 import type { ScriptLimits } from './script-limits.js';
 
-/** How long a thread beyond the warm ones stays for the next run. */
+/** How long an extra thread waits for another run. */
 const IDLE_MS = 30_000;
 
 export interface GuestPoolOptions {
@@ -29,7 +29,7 @@ export class GuestPool {
     this.#limits = options.limits;
   }
 
-  /** Starts the threads that are kept ready. */
+  /** Starts the threads to keep ready. */
   async warmUp(): Promise<void> {
     for (let count = this.#threads.size; count < this.#limits.warmThreads; count++) {
       this.#idle.push(await this.#start());
@@ -37,7 +37,8 @@ export class GuestPool {
   }
 
   /**
-   * Lends a thread to `work`; one is started where none is idle. Who asks has a place already, see `Places`.
+   * Lends a thread to `work`, starting one if none is idle. The caller must already hold a place, see
+   * `Places`.
    */
   async lend<T>(work: (thread: GuestThread) => Promise<T>): Promise<T> {
     this.#assertOpen();
@@ -91,7 +92,7 @@ export class GuestPool {
     const settings = { cpuTimeMs, memoryBytes, outputBytes, outputLines, hostCalls, payloadBytes };
     const thread = new GuestThread({ wasm, functions, niceness, ...settings }, (lost) => {
       this.#threads.delete(lost);
-      // Another thread takes its place, unless threads cannot start at all.
+      // Replaces the thread, unless threads cannot start at all.
       if (lost.wasReady && !this.#isClosed) this.warmUp().catch(() => {});
     });
     this.#threads.add(thread);
@@ -99,7 +100,7 @@ export class GuestPool {
   }
 }
 
-/** Gives the interpreter, compiled when it is first asked for; all threads share the machine code. */
+/** Returns the interpreter, compiled on first use; all threads share the machine code. */
 export function shareInterpreter(): () => Promise<WebAssembly.Module> {
   let compiled: Promise<WebAssembly.Module> | undefined;
   return () => {

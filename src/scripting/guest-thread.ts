@@ -1,5 +1,5 @@
 /**
- * A guest thread as the gateway sees it: started, lent to one run at a time, and ended when it cannot be
+ * A guest thread from the gateway's side: started, lent to one run at a time, and terminated if it cannot be
  * stopped otherwise.
  */
 import path from 'node:path';
@@ -21,19 +21,22 @@ import { readThreadClock } from './guest/thread-clock.js';
 
 export type CallMessage = Extract<GuestMessage, { kind: 'call' }>;
 
-/** What a run wants of the thread that carries it. */
+/** What a thread needs from the run that it carries. */
 export interface RunHost {
   /** Answers a call with the text described in guest-message.ts; never throws. */
   answer(call: CallMessage): Promise<string>;
   onOutput(lines: readonly GuestLine[]): void;
 }
 
-/** Why a run ended from outside. */
+/** The reasons for which a run is ended from outside. */
 export type OutsideStop = Exclude<(typeof STOP_REASONS)[number], 'none'>;
 
 export type ThreadOutcome =
   | { readonly kind: 'ended'; readonly outcome: GuestOutcome }
-  /** The thread is gone with the run. `stuck`: in one long native operation, past its processor time. */
+  /**
+   * The thread was terminated with the run. `stuck`: in a single long native operation, beyond its processor
+   * time.
+   */
   | {
       readonly kind: 'lost';
       readonly reason: OutsideStop | 'stuck' | 'crashed';
@@ -42,7 +45,7 @@ export type ThreadOutcome =
     };
 
 /**
- * How long a run that was told to end may take to do so, and how long its interpreter may be deaf past its
+ * How long a run may take to end when told to, and how long its interpreter may fail to respond beyond its
  * time.
  */
 const GRACE_MS = 300;
@@ -50,8 +53,8 @@ const WATCH_MS = 100;
 const STOPPED = '-{"message":"the run has ended"}';
 
 /**
- * Compiled, the module of the thread is beside this one; from the sources, Node is told how to read
- * TypeScript.
+ * When compiled, the module of the thread is beside this one; when run from source, Node must be told how to
+ * load TypeScript.
  */
 const EXTENSION = path.extname(fileURLToPath(import.meta.url));
 const ENTRY = new URL(`./guest/thread${EXTENSION}`, import.meta.url);
@@ -63,7 +66,7 @@ export class GuestThread {
   readonly #answers: MessagePort;
   readonly #settings: GuestSettings;
   #run: ThreadRun | undefined;
-  /** Told to end before it had begun. */
+  /** Told to stop before it had begun. */
   #stopFirst: OutsideStop | undefined;
   #wasReady = false;
   #threadNumber: number | undefined;
@@ -71,7 +74,7 @@ export class GuestThread {
   #ready: Promise<void>;
   #isLost = false;
 
-  /** Starts; ready some 50 ms later. `onLost` is called once, also after `end`. */
+  /** Starts the thread, which is ready some 50 ms later. `onLost` is called once, also after `end`. */
   constructor(settings: GuestSettings, onLost: (thread: GuestThread) => void) {
     const { port1, port2 } = new MessageChannel();
     this.#settings = settings;
@@ -81,10 +84,10 @@ export class GuestThread {
       workerData: { settings, answers: port2 },
       transferList: [port2],
       execArgv: EXEC_ARGUMENTS,
-      // The secrets of the gateway are in its environment.
+      // The environment contains the gateway's secrets.
       env: {},
-      // The limits are of the thread's own heap, which holds what is on its way; the guest's is counted by
-      // itself. With less stack, WebAssembly runs out of it before the interpreter does.
+      // Limits of the thread's own heap, which holds data in transit; the guest's heap is limited separately.
+      // With a smaller stack, WebAssembly overflows before the interpreter notices.
       resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 16 },
     });
     this.#worker.on('message', (message: GuestMessage) => this.#hear(message));
@@ -105,7 +108,7 @@ export class GuestThread {
     return this.#isLost;
   }
 
-  /** It could start at all. */
+  /** Whether the thread ever became ready. */
   get wasReady(): boolean {
     return this.#wasReady;
   }
@@ -136,7 +139,7 @@ export class GuestThread {
   }
 
   /**
-   * Ends the run under way: at the next instruction or, when the interpreter does not hear, with the thread.
+   * Ends the current run: at its next instruction or, if the interpreter does not respond, with the thread.
    */
   stop(reason: OutsideStop): void {
     if (this.#run === undefined) this.#stopFirst = reason;
@@ -171,13 +174,13 @@ interface ThreadRunOptions {
   readonly terminate: () => void;
 }
 
-/** One run on a thread: answers its calls, and watches that it can still be stopped. */
+/** A run on a thread: answers its calls, and checks that it can still be stopped. */
 class ThreadRun {
   readonly outcome: Promise<ThreadOutcome>;
   readonly #options: ThreadRunOptions;
   readonly #startedAt = performance.now();
   readonly #cpuStartMs: number | undefined;
-  /** The time is known as far as it was asked for. */
+  /** The processor time at the last check. */
   #cpuMs: number | undefined;
   readonly #watch: NodeJS.Timeout;
   #kill: NodeJS.Timeout | undefined;
@@ -250,8 +253,8 @@ class ThreadRun {
   }
 
   /**
-   * The interpreter ends a run that is out of processor time by itself, and tells where; here ends what does
-   * not hear.
+   * The interpreter itself ends a run that exceeds its processor time, and reports the position; this ends
+   * one that does not respond.
    */
   #look(): void {
     const beats = Atomics.load(this.#options.shared, BEATS);
@@ -262,14 +265,14 @@ class ThreadRun {
     }
     const isDeaf = performance.now() - this.#heardAt > GRACE_MS;
     if (!isDeaf || this.#busyMs < this.#options.cpuTimeMs || this.#endReason !== undefined) return;
-    // It may be deaf because it waits for a processor, on a machine that has none to spare.
+    // It may only be waiting for a processor, on a busy machine.
     this.#cpuMs = this.#askCpuMs();
     if (this.#cpuMs !== undefined && this.#cpuMs < this.#options.cpuTimeMs) return;
     this.#endReason = 'stuck';
     this.#options.terminate();
   }
 
-  /** Processor time of the run; `undefined` where the system does not tell. */
+  /** The processor time of the run; `undefined` if the system does not provide it. */
   #askCpuMs(): number | undefined {
     const now = this.#readClock();
     return now === undefined || this.#cpuStartMs === undefined ? undefined : now - this.#cpuStartMs;
@@ -280,7 +283,7 @@ class ThreadRun {
     return threadNumber === undefined ? undefined : readThreadClock(threadNumber);
   }
 
-  /** Time in which the thread did not wait for the gateway. */
+  /** The time during which the thread did not wait for the gateway. */
   get #busyMs(): number {
     return performance.now() - this.#startedAt - this.#answeredMs;
   }

@@ -1,6 +1,6 @@
 /**
- * Answers the calls of one run: finds the binding, reads its arguments, and turns what comes of it into the
- * text the guest takes.
+ * Answers the calls of a run: finds the binding, validates its arguments, and formats the result for the
+ * guest.
  */
 
 import { type ErrorDetail, ServiceError } from '../errors.js';
@@ -30,7 +30,7 @@ type Batch = readonly (JsonValue | JsonText)[];
 
 interface Cursor {
   readonly batches: AsyncIterator<Batch>;
-  /** What was read and not taken, where a batch was too much for one answer. */
+  /** The rest of a batch that was too large for one answer. */
   readonly pending: Batch[];
   leave(): void;
 }
@@ -52,7 +52,9 @@ export class HostCalls {
     return await this.#answering;
   }
 
-  /** Waits for the call under way, which the run's signal has ended, and closes what the script left open. */
+  /**
+   * Waits for the call in progress, which the run's signal has aborted, and closes what the script left open.
+   */
   async close(): Promise<void> {
     await this.#answering;
     for (const cursor of this.#cursors.values()) await this.#closeCursor(cursor);
@@ -107,7 +109,7 @@ export class HostCalls {
       );
     }
     const batches = binding.open(context, args)[Symbol.asyncIterator]();
-    // A stream in a transaction is read by the connection of that.
+    // Within a transaction, a stream uses the transaction's connection.
     const leave = context.within === undefined ? openStreams.open() : () => {};
     this.#lastCursor += 1;
     this.#cursors.set(this.#lastCursor, { batches, pending: [], leave });
@@ -126,10 +128,10 @@ export class HostCalls {
     return `{"records":${this.#printBatch(cursor, batch)},"isLast":false}`;
   }
 
-  /** What does not fit into one answer waits for the next one. */
+  /** What does not fit into one answer is kept for the next. */
   #printBatch(cursor: Cursor, batch: Batch): string {
     const text = `[${batch.map(printAnswer).join(',')}]`;
-    // Leaves room for what is around it.
+    // Leaves room for the surrounding text.
     if (text.length + 100 <= this.#options.limits.payloadBytes || batch.length <= 1) return text;
     const half = Math.ceil(batch.length / 2);
     cursor.pending.unshift(batch.slice(half));
@@ -146,7 +148,7 @@ export class HostCalls {
     try {
       await cursor.batches.return?.();
     } catch (error) {
-      // The script has what it wanted of it, or has ended itself.
+      // The script has what it wanted, or has itself ended.
       if (!this.#options.context.signal.aborted) this.#options.onFault('closing a stream of a script', error);
     } finally {
       cursor.leave();
@@ -221,7 +223,7 @@ async function readBatch(cursor: Cursor): Promise<Batch | undefined> {
   return done ? undefined : value;
 }
 
-/** What a binding answers, as JSON text. */
+/** The result of a binding as JSON text. */
 function printAnswer(value: JsonValue | JsonText): string {
   return value instanceof JsonText ? value.text : printExactJson(value);
 }

@@ -1,6 +1,6 @@
 /**
- * How many lists the scripts of a gateway read at once: each holds a connection of those that all streamed
- * answers share.
+ * Limits how many lists the scripts of a gateway read at once: each holds one of the connections that all
+ * streamed answers share.
  */
 import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
 import { printLimit, type ScriptLimits } from './script-limits.js';
@@ -13,14 +13,14 @@ export class OpenStreams {
     this.#limits = limits;
   }
 
-  /** How many one run may have open. */
+  /** How many a single run may have open. */
   get perRun(): number {
     return Math.ceil(this.#limits.streams / 2);
   }
 
   /**
-   * The answer is to be called once the stream is closed. @throws UNAVAILABLE, at once: who waited would wait
-   * with others open
+   * Call the returned function when the stream is closed. @throws UNAVAILABLE at once: a run that waited
+   * would hold its other streams open
    */
   open(): () => void {
     if (this.#count >= this.#limits.streams) {

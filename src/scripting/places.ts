@@ -1,34 +1,33 @@
 /**
- * Places for those who cannot all be served at once. Whoever waits is served before others who have more
- * places already: a caller with a hundred requests waits behind one with a single request, and a domain
- * behind a domain with fewer.
+ * A limited number of places with a fair queue: the visitor with the fewest places is next, so a caller with
+ * a hundred requests waits behind one with a single request, and a domain behind a domain with fewer.
  */
 
 import { ServiceError } from '../errors.js';
 import type { EndSignal } from '../model/end-signal.js';
 
 export interface PlaceLimits {
-  /** All of them together. */
+  /** The total number of places. */
   readonly places: number;
   readonly perDomain: number;
   readonly perCaller: number;
-  /** How many may wait; one more is refused. */
+  /** How many may wait; further visitors are refused. */
   readonly waiting: number;
   readonly waitingPerCaller: number;
 }
 
 export interface Visitor {
   readonly domainId: string;
-  /** A user, a script with roles of its own, or an address: whose requests are counted together. */
+  /** A user, a script with service roles, or an address: its requests are counted together. */
   readonly caller: string;
 }
 
-/** Why there is no place. `late`: it waited as long as it may. */
+/** Why there is no place. `late`: it waited for as long as it may. */
 export type NoPlace = 'full' | 'callerFull' | 'late' | 'closed';
 
 export interface PlacesOptions {
   readonly limits: PlaceLimits;
-  /** The refusal in words. */
+  /** Creates the error for a refusal. */
   readonly refuse: (reason: NoPlace) => ServiceError;
 }
 
@@ -41,7 +40,7 @@ export class Places {
   readonly #limits: PlaceLimits;
   readonly #refuse: (reason: NoPlace) => ServiceError;
   readonly #taken = new Counts();
-  /** They wait in the order of their coming. */
+  /** In the order of their arrival. */
   #waiting: readonly Waiting[] = [];
   #isClosed = false;
 
@@ -51,9 +50,9 @@ export class Places {
   }
 
   /**
-   * Waits for a place. The answer gives the place back, once.
+   * Waits for a place. The returned function gives it back.
    *
-   * @throws the refusal, UNAVAILABLE; the signal's reason when it ends the waiting
+   * @throws the refusal, UNAVAILABLE; the signal's reason if it aborts the wait
    */
   async take(
     visitor: Visitor,
@@ -70,7 +69,7 @@ export class Places {
     return this.#giver(visitor);
   }
 
-  /** A place if there is one at this moment. @throws the refusal, once these places are closed */
+  /** A place if one is free now. @throws the refusal, once closed */
   takeNow(visitor: Visitor): (() => void) | undefined {
     if (this.#isClosed) throw this.#refuse('closed');
     if (!this.#mayEnter(visitor)) return undefined;
@@ -78,12 +77,12 @@ export class Places {
     return this.#giver(visitor);
   }
 
-  /** How many places are taken, and how many wait for one. */
+  /** How many places are taken, and how many visitors wait. */
   get use(): { readonly taken: number; readonly waiting: number } {
     return { taken: this.#taken.total, waiting: this.#waiting.length };
   }
 
-  /** Refuses all who wait, and whoever comes later. */
+  /** Refuses all waiting and later visitors. */
   close(): void {
     this.#isClosed = true;
     for (const one of this.#waiting) one.fail(this.#refuse('closed'));
@@ -101,7 +100,7 @@ export class Places {
           ...visitor,
           serve,
           fail: (reason) => {
-            // This happens at once: a place that is given to somebody who has left would be lost.
+            // Synchronously, because a place given to a visitor who has left would be lost.
             this.#waiting = this.#waiting.filter((other) => other !== one);
             fail(reason);
           },
@@ -117,7 +116,7 @@ export class Places {
     }
   }
 
-  /** Takes one back only once, however often it is called. */
+  /** Gives a place back only once, however often it is called. */
   #giver(visitor: Visitor): () => void {
     let isHeld = true;
     return () => {
@@ -130,7 +129,7 @@ export class Places {
 
   #serveNext(): void {
     const candidates = this.#waiting.filter((one) => this.#mayEnter(one));
-    // The sort is stable: among equals, the one who came first.
+    // The sort is stable: among equals, the first to arrive.
     const [next] = candidates.sort((one, other) => this.#taken.compare(one, other));
     if (next === undefined) return;
     this.#waiting = this.#waiting.filter((one) => one !== next);
@@ -148,7 +147,7 @@ export class Places {
   }
 }
 
-/** How many places are taken, in all and by whom. */
+/** The taken places, in total and by visitor. */
 class Counts {
   readonly #byDomain = new Map<string, number>();
   readonly #byCaller = new Map<string, number>();
@@ -183,7 +182,7 @@ function isSameCaller(one: Visitor, other: Visitor): boolean {
   return one.domainId === other.domainId && one.caller === other.caller;
 }
 
-/** The id of a domain holds no line feed. */
+/** The id of a domain contains no line feed. */
 function callerKey({ domainId, caller }: Visitor): string {
   return `${domainId}\n${caller}`;
 }

@@ -1,17 +1,13 @@
-/**
- * The places of scripts: those of runs, and others for what a write asks, which no run takes away from it.
- */
+/** The places of scripts: those for runs, and separate ones for `before` scripts, which runs cannot take. */
 import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
 import type { Scope } from '../model/scope.js';
 import { type NoPlace, Places, type Visitor } from './places.js';
 import { LIMIT_VARIABLES, printLimit, type ScriptLimits } from './script-limits.js';
 
-/** Writes are short: their places are free again soon. */
+/** Writes are short, so their places are soon free again. */
 const RETRY_WRITE_AFTER_SECONDS = 1;
 
-/**
- * Places for runs that are started from outside; those that a script starts have the place of that script.
- */
+/** Places for runs started from outside; a script started by a script uses the place of the first. */
 export function createRunPlaces(limits: ScriptLimits): Places {
   const reasons: Readonly<Record<NoPlace, string>> = {
     full:
@@ -38,8 +34,8 @@ export function createRunPlaces(limits: ScriptLimits): Places {
 }
 
 /**
- * Places for writes that ask scripts. Each holds a connection while it asks, so there are fewer of them than
- * half of the pool, whatever the setting says; one caller, and one domain, leave some of them to others.
+ * Places for writes with `before` scripts. Each holds a connection, so there are fewer of them than half of
+ * the pool, whatever the setting; one caller or domain cannot take them all.
  */
 export function createWritePlaces(limits: ScriptLimits, poolSize: number): Places {
   const places = Math.max(1, Math.min(limits.beforeRuns, Math.floor((poolSize - 1) / 2)));
@@ -67,10 +63,7 @@ export function createWritePlaces(limits: ScriptLimits, poolSize: number): Place
   });
 }
 
-/**
- * The visitor whose requests are counted together: a user, whatever its credentials, or a task of the
- * service.
- */
+/** The visitor to count requests for: a user, whatever the credentials, or a system task. */
 export function visitorOf({ domain, principal }: Scope): Visitor {
   return { domainId: domain.id, caller: `${principal.kind} ${principal.domainId} ${principal.id}` };
 }

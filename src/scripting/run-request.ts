@@ -1,4 +1,4 @@
-/** What a run of a script is asked and what comes of it. */
+/** The input and result of a script run. */
 import type { ErrorCode, ErrorDetail } from '../errors.js';
 import type { JsonValue } from '../json.js';
 import type { Scope } from '../model/scope.js';
@@ -9,18 +9,19 @@ export interface ScriptSource {
   /** Shown in errors. */
   readonly name: string;
   /**
-   * An ES module. Its result is its default export; a function there is called with the arguments, and a
-   * promise is awaited: `export default (args) => args.a + 1`.
+   * An ES module. Its result is the default export; a function is called with the arguments, and a promise is
+   * awaited: `export default (args) => args.a + 1`.
    */
   readonly code: string;
 }
 
 export interface RunRequest {
-  /** The id of the run, a UUID: what it logs names it. Default: a new one. */
+  /** The id of the run, a UUID, used in its log. Default: a new one. */
   readonly id?: string | undefined;
   readonly source: ScriptSource;
   /**
-   * The scope of the script: it can do nothing this principal could not do itself. Its signal ends the run.
+   * The scope of the script: it can do nothing that this principal could not do itself. Its signal ends the
+   * run.
    */
   readonly scope: Scope;
   /** The script's global `args`. */

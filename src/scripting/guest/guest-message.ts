@@ -1,30 +1,34 @@
 /**
- * What the gateway and a guest thread say to each other.
+ * The messages between the gateway and a guest thread.
  *
  * The thread blocks while the gateway answers a call: it posts the call, sleeps on `ANSWERED` in the shared
  * memory, and takes the answer from its port without returning to its event loop. Answers are texts: `+` and
- * the JSON of the value, `+` alone for nothing, `-` and the JSON of an error.
+ * the JSON of the value, `+` alone for no value, `-` and the JSON of an error.
  */
 import type { OutputLevel } from '../run-request.js';
 
-/** Places in the shared `Int32Array`. */
+/** Indexes into the shared `Int32Array`. */
 export const ANSWERED = 0;
-/** It is not 0 when the run is to end, see `STOP_REASONS`. */
+/** Not 0 when the run must end, see `STOP_REASONS`. */
 export const STOP = 1;
 /**
- * Goes up while the interpreter runs, so that the gateway sees when it is stuck in one long native operation.
+ * Incremented while the interpreter runs, so that the gateway notices when it is stuck in a long native
+ * operation.
  */
 export const BEATS = 2;
 export const SHARED_BYTES = 12;
 
-/** What a run was ended by from outside, by its number in `STOP`. */
+/** The reasons to end a run from outside, by their number in `STOP`. */
 export const STOP_REASONS = ['none', 'wallTime', 'aborted'] as const;
 
 /** What a thread is told once. */
 export interface GuestSettings {
   readonly wasm: WebAssembly.Module;
   readonly functions: readonly GuestFunction[];
-  /** How far below the gateway's own threads it runs, where the system knows that of a thread. */
+  /**
+   * How much lower its priority is than that of the gateway's own threads, if the system supports it per
+   * thread.
+   */
   readonly niceness: number;
   readonly cpuTimeMs: number;
   readonly memoryBytes: number;
@@ -42,7 +46,7 @@ export interface GuestFunction {
 }
 
 export interface StartMessage {
-  /** `check`: whether the code can be read, nothing more. */
+  /** `check` only parses the code. */
   readonly task: 'run' | 'check';
   readonly script: string;
   readonly code: string;
@@ -52,11 +56,11 @@ export interface StartMessage {
   readonly shared: SharedArrayBuffer;
 }
 
-/** `next` and `close` name the stream by the number `open` answered. */
+/** `next` and `close` refer to the stream by the number that `open` returned. */
 export type CallOperation = 'call' | 'open' | 'next' | 'close';
 
 export type GuestMessage =
-  /** `threadNumber` is the system's, where the gateway can read the thread's processor time by it. */
+  /** `threadNumber` is the operating system's, if the gateway can read the thread's processor time by it. */
   | { readonly kind: 'ready'; readonly threadNumber?: number | undefined }
   | {
       readonly kind: 'call';
@@ -75,10 +79,10 @@ export interface GuestLine {
 }
 
 export interface GuestOutcome {
-  /** JSON; absent: no value. */
+  /** JSON; absent if there is no value. */
   readonly valueText?: string;
   readonly error?: GuestError;
-  /** The limit the thread itself ended the run for. */
+  /** The limit for which the thread ended the run. */
   readonly stoppedBy?: GuestStop;
   readonly cpuMs: number;
   readonly hostCalls: number;
@@ -87,13 +91,11 @@ export interface GuestOutcome {
 
 export type GuestStop = 'cpuTime' | 'outputBytes' | 'outputLines' | 'hostCalls' | 'outside';
 
-/** The error as the guest described it; everything in it was in the hands of the script. */
+/** The error as described by the guest; the script could have manipulated all of it. */
 export interface GuestError {
   readonly name: string;
   readonly message: string;
   readonly stack: string;
-  /**
-   * The refusal of a host call that went through the script: the JSON of `code`, `status` and `errors`.
-   */
+  /** The error of a host call that the script rethrew: the JSON of `code`, `status` and `errors`. */
   readonly refusal?: string;
 }

@@ -1,7 +1,6 @@
 /**
- * One interpreter for one run: QuickJS in a WebAssembly memory of its own, which is dropped with everything
- * in it when the run has ended. Nothing is shared with the next run, not even what a fault of the interpreter
- * might have left behind.
+ * One interpreter per run: QuickJS in a WebAssembly memory of its own, which is discarded when the run has
+ * ended. The next run shares nothing with it, not even the consequences of an interpreter bug.
  */
 import build from '@jitl/quickjs-wasmfile-release-sync';
 import {
@@ -18,10 +17,10 @@ import type { CallOperation, GuestError, GuestFunction, GuestLine } from './gues
 import { PRELUDE, PRELUDE_NAME } from './prelude.js';
 
 export interface GuestHost {
-  /** Answers with the text described in guest-message.ts. A throw is one of the script's `Error`s. */
+  /** Returns the text described in guest-message.ts. A throw becomes an `Error` of the script. */
   call(operation: CallOperation, name: string, argumentsText: string): string;
   print(line: GuestLine): void;
-  /** The interpreter asks often while the script runs, though not within one long native operation. */
+  /** Polled often while the script runs, but not within a long native operation. */
   shouldStop(): boolean;
 }
 
@@ -36,17 +35,18 @@ export type Evaluated =
   | { readonly kind: 'value'; readonly text: string | undefined }
   | { readonly kind: 'error'; readonly error: GuestError };
 
-/** Its types speak of its CommonJS form, whose exports are one level deeper. */
+/** Its types describe the CommonJS form, whose exports are one level deeper. */
 const variant = build as unknown as QuickJSSyncVariant;
 
 const PAGE_BYTES = 65_536;
-/** What the build starts with, and cannot do without. */
+/** The initial memory that the build requires. */
 const INITIAL_PAGES = 256;
 /** No module has this name. */
 const NOTHING = 'campus:nothing';
 
 /**
- * More overflows the stack of WebAssembly itself, which is no error of the script but the end of the memory.
+ * A larger stack would overflow that of WebAssembly itself, which corrupts the memory instead of raising an
+ * error.
  */
 const STACK_BYTES = 256 * 1024;
 const LAST_WORDS_BYTES = 4 * 1024 * 1024;
@@ -76,11 +76,11 @@ export class Guest {
     this.#internals = this.#buildPlatform(options.functions);
   }
 
-  /** An interpreter with its `platform`, ready for a script: some milliseconds. */
+  /** An interpreter with its `platform`, ready for a script; takes some milliseconds. */
   static async create(options: GuestOptions): Promise<Guest> {
     const memory = new WebAssembly.Memory({
       initial: INITIAL_PAGES,
-      // The net below the limit of QuickJS, which does not count what passes through its boundary.
+      // A second limit below QuickJS's own, which does not count what crosses its boundary.
       maximum: INITIAL_PAGES + Math.ceil(options.memoryBytes / PAGE_BYTES),
     });
     const quickjs = await newQuickJSWASMModuleFromVariant(
@@ -90,9 +90,10 @@ export class Guest {
   }
 
   /**
-   * Reads a script without running it; its error is a SyntaxError with the place. Once a guest. The whole
-   * module is read before what it imports is looked for, and nothing runs before that is found: an import of
-   * nothing ends it in between. (The interpreter's own `compileOnly` reads out of bounds with a module.)
+   * Parses a script without running it; the error is a SyntaxError with the position. Once per guest. A
+   * module is parsed as a whole before its imports are resolved, and nothing runs before: importing a module
+   * that does not exist stops it in between. (The interpreter's own `compileOnly` reads out of bounds for
+   * modules.)
    */
   check(host: GuestHost, script: { name: string; code: string }): Evaluated {
     this.#host = host;
@@ -104,7 +105,10 @@ export class Guest {
     return isRead ? { kind: 'value', text: undefined } : evaluated;
   }
 
-  /** Runs a script to its end: the value it exports, its promises kept, or what it threw. Once a guest. */
+  /**
+   * Runs a script to its end, and returns its exported value, with promises awaited, or its error. Once per
+   * guest.
+   */
   run(host: GuestHost, script: { name: string; code: string; argumentsText: string }): Evaluated {
     this.#host = host;
     const context = this.#context;
@@ -123,7 +127,7 @@ export class Guest {
     return this.#readResult(result.value);
   }
 
-  /** What the script holds or, if it ever was more than the interpreter has at first, the most it held. */
+  /** The memory in use or, if it ever exceeded the initial size, the peak. */
   get memoryBytes(): number {
     const pages = this.#memory.buffer.byteLength / PAGE_BYTES;
     if (pages > INITIAL_PAGES) return this.#memory.buffer.byteLength;
@@ -168,7 +172,7 @@ export class Guest {
     );
   }
 
-  /** Does what is left to do, until nothing is, and tells what became of a promise. */
+  /** Runs pending jobs until none is left, and returns the outcome of a promise. */
   #settle(promise: QuickJSHandle): { readonly value: QuickJSHandle } | { readonly error: QuickJSHandle } {
     const fault = this.#doJobs();
     if (fault !== undefined) return { error: fault };
@@ -189,8 +193,8 @@ export class Guest {
   }
 
   /**
-   * The jobs are done in portions: a chain of short jobs without an end never comes to where the interpreter
-   * asks whether to stop.
+   * Runs jobs in batches: an endless chain of short jobs never reaches the point where the interpreter polls
+   * for a stop.
    */
   #doJobs(): QuickJSHandle | undefined {
     while (this.#runtime.hasPendingJob()) {
@@ -221,7 +225,7 @@ export class Guest {
   }
 
   #failed(thrown: QuickJSHandle): Evaluated {
-    // There was no memory left to say so where memory was short.
+    // Raises the limit, because there may be no memory left to report that memory is exhausted.
     this.#runtime.setMemoryLimit(this.#memoryBytes + LAST_WORDS_BYTES);
     if (this.#isOutOfMemory(thrown)) return { kind: 'error', error: OUT_OF_MEMORY };
     const described = this.#callInternal('describe', thrown);
@@ -229,12 +233,12 @@ export class Guest {
       const error = JSON.parse(this.#readText(described.value)) as GuestError;
       return { kind: 'error', error };
     }
-    // Nothing runs in a guest that was stopped; what its error says of itself can still be read.
+    // Nothing runs in a stopped guest, but its error can still be read.
     const [name, message, stack] = ['name', 'message', 'stack'].map((key) => this.#readOwnText(thrown, key));
     return { kind: 'error', error: { name: name || 'Error', message: message ?? '', stack: stack ?? '' } };
   }
 
-  /** QuickJS throws null when it has no room for an error. */
+  /** QuickJS throws null if it has no memory for an error. */
   #isOutOfMemory(thrown: QuickJSHandle): boolean {
     const isNull = this.#context.sameValue(thrown, this.#context.null);
     return isNull && this.#memory.buffer.byteLength >= this.#memoryBytes * 0.9;
@@ -249,7 +253,7 @@ export class Guest {
     }
   }
 
-  /** Looks at the length first: a text of the guest may be as large as all its memory. */
+  /** Checks the length first: a guest's text may fill all of its memory. */
   #readText(handle: QuickJSHandle, maxLength = this.#payloadBytes): string {
     const length = this.#context.getNumber(this.#context.getProp(handle, 'length'));
     if (length > maxLength) {

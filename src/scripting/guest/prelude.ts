@@ -1,13 +1,13 @@
 /**
- * What is evaluated in every guest before its script: builds `platform`, `console` and `args` of two
- * functions of the thread.
+ * Evaluated in every guest before its script: builds `platform`, `console` and `args` from two functions of
+ * the thread.
  *
- * It shares its realm with the script, which may change every built-in object. So it takes the ones it needs
- * beforehand, and it is no boundary: whatever it sends is checked on the other side of `callHost` as if the
- * script had sent it.
+ * It shares its realm with the script, which may modify every built-in object, so it saves the ones it needs
+ * beforehand. It is not a security boundary: the other side of `callHost` checks everything as if the script
+ * had sent it.
  *
- * The text is a function `(callHost, print, functions) => { start, result, fault, describe }`; frames of it
- * are known by `PRELUDE_NAME`.
+ * The text is a function `(callHost, print, functions) => { start, result, fault, describe }`; its stack
+ * frames are recognized by `PRELUDE_NAME`.
  */
 export const PRELUDE_NAME = '<platform>';
 

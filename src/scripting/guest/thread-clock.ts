@@ -1,13 +1,10 @@
-/**
- * How much processor time a thread has had: asked by the thread itself, and by the gateway of a thread that
- * does not answer.
- */
+/** The processor time of a thread, read by the thread itself or, if it does not respond, by the gateway. */
 import { openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 
 /**
- * A clock of the calling thread, in milliseconds; `undefined` where the system has none (anything but Linux).
- * On a busy machine a thread waits for its turn: by the clock on the wall an innocent script would have used
- * up its time.
+ * A clock of the calling thread's processor time, in milliseconds; `undefined` if the system has none
+ * (anything but Linux). On a busy machine threads wait for a processor: by wall-clock time an innocent script
+ * would exceed its limit.
  */
 export function openThreadClock(): (() => number) | undefined {
   if (process.platform !== 'linux') return undefined;
@@ -22,8 +19,8 @@ export function openThreadClock(): (() => number) | undefined {
 }
 
 /**
- * The system's number of the calling thread, by which others of the process read its clock; `undefined` where
- * there is no such clock.
+ * The system's number of the calling thread, by which other threads read its clock; `undefined` if there is
+ * none.
  */
 export function findThreadNumber(): number | undefined {
   if (process.platform !== 'linux') return undefined;
@@ -36,7 +33,7 @@ export function findThreadNumber(): number | undefined {
   }
 }
 
-/** The processor time of another thread of this process; `undefined` when it has ended. */
+/** The processor time of another thread of this process; `undefined` if it has ended. */
 export function readThreadClock(threadNumber: number): number | undefined {
   try {
     return toMilliseconds(readFileSync(`/proc/self/task/${threadNumber}/schedstat`, 'latin1'));
@@ -45,7 +42,7 @@ export function readThreadClock(threadNumber: number): number | undefined {
   }
 }
 
-/** Nanoseconds on a processor come first. */
+/** The first number is nanoseconds on a processor. */
 function toMilliseconds(schedstat: string): number {
   return Number.parseInt(schedstat, 10) / 1e6;
 }

@@ -1,6 +1,6 @@
 /**
- * The guest thread: runs one script after the other, each in an interpreter of its own, and has the next one
- * ready meanwhile.
+ * The guest thread: runs scripts one after the other, each in an interpreter of its own, and prepares the
+ * next interpreter in the meantime.
  */
 import { getPriority, setPriority } from 'node:os';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
@@ -20,7 +20,7 @@ import {
 import { findThreadNumber, openThreadClock } from './thread-clock.js';
 import { installZonedDate } from './zoned-date.js';
 
-/** More is not taken by the system. */
+/** The system's maximum. */
 const HIGHEST_NICENESS = 19;
 const FLUSH_AFTER_MS = 50;
 const FLUSH_AFTER_LINES = 50;
@@ -30,8 +30,8 @@ const answers = workerData.answers as MessagePort;
 const setTimeZone = installZonedDate();
 const threadClock = openThreadClock();
 const threadNumber = findThreadNumber();
-// This is of the single thread on Linux alone. A gateway that was started nice itself may not make a thread
-// less so.
+// On Linux this affects the single thread. The thread of a gateway with a raised niceness cannot have a lower
+// one.
 if (process.platform === 'linux') setPriority(Math.min(HIGHEST_NICENESS, getPriority() + settings.niceness));
 
 let next = Guest.create(settings);
@@ -70,13 +70,13 @@ function runScript(guest: Guest, start: StartMessage): GuestOutcome {
   };
 }
 
-/** What the thread counts of one run, and where it ends it. */
+/** Tracks the limits of a run, and ends it. */
 class RunningScript {
   readonly #shared: Int32Array;
   readonly #startedAt = performance.now();
   readonly #cpuStart = threadClock?.() ?? 0;
   #waitedMs = 0;
-  /** There is no need to ask the system before that much time was spent not waiting. */
+  /** No need to ask the system before that much time was spent not waiting. */
   #checkAtMs = settings.cpuTimeMs;
   #outputBytes = 0;
   #outputLines = 0;
@@ -113,8 +113,7 @@ class RunningScript {
     const startedAt = performance.now();
     Atomics.store(this.#shared, ANSWERED, 0);
     post({ kind: 'call', operation, name, argumentsText });
-    // It waits in a loop: the gateway may be between the two steps of the answer before this one, whose
-    // waking then comes to this wait.
+    // In a loop, because the wake-up of the previous answer may arrive during this wait.
     while (Atomics.load(this.#shared, ANSWERED) === 0) Atomics.wait(this.#shared, ANSWERED, 0);
     this.#waitedMs += performance.now() - startedAt;
     const received = receiveMessageOnPort(answers);
@@ -142,7 +141,7 @@ class RunningScript {
     return performance.now() - this.#startedAt - this.#waitedMs;
   }
 
-  /** Nothing the script does afterwards has an effect; the interpreter ends it when it asks next. */
+  /** Later actions of the script have no effect; the interpreter ends it at its next poll. */
   #stop(reason: GuestStop): true {
     this.stoppedBy ??= reason;
     return true;

@@ -10,7 +10,10 @@
 const QUARTER_HOUR_MS = 900_000;
 const MOST_OFFSETS = 10_000;
 
-/** Makes `Date` of this thread tell the offset of a zone. Gives back what sets the zone, an IANA name. */
+/**
+ * Makes `Date` of this thread use the offset of a zone. Returns the function that sets the zone, an IANA
+ * name.
+ */
 export function installZonedDate(): (timeZone: string) => void {
   let offsets = new ZoneOffsets('UTC');
   globalThis.Date = class extends Date {
@@ -26,7 +29,7 @@ export function installZonedDate(): (timeZone: string) => void {
 class ZoneOffsets {
   readonly timeZone: string;
   readonly #format: Intl.DateTimeFormat;
-  /** The offsets by quarter of an hour: clocks are changed at none other. */
+  /** The offsets by quarter of an hour: clocks change only at those. */
   readonly #minutes = new Map<number, number>();
 
   constructor(timeZone: string) {
@@ -48,7 +51,7 @@ class ZoneOffsets {
 
   #read(instant: number): number {
     const name = this.#format.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value;
-    // `GMT`, `GMT+05:30`, and with seconds for years before standard time, which count whole minutes.
+    // `GMT`, `GMT+05:30`, or with seconds for years before standard time, of which whole minutes are used.
     const [, sign, hours, minutes] = /^GMT([+-])(\d+):(\d+)/.exec(name ?? '') ?? [];
     const offset = Number(hours ?? 0) * 60 + Number(minutes ?? 0);
     return sign === '-' ? -offset : offset;

@@ -1,16 +1,16 @@
-/** Finds when schedules are due, and how far they have been looked at. */
+/** Computes when schedules are due, and records how far they have been processed. */
 import { Cron } from 'croner';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Transaction } from '../../store/database/database.js';
 
 const SETTING = 'scriptScheduleLookedAt';
-/** What was due while no gateway ran for longer than this is let be. */
+/** Runs missed while no gateway was up for longer than this are skipped. */
 const LONGEST_GAP_MS = 24 * 3_600_000;
 const MOST_DUE_TIMES = 1_500;
 
 /**
- * The instants of a schedule, `after < instant <= until`, by the clock of a time zone. An hour that the
- * clocks skip runs when they have been put forward; one they go through twice runs once.
+ * The instants of a schedule, `after < instant <= until`, in a time zone. A run in an hour that the clocks
+ * skip happens after the change; one in an hour that occurs twice happens once.
  */
 export function dueTimes(
   schedule: string,
@@ -26,8 +26,8 @@ export function dueTimes(
 }
 
 /**
- * Notes that all schedules are looked at up to now, and says up to when they were; the row is locked until
- * the transaction ends.
+ * Records that all schedules are processed up to now, and returns the previous time; the row stays locked
+ * until the transaction ends.
  */
 export async function moveClock(within: Transaction, now: Date): Promise<Date> {
   const earliest = new Date(now.getTime() - LONGEST_GAP_MS);
@@ -43,7 +43,7 @@ export async function moveClock(within: Transaction, now: Date): Promise<Date> {
     on conflict (name) do update
     set value = excluded.value, updated_at = now()
     returning (select at from last)`);
-  // The very first look: nothing was due before there was a clock.
+  // The first time: nothing was due before.
   if (row === undefined || row.at === null) return now;
   const last = new Date(row.at);
   return last < earliest ? earliest : last;

@@ -1,5 +1,6 @@
 /**
- * `/x/<name>`: what a script with an endpoint is told of a request, and what its result means as an answer.
+ * `/x/<name>`: the arguments of a script that answers a request, and the conversion of its result to an
+ * answer.
  */
 import { isIP } from 'node:net';
 import { ServiceError } from '../../errors.js';
@@ -10,7 +11,7 @@ export interface EndpointRequest {
   readonly method: string;
   readonly query: JsonObject;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** JSON and forms as values, any other text as text; null: none. */
+  /** JSON and forms as values, any other text as text; null if there is none. */
   readonly body: JsonValue;
   readonly address: string;
 }
@@ -21,10 +22,7 @@ export interface EndpointAnswer {
   readonly body: string;
 }
 
-/**
- * What identifies a caller to the gateway is the gateway's business: a script acts for the caller, it is not
- * given the keys.
- */
+/** Credentials are hidden from the script: it acts for the caller, but must not obtain the caller's keys. */
 const SECRET_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);
 
 /** The `args` of a script that answers a request. */
@@ -44,17 +42,17 @@ export function endpointArguments(request: EndpointRequest, scope: Scope | undef
 }
 
 const ANSWER_MEMBERS: ReadonlySet<string> = new Set(['status', 'headers', 'body']);
-/** What a script may say about its answer; security headers, cookies and the connection are not among it. */
+/** The headers that a script may set; not security headers, cookies and those of the connection. */
 const ANSWER_HEADER =
   /^(?:content-type|content-language|content-disposition|cache-control|location|retry-after|etag|last-modified|x-(?!frame-options$|request-id$)[a-z0-9-]+)$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
- * Reads the result of a script as an answer: an object of `status`, `headers` and `body` alone is one, with a
- * text as body it is sent as it is; anything else is JSON with status 200, nothing is 204.
+ * Converts the result of a script to an answer: an object with only `status`, `headers` and `body` is one,
+ * whose text body is sent as it is; anything else is sent as JSON with status 200; no value is 204.
  *
- * @throws SCRIPT_FAILED naming what is no answer
+ * @throws SCRIPT_FAILED naming what is invalid
  */
 export function toEndpointAnswer(script: string, value: JsonValue | undefined): EndpointAnswer {
   if (value === undefined) return { status: 204, headers: {}, body: '' };

@@ -1,4 +1,4 @@
-/** Runs stored scripts, as whom their settings say, and keeps what came of each run. */
+/** Runs stored scripts with the principal that their settings name, and records every run. */
 
 import { randomUUID } from 'node:crypto';
 import { validate as isUuid } from 'uuid';
@@ -31,14 +31,14 @@ export type RunCause =
   | 'before'
   | 'after';
 
-/** A run as it is kept. */
+/** A recorded run. */
 export interface ScriptRun {
   readonly id: string;
   readonly script: string;
   /** `undefined`: the code came with the request. */
   readonly version: number | undefined;
   readonly cause: RunCause;
-  /** `_id` of the user, or `script:<name>` for one that ran with roles of its own. */
+  /** The `_id` of the user, or `script:<name>` for a run with service roles. */
   readonly principal: string;
   readonly status: 'running' | 'succeeded' | 'failed';
   readonly startedAt: Date;
@@ -60,17 +60,17 @@ export interface RunQuery {
   readonly limit: number;
 }
 
-/** How a run is asked for, beside what is run. */
+/** Options of a run beside the script itself. */
 export interface StartOptions {
   readonly arguments: JsonValue;
   readonly cause: RunCause;
   readonly onOutput?: RunRequest['onOutput'];
   readonly depth?: number | undefined;
   readonly within?: Transaction | undefined;
-  /** Ends the run, beside the scope's. */
+  /** Ends the run, in addition to the scope's signal. */
   readonly signal?: AbortSignal | undefined;
   readonly wallTimeMs?: number | undefined;
-  /** Default: that of whoever asks. */
+  /** Default: the caller's. */
   readonly place?: RunRequest['place'];
 }
 
@@ -80,9 +80,7 @@ export interface ScriptRunsOptions {
   readonly runner: { run(request: RunRequest): Promise<RunResult> };
 }
 
-/**
- * A run that is still under way after this long was lost with its gateway: no limit of a run reaches so far.
- */
+/** A run in progress for longer was lost with its gateway: no limit of a run is as long. */
 const LOST_AFTER_HOURS = 6;
 
 export class ScriptRuns {
@@ -93,28 +91,28 @@ export class ScriptRuns {
   }
 
   /**
-   * Runs a stored script for a caller, as the caller or with its service roles. A script that fails is a run
-   * with `error`, no throw.
+   * Runs a stored script for a caller, as the caller or with its service roles. If the script fails, the run
+   * has an `error`; nothing is thrown.
    *
-   * @throws NOT_FOUND; FORBIDDEN when the caller may not run it
+   * @throws NOT_FOUND; FORBIDDEN if the caller may not run it
    */
   async call(scope: Scope, name: string, options: StartOptions): Promise<ScriptRun> {
     const script = await this.#options.scripts.getRunnable(scope, name, options.within);
-    // The caller's place is taken also where it runs with roles of its own: by these, one caller would take
-    // the places of all who call the script.
+    // Counts for the caller even with service roles: otherwise one caller could take the places of all who
+    // call the script.
     const place = options.place ?? visitorOf(scope);
     return await this.start(scopeOfRun(scope, script), script, { ...options, place });
   }
 
   /**
-   * Runs a script that its own settings start, with its service roles. `undefined`: it is gone or not enabled
-   * any more.
+   * Runs a script started by its own settings, with its service roles. `undefined` if it was removed or
+   * disabled.
    */
   async runAsService(
     domain: Domain,
     name: string,
     options: Omit<StartOptions, 'arguments'> & {
-      /** What the script is to know, as far as its roles may. */
+      /** Provides the arguments, as far as the script's roles may know them. */
       readonly argumentsFor: (scope: Scope) => Promise<JsonValue>;
     },
   ): Promise<ScriptRun | undefined> {
@@ -125,7 +123,7 @@ export class ScriptRuns {
     return await this.start(scope, script, { ...others, arguments: await argumentsFor(scope) });
   }
 
-  /** Runs code as the scope says and keeps the run. For callers who have checked the right to do so. */
+  /** Runs code in the given scope and records the run. The caller must have checked the right to do so. */
   async start(
     scope: Scope,
     source: ScriptSource & { readonly version?: number },
@@ -135,8 +133,8 @@ export class ScriptRuns {
     const id = randomUUID();
     const startedAt = new Date();
     const begun = { id, script: source.name, version: source.version, cause, startedAt };
-    // A before-trigger is part of a write, which does not wait for a note of its own; what came of it is
-    // kept.
+    // A `before` script is part of a write, which does not wait for a record of its start; its result is
+    // recorded.
     const notes = options.within === undefined ? this.#options.database : this.#options.database.apart;
     if (cause !== 'before') await this.#keepStart(notes, scope, begun);
     const result = await this.#run({ id, source, scope, ...request });
@@ -158,9 +156,9 @@ export class ScriptRuns {
   }
 
   /**
-   * The runs of the domain, the newest first: an admin's view of all, anybody's view of their own.
+   * The runs of the domain, newest first: all for an admin, one's own for others.
    *
-   * @throws INVALID_VALUE for a `before` that is no id of a run
+   * @throws INVALID_VALUE if `before` is not the id of a run
    */
   async list(scope: Scope, query: RunQuery): Promise<readonly ScriptRun[]> {
     const conditions = [
@@ -183,7 +181,7 @@ export class ScriptRuns {
     return rows.map(toScriptRun);
   }
 
-  /** @throws NOT_FOUND for a run out of the caller's reach */
+  /** @throws NOT_FOUND for a run the caller may not see */
   async get(scope: Scope, id: string): Promise<ScriptRun> {
     const [row] = await this.#options.database.query<RunRow>(Prisma.sql`
       select ${COLUMNS}
@@ -193,7 +191,7 @@ export class ScriptRuns {
     return toScriptRun(row);
   }
 
-  /** Takes away runs that started before; marks those that were lost. How many went. */
+  /** Deletes runs that started before a time, and marks lost ones. Returns how many were deleted. */
   async purge(startedBefore: Date): Promise<number> {
     const [gone] = await this.#options.database.query<{ count: number }>(Prisma.sql`
 with lost as (
@@ -216,7 +214,7 @@ select count(*)::int as count from gone`);
     try {
       return await this.#options.runner.run(request);
     } catch (fault) {
-      // The runner refuses before it begins: too many runs wait, the caller has gone.
+      // The runner refuses before it begins: too many runs wait, or the caller has gone.
       return failedBeforeStart(request.source.name, fault);
     }
   }
@@ -259,7 +257,7 @@ set status = excluded.status, ended_at = excluded.ended_at, cpu_ms = excluded.cp
   }
 }
 
-/** The scope a script runs in for a caller: with its service roles, or as the caller. */
+/** The scope of a script run for a caller: with its service roles, or as the caller. */
 function scopeOfRun(scope: Scope, script: Pick<Script, 'name' | 'serviceRoles'>): Scope {
   return { ...scope, principal: principalOfRun(scope, script) };
 }
@@ -348,7 +346,7 @@ function toScriptRun(row: RunRow): ScriptRun {
   };
 }
 
-/** What a script prints may hold what Postgres does not: it is kept to be read, not to be computed with. */
+/** Output may contain characters that Postgres cannot store; it is only kept for reading. */
 function storable(json: string | undefined): string | null {
   return json === undefined ? null : replaceUnstorableText(json);
 }

@@ -1,4 +1,4 @@
-/** The jobs that start scripts without a caller: after a write, with a message of a topic, by the clock. */
+/** The jobs that start scripts without a caller: after a write, for a message of a topic, or by schedule. */
 import { z } from 'zod';
 import { type ErrorCode, ServiceError } from '../../errors.js';
 import { type JsonObject, type JsonValue, parsePlainJson } from '../../json.js';
@@ -21,30 +21,27 @@ export interface ScriptTaskServices {
   readonly scripts: Scripts;
   readonly runs: ScriptRuns;
   readonly scriptLog: Pick<ScriptLog, 'write'>;
-  /** How many scripts may lead to one another. */
+  /** The longest chain of scripts that start each other. */
   readonly maxDepth: number;
 }
 
-/** A script that fails is tried again: what it depends on (an SMS provider, a bank) may be back by then. */
+/** A failed script is retried: what it depends on (an SMS provider, a bank) may be available again. */
 export const SCRIPT_ATTEMPTS = 4;
 export const RUN_TASK = 'scripts.run';
-/**
- * Looks every minute for schedules that are due; `src/compose/jobs.ts` has it in its list of what is due by
- * the clock.
- */
+/** Checks every minute for due schedules; `src/compose/jobs.ts` has it in the list of scheduled work. */
 export const SCHEDULE_TASK = 'scripts.schedule';
 
 const RunPayload = z.object({
   domain: z.string(),
   script: z.string(),
   cause: z.enum(['after', 'topic', 'schedule']),
-  /** How many scripts, one started by the other, led to this one; 0: none did. */
+  /** How many scripts, each started by the one before, led to this one. */
   depth: z.number().int().min(0).default(0),
   arguments: z.record(z.string(), z.unknown()),
 });
 type RunPayload = z.infer<typeof RunPayload>;
 
-/** What an after-trigger is told of, beside what else its arguments say. */
+/** The subject of an `after` script, among its arguments. */
 const Written = z.object({ collection: z.string(), id: z.string() });
 
 export function createScriptTasks(services: ScriptTaskServices): readonly JobTask[] {
@@ -73,10 +70,7 @@ async function runJob(services: ScriptTaskServices, job: RunPayload): Promise<vo
   else throw new Error(`the script "${job.script}" failed: ${run.error.message}`);
 }
 
-/**
- * The run was not begun, and is not tried again: its author is told where it is looked for, in the log of the
- * script.
- */
+/** The run was not started and will not be retried: its author finds the reason in the log of the script. */
 async function recordEndlessChain(
   { scriptLog, maxDepth }: ScriptTaskServices,
   { domain, run }: { readonly domain: Domain; readonly run: ScriptRun },
@@ -99,7 +93,7 @@ async function recordEndlessChain(
   );
 }
 
-/** The record as it is by now, as far as the script may read it; null: it is gone. */
+/** The present record, as far as the script may read it; null if it no longer exists. */
 async function findWritten(
   store: ScriptTaskServices['store'],
   scope: Scope,
@@ -118,9 +112,9 @@ async function findWritten(
 const OUT_OF_REACH: ReadonlySet<ErrorCode> = new Set(['NOT_FOUND', 'GONE', 'FORBIDDEN']);
 
 /**
- * Adds a job for every script whose time has come since the last look, on any gateway; each once, however
- * often it was due while no gateway ran. Looks and adds are one transaction: no time is lost and none is
- * taken twice.
+ * Queues a job for every script that became due since the last check on any gateway; each once, even if it
+ * was due several times while no gateway was up. Check and jobs share a transaction, so no time is lost or
+ * processed twice.
  */
 export async function startDueScripts(services: ScriptTaskServices, now: Date): Promise<void> {
   const { database, domains, jobs, scripts } = services;

@@ -1,6 +1,6 @@
 /**
- * Scripts as what a write or a message starts: asked before a write, in its transaction, or begun by a job
- * once it is committed.
+ * The scripts triggered by writes and messages: `before` scripts run within the transaction of the write,
+ * others by a job after the commit.
  */
 
 import { RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
@@ -30,7 +30,7 @@ interface StartedScripts {
 }
 
 export interface ScriptTriggersOptions {
-  /** `undefined` until there are any: scripts work on the store and the topics that ask here. */
+  /** `undefined` until scripting is open: scripts depend on the store and the topics, which call this. */
   readonly scripting: () => StartedScripts | undefined;
   /** How long a write waits for each script. */
   readonly beforeTimeoutMs: number;
@@ -50,8 +50,8 @@ export function createScriptTriggers({
     reserve: (scope, writes) => {
       const started = scripting();
       if (started === undefined || !started.scripts.starts.mayAsk(scope.domain.id, writes)) return undefined;
-      // The rest of the time is left for the script. For a task of the service nobody waits: what it notes is
-      // to be noted.
+      // Leaves the rest of the time to the script. Nobody waits for a system task, whose record must be
+      // written.
       const isTask = scope.principal.id === MESSAGES_TASK;
       const longestMs = isTask ? SERVICE_WAIT_MS : beforeTimeoutMs * WAITING_SHARE;
       const wait = { signal: scope.signal, longestMs };
@@ -87,7 +87,7 @@ export function createScriptTriggers({
 const NONE: readonly BeforeTrigger[] = [];
 const OPERATIONS = ['create', 'update', 'delete'] as const;
 const SERVICE_WAIT_MS = 30_000;
-/** The share of the time of a write that asks scripts which may pass before it has its place. */
+/** The share of a write's time for `before` scripts that it may spend waiting for its place. */
 const WAITING_SHARE = 0.75;
 
 /** A JSON expression with a job for each script. */
@@ -106,8 +106,8 @@ function describeJobs(
 }
 
 /**
- * An expression that adds the jobs that a JSON expression describes, in the transaction of its statement;
- * none where that is null.
+ * An expression that adds the jobs in a JSON expression, in the transaction of its statement; none if it is
+ * null.
  */
 function addJobs(described: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(
@@ -135,7 +135,7 @@ function beforeTrigger(
         const run = await options.scriptRuns.start(write.scope, script, {
           cause: 'before',
           arguments: argumentsOf(write),
-          // A script whose writes ask scripts again goes no deeper than the runner lets it.
+          // A script whose writes trigger scripts again is limited in depth by the runner.
           depth: (write.scope.scriptDepth ?? 0) + 1,
           within,
           place: 'held',
@@ -161,14 +161,14 @@ async function reservePlace(
   const askedAt = performance.now();
   scope.onWait?.();
   const giveBack = await places.take(visitorOf(scope), wait);
-  // There is no time to keep to where no request waits.
+  // Without a waiting request there is no deadline.
   const waitedMs = scope.principal.id === MESSAGES_TASK ? 0 : performance.now() - askedAt;
   return { giveBack, waitedMs };
 }
 
 /**
- * Takes a place for a write of a transaction that took none before it had a connection: it does not wait with
- * that in hand.
+ * Takes a place for a write in a transaction that took none before its connection: it must not wait while
+ * holding that.
  */
 function takePlace(places: Places, scope: Scope): () => void {
   const giveBack = places.takeNow(visitorOf(scope));
@@ -178,7 +178,7 @@ function takePlace(places: Places, scope: Scope): () => void {
   });
 }
 
-/** The script is too slow where it had all of its time; with less, it was the others before it. */
+/** The script is too slow if it had all of its time; otherwise it was delayed by others. */
 function tookTooLong(
   script: string,
   error: ScriptError,
@@ -206,7 +206,7 @@ function answerOf(run: ScriptRun): JsonObject | undefined {
   throw refused(run.script, 'it gave back no object: a before-trigger gives the record, or nothing');
 }
 
-/** ` (fees.js:3:7)`, as far as it is known where the script was. */
+/** ` (fees.js:3:7)`, as far as the position is known. */
 function printPlace({ script, line, column }: ScriptError): string {
   if (line === undefined) return '';
   return ` (${script}:${line}${column === undefined ? '' : `:${column}`})`;

@@ -1,10 +1,13 @@
-/** A stored script: its code, who may run it, as whom, and what starts it. Read from what an admin sent. */
+/**
+ * A stored script: its code, who may run it, with which rights, and its triggers. Parsed from an admin's
+ * input.
+ */
 import { Cron } from 'croner';
 import { z } from 'zod';
 import { type ErrorDetail, ServiceError } from '../../errors.js';
 import type { WriteOperation } from '../../store/writing/write-triggers.js';
 
-/** The writes of a collection that start a script. */
+/** The writes to a collection that trigger a script. */
 interface WriteTrigger {
   readonly collection: string;
   readonly operations: readonly WriteOperation[];
@@ -13,7 +16,7 @@ interface WriteTrigger {
 export const ENDPOINT_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type EndpointMethod = (typeof ENDPOINT_METHODS)[number];
 
-/** `/x/<name>`. `public`: for anybody; `caller`: for those who may run the script. */
+/** `/x/<name>`. `public`: for anybody; `caller`: for callers who may run the script. */
 interface Endpoint {
   readonly access: 'public' | 'caller';
   readonly methods: readonly EndpointMethod[];
@@ -21,19 +24,19 @@ interface Endpoint {
 
 export interface ScriptSettings {
   readonly description: string;
-  /** A script that is not enabled is kept and edited, and never runs. */
+  /** A disabled script is kept and can be edited, but never runs. */
   readonly isEnabled: boolean;
   /** The roles that may run it, beside admins. */
   readonly roles: readonly string[];
-  /** The roles it runs with, instead of its caller's. `undefined`: it runs as the caller. */
+  /** The roles it runs with, instead of the caller's. `undefined`: it runs as the caller. */
   readonly serviceRoles: readonly string[] | undefined;
-  /** Run within the write, which they may change or refuse. */
+  /** Runs within the write, which it may change or refuse. */
   readonly before: readonly WriteTrigger[];
-  /** Run once the write is committed. */
+  /** Runs after the commit of the write. */
   readonly after: readonly WriteTrigger[];
   /** Minute, hour, day, month, weekday, in the time zone of the domain: `30 20 * * *`. */
   readonly schedule: string | undefined;
-  /** Run with each message published to one of these. */
+  /** Runs for each message published to one of these. */
   readonly topics: readonly string[];
   readonly endpoint: Endpoint | undefined;
 }
@@ -45,9 +48,9 @@ export interface ScriptDefinition extends ScriptSettings {
 
 export interface Script extends ScriptDefinition {
   readonly domainId: string;
-  /** Goes up by one each time the script is saved. */
+  /** Incremented each time the script is saved. */
   readonly version: number;
-  /** The user who saved it first. */
+  /** The user who created it. */
   readonly owner: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -68,7 +71,7 @@ const trigger = z.strictObject({
     .max(3),
 });
 
-/** The settings as they are stored: without what is not set. */
+/** The settings as stored, without those that are not set. */
 export const StoredSettings = z.strictObject({
   description: z.string().max(2_000).default(''),
   isEnabled: z.boolean().default(true),
@@ -91,8 +94,8 @@ export const StoredSettings = z.strictObject({
 });
 
 /**
- * Reads a definition. `serviceRoles` are required where nobody calls: with a schedule, a topic, an
- * after-trigger or a public endpoint.
+ * Parses a definition. `serviceRoles` are required for triggers without a caller: a schedule, a topic, an
+ * `after` trigger or a public endpoint.
  *
  * @throws INVALID_VALUE naming every fault by its JSON pointer
  */

@@ -1,6 +1,6 @@
 /**
- * The scripts a school keeps. Settings are held in memory and renewed when any gateway saves one, so that a
- * write knows at no cost whether it starts a script; code is read when it is to run.
+ * The stored scripts. Settings are held in memory and reloaded when any gateway saves one, so that a write
+ * knows at no cost whether it triggers a script; code is read when it is needed.
  */
 
 import { LRUCache } from 'lru-cache';
@@ -32,7 +32,7 @@ export interface ScriptVersion extends ScriptDefinition {
 export interface ScriptsOptions {
   readonly database: Database;
   readonly maxCodeBytes: number;
-  /** Whether code can be read at all. @throws INVALID_VALUE with line and column where it cannot */
+  /** Checks that code can be parsed. @throws INVALID_VALUE with line and column */
   readonly checkCode: (source: { readonly name: string; readonly code: string }) => Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export class Scripts {
     this.#options = options;
   }
 
-  /** Reads the settings of all scripts and listens for changes until `close`. */
+  /** Loads the settings of all scripts, and listens for changes until `close`. */
   static async load(options: ScriptsOptions): Promise<Scripts> {
     const scripts = new Scripts(options);
     scripts.#stopListening = await options.database.keepCurrent(CHANNEL, () => scripts.refresh());
@@ -65,27 +65,24 @@ export class Scripts {
     await this.#stopListening();
   }
 
-  /**
-   * Reads all settings again, after what is being read already: the last reading to end is the last one
-   * begun.
-   */
+  /** Reloads all settings, after a reload in progress: the last one to end is the last one begun. */
   async refresh(): Promise<void> {
     const reading = this.#reading.catch(() => {}).then(() => readOutlines(this.#options.database));
     this.#reading = reading;
     this.#index = new ScriptIndex(await reading);
   }
 
-  /** What starts scripts, for those who know of a start. */
+  /** The triggers of scripts. */
   get starts(): ScriptStarts {
     return this.#index;
   }
 
-  /** What runs are to be expected: scripts for which threads are worth keeping ready. */
+  /** The runs to expect, which decide whether threads are kept ready. */
   get expectedRuns(): ExpectedRuns {
     return this.#index.expectedRuns();
   }
 
-  /** The scripts of the domain that the caller may run, by name; an admin sees all. */
+  /** The scripts of the domain that the caller may run, by name; all for an admin. */
   list(scope: Scope): readonly ScriptOutline[] {
     return this.#index
       .ofDomain(scope.domain.id)
@@ -99,10 +96,10 @@ export class Scripts {
   }
 
   /**
-   * A script that the caller may run now. To who may not, a script is FORBIDDEN; its name is no secret within
-   * the domain.
+   * A script that the caller may run now. Scripts that the caller may not run are FORBIDDEN; their names are
+   * not secret within the domain.
    *
-   * @throws NOT_FOUND; FORBIDDEN, also for one that is not enabled
+   * @throws NOT_FOUND; FORBIDDEN, also for a disabled script
    */
   async getRunnable(scope: Scope, name: string, within?: Transaction): Promise<Script> {
     const outline = this.#getOutline(scope, name);
@@ -111,25 +108,24 @@ export class Scripts {
     return await this.#withCode(outline, within);
   }
 
-  /** A script that its own settings start, without a caller. `undefined`: it is gone or not enabled. */
+  /** A script to start by its own settings, without a caller. `undefined` if it was removed or disabled. */
   async findEnabled(domainId: string, name: string, within?: Transaction): Promise<Script | undefined> {
     const outline = this.#index.find(domainId, name);
     return outline?.isEnabled ? await this.#withCode(outline, within) : undefined;
   }
 
-  /** The script that answers `/x/<name>`. `undefined`: none does, or it is not enabled. */
+  /** The script that answers `/x/<name>`; `undefined` if there is none, or it is disabled. */
   findEndpoint(domainId: string, name: string): ScriptOutline | undefined {
     const outline = this.#index.find(domainId, name);
     return outline?.isEnabled && outline.endpoint !== undefined ? outline : undefined;
   }
 
   /**
-   * Saves a script as a whole: what is not said is at its default. With `ifVersion` only over that version;
-   * 0: only a new one.
+   * Saves a script as a whole: settings that are not sent have their defaults. `ifVersion` is the version to
+   * replace; 0 creates a new script.
    *
-   * @throws FORBIDDEN unless the caller is an admin, not by an API key; INVALID_VALUE naming every fault,
-   * also of the code;
-   *   VERSION_CONFLICT
+   * @throws FORBIDDEN unless the caller is an admin without an API key; INVALID_VALUE naming every fault,
+   *   also in the code; VERSION_CONFLICT
    */
   async save(scope: Scope, sent: unknown, ifVersion?: number): Promise<Script> {
     assertMayEdit(scope);
@@ -176,7 +172,7 @@ from saved`);
     };
   }
 
-  /** Takes a script away; its versions and runs stay. @throws FORBIDDEN, NOT_FOUND */
+  /** Removes a script; its versions and runs remain. @throws FORBIDDEN, NOT_FOUND */
   async remove(scope: Scope, name: string): Promise<void> {
     assertMayEdit(scope);
     this.#getOutline(scope, name);
@@ -189,9 +185,7 @@ select pg_notify(${CHANNEL}, '') as announced`);
     await this.refresh();
   }
 
-  /**
-   * The versions of a script, the newest first, also of one that was removed. @throws FORBIDDEN; NOT_FOUND
-   */
+  /** The versions of a script, newest first, also after its removal. @throws FORBIDDEN; NOT_FOUND */
   async versions(scope: Scope, name: string, limit: number): Promise<readonly ScriptVersion[]> {
     assertMayEdit(scope);
     const rows = await this.#options.database.prisma.scriptVersion.findMany({
@@ -232,10 +226,10 @@ select pg_notify(${CHANNEL}, '') as announced`);
   }
 }
 
-/** The scripts that start by themselves: enabled ones, by name. */
+/** The enabled scripts that start by themselves, by name. */
 export interface ScriptStarts {
   before(domainId: string, collection: string, operation: WriteOperation): readonly ScriptOutline[];
-  /** Whether any script is asked before writes to one of these collections. */
+  /** Whether any `before` script exists for one of these collections. */
   mayAsk(domainId: string, writes: Writes): boolean;
   after(domainId: string, collection: string, operation: WriteOperation): readonly ScriptOutline[];
   onTopic(domainId: string, topic: string): readonly ScriptOutline[];
@@ -246,7 +240,7 @@ class ScriptIndex implements ScriptStarts {
   readonly #byDomain = new Map<string, Map<string, ScriptOutline>>();
   readonly #started = new Map<string, ScriptOutline[]>();
   readonly #scheduled: ScriptOutline[] = [];
-  /** The collections whose writes ask a script, by domain. */
+  /** The collections with `before` scripts, by domain. */
   readonly #asked = new Map<string, Set<string>>();
   #isAnyEnabled = false;
 
@@ -302,7 +296,7 @@ class ScriptIndex implements ScriptStarts {
   }
 
   #startedBy(...start: readonly string[]): readonly ScriptOutline[] {
-    // Every write asks: most schools have no script that a write starts.
+    // Called for every write, and most schools have no triggered script.
     if (this.#started.size === 0) return NONE;
     return this.#started.get(JSON.stringify(start)) ?? NONE;
   }
@@ -336,7 +330,7 @@ interface OutlineRow extends Omit<ScriptOutline, keyof ScriptSettings> {
 }
 
 async function readOutlines(database: Database): Promise<readonly ScriptOutline[]> {
-  // By plain SQL: every start reads them, and the first question to a model loads Prisma's query compiler.
+  // Plain SQL, because every start reads them, and the first use of a model loads Prisma's query compiler.
   const rows = await database.query<OutlineRow>(
     Prisma.sql`
       select

@@ -1,4 +1,4 @@
-/** Reads the arguments of a host call as strictly as a request is read. */
+/** Validates the arguments of a host call as strictly as a request. */
 import { z } from 'zod';
 import { type ErrorDetail, ServiceError } from '../../errors.js';
 import type { JsonValue } from '../../json.js';

@@ -1,9 +1,9 @@
 /**
- * Everything a script finds in its global `platform`, in the order of the interface document.
- * (`platform.print` and `console` need nothing of the gateway: guest/prelude.ts.)
+ * All members of a script's global `platform`, in the order of the interface document. (`platform.print` and
+ * `console` need no gateway: guest/prelude.ts.)
  *
- * A binding is declared in schema/platform.d.ts with an example; a test fails when it is not, or is called by
- * no test.
+ * Each binding is declared in schema/platform.d.ts with an example; a test fails if one is not, or if no test
+ * calls it.
  *
  * @see interface 1.1, 1.2
  */
@@ -21,7 +21,7 @@ import { createSendEmailBinding } from './send-email.js';
 import { createSendSmsBinding } from './send-sms.js';
 import { createSignTokenBinding } from './sign-token.js';
 
-/** What the bindings work with: the sum of what each asks for. */
+/** The services of all bindings together. */
 export type PlatformServices = RequestServices &
   DbServices &
   Parameters<typeof createDomainsBinding>[0] &

@@ -5,7 +5,7 @@ import { readArguments } from './arguments.js';
 import type { HostBinding } from './host-binding.js';
 
 /**
- * `Domains.listFor` says who may know of which domains: an admin of the top domain of all, others of their
+ * `Domains.listFor` decides which domains the caller may know: all for an admin of the top domain, else its
  * own.
  */
 export function createDomainsBinding(services: { readonly domains: Domains }): HostBinding {
@@ -26,7 +26,8 @@ export function createDomainsBinding(services: { readonly domains: Domains }): H
 }
 
 /**
- * It says the same of a domain that does not exist as of a sub-domain: nobody learns here which there are.
+ * Gives the same answer for a domain that does not exist as for a sub-domain, so that existing domains are
+ * not disclosed.
  */
 export function createIsTopDomainBinding(services: { readonly domains: Domains }): HostBinding {
   return {

@@ -5,8 +5,8 @@ import { readArguments } from './arguments.js';
 import type { HostBinding } from './host-binding.js';
 
 /**
- * The collections of the school deployment are those declared with it, in schema/collections; a collection
- * that somebody registered at run time is none of them, nor is a name that no collection has.
+ * True for collections declared in schema/collections; false for those registered at run time, and for
+ * unknown names.
  *
  * @see interface 1.1 (Check If Edu Collection)
  */

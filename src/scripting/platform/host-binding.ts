@@ -1,9 +1,9 @@
 /**
- * What a script can reach: functions of the gateway, each under its name in the global `platform` object.
+ * What a script can reach: functions of the gateway, each by its name in the global `platform` object.
  *
- * A binding runs in the gateway, as the run's principal: it gets the run's `Scope` and passes it to the
- * store, where the rights are. Nothing but JSON goes in or out. Its arguments are hostile: whoever wrote the
- * script chose every one of them, so a binding reads them as strictly as a request (`platform/arguments.ts`).
+ * A binding runs in the gateway as the run's principal: it passes the run's `Scope` to the store, which
+ * enforces the rights. Only JSON crosses the boundary. The arguments are untrusted, because the author of the
+ * script chose all of them, so a binding validates them as strictly as a request (`platform/arguments.ts`).
  */
 
 import type { JsonValue } from '../../json.js';
@@ -12,12 +12,12 @@ import type { JsonText } from '../../scalars/json-text.js';
 import type { Transaction } from '../../store/database/database.js';
 import type { ScriptError } from '../run-request.js';
 
-/** The run a call comes from. */
+/** The run that makes a call. */
 export interface CallingRun {
   readonly id: string;
   /** The name of the script. */
   readonly name: string;
-  /** 1 for a script that was started from outside, one more for each script that started another. */
+  /** 1 for a script started from outside, plus one for each script that started another. */
   readonly depth: number;
 }
 
@@ -25,18 +25,21 @@ export interface HostCallContext {
   /** The scope in which the script acts. Its `signal` is the run's. */
   readonly scope: Scope;
   readonly run: CallingRun;
-  /** The transaction the whole run is part of (a before-trigger); its statements end with the run. */
+  /** The transaction of the whole run (for a `before` script); its statements end with the run. */
   readonly within: Transaction | undefined;
-  /** Ends when the run does: killed, timed out, its caller gone. Everything that takes time must heed it. */
+  /**
+   * Aborts when the run ends: killed, timed out, or abandoned by its caller. Everything that takes time must
+   * heed it.
+   */
   readonly signal: AbortSignal;
   /**
-   * Work that is done as a whole or not at all: in the run's transaction where it has one, else in one of its
-   * own. When the run is killed, the statement that runs is cancelled and the transaction rolled back.
+   * Runs work all or nothing: in the run's transaction if there is one, else in a new one. When the run is
+   * killed, the current statement is cancelled and the transaction rolled back.
    */
   transaction<T>(work: (within: Transaction) => Promise<T>): Promise<T>;
 }
 
-/** What a binding throws to hand on the error of another script: it is no fault of ours. */
+/** Thrown by a binding to pass on the error of another script, which is not a fault of ours. */
 export class ScriptFailure extends Error {
   readonly error: ScriptError;
 
@@ -50,18 +53,18 @@ export class ScriptFailure extends Error {
 export type HostBinding = FunctionBinding | StreamBinding;
 
 interface NamedBinding {
-  /** Below `platform`: `request`, `db.getCount`. */
+  /** The name below `platform`: `request`, `db.getCount`. */
   readonly name: string;
-  /** Calls of it that one run may make. Default: as many as all host calls. */
+  /** How often one run may call it. Default: the limit of all host calls. */
   readonly maxCalls?: number | undefined;
 }
 
 export interface FunctionBinding extends NamedBinding {
   readonly kind: 'function';
   /**
-   * What the script gets: the value itself, or a promise of it. `await` takes both; a function passed as the
-   * last argument is called with `(error, result)` in both cases. A promise that failed and that nobody
-   * looked at fails the run.
+   * What the script receives: the value itself, or a promise of it. `await` accepts both, and a function
+   * passed as the last argument is called with `(error, result)` in both cases. A failed promise that nobody
+   * handles fails the run.
    */
   readonly returns: 'value' | 'promise';
   /** @throws ServiceError, which the script gets as an `Error` with `code`, `status` and `errors` */
@@ -72,16 +75,16 @@ export interface FunctionBinding extends NamedBinding {
 }
 
 /**
- * A list of any length, read batch by batch as the script takes it: at most one batch is on its way.
+ * A list of any length, read batch by batch as the script consumes it, with at most one batch in transit.
  *
- * With functions as the last arguments, the script gets `_eod(record)` once a record, each awaited, then
- * `_com(error)` once; without them, something to go through by `for await` or `for`.
+ * With functions as the last arguments, the script gets `_eod(record)` for each record, awaited, then
+ * `_com(error)` once; without them, an iterable for `for await` or `for`.
  */
 export interface StreamBinding extends NamedBinding {
   readonly kind: 'stream';
   /**
-   * What does not fit into one answer of a batch is sent with the next. Leaving the loop closes it; so does
-   * the end of the run.
+   * The part of a batch that exceeds one answer is sent with the next. Leaving the loop closes the stream; so
+   * does the end of the run.
    */
   open(
     context: HostCallContext,

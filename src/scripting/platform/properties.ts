@@ -4,7 +4,7 @@ import type { Domains } from '../../store/catalog/domains.js';
 import { readArguments } from './arguments.js';
 import type { HostBinding } from './host-binding.js';
 
-/** A secret is masked: what a script must send and nobody may read is kept by `platform.encrypt`. */
+/** Secrets are masked: a script that must send one can use `platform.encrypt`. */
 export function createPropertyBinding(services: { readonly domains: Domains }): HostBinding {
   return {
     name: 'property',

@@ -4,7 +4,7 @@ import type { Topics } from '../../messaging/topics.js';
 import { jsonValue, readArguments } from './arguments.js';
 import type { HostBinding } from './host-binding.js';
 
-/** A message that a before-trigger publishes goes out with the write, or not at all. */
+/** A message published by a `before` script is sent with the write, or not at all. */
 export function createPublishBinding(services: { readonly topics: Pick<Topics, 'publish'> }): HostBinding {
   return {
     name: 'publish',

@@ -20,7 +20,7 @@ export interface RequestServices {
 const DEFAULT_TIMEOUT_MS = 10_000;
 const MOST_RETRIES = 5;
 
-/** What frames a message or belongs to the connection is the client's to say. */
+/** Headers that frame the message or belong to the connection are set by the client only. */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',

@@ -10,10 +10,10 @@ interface NestedRun {
   readonly error?: ScriptError | undefined;
 }
 
-/** Finds a stored script, checks that the caller may run it, and runs it one level deeper, to its end. */
+/** Finds a stored script, checks that the caller may run it, and runs it to its end, one level deeper. */
 export type RunNested = (context: HostCallContext, name: string, args: JsonValue) => Promise<NestedRun>;
 
-/** What the other script throws, this one gets. How deep it may go is the runner's to say. */
+/** The error of the called script is thrown in the caller. The runner limits the depth. */
 export function createRunScriptBinding(services: { readonly runNested: RunNested }): HostBinding {
   return {
     name: 'runScript',

@@ -32,7 +32,7 @@ const EMAIL = z.strictObject({
 });
 
 /**
- * Queued in the run's transaction where it has one: a before-trigger that refuses its write sends nothing.
+ * Queued in the run's transaction if there is one: a `before` script that refuses its write sends nothing.
  */
 export function createSendEmailBinding(services: {
   readonly messages: Pick<Messages, 'sendEmail'>;

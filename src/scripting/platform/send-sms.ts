@@ -16,7 +16,7 @@ const SMS = z.strictObject({
   key: z.string().optional(),
 });
 
-/** Queued in the run's transaction where it has one. A list of numbers gives a list of messages. */
+/** Queued in the run's transaction if there is one. For a list of numbers it returns a list of messages. */
 export function createSendSmsBinding(services: {
   readonly messages: Pick<Messages, 'sendSms'>;
 }): HostBinding {

@@ -1,7 +1,4 @@
-/**
- * HTTP requests of scripts to the world outside: guarded, bounded, and followed through redirects by the same
- * rules.
- */
+/** HTTP requests of scripts and webhooks: guarded, limited, and with the same rules for redirects. */
 
 import { brotliDecompress, gunzip, type InputType, inflate, type ZlibOptions } from 'node:zlib';
 import type { Agent, Dispatcher } from 'undici';
@@ -14,7 +11,7 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export interface OutboundRequest {
   readonly method: HttpMethod;
   readonly url: URL;
-  /** The headers by lower-case name. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   readonly timeoutMs: number;
@@ -23,28 +20,28 @@ export interface OutboundRequest {
 }
 
 export interface OutboundAnswer {
-  /** The address the answer came from, after redirects. */
+  /** The final address, after redirects. */
   readonly url: URL;
   readonly status: number;
-  /** The headers by lower-case name; several of one name are joined by a comma. */
+  /** By lower-case name; repeated headers are joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
 export interface OutboundLimits {
   readonly maxResponseBytes: number;
-  /** Other ports are refused, except for hosts allowed with theirs. */
+  /** Other ports are refused, except for hosts allowed with their port. */
   readonly ports: readonly number[];
-  /** `host` or `host:port`: may have an address that is not public. */
+  /** `host` or `host:port` that may have a non-public address. */
   readonly privateHosts: readonly string[];
 }
 
-/** All addresses of a name, as `dns.promises.lookup` finds them with `all`. */
+/** Resolves a name to all its addresses, like `dns.promises.lookup` with `all`. */
 export type ResolveName = Parameters<typeof createPublicLookup>[0];
 
 const MOST_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** What belongs to one host is not carried to another. */
+/** Headers that must not be sent to another host. */
 const OF_ONE_HOST: readonly string[] = ['authorization', 'cookie', 'proxy-authorization'];
 const OF_A_BODY: readonly string[] = [
   'content-type',
@@ -64,18 +61,18 @@ export class OutboundClient {
   readonly #agents = new Map<Reach, Agent>();
   #isClosed = false;
 
-  /** `resolveName`: default is the system's. */
+  /** `resolveName`: the system's by default. */
   constructor(limits: OutboundLimits, resolveName?: ResolveName) {
     this.#limits = limits;
     this.#resolveName = resolveName;
   }
 
   /**
-   * Sends a request and reads the answer to its end. Any status is an answer.
+   * Sends a request and reads the whole answer, whatever its status.
    *
-   * @throws FORBIDDEN for an address, port or scheme that is not allowed, here or in a redirect;
-   * LIMIT_EXCEEDED for an answer that is too large, as sent or unpacked, and for too many redirects;
-   * UNAVAILABLE when there is no answer
+   * @throws FORBIDDEN for an address, port or scheme that is not allowed, also in a redirect; LIMIT_EXCEEDED
+   *   for an answer that is too large, compressed or not, and for too many redirects; UNAVAILABLE if there is
+   *   no answer
    */
   async send(request: OutboundRequest): Promise<OutboundAnswer> {
     const deadline = AbortSignal.timeout(request.timeoutMs);
@@ -104,7 +101,7 @@ export class OutboundClient {
     const { url, method, headers, body, signal } = request;
     const reach = this.#reachOf(url);
     try {
-      // Loaded with the first request: most gateways have no script that sends one.
+      // Loaded with the first request: few gateways have scripts that send one.
       const undici = await import('undici');
       const answer = await undici.request(url, {
         dispatcher: this.#agentFor(reach, undici),
@@ -136,7 +133,7 @@ export class OutboundClient {
       ...(reach === 'public' && { connect: { lookup: createPublicLookup(this.#resolveName) } }),
     });
     this.#agents.set(reach, agent);
-    // What is asked of it then fails as a connection that was lost does.
+    // Later requests then fail like those on a lost connection.
     if (this.#isClosed) void agent.destroy();
     return agent;
   }
@@ -201,7 +198,8 @@ export class OutboundClient {
 }
 
 /**
- * The request a redirect asks for: 303, and 301 and 302 after a POST, turn into a GET without a body.
+ * The request after a redirect: 303, and 301 and 302 after a POST, become a GET without a body.
+ *
  * @see RFC 9110 15.4
  */
 function redirected(request: OutboundRequest, status: number, location: string): OutboundRequest {
@@ -242,7 +240,7 @@ const UNPACKERS: Readonly<Record<string, Unpacker>> = {
   br: brotliDecompress,
 };
 
-/** A few kilobytes may unpack to gigabytes: it stops where the limit is. */
+/** A few kilobytes may expand to gigabytes, so unpacking stops at the limit. */
 async function unpack(
   body: Buffer,
   encoding: string | string[] | undefined,
@@ -259,7 +257,7 @@ async function unpack(
   });
 }
 
-/** `ECONNREFUSED`, `UND_ERR_HEADERS_TIMEOUT`, …, or what kind of error it is. */
+/** `ECONNREFUSED`, `UND_ERR_HEADERS_TIMEOUT`, …, or the kind of error. */
 function codeOf(error: unknown): string {
   const { code, name } = Object(error) as { readonly code?: unknown; readonly name?: unknown };
   return String(typeof code === 'string' ? code : name);

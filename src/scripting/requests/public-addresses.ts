@@ -1,6 +1,6 @@
 /**
- * Decides which addresses a script may reach: those of the public internet, and what the operator allows by
- * name.
+ * Decides which addresses a script may reach: those of the public internet, and those that the operator
+ * allows by name.
  */
 import type { LookupAddress } from 'node:dns';
 import { lookup as resolve } from 'node:dns/promises';
@@ -8,10 +8,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { ServiceError } from '../../errors.js';
 
-/**
- * All of IPv6 that is routed on the internet; what is not unicast or maps an IPv4 address is taken out by its
- * range.
- */
+/** All routed IPv6 addresses; ranges that are not unicast or map IPv4 are excluded. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
 /**
@@ -20,16 +17,15 @@ const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
-  // An IPv4 address in IPv6 clothes (::ffff:127.0.0.1) is the IPv4 address.
+  // Converts an IPv4-mapped IPv6 address (::ffff:127.0.0.1) to IPv4.
   const parsed = ipaddr.process(address);
   if (parsed.range() !== 'unicast') return false;
   return parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST);
 }
 
 /**
- * Resolves names as `net.connect` wants it, and refuses a name any of whose addresses is not public. What is
- * answered is what is connected to: a second look at the name, which might answer something else, is not
- * taken.
+ * Resolves names for `net.connect`, and refuses a name if any of its addresses is not public. The connection
+ * uses these very addresses: a second look-up could return others.
  */
 export function createPublicLookup(resolveName: typeof resolveAll = resolveAll): LookupFunction {
   return (hostname, options, callback) => {
@@ -52,15 +48,15 @@ async function resolveAll(hostname: string, family: 0 | 4 | 6): Promise<LookupAd
 }
 
 /**
- * Refuses a host that is written as an address: nothing is resolved for it. The URL parser has made `0x7f.1`
- * and `2130706433` of it `127.0.0.1`.
+ * Refuses a host written as a non-public address, which is not resolved. The URL parser has already
+ * normalized `0x7f.1` and `2130706433` to `127.0.0.1`.
  */
 export function assertPublicHost(hostname: string): void {
   const address = hostname.replace(/^\[|\]$/g, '');
   if (isIP(address) !== 0 && !isPublicAddress(address)) throw refusedAddress(hostname);
 }
 
-/** The error does not say which address it was: a script is not to find out what there is inside. */
+/** The error does not name the address, so that scripts cannot explore the internal network. */
 function refusedAddress(hostname: string): ServiceError {
   return new ServiceError(
     'FORBIDDEN',

@@ -1,4 +1,4 @@
-/** Trying a request again: which outcomes are worth it, and when. */
+/** Retries requests: for which results, and after what delay. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.js';
 import type { OutboundAnswer } from './outbound-client.js';
@@ -8,9 +8,9 @@ const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 10_000;
 
 /**
- * Sends, and sends again up to `retries` times while there is no answer or one that asks for patience. Waits
- * a quarter of a second, then twice as long each time, or as long as the answer says; never more than ten
- * seconds. The last outcome is the result.
+ * Sends a request, and repeats it up to `retries` times if there is no answer or one that asks to wait. Waits
+ * a quarter of a second, doubling each time, or as long as the answer says; at most ten seconds. Returns the
+ * last result.
  */
 export async function withRetries(
   retries: number,
@@ -33,7 +33,7 @@ export async function withRetries(
 
 function waitMs(attempt: number, retryAfter: string | undefined): number {
   const asked = Number(retryAfter) * 1000;
-  // Many scripts that wait for the same server do not come back all at once.
+  // Random, so that scripts waiting for the same server do not return all at once.
   const own = FIRST_WAIT_MS * 2 ** attempt * (0.5 + Math.random());
   return Math.min(LONGEST_WAIT_MS, Number.isFinite(asked) ? Math.max(asked, own) : own);
 }

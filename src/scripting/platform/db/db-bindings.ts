@@ -116,7 +116,7 @@ function ofFunction<Shape extends z.ZodRawShape>(
   };
 }
 
-/** A batch is text as Postgres printed it: nobody here parses a record. */
+/** A batch is text as printed by Postgres; records are not parsed here. */
 function ofStream<Shape extends z.ZodRawShape>(
   short: string,
   shape: Shape,

@@ -1,6 +1,4 @@
-/**
- * The options of `platform.db`: what each function takes, read strictly, so that a misspelt one is told of.
- */
+/** The options of `platform.db`, validated strictly, so that misspelt ones are reported. */
 import { didYouMean } from '../../../did-you-mean.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../json.js';
 import {
@@ -33,7 +31,7 @@ export interface DbReadOptions {
 }
 
 /**
- * `{ sort, limit, skip, projection }`; `fields` is another name of `projection`, and a list of names means
+ * `{ sort, limit, skip, projection }`; `fields` is an alias of `projection`, and a list of names selects
  * these fields.
  */
 export function readOptions(options: JsonValue | undefined): DbReadOptions {
@@ -61,7 +59,7 @@ export interface DbUpdateOptions {
   readonly allowAll: boolean;
 }
 
-/** Both of the last two parameters of `update` and `updateMany` are options, read together. */
+/** The last two parameters of `update` and `updateMany` are both options, and are merged. */
 export function updateOptions(
   options2: JsonValue | undefined,
   options3: JsonValue | undefined,
@@ -107,7 +105,7 @@ export function modifyOptions(options: JsonValue | undefined): DbModifyOptions {
   };
 }
 
-/** Functions that take options for the sake of their signature alone. */
+/** For functions that accept options only for compatibility. */
 export function assertNoOptions(options: JsonValue | undefined): void {
   optionsOf([options], []);
 }

@@ -1,7 +1,7 @@
 /**
- * `platform.db`: the records of a collection in Mongo's language, for a principal. Nothing here can do what
- * the principal could not do by GraphQL: reads go through `Pipelines`, writes through `RecordStore`, where
- * the rights are.
+ * `platform.db`: the records of a collection in MongoDB's language, for a principal. It can do nothing that
+ * the principal could not do by GraphQL: reads use `Pipelines` and writes `RecordStore`, which enforce the
+ * rights.
  *
  * @see interface 1.2, platform-db "The functions"
  */
@@ -36,18 +36,18 @@ export interface PlatformDbOptions {
   readonly catalog: Catalog;
   readonly store: RecordStore;
   readonly pipelines: Pipelines;
-  /** What a function that is no stream gives at once. */
+  /** The most records that a function other than a stream returns. */
   readonly maxResultRecords: number;
 }
 
-/** The scope, the run and the transaction that a call is made in. */
+/** The scope, run and transaction of a call. */
 export interface DbCall {
   readonly scope: Scope;
   readonly within?: Transaction | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a write did, in the words of Mongo's drivers. */
+/** The result of a write, in the terms of MongoDB's drivers. */
 export interface UpdateResult extends JsonObject {
   readonly acknowledged: true;
   readonly matchedCount: number;
@@ -77,7 +77,10 @@ export class PlatformDb {
     return counted === undefined ? 0 : Number((JSON.parse(counted) as { count: number }).count);
   }
 
-  /** The different values at a path, in order; of a list its elements. Missing is none, null is one. */
+  /**
+   * The distinct values at a path, in order; for a list those of its elements. A missing value does not
+   * count, null does.
+   */
   async findDistinct(
     call: DbCall,
     collection: string,
@@ -102,10 +105,10 @@ export class PlatformDb {
   }
 
   /**
-   * The records that match, in batches of JSON text, as many as there are. Leaving the loop ends the reading.
+   * The matching records in batches of JSON text, without a limit. Leaving the loop ends the query.
    *
-   * @throws NOT_FOUND, GONE; FORBIDDEN naming a hidden field; MALFORMED_FILTER with the place in the query or
-   * options
+   * @throws NOT_FOUND, GONE; FORBIDDEN naming a hidden field; MALFORMED_FILTER with the position in the query
+   *   or options
    */
   find(call: DbCall, collection: string, query: Sent, options?: Sent): Batches {
     const { sort, limit, skip, projection } = readOptions(options);
@@ -123,17 +126,15 @@ export class PlatformDb {
     return this.#run(call, collection, this.#pipeline(call, collection, pipeline));
   }
 
-  /**
-   * The documents of a pipeline all at once. @throws LIMIT_EXCEEDED when they are more than a function gives
-   */
+  /** All documents of a pipeline at once. @throws LIMIT_EXCEEDED if there are more than a function returns */
   async aggregateAll(call: DbCall, collection: string, pipeline: Sent): Promise<JsonText> {
     const documents = await this.#collect(call, collection, this.#pipeline(call, collection, pipeline));
     return new JsonText(`[${documents.join(',')}]`);
   }
 
   /**
-   * Changes one record, the first of the order, and gives it as it was, or with `new` as it is; null where
-   * none matches. `remove: true` removes it instead.
+   * Changes one record, the first in the order, and returns its previous state, or with `new` the new one;
+   * null if none matches. `remove: true` removes it instead.
    */
   async findAndModify(
     call: DbCall,
@@ -176,7 +177,7 @@ export class PlatformDb {
       },
       { within },
     );
-    // What an upsert made was not there before.
+    // The record created by an upsert has no previous state.
     const record = upserted !== undefined && returning === 'before' ? undefined : records?.[0];
     return await this.#shown(call, record, projection);
   }
@@ -202,20 +203,20 @@ export class PlatformDb {
     return new JsonText(`[${records.map(({ json }) => json).join(',')}]`);
   }
 
-  /** Changes one record, the first of the order; with `multi: true` as `updateMany`. */
+  /** Changes one record, the first in the order; with `multi: true` like `updateMany`. */
   async update(call: DbCall, collection: string, request: UpdateRequest): Promise<UpdateResult> {
     const { multi } = updateOptions(request.options2, request.options3);
     return await this.#update(call, collection, { ...request, limit: multi ? undefined : 1 });
   }
 
-  /** Changes every record that matches, in one transaction. */
+  /** Changes every matching record, in one transaction. */
   async updateMany(call: DbCall, collection: string, request: UpdateRequest): Promise<UpdateResult> {
     return await this.#update(call, collection, { ...request, limit: undefined });
   }
 
   /**
-   * The collections the caller may read, by name: all, or those that match a query over these descriptions,
-   * or one by its name.
+   * The collections the caller may read, by name: all, those that match a query over these descriptions, or
+   * one by its name.
    */
   async listCollections(call: DbCall, filter?: Sent): Promise<JsonText> {
     return new JsonText(`[${(await listReadableCollections(this.#options, call, filter)).join(',')}]`);
@@ -281,7 +282,7 @@ export class PlatformDb {
     return (query) => withStoredTimes(query, { isInstant, timeZone: scope.domain.timeZone });
   }
 
-  /** A record that was written, as far as is asked for. */
+  /** The requested part of a written record. */
   async #shown(call: DbCall, record: StoredRecord | undefined, projection: Sent): Promise<JsonText | null> {
     if (record === undefined) return null;
     if (projection === undefined) return new JsonText(record.json);
@@ -290,22 +291,22 @@ export class PlatformDb {
   }
 }
 
-/** Of `{"value": …}` the value, however the printer sets its spaces; the name has neither colon nor brace. */
+/** The value in `{"value": …}`, however it is spaced; the name contains neither colon nor brace. */
 function textOfOnlyMember(object: string): string {
   return object.slice(object.indexOf(':') + 1, object.lastIndexOf('}'));
 }
 
 export interface UpdateRequest {
   readonly query: Sent;
-  /** What to change: operators, or the new record. */
+  /** The change: operators, or the new record. */
   readonly options: Sent;
-  /** How: upsert, sort, multi, allowAll. */
+  /** Options: upsert, sort, multi, allowAll. */
   readonly options2?: Sent;
-  /** More of these. */
+  /** Further options. */
   readonly options3?: Sent;
 }
 
-/** A variable that nobody filled in must never mean all records. */
+/** A missing query must never mean all records. */
 function required(query: Sent): JsonValue {
   if (query === undefined || query === null)
     throw malformedMongo(startMongoPlace('query'), 'a query; {} finds every record', query);

@@ -1,7 +1,7 @@
 /**
- * `platform.db.readFile(fileId, res, opts)`: a file in pieces, each only when the script takes it. A script
- * has no response to write to, so `res` says how it wants the pieces: `text` (UTF-8, the default), `lines` of
- * it, or `base64`, whose pieces can be put together.
+ * `platform.db.readFile(fileId, res, opts)`: a file in pieces, each read when the script takes it. A script
+ * has no response to write to, so `res` selects the form of the pieces: `text` (UTF-8, the default), its
+ * `lines`, or `base64`, whose pieces can be concatenated.
  *
  * @see interface 1.2
  */
@@ -19,7 +19,7 @@ const PARAMETERS = {
     .strictObject({
       /** The first byte. */
       start: z.number().int().min(0).optional(),
-      /** The last byte, included. */
+      /** The last byte, inclusive. */
       end: z.number().int().min(0).optional(),
     })
     .default({}),
@@ -68,7 +68,7 @@ async function* text(bytes: AsyncIterable<Buffer>): AsyncGenerator<readonly stri
 }
 
 /**
- * Gives the lines without their ends, `\n` or `\r\n`; what follows the last one is a line unless it is empty.
+ * Yields lines without their ends, `\n` or `\r\n`; a rest after the last end is a line unless it is empty.
  */
 async function* lines(bytes: AsyncIterable<Buffer>): AsyncGenerator<readonly string[]> {
   let begun = '';
@@ -86,7 +86,7 @@ async function* lines(bytes: AsyncIterable<Buffer>): AsyncGenerator<readonly str
   if (begun !== '') yield [begun];
 }
 
-/** Reads in multiples of three bytes, so that the pieces in a row are the base64 of the whole. */
+/** Reads multiples of three bytes, so that the concatenated pieces are the base64 of the whole. */
 async function* base64(bytes: AsyncIterable<Buffer>): AsyncGenerator<readonly string[]> {
   let rest = Buffer.alloc(0);
   for await (const chunk of bytes) {
