@@ -7,13 +7,13 @@ import { CHUNK_BYTES, inChunks } from './in-chunks.js';
 
 export interface AppendedBytes {
   readonly bytes: AsyncIterable<Buffer>;
-  /** How many bytes of the file are there. What is there beyond them is written over. */
+  /** How many bytes of the file are stored. Anything beyond them is overwritten. */
   readonly offset: number;
-  /** Is told, in the transaction that keeps a chunk, how many bytes there are then; refuses by throwing. */
+  /** Called in the transaction that stores a chunk, with the new number of bytes; throws to refuse it. */
   readonly note: (transaction: Transaction, offset: number) => Promise<void>;
 }
 
-/** Adds to the bytes of a file in the database, in chunks as `DatabaseBlobs` has them. */
+/** Appends to the bytes of a file in the database, in chunks as `DatabaseBlobs` has them. */
 export async function appendChunks(
   { database, blobs }: { readonly database: Database; readonly blobs: DatabaseBlobs },
   key: BlobKey,
@@ -36,7 +36,7 @@ export async function appendChunks(
     position += 1;
   }
 
-  /** The bytes after those of the last chunk that is not full: it is written again as a whole. */
+  /** Begins with the bytes of a last, incomplete chunk, which is rewritten as a whole. */
   async function* withBegun(): AsyncGenerator<Buffer, void> {
     const start = first * CHUNK_BYTES;
     if (offset > start) yield* blobs.read(key, { start, end: offset - 1 }, {});

@@ -1,19 +1,19 @@
 /**
- * Where the bytes of files are: two places with one contract, chosen by the settings; a file says in which of
- * them it is.
+ * The storage of file contents: two implementations with one contract, chosen by the settings; each file
+ * records which one has it.
  */
 
 import type { Readable } from 'node:stream';
 import type { EndSignal } from '../model/end-signal.js';
 import type { Transaction } from '../store/database/database.js';
 
-/** A range from byte `start` to byte `end`, both counted in, as HTTP counts. */
+/** A range of bytes from `start` to `end`, both inclusive, as in HTTP. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** The file whose bytes they are. */
+/** The file that the bytes belong to. */
 export interface BlobKey {
   readonly id: string;
   readonly domainId: string;
@@ -21,20 +21,18 @@ export interface BlobKey {
 
 export interface BlobReadOptions {
   readonly signal?: EndSignal | undefined;
-  /** The transaction its reader is in, which has no other connection to wait for. */
+  /** The transaction of the reader, which must not wait for another connection. */
   readonly within?: Transaction | undefined;
 }
 
-/** A place that finds bytes by the id alone. */
+/** A store that finds bytes by the id alone. */
 export type Bucket = BlobStore<Pick<BlobKey, 'id'>>;
 
 export interface BlobStore<Key = BlobKey> {
   readonly kind: 'database' | 's3';
-  /**
-   * Keeps what comes, in constant memory. When it throws, or the bytes end early, nothing of it is to stay.
-   */
+  /** Stores the bytes in constant memory. If it throws, or the bytes end early, nothing must remain. */
   write(key: Key, bytes: AsyncIterable<Buffer>, signal: EndSignal | undefined): Promise<void>;
-  /** The bytes, read as they are taken. A stream that is left early ends the reading. */
+  /** The bytes, read as they are consumed. Leaving the stream early ends the reading. */
   read(key: Key, range: ByteRange, options: BlobReadOptions): Readable;
   /** Removing a blob that does not exist is not an error. */
   delete(key: Key): Promise<void>;

@@ -4,8 +4,8 @@ import type { ByteRange } from './blob-store.js';
 /**
  *   range     : "bytes=" first "-" [ last ]  |  "bytes=-" length       all decimal
  *
- * What is not understood, and a list of several ranges, is as if it were not there: the answer is the whole
- * file. `unsatisfiable`: nothing of it lies in the file.
+ * A header that is not understood, or lists several ranges, is ignored, and the answer is the whole file.
+ * `unsatisfiable`: the range is outside the file.
  */
 export function parseByteRange(
   header: string | undefined,

@@ -1,6 +1,6 @@
-/** How a browser is to take a file: shown, or saved under its name. @see RFC 6266, RFC 8187 */
+/** How a browser should treat a file: display it, or save it under its name. @see RFC 6266, RFC 8187 */
 
-/** Types that hold no script of their own and that browsers show. All others are saved. */
+/** Types that browsers display and that cannot contain scripts. All others are saved. */
 const SHOWN = new Set([
   'application/pdf',
   'audio/mpeg',
@@ -24,7 +24,7 @@ export function contentDispositionOf(
 ): string {
   const [type = ''] = file.contentType.toLowerCase().split(';', 1);
   const kind = use === 'show' && SHOWN.has(type.trim()) ? 'inline' : 'attachment';
-  // Clients of before 2011 know no other form: what is not plain becomes an underscore for them.
+  // For clients older than 2011; other characters become underscores.
   const plain = file.name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   return `${kind}; filename="${plain}"; filename*=UTF-8''${encodeExtended(file.name)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Files in Postgres, in chunks: nothing else to run or to back up. A chunk is a statement: neither a slow
- * sender nor a slow reader holds a connection.
+ * File contents in Postgres, in chunks, so that there is nothing else to run or back up. Each chunk is a
+ * statement of its own: neither a slow sender nor a slow reader holds a connection.
  */
 
 import { Readable } from 'node:stream';
@@ -10,7 +10,7 @@ import type { Database } from '../store/database/database.js';
 import type { BlobKey, BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
 import { CHUNK_BYTES, inChunks } from './in-chunks.js';
 
-/** Read at once: fewer round trips, and 1 MiB of memory a reader. */
+/** Chunks per read: fewer round trips, for 1 MiB of memory per reader. */
 const CHUNKS_PER_READ = 4;
 
 export class DatabaseBlobs implements BlobStore {
@@ -19,7 +19,7 @@ export class DatabaseBlobs implements BlobStore {
 
   readonly #isDomainKept: boolean;
 
-  /** @param options.isDomainKept false: in tables as they were before each chunk had its domain. */
+  /** @param options.isDomainKept false for tables as they were before each chunk had its domain */
   constructor(database: Pick<Database, 'query'>, options = { isDomainKept: true }) {
     this.#database = database;
     this.#isDomainKept = options.isDomainKept;
@@ -34,8 +34,8 @@ export class DatabaseBlobs implements BlobStore {
     const value = this.#isDomainKept ? Prisma.sql`, ${domainId}` : Prisma.empty;
     let position = 0;
     for await (const chunk of inChunks(bytes)) {
-      // The file's sign of life is written along with it: an upload under way is not taken for one that was
-      // broken off.
+      // Also updates the file's sign of life, so that an upload in progress is not taken for an abandoned
+      // one.
       await this.#database.query(
         Prisma.sql`
           with alive as (

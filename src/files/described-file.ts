@@ -1,4 +1,4 @@
-/** How a file is described by who sends it: its name, its type, the roles that may read it. */
+/** The sender's description of a file: its name, type, and the roles that may read it. */
 import { ServiceError } from '../errors.js';
 
 export interface DescribedFile {
@@ -14,12 +14,12 @@ const MEDIA_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}(?:;\s*[\w-]+=[\w."+/ -]{1,10
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they would end a header
 const CONTROL = /[\u0000-\u001f\u007f\u2028\u2029\ud800-\udfff]/;
 
-/** The name and type as they are kept. @throws INVALID_VALUE */
+/** Validates and normalizes the name and type. @throws INVALID_VALUE */
 export function assertDescribed(file: DescribedFile): {
   readonly name: string;
   readonly contentType: string;
 } {
-  // A path is somebody's own business; its last part is the name.
+  // Some clients send a path; only its last part is the name.
   const name = (file.name.split(/[/\\]/).at(-1) ?? '').trim().normalize('NFC');
   if (name === '' || name === '.' || name === '..' || name.length > MAX_NAME || CONTROL.test(name)) {
     throw invalid('name', 'not the name of a file', `1 to ${MAX_NAME} characters in one line`, file.name);

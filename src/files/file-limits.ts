@@ -2,10 +2,10 @@ export interface FileLimits {
   readonly maxBytes: number;
   /** The limit for all files of a domain together. */
   readonly quotaBytes: number;
-  /** Roles that may upload files that belong to no record. */
+  /** Roles that may upload files without a record. */
   readonly uploadRoles: readonly string[];
-  /** How many uploads of one caller may be sent piece by piece at the same time. */
+  /** How many resumable uploads a caller may have open. */
   readonly openUploads: number;
-  /** After so many hours without a further piece, such an upload is taken away. */
+  /** An upload without a new piece for so many hours is deleted. */
   readonly uploadHours: number;
 }

@@ -5,9 +5,9 @@ import { WaitingLine } from '../store/database/waiting-line.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 import { usedBytes } from './stored-file.js';
 
-/** The bytes that all files of a domain may have together, those of uploads that are not over included. */
+/** The storage quota of a domain, including unfinished uploads. */
 export class FileQuota {
-  /** The uploads wait by domain, whose row is locked meanwhile. */
+  /** Queues uploads by domain, whose row is locked meanwhile. */
   readonly #line = new WaitingLine({
     atOnce: 2,
     mostWaiting: 200,
@@ -22,14 +22,14 @@ export class FileQuota {
     this.#bytes = bytes;
   }
 
-  /** The bytes that are left. @throws LIMIT_EXCEEDED where fewer than `needed` are */
+  /** The remaining bytes. @throws LIMIT_EXCEEDED if fewer than `needed` remain */
   async assertLeft(domainId: string, needed: number, db: Queryable = this.#database): Promise<number> {
     const left = this.#bytes - (await usedBytes(db, domainId));
     if (left < needed) throw this.refusal();
     return left;
   }
 
-  /** Does the work in a transaction in which no other file of the domain begins or ends. */
+  /** Runs work in a transaction during which no other file of the domain begins or ends. */
   async inTurn<T>(domainId: string, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return await this.#line.run(domainId, () =>
       inOwnTransaction(this.#database, async (transaction) => {

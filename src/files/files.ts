@@ -1,9 +1,8 @@
 /**
- * The files of the domains: kept in chunks in Postgres, or in a bucket; streamed in and out.
+ * The files of the domains, stored in Postgres or in a bucket, and streamed in and out.
  *
- * A file never changes: what is to be different is a new file. It is read by its owner, by admins, by the
- * roles it was given, and by whoever may read the record it belongs to; for everybody else, and in every
- * other domain, it is not there.
+ * A file never changes; a new version is a new file. Its owner, admins, the roles it was given, and whoever
+ * may read its record can read it; for everybody else, and in every other domain, it does not exist.
  */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -43,7 +42,7 @@ export interface NewFile extends DescribedFile {
 export interface FilesOptions {
   readonly database: Database;
   readonly store: RecordStore;
-  /** Where new files go, then where older ones may be. */
+  /** The store for new files, then those that may have older ones. */
   readonly blobs: readonly [BlobStore, ...BlobStore[]];
   readonly limits: FileLimits;
 }
@@ -51,7 +50,7 @@ export interface FilesOptions {
 export interface OpenedFile {
   readonly file: StoredFile;
   readonly range: ByteRange;
-  /** The caller reads it to its end or destroys it. */
+  /** The caller must read it to its end or destroy it. */
   readonly stream: Readable;
 }
 
@@ -61,7 +60,7 @@ const BROKEN_OFF_MS = 3_600_000;
 export class Files {
   readonly #options: FilesOptions;
   readonly #quota: FileQuota;
-  /** Uploads that are sent piece by piece. */
+  /** Resumable uploads. */
   readonly uploads: ResumableUploads;
 
   constructor(options: FilesOptions) {
@@ -75,10 +74,10 @@ export class Files {
   }
 
   /**
-   * Keeps a file, streamed: of one that is broken off, too large or over the quota nothing stays.
+   * Stores a file as a stream. Nothing remains of one that is interrupted, too large or over the quota.
    *
    * @throws INVALID_VALUE for a name or type; TOO_LARGE; LIMIT_EXCEEDED over the quota; FORBIDDEN; NOT_FOUND
-   * for the record it is to belong to
+   *   for its record
    */
   async create(scope: Scope, file: NewFile): Promise<StoredFile> {
     const { store, limits } = this.#options;
@@ -88,8 +87,7 @@ export class Files {
   }
 
   /**
-   * Does as `create` for a task whose callers were judged by other rights than those of uploads, within a
-   * limit of its own.
+   * Like `create`, for a task that has checked other rights than those of uploads, with a limit of its own.
    */
   async createForTask(scope: Scope, file: NewFile, most: MostBytes): Promise<StoredFile> {
     return await this.#keep(scope, file, most);
@@ -116,13 +114,13 @@ export class Files {
       scope.signal?.throwIfAborted();
       return await this.#finish(key, counted);
     } catch (error) {
-      // What cannot be taken away now (the database is gone) is purged later.
+      // What cannot be deleted now (the database is down) is purged later.
       await this.#remove(key, blobStore).catch(() => {});
       throw error;
     }
   }
 
-  /** @throws NOT_FOUND also for a file of another domain, and one the caller may not read */
+  /** @throws NOT_FOUND, also for a file of another domain, and one the caller may not read */
   async get(scope: Scope, id: string, within?: Transaction): Promise<StoredFile> {
     const { database, store } = this.#options;
     const file = FILE_ID.test(id) ? await findFile(within ?? database, scope.domain.id, id) : undefined;
@@ -130,12 +128,12 @@ export class Files {
     throw new ServiceError('NOT_FOUND', `there is no file "${id.slice(0, 50)}"`);
   }
 
-  /** The bytes of a file, or a range of them; the range must lie in it. @throws NOT_FOUND as `get` */
+  /** The bytes of a file, or a range within it. @throws NOT_FOUND as `get` */
   async read(scope: Scope, id: string, range?: ByteRange): Promise<OpenedFile> {
     return this.open(await this.get(scope, id), { signal: scope.signal, range });
   }
 
-  /** Opens a file that was got already, as `read` does. */
+  /** Opens a file that `get` returned, like `read`. */
   open(file: StoredFile, options: BlobReadOptions & { readonly range?: ByteRange | undefined }): OpenedFile {
     const whole = { start: 0, end: file.size - 1 };
     const { start, end } = options.range ?? whole;
@@ -145,7 +143,7 @@ export class Files {
   }
 
   /**
-   * The newest first, those the caller may read. With a link, those of that record. @throws FORBIDDEN,
+   * The files that the caller may read, newest first; with a link, those of that record. @throws FORBIDDEN,
    * NOT_FOUND for that record
    */
   async list(
@@ -162,8 +160,8 @@ export class Files {
   }
 
   /**
-   * Takes a file away for good, and gives it back as it was. @throws NOT_FOUND; FORBIDDEN unless its owner or
-   * an admin
+   * Deletes a file for good, and returns its description. @throws NOT_FOUND; FORBIDDEN unless the caller is
+   * its owner or an admin
    */
   async delete(scope: Scope, id: string): Promise<StoredFile> {
     const file = await this.get(scope, id);
@@ -175,8 +173,8 @@ export class Files {
   }
 
   /**
-   * Takes away uploads that were broken off and never gone on with, files that no import took, and files of
-   * records that were purged; how many. Of one domain, or else of all.
+   * Deletes abandoned uploads, files that no import used, and files of purged records, in one domain or in
+   * all; returns their number.
    */
   async purge(domainId?: string): Promise<number> {
     const { database, limits } = this.#options;
@@ -191,14 +189,14 @@ export class Files {
   }
 
   /**
-   * Hands a file that was uploaded for an import to that import, which takes it away in the end. Whether it
-   * was one that waited for an import.
+   * Hands a file uploaded for an import over to it; the import deletes it in the end. Returns whether the
+   * file was waiting for an import.
    */
   async takeForImport(file: StoredFile): Promise<boolean> {
     return await takeForImport(this.#options.database, file);
   }
 
-  /** Takes away a file that a task has kept for itself. Whether there was one. */
+  /** Deletes a file that a task stored for itself. Returns whether there was one. */
   async removeOfTask(domainId: string, id: string): Promise<boolean> {
     const file = await findFile(this.#options.database, domainId, id);
     if (file === undefined) return false;
@@ -210,7 +208,7 @@ export class Files {
     await Promise.all(this.#options.blobs.map((blobs) => blobs.close()));
   }
 
-  /** One file of a domain after the other, so that together they keep to the quota. */
+  /** One file of a domain after the other, so that together they respect the quota. */
   async #finish(key: BlobKey, { size, sha256 }: CountedBytes): Promise<StoredFile> {
     const [{ kind: storage }] = this.#options.blobs;
     return await this.#quota.inTurn(key.domainId, async (tx) => {
@@ -228,7 +226,7 @@ export class Files {
   }
 
   async #remove(key: BlobKey, blobs: BlobStore): Promise<void> {
-    // The bytes first: what is left over by a failure in between is found again by its row.
+    // The bytes first: if the deletion fails in between, the row still leads to the rest.
     await blobs.delete(key);
     await deleteFile(this.#options.database, key);
   }
@@ -240,7 +238,7 @@ export class Files {
   }
 }
 
-/** The bytes as they pass: counted, hashed, and stopped when they are too many. */
+/** Counts and hashes bytes as they pass, and stops when there are too many. */
 class CountedBytes implements AsyncIterable<Buffer> {
   size = 0;
   readonly #hash = createHash('sha256');
@@ -255,7 +253,7 @@ class CountedBytes implements AsyncIterable<Buffer> {
     this.#limits = limits;
   }
 
-  /** Once all have passed. */
+  /** Call it when all bytes have passed. */
   get sha256(): Buffer {
     return this.#hash.digest();
   }

@@ -1,7 +1,7 @@
-/** Never to be changed: where a byte of a stored file is follows from it. */
+/** Must never change: the position of a byte in storage follows from it. */
 export const CHUNK_BYTES = 256 * 1024;
 
-/** What comes, cut anew: all of one size but the last. */
+/** Splits the bytes into chunks of one size; only the last may be shorter. */
 export async function* inChunks(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let parts: Buffer[] = [];
   let length = 0;

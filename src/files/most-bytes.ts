@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.js';
 
-/** The limit of one file, and the setting that says it. */
+/** The size limit of a file, and the setting that defines it. */
 export interface MostBytes {
   readonly bytes: number;
   readonly setting: string;

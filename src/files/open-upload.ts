@@ -1,23 +1,21 @@
-/**
- * Uploads that are sent piece by piece, as the table of files has them. Every statement names the domain.
- */
+/** Resumable uploads in the table of files. Every statement names the domain. */
 import { Prisma } from '../generated/prisma/client.js';
 import type { Queryable } from '../store/database/database.js';
 import type { BlobKey } from './blob-store.js';
 import { type FileLink, type StoredFile } from './stored-file.js';
 
-/** An upload that is under way, or over. */
+/** An upload in progress, or completed. */
 export interface OpenUpload extends BlobKey, Pick<StoredFile, 'name' | 'createdBy' | 'link' | 'roles'> {
-  /** The bytes that the file will have; the most it may have while its sender has not said them. */
+  /** The final number of bytes; until the sender announces it, the maximum allowed. */
   readonly length: number;
   readonly isLengthDeferred: boolean;
-  /** The bytes that are there. */
+  /** The bytes received so far. */
   readonly offset: number;
-  /** How its sender described it, word for word. */
+  /** The sender's description, verbatim. */
   readonly metadata: string | undefined;
-  /** The collection it is to be imported into. */
+  /** The collection to import it into. */
   readonly importInto: string | undefined;
-  /** When it is taken away, unless more comes. Absent: it is a file. */
+  /** When it is deleted, unless more arrives. Absent: it is complete. */
   readonly expiresAt: Date | undefined;
 }
 
@@ -58,7 +56,7 @@ export async function insertOpenUpload(db: Queryable, key: BlobKey, upload: NewU
     )`);
 }
 
-/** How many uploads of a caller are under way. */
+/** How many uploads of a caller are in progress. */
 export async function countOpenUploads(
   db: Queryable,
   { domainId, createdBy, hours }: { domainId: string; createdBy: string; hours: number },
@@ -71,7 +69,7 @@ export async function countOpenUploads(
   return row?.count ?? 0;
 }
 
-/** An upload of this very caller; one that has waited too long is not there. */
+/** An upload of this caller; one that was idle for too long no longer exists. */
 export async function findOpenUpload(
   db: Queryable,
   { id, domainId }: BlobKey,
@@ -93,8 +91,8 @@ export async function findOpenUpload(
 }
 
 /**
- * Begins a request that sends more: from now on nothing is written by one that began before. Gives its turn;
- * `undefined` where the upload is over, or further than the request thinks.
+ * Claims the upload for a request that sends more: from now on, earlier requests can no longer write. Returns
+ * the turn; `undefined` if the upload is complete, or beyond the offset that the request assumes.
  */
 export async function takeUploadTurn(
   db: Queryable,
@@ -111,8 +109,8 @@ export async function takeUploadTurn(
 }
 
 /**
- * Says the length that was deferred; what a request that began before sends is not written any more. Whether
- * it was still to be said, of an upload that is so far.
+ * Sets a deferred length; earlier requests can no longer write. Returns whether the length was still open and
+ * the upload at this offset.
  */
 export async function sayUploadLength(
   db: Queryable,
@@ -129,7 +127,7 @@ export async function sayUploadLength(
   return said.length > 0;
 }
 
-/** Says that an upload is so far, or alive. Whether the turn is still that of the request. */
+/** Records the progress of an upload, or a sign of life. Returns whether the request still has its turn. */
 export async function moveUpload(
   db: Queryable,
   { id, domainId }: BlobKey,
@@ -143,7 +141,7 @@ export async function moveUpload(
   return moved.length > 0;
 }
 
-/** Has a file that was kept for an import be that import's. Whether it was waiting for one. */
+/** Assigns a file stored for an import to it. Returns whether the file was waiting for one. */
 export async function takeForImport(db: Queryable, { id, domainId }: BlobKey): Promise<boolean> {
   const taken = await db.query(Prisma.sql`
     update files

@@ -1,6 +1,6 @@
 /**
- * Uploads that are sent piece by piece, and go on after a cut line, on whatever gateway. An upload is a file
- * that is not ready yet; its bytes wait in the database, wherever files are kept in the end.
+ * Uploads sent piece by piece, which continue after a broken connection on any gateway. An upload is an
+ * unfinished file; its bytes are in the database until it is complete, wherever files are stored in the end.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
@@ -30,26 +30,26 @@ import { assertMayCreate, assertMayLink } from './visible-files.js';
 export interface ResumableUploadsOptions {
   readonly database: Database;
   readonly store: RecordStore;
-  /** Where files go that are whole. */
+  /** Where complete files are stored. */
   readonly blobs: readonly [BlobStore, ...BlobStore[]];
   readonly limits: FileLimits;
   readonly quota: FileQuota;
 }
 
 export interface UploadToOpen extends DescribedFile {
-  /** Absent: it is said with a later piece. */
+  /** Absent: announced with a later piece. */
   readonly length: number | undefined;
   readonly link?: FileLink | undefined;
-  /** How its sender described it, kept to be told again. */
+  /** The sender's description, to be repeated verbatim. */
   readonly metadata?: string | undefined;
-  /** For an import, whose rights the caller was judged by, within a limit of its own. */
+  /** Set for an import, whose rights were checked, with a limit of its own. */
   readonly importInto?: { readonly collection: string; readonly most: MostBytes } | undefined;
 }
 
 export interface UploadPiece {
   readonly offset: number;
   readonly bytes: AsyncIterable<Buffer>;
-  /** What the piece is to come to: it counts as a whole, or not at all. */
+  /** The expected checksum: the piece counts as a whole, or not at all. */
   readonly checksum?: { readonly algorithm: string; readonly digest: Buffer } | undefined;
 }
 
@@ -65,16 +65,16 @@ export class ResumableUploads {
     this.#waiting = new DatabaseBlobs(options.database);
   }
 
-  /** The limit of an upload that is for no import. */
+  /** The limit of an upload that is not for an import. */
   get most(): MostBytes {
     return { bytes: this.#options.limits.maxBytes, setting: 'FILE_MAX_BYTES' };
   }
 
   /**
-   * Opens an upload, of which nothing is there yet.
+   * Creates an empty upload.
    *
-   * @throws INVALID_VALUE for a name or type; TOO_LARGE; LIMIT_EXCEEDED over the quota, or where the caller
-   * has too many open; FORBIDDEN; NOT_FOUND for the record it is to belong to
+   * @throws INVALID_VALUE for a name or type; TOO_LARGE; LIMIT_EXCEEDED over the quota, or if the caller has
+   *   too many open; FORBIDDEN; NOT_FOUND for its record
    */
   async open(scope: Scope, sent: UploadToOpen): Promise<OpenUpload> {
     const { limits, quota } = this.#options;
@@ -100,9 +100,10 @@ export class ResumableUploads {
   }
 
   /**
-   * How far an upload is. One that has all its bytes is made a file first, where nobody was there to see it.
+   * The progress of an upload. One that has all its bytes is first completed, if the request that sent the
+   * last ones could not do so.
    *
-   * @throws NOT_FOUND also for one that is not the caller's, and one that was not gone on with for too long
+   * @throws NOT_FOUND, also for one of another caller, and one that was idle for too long
    */
   async get(scope: Scope, id: string): Promise<OpenUpload> {
     const upload = await this.#find(scope, id);
@@ -111,7 +112,7 @@ export class ResumableUploads {
     try {
       await this.#finish(scope, upload);
     } catch (fault) {
-      // Who did it at the same time may have taken the bytes to their place first.
+      // A concurrent request may already have moved the bytes to storage.
       const now = await this.#find(scope, id);
       if (now.expiresAt === undefined) return now;
       throw fault;
@@ -120,12 +121,12 @@ export class ResumableUploads {
   }
 
   /**
-   * Adds a piece. Of one that is cut, what came stays, unless it has a checksum; the request that began last
-   * is the one that writes.
+   * Appends a piece. What arrived before an interruption is kept, unless there is a checksum; only the latest
+   * request may write.
    *
-   * @throws NOT_FOUND as `get`; CONFLICT for another offset, and where another request goes on with it;
-   * TOO_LARGE beyond the length; LIMIT_EXCEEDED over the quota; CHECKSUM_MISMATCH; FORBIDDEN where the right
-   * to upload was taken away meanwhile
+   * @throws NOT_FOUND as `get`; CONFLICT for a wrong offset, or if another request continues it; TOO_LARGE
+   *   beyond the length; LIMIT_EXCEEDED over the quota; CHECKSUM_MISMATCH; FORBIDDEN if the right to upload
+   *   was revoked meanwhile
    */
   async append(scope: Scope, id: string, { offset, bytes, checksum }: UploadPiece): Promise<OpenUpload> {
     const { database, quota } = this.#options;
@@ -165,10 +166,10 @@ export class ResumableUploads {
   }
 
   /**
-   * Says how many bytes an upload will have that was opened without; once said, it stays.
+   * Sets the length of an upload that was created without one; it cannot be changed.
    *
-   * @throws NOT_FOUND as `get`; MALFORMED_REQUEST for another length than was said, or than is there already;
-   * TOO_LARGE; LIMIT_EXCEEDED over the quota; CONFLICT where another request goes on with it
+   * @throws NOT_FOUND as `get`; MALFORMED_REQUEST for a different length, or one below what has arrived;
+   *   TOO_LARGE; LIMIT_EXCEEDED over the quota; CONFLICT if another request continues it
    */
   async sayLength(scope: Scope, id: string, length: number): Promise<OpenUpload> {
     const { database, quota } = this.#options;
@@ -176,7 +177,7 @@ export class ResumableUploads {
     const { offset, isLengthDeferred } = upload;
     if (!isLengthDeferred && length === upload.length) return upload;
     if (!isLengthDeferred || length < offset) throw otherLength(upload);
-    // Until then, the length is the limit that it was opened with.
+    // Until then, the length is the limit with which it was created.
     const setting = upload.importInto === undefined ? this.most.setting : 'IMPORT_MAX_BYTES';
     assertAtMost(length, { bytes: upload.length, setting });
     await quota.assertLeft(upload.domainId, length - offset);
@@ -184,7 +185,7 @@ export class ResumableUploads {
     return await this.#find(scope, id);
   }
 
-  /** Takes an upload away that is not over. @throws NOT_FOUND as `get` */
+  /** Deletes an incomplete upload. @throws NOT_FOUND as `get` */
   async delete(scope: Scope, id: string): Promise<'gone' | 'is a file'> {
     const { database } = this.#options;
     const upload = await this.#find(scope, id);
@@ -199,7 +200,8 @@ export class ResumableUploads {
     const owner = { createdBy: scope.principal.id, hours: limits.uploadHours };
     const key = { id, domainId: scope.domain.id };
     const upload = UPLOAD_ID.test(id) ? await findOpenUpload(database, key, owner) : undefined;
-    // The scopes of an API key name no files: it goes on with those of records, as it reads them.
+    // The scopes of an API key do not cover files: it may continue uploads to records, as it may read their
+    // files.
     const isHidden = scope.principal.scopes !== undefined && upload?.link === undefined;
     if (upload !== undefined && !isHidden) return upload;
     throw new ServiceError('NOT_FOUND', `there is no upload "${id.slice(0, 50)}" of yours; begin it anew`);
@@ -211,7 +213,7 @@ export class ResumableUploads {
     else assertMayCreate(scope, limits.uploadRoles);
   }
 
-  /** Makes a file of an upload: hashed, and moved to where files are. */
+  /** Completes an upload: hashes it, and moves it to storage. */
   async #finish(scope: Scope, upload: OpenUpload): Promise<void> {
     const { blobs, quota } = this.#options;
     const [place] = blobs;
@@ -238,7 +240,10 @@ export class ResumableUploads {
   }
 }
 
-/** The bytes of one request. Of those that come before a cut nothing is lost: it ends, and has the fault. */
+/**
+ * The bytes of one request. On an interruption it ends normally, with the fault recorded, so that nothing
+ * received is lost.
+ */
 class Piece implements AsyncIterable<Buffer> {
   size = 0;
   fault: unknown;
@@ -255,7 +260,7 @@ class Piece implements AsyncIterable<Buffer> {
     this.#refuse = options.refuse;
   }
 
-  /** Once all have passed. */
+  /** Call it when all bytes have passed. */
   get digest(): Buffer | undefined {
     return this.#hash?.digest();
   }

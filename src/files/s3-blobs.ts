@@ -1,6 +1,6 @@
 /**
- * Files in a bucket that speaks S3: Amazon's, MinIO, Ceph, Cloudflare R2 … The SDK is loaded when the first
- * one is opened.
+ * File contents in an S3 bucket: Amazon's, MinIO, Ceph, Cloudflare R2 … The SDK is loaded when the first
+ * bucket is opened.
  */
 
 import { Readable } from 'node:stream';
@@ -11,7 +11,8 @@ import type { BlobKey, BlobReadOptions, Bucket, ByteRange } from './blob-store.j
 
 export interface S3Settings {
   /**
-   * The address of the service, the bucket as its path: `https://s3.eu-central-1.amazonaws.com/school-files`.
+   * The address of the service with the bucket as its path:
+   * `https://s3.eu-central-1.amazonaws.com/school-files`.
    */
   readonly url: string;
   readonly region: string;
@@ -19,7 +20,7 @@ export interface S3Settings {
   readonly secretAccessKey: string;
 }
 
-/** Held in memory while it is sent; S3 takes no smaller parts. */
+/** Held in memory while it is sent; S3 requires parts of at least this size. */
 const PART_BYTES = 5 * 1024 * 1024;
 const PARTS_AT_ONCE = 2;
 
@@ -47,9 +48,9 @@ export class S3Blobs implements Bucket {
       endpoint: origin,
       region,
       credentials: { accessKeyId, secretAccessKey },
-      // The bucket in the path: every service understands it, and it needs no name in the DNS.
+      // The bucket in the path: every service supports it, and it needs no DNS name.
       forcePathStyle: true,
-      // Newer checksums are Amazon's own; others refuse them.
+      // Newer checksums are Amazon's own; other services refuse them.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
     });
@@ -109,8 +110,7 @@ export class S3Blobs implements Bucket {
 }
 
 /**
- * A file that is too large, or a caller who has gone, comes through as it is; what the service says is told
- * to operators alone.
+ * Passes on "too large" and a disconnected caller unchanged; errors of the service are only for operators.
  */
 function toServiceError(error: unknown): unknown {
   if (error instanceof ServiceError) return error;

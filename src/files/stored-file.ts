@@ -1,4 +1,4 @@
-/** The table of files. Every statement names the domain, or is of a task that works through all of them. */
+/** The table of files. Every statement names the domain, or belongs to a task for all domains. */
 import { Prisma } from '../generated/prisma/client.js';
 import type { Queryable } from '../store/database/database.js';
 import {
@@ -17,10 +17,10 @@ export interface StoredFile {
   readonly contentType: string;
   /** Bytes. */
   readonly size: number;
-  /** The hash of the bytes; the ETag is made of it. */
+  /** The hash of the bytes, from which the ETag is derived. */
   readonly sha256: Buffer;
   readonly storage: 'database' | 's3';
-  /** The record it belongs to: who may read that, may read the file. */
+  /** The record it belongs to; whoever may read the record may read the file. */
   readonly link: FileLink | undefined;
   /** Roles that may read it, beside its owner and admins. */
   readonly roles: readonly string[];
@@ -35,9 +35,9 @@ export interface FileLink {
 
 export interface FileFilter {
   readonly link?: FileLink | undefined;
-  /** Those of whatever records of it; says nothing beside a link. */
+  /** Files of any records of this collection; ignored beside a link. */
   readonly collection?: string | undefined;
-  /** Part of the name, in any case. */
+  /** A part of the name, ignoring case. */
   readonly name?: string | undefined;
   readonly createdBy?: string | undefined;
 }
@@ -78,7 +78,7 @@ export async function insertUploading(
     )`);
 }
 
-/** `undefined`: the upload was purged meanwhile. */
+/** `undefined` if the upload was purged meanwhile. */
 export async function markReady(
   db: Queryable,
   options: BlobKey & Pick<StoredFile, 'size' | 'sha256' | 'storage'>,
@@ -100,7 +100,7 @@ export async function findFile(db: Queryable, domainId: string, id: string): Pro
   return row && toFile(row);
 }
 
-/** The newest first; ids go up with time. */
+/** Newest first; ids increase with time. */
 export async function listFiles(
   db: Queryable,
   condition: Prisma.Sql,
@@ -126,7 +126,7 @@ export async function countFiles(db: Queryable, condition: Prisma.Sql): Promise<
   return row?.count ?? 0;
 }
 
-/** Bytes of all files of a domain. */
+/** The total bytes of a domain's files. */
 export async function usedBytes(db: Queryable, domainId: string): Promise<number> {
   const [row] = await db.query<{ used: number }>(Prisma.sql`
     select coalesce(sum(size), 0)::bigint as used
@@ -135,7 +135,7 @@ export async function usedBytes(db: Queryable, domainId: string): Promise<number
   return row?.used ?? 0;
 }
 
-/** Takes a file away, its chunks with it. Whether there was one. */
+/** Deletes a file with its chunks. Returns whether there was one. */
 export async function deleteFile(db: Queryable, { id, domainId }: BlobKey): Promise<boolean> {
   const gone = await db.query(Prisma.sql`
     delete from files where domain = ${domainId} and id = ${id}::uuid returning 1`);
@@ -143,9 +143,8 @@ export async function deleteFile(db: Queryable, { id, domainId }: BlobKey): Prom
 }
 
 /**
- * Uploads that gave no sign of life since an instant, those that are sent piece by piece since another; files
- * that no import took since then; and files whose record is not there any more, not even as removed. Of one
- * domain, or else of all.
+ * Uploads without a sign of life since an instant (resumable ones since another), files that no import used
+ * since then, and files whose record no longer exists, not even as a tombstone. In one domain, or in all.
  */
 export async function listOrphans(
   db: Queryable,

@@ -1,4 +1,4 @@
-/** Decides who may upload, read and remove files. */
+/** Decides who may upload, read and delete files. */
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Principal, Scope } from '../model/scope.js';
@@ -6,7 +6,7 @@ import type { Transaction } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
 import type { FileFilter, FileLink, StoredFile } from './stored-file.js';
 
-/** Nothing but the id is read of a record, to know whether it may be read. */
+/** Only the id is read, to find out whether a record may be read. */
 const ID_ALONE = [['_id']];
 
 /** @throws FORBIDDEN */
@@ -26,7 +26,7 @@ export function assertMayCreate({ principal }: Scope, roles: readonly string[]):
 }
 
 /**
- * A file that belongs to a record is a part of it: who may not change this record, or not read it, adds none.
+ * Adding a file to a record counts as changing the record: the caller must be allowed to read and change it.
  *
  * @throws FORBIDDEN, NOT_FOUND, GONE
  */
@@ -49,8 +49,8 @@ export async function isReadable(
 }
 
 /**
- * The files of a list, as a condition on `files f`. Without a link only those the caller's own person opens:
- * the rights to a thousand records are not looked up for a page.
+ * The files of a list, as a condition on `files f`. Without a link, only files that the caller may read
+ * without regard to records: looking up the rights to a thousand records for a page would be too slow.
  *
  * @throws FORBIDDEN, NOT_FOUND, GONE for a record the caller may not read
  */
@@ -82,7 +82,7 @@ function ownFiles(principal: Principal): Prisma.Sql {
   return Prisma.sql`(f.created_by = ${principal.id} or f.roles && ${[...principal.roles]}::text[])`;
 }
 
-/** An API key acts within its scopes, which name no files: it reads those of records it may read. */
+/** The scopes of an API key do not cover files: it may read those of records that it may read. */
 export function isOwn({ principal }: Scope, file: StoredFile): boolean {
   if (principal.scopes !== undefined) return false;
   return principal.roles.has('admin') || file.createdBy === principal.id;

@@ -1,6 +1,6 @@
 /**
- * Makes up for what was due while no gateway ran, by one run an item. The library would add a job for every
- * tick that was missed, and a worker that is quick would do several of them.
+ * Makes up for scheduled runs that were missed while no gateway was up, by one run per item. The library
+ * would add a job for every missed tick, and a fast worker would run several of them.
  */
 import { type ParsedCronItem, parseCronItem } from 'graphile-worker';
 import type pg from 'pg';
@@ -8,11 +8,11 @@ import type { CronItem } from './job.js';
 import { JOB_SCHEMA } from './job-queue.js';
 
 const MINUTE_MS = 60_000;
-/** A day, and the hour more that a day may have. */
+/** A day, plus the hour that a day may be longer. */
 const LOOK_BACK_MINUTES = 25 * 60;
 
 /**
- * Adds the last tick that was missed of each item that wants it. Of several gateways that start at once, one
+ * Adds the last missed tick of each item that wants it. Of several gateways that start at once, only one
  * does.
  */
 export async function catchUpCron(pool: pg.Pool, items: readonly CronItem[], now: Date): Promise<void> {
@@ -20,8 +20,7 @@ export async function catchUpCron(pool: pg.Pool, items: readonly CronItem[], now
     if (item.catchUp === 'never') continue;
     const tick = lastTick(parseCronItem({ task: item.task, match: item.schedule }), now);
     if (tick === undefined) continue;
-    // An item that was not there before has missed nothing. The tick is noted in the statement that adds its
-    // job.
+    // A new item has missed nothing. The tick is recorded by the statement that adds its job.
     await pool.query(
       `with taken as (
          update ${JOB_SCHEMA}._private_known_crontabs
@@ -39,12 +38,12 @@ export async function catchUpCron(pool: pg.Pool, items: readonly CronItem[], now
   }
 }
 
-/** The queue of an item: its runs do not overlap, and those that wait are one. */
+/** The queue of an item: its runs do not overlap, and waiting ones are merged. */
 export function cronQueueOf({ name }: CronItem): string {
   return `cron ${name}`;
 }
 
-/** The minute that is under way counts: the library begins with the next one. */
+/** Includes the present minute, because the library begins with the next one. */
 function lastTick(item: ParsedCronItem, now: Date): Date | undefined {
   const thisMinute = Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS;
   for (let minutes = 0; minutes <= LOOK_BACK_MINUTES; minutes++) {

@@ -1,7 +1,7 @@
 /**
- * Chooses the channel by what a domain sends: its own mail server or SMS provider where its properties name
- * one (`smtpUrl`, `mailFrom`, `smsUrl`, `smsSender`; a sub-domain has those of the top domain), else that of
- * the settings, else none. Connections are kept, one channel for all domains that share a server.
+ * Chooses the channel for a domain's messages: its own mail server or SMS provider if its properties name one
+ * (`smtpUrl`, `mailFrom`, `smsUrl`, `smsSender`; sub-domains inherit those of the top domain), else that of
+ * the settings, else none. Connections are kept open, and domains with the same server share a channel.
  */
 import { isJsonObject, parseExactJson } from '../json.js';
 import type { Domains } from '../store/catalog/domains.js';
@@ -15,7 +15,7 @@ export interface ChannelSettings {
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string | undefined;
   readonly smtpConnections: number;
-  /** `smpp://`, `smpps://`, or the `http(s)://` address of a provider as a template. */
+  /** `smpp://`, `smpps://`, or the `http(s)://` URL template of a provider. */
   readonly smsUrl: string | undefined;
   readonly smsSender: string;
   readonly smsHttpMethod: 'GET' | 'POST' | 'PUT';
@@ -25,7 +25,7 @@ export interface ChannelSettings {
   /** A regular expression. */
   readonly smsHttpSuccess: string | undefined;
   readonly smsHttpIdPath: string | undefined;
-  /** The time for a connection, and for an answer. */
+  /** The timeout for connecting and for an answer. */
   readonly messageTimeoutMs: number;
 }
 
@@ -55,7 +55,7 @@ export class Channels {
     this.#onReceipt = options.onReceipt;
   }
 
-  /** `undefined`: the domain has no mail server. @throws DeliveryError for one that cannot be used */
+  /** `undefined` if the domain has no mail server. @throws DeliveryError for an invalid configuration */
   findEmail(domainId: string): EmailChannel | undefined {
     const url = this.#textOf(domainId, 'smtpUrl') ?? this.#settings.smtpUrl;
     const from = this.#textOf(domainId, 'mailFrom') ?? this.#settings.mailFrom;
@@ -74,7 +74,7 @@ export class Channels {
     };
   }
 
-  /** `undefined`: the domain has no SMS provider. @throws DeliveryError for one that cannot be used */
+  /** `undefined` if the domain has no SMS provider. @throws DeliveryError for an invalid configuration */
   findSms(domainId: string): Channel<SmsContent> | undefined {
     const url = this.#textOf(domainId, 'smsUrl') ?? this.#settings.smsUrl;
     if (url === undefined) return undefined;
@@ -88,7 +88,7 @@ export class Channels {
     try {
       return (kind === 'email' ? this.findEmail(domainId) : this.findSms(domainId)) !== undefined;
     } catch {
-      // Configured, wrongly: the message is tried, and says why it does not go.
+      // It is configured, though wrongly: sending the message will report why it fails.
       return true;
     }
   }
@@ -148,7 +148,7 @@ function kept<Kept>(channels: Map<string, Kept>, key: string, open: () => Kept):
   return channel;
 }
 
-/** Says nothing of the text itself: it may hold a password. @throws DeliveryError */
+/** The error does not repeat the text, which may contain a password. @throws DeliveryError */
 function assertUrl(text: string, protocols: readonly string[], name: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && protocols.includes(url.protocol) && url.hostname !== '') return url;
@@ -160,7 +160,7 @@ function defaultPort(tls: boolean): number {
   return tls ? SMPP_TLS_PORT : SMPP_PORT;
 }
 
-/** A JSON object of texts. @throws Error that names neither name nor value: both may be secret */
+/** A JSON object of texts. @throws Error that contains neither name nor value, because both may be secret */
 function parseHeaders(json: string): Readonly<Record<string, string>> {
   const headers = parseExactJson(json);
   if (!isJsonObject(headers) || !Object.values(headers).every((value) => typeof value === 'string')) {

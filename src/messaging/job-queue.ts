@@ -1,9 +1,9 @@
 /**
- * Work to be done later, kept in Postgres (graphile-worker, in a schema of its own): a job added within a
- * transaction exists once that commits, and is done by whichever gateway is free. At least once: a gateway
- * that dies in the middle of a job leaves it to another, so a task must bear being run again.
+ * Queues work in Postgres (graphile-worker, in a schema of its own). A job added within a transaction exists
+ * once it commits, and is run by any free gateway, at least once: if a gateway dies during a job, another one
+ * runs it again, so tasks must tolerate that.
  *
- * Anybody may add jobs, the command line too; `JobWorkers` does them, and runs in gateways alone.
+ * Any process may add jobs, including the command line; only gateways run them (`JobWorkers`).
  */
 
 import { isNativeError } from 'node:util/types';
@@ -17,40 +17,38 @@ import type { Database, Transaction } from '../store/database/database.js';
 import { traceHeaders } from '../traced.js';
 
 /**
- * The library keeps its tables in this schema: apart from ours, which the migrations of prisma/ describe to
- * the last column.
+ * The library's tables are in this schema, separate from ours, which the migrations of prisma/ describe
+ * completely.
  */
 export const JOB_SCHEMA = 'campus_jobs';
-/** Held by whoever makes or changes that schema; the others wait. */
+/** Held while that schema is created or migrated; other gateways wait. */
 const JOB_MIGRATION_LOCK = 0x6a6f6273;
-/**
- * The library waits e^attempt seconds, so the last attempt is some four hours after the first.
- */
+/** The library waits e^attempt seconds, so the last attempt is some four hours after the first. */
 const DEFAULT_MAX_ATTEMPTS = 10;
 
 export interface JobOptions {
   /**
-   * One job of a key waits at a time: adding another replaces it. One that runs already is finished but not
+   * Only one job with a key waits at a time: adding another replaces it. A running one is finished but not
    * retried, and the new one runs beside or after it.
    */
   readonly key?: string | undefined;
-  /** It does not run before this time. Default: now. */
+  /** The earliest time to run it. Default: now. */
   readonly runAt?: Date | undefined;
   /** Default 10. */
   readonly maxAttempts?: number | undefined;
   /**
-   * Jobs of one queue run one after the other, on whatever gateway. Few different names: they are kept.
-   * Default: none.
+   * Jobs of one queue run one after the other, on any gateway. Use few different names, because they are
+   * kept. Default: none.
    */
   readonly queue?: string | undefined;
 }
 
-/** How many jobs there are, on all gateways together. */
+/** The number of jobs, over all gateways. */
 export interface JobCounts {
   /** Waiting for a worker, or for their time. */
   readonly queued: number;
   readonly running: number;
-  /** Jobs that were given up after their last attempt, until they are purged. */
+  /** Jobs abandoned after their last attempt, until they are purged. */
   readonly failed: number;
 }
 
@@ -62,8 +60,8 @@ export class JobQueue {
   }
 
   /**
-   * Adds a job for the task of this name (`src/compose/jobs.ts` lists them). `within`: the transaction the
-   * job is part of. A name that no gateway knows is no error: a newer gateway beside this one may know it.
+   * Adds a job for the named task (`src/compose/jobs.ts` lists them), as part of the transaction `within`. An
+   * unknown name is not an error: a newer gateway beside this one may know it.
    */
   async add(
     task: string,
@@ -84,7 +82,8 @@ export class JobQueue {
   }
 
   /**
-   * Takes away the job that waits under a key. Whether there was one; a job that runs already is let finish.
+   * Deletes the job that waits under a key. Returns whether there was one; a running job is allowed to
+   * finish.
    */
   async cancel(key: string, within?: Transaction): Promise<boolean> {
     const removed = await (within ?? this.#database).query(Prisma.sql`
@@ -104,7 +103,7 @@ export class JobQueue {
     return counts ?? { queued: 0, running: 0, failed: 0 };
   }
 
-  /** Takes away the jobs that were given up before an instant; how many. */
+  /** Deletes jobs abandoned before an instant; returns their number. */
   async purge(failedBefore: Date): Promise<number> {
     const gone = await this.#database.query(Prisma.sql`
       delete from campus_jobs._private_jobs
@@ -117,9 +116,9 @@ export class JobQueue {
 }
 
 /**
- * Makes the schema of the jobs, or brings it up to date. Any number of gateways may call it at once.
+ * Creates or migrates the schema of the jobs. Any number of gateways may call it at once.
  *
- * @throws UNAVAILABLE when the user of the database may not make a schema
+ * @throws UNAVAILABLE if the database user may not create a schema
  */
 export async function migrateJobQueue(url: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: url, max: 2, application_name: 'campus migrations' });

@@ -1,7 +1,4 @@
-/**
- * Does the jobs of the queue, and adds those that are due by the clock. One per gateway; the command line has
- * none.
- */
+/** Runs the jobs of the queue, and adds scheduled ones. One per gateway; the command line has none. */
 
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,37 +24,37 @@ export interface JobWorkersOptions {
   readonly database: Pick<Database, 'openPool'>;
   readonly tasks: readonly JobTask[];
   readonly cronItems: readonly CronItem[];
-  /** Jobs done at once by this gateway; 0: none, they are left to others. */
+  /** Jobs run at once by this gateway; 0: none, they are left to others. */
   readonly concurrency: number;
-  /** How long jobs under way may go on after a stop was asked for. */
+  /** How long running jobs may continue after a stop was requested. */
   readonly shutdownGraceMs: number;
   readonly observe: (event: JobObservation) => void;
-  /** How often to look for jobs whose time has come; new ones are heard of at once. Default 2 s. */
+  /** How often to look for jobs that became due; new ones are announced at once. Default 2 s. */
   readonly pollMs?: number;
-  /** How often to look for gateways that died; their jobs are free after two looks. Default 10 s. */
+  /** How often to look for gateways that died; their jobs are released after two looks. Default 10 s. */
   readonly sweepMs?: number;
 }
 
 const DEFAULT_POLL_MS = 2_000;
 const DEFAULT_SWEEP_MS = 10_000;
 /**
- * One that hears of new jobs, one that says we live, and these for taking jobs and noting what became of
- * them.
+ * One connection listens for new jobs, one reports that this gateway is alive, and these take jobs and record
+ * their results.
  */
 const MAX_QUERYING_CONNECTIONS = 2;
 const STATEMENT_TIMEOUT_MS = 30_000;
 const MAX_RESTART_MS = 30_000;
 const MAX_NOTE_LOOKS = 50;
 const NOTE_LOOK_MS = 20;
-/** After the grace, for giving back the jobs that were not done, and for closing connections. */
+/** After the grace period, the time for releasing unfinished jobs and closing connections. */
 const LAST_WAIT_MS = 1_000;
-/** The part of the grace after which tasks are told to come to an end by their signal. */
+/** The share of the grace period after which tasks are told to end by their signal. */
 const ABORT_AFTER = 0.8;
 
 export class JobWorkers {
   readonly #options: JobWorkersOptions;
   readonly #stopping = new AbortController();
-  /** The ids of the jobs that run. */
+  /** The ids of the running jobs. */
   readonly #running = new Set<string>();
   #pool: pg.Pool | undefined;
   #liveness: WorkerLiveness | undefined;
@@ -69,7 +66,7 @@ export class JobWorkers {
     this.#options = options;
   }
 
-  /** Returns when the first jobs may run. A database that is lost later is waited for. */
+  /** Returns when the first jobs may run. If the database is lost later, it waits. */
   async start(): Promise<void> {
     const { database, concurrency, sweepMs = DEFAULT_SWEEP_MS, observe } = this.#options;
     if (concurrency === 0 || this.#pool !== undefined || this.#stopping.signal.aborted) return;
@@ -93,7 +90,7 @@ export class JobWorkers {
   }
 
   /**
-   * Takes no more jobs and waits for those under way; what takes longer than the grace is left to another
+   * Takes no more jobs and waits for running ones; those that exceed the grace period are left to another
    * gateway.
    */
   async stop(): Promise<void> {
@@ -102,13 +99,13 @@ export class JobWorkers {
     await Promise.race([this.#runner?.stop().catch(() => {}), this.#interruptAfterGrace()]);
     await this.#untilNoted();
     await this.#liveness?.close();
-    // A statement that waits for a lock keeps its connection, and the pool, for as long as it may take.
+    // A statement that waits for a lock may keep its connection, and the pool, for long.
     await withinLastWait(this.#pool?.end());
   }
 
   /**
-   * The library ends its workers when a job's end could not be noted, e.g. while Postgres was away: they are
-   * started again.
+   * Restarts the library's workers, which end when the result of a job could not be recorded, e.g. while
+   * Postgres was down.
    */
   async #supervise(pool: pg.Pool, onStarted: () => void): Promise<void> {
     const { observe } = this.#options;
@@ -181,7 +178,7 @@ export class JobWorkers {
     ) as TaskList;
   }
 
-  /** The library's own words: of a job's end we tell ourselves, of the rest only what went wrong. */
+  /** The library's own messages: we report the ends of jobs ourselves, so only errors are passed on. */
   #logger(): Logger {
     const { observe } = this.#options;
     return new Logger(() => (level, message, meta) => {
@@ -191,8 +188,8 @@ export class JobWorkers {
   }
 
   /**
-   * The library says its workers have ended before it has noted how their last jobs did; without the note
-   * they would be done twice.
+   * The library reports the end of its workers before it has recorded their last results; without the record
+   * those jobs would run twice.
    */
   async #untilNoted(): Promise<void> {
     const [pool, id] = [this.#pool, this.#workerPool?.id];
@@ -211,21 +208,21 @@ export class JobWorkers {
     const isOver = this.#supervising.then(() => true);
     const isLate = sleep(this.#options.shutdownGraceMs, false, { ref: false });
     if (await Promise.race([isOver, isLate])) return;
-    // Where the database is away, the library tries to note how jobs ended for minutes. What is not noted is
-    // done again, by another gateway.
+    // While the database is down, the library tries for minutes to record results. Jobs without a record run
+    // again, on another gateway.
     await withinLastWait(pool?.forcefulShutdown('the gateway stopped before the job was done'));
   }
 }
 
-/** Waits for what must not keep a stop from its end. */
+/** Waits for something that must not delay a stop for long. */
 async function withinLastWait(work: unknown): Promise<void> {
   await Promise.race([Promise.resolve(work).catch(() => {}), sleep(LAST_WAIT_MS, undefined, { ref: false })]);
 }
 
 /**
- * How a job ended is noted by the library beside the worker, which goes on. Only in batches, if of one job
- * each, does it handle a note that cannot be written, by ending its workers; else the rejection is nobody's,
- * and Node ends the process.
+ * The library records the end of a job while the worker goes on. Only in batch mode (here with batches of
+ * one) does it handle a failed record, by ending its workers; otherwise the unhandled rejection would end the
+ * process.
  */
 const NOTED_IN_BATCHES = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } } as const;
 
@@ -233,7 +230,7 @@ function nextRestart(restartMs: number): number {
   return Math.min(2 * restartMs, MAX_RESTART_MS);
 }
 
-/** One run a tick on all gateways together: the tick is noted in the statement that adds the job. */
+/** One run per tick over all gateways: the tick is recorded by the statement that adds the job. */
 function toLibraryItem(item: CronItem): LibraryCronItem {
   const { name, task, schedule, maxAttempts } = item;
   const queue = cronQueueOf(item);
@@ -245,7 +242,7 @@ function toLibraryItem(item: CronItem): LibraryCronItem {
   };
 }
 
-/** What a job was added with: it goes on with the trace of whoever added it. */
+/** The trace headers stored with a job, so that it continues the trace of whoever added it. */
 function sentWith(payload: unknown): TraceHeaders {
   const { traceparent } = Object(payload);
   return typeof traceparent === 'string' ? { traceparent } : {};

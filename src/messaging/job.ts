@@ -1,17 +1,17 @@
-/** What a job does, and when one is added by the clock: the entries of the lists in `src/compose/jobs.ts`. */
+/** The types of tasks and scheduled items: the entries of the lists in `src/compose/jobs.ts`. */
 
 export interface JobContext {
   readonly jobId: string;
   /** 1 for the first. */
   readonly attempt: number;
   readonly maxAttempts: number;
-  /** Aborted when the gateway stops and waits no longer: what is left is done again by another gateway. */
+  /** Aborted when the gateway stops and the grace period is over: another gateway will run the job again. */
   readonly signal: AbortSignal;
 }
 
 export interface JobTask {
   /**
-   * What `JobQueue.add` names, e.g. `messages.send`. Once jobs of it may wait somewhere, it is not changed.
+   * The name for `JobQueue.add`, e.g. `messages.send`. It must not change while jobs of it may be waiting.
    */
   readonly name: string;
   /**

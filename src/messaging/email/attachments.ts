@@ -1,4 +1,4 @@
-/** Attachments: given with the email as base64, or files of the domain, which are read when it is sent. */
+/** Attachments: base64 in the email, or files of the domain, which are read when it is sent. */
 import type { Readable } from 'node:stream';
 import { isBase64 } from '../../base64.js';
 import { ServiceError } from '../../errors.js';
@@ -8,7 +8,7 @@ import type { Attachment } from '../message.js';
 import type { AttachmentRequest } from './email-request.js';
 import type { OutgoingAttachment } from './smtp-channel.js';
 
-/** What is needed of the files of a domain. @see Files */
+/** The part of `Files` needed here. @see Files */
 export interface AttachmentFiles {
   /** @throws NOT_FOUND also for a file the caller may not read */
   get(
@@ -44,7 +44,7 @@ export async function toAttachments(
   return attachments;
 }
 
-/** Opens what a message holds. The streams are the caller's to end. */
+/** Opens the attachments of a message. The caller must end the streams. */
 export async function openAttachments(
   scope: Scope,
   attachments: readonly Attachment[],

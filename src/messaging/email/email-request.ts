@@ -1,6 +1,6 @@
 /**
- * An email as it is asked for, checked once and turned into what is kept: nothing in it can become a header
- * of its own.
+ * Validates the request for an email and converts it to what is stored; nothing in it can become a separate
+ * header.
  */
 import { type ErrorDetail, ServiceError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
@@ -16,17 +16,14 @@ export interface EmailRequest {
   readonly text?: string | undefined;
   readonly html?: string | undefined;
   /**
-   * A property of the domain `mailTemplate.<name>` with the members `subject`, `text`, `html`; what is sent
-   * beside it takes precedence.
+   * A property of the domain `mailTemplate.<name>` with the members `subject`, `text`, `html`; members of the
+   * request take precedence.
    */
   readonly template?: string | undefined;
-  /** Makes subject, text and html templates, and fills them in. */
+  /** Treats subject, text and html as templates, and fills them in. */
   readonly data?: JsonObject | undefined;
   readonly attachments?: readonly AttachmentRequest[] | undefined;
-  /**
-   * The sender's own name for it: sent again under the same one, it is the same message and is not sent
-   * twice.
-   */
+  /** The sender's own key: a repetition with the same key is the same message, and is not sent again. */
   readonly key?: string | undefined;
 }
 
@@ -47,7 +44,8 @@ export type TemplateTexts = Partial<Record<'subject' | 'text' | 'html', string>>
 
 const MAX_SUBJECT = 500;
 /**
- * The most of an address: 64 before the @ and 255 after it would be too long for SMTP's path of 256.
+ * The longest address: 64 characters before the @ and 255 after it would exceed SMTP's path of 256.
+ *
  * @see RFC 5321, 4.5.3.1
  */
 const MAX_ADDRESS = 254;
@@ -55,17 +53,17 @@ const MAX_ADDRESS = 254;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f\u2028\u2029]/;
 /**
- * What stands in practice: no quoted local parts, no address literals. Letters of every script (RFC 6531).
+ * Addresses as used in practice: no quoted local parts, no address literals. Letters of every script (RFC
+ * 6531).
  */
 const ADDRESS =
   /^[^\s@<>()[\]\\,;:"]+@(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?\.)*[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
 const NAMED_ADDRESS = /^(.*?)\s*<([^<>]+)>$/;
 
 /**
- * Checks the request and fills its templates in.
+ * Validates the request and fills in its templates.
  *
- * @throws INVALID_VALUE with every fault; LIMIT_EXCEEDED for too many recipients or a message that is too
- * large
+ * @throws INVALID_VALUE with every fault; LIMIT_EXCEEDED for too many recipients or too large a message
  */
 export function toEmailContent(
   request: EmailRequest,
@@ -116,12 +114,12 @@ export function toEmailContent(
   };
 }
 
-/** The bare addresses, each once: who a server is told to bring it to. */
+/** The distinct plain addresses, for the SMTP envelope. */
 export function envelopeOf({ to, cc, bcc }: EmailContent): string[] {
   return [...new Set([...to, ...cc, ...bcc].map((written) => toAddress(written).address))];
 }
 
-/** `Asha <asha@example.org>` as a name and an address; a bare address has no name. */
+/** Splits `Asha <asha@example.org>` into name and address; a plain address has no name. */
 export function toAddress(written: string): { readonly name: string; readonly address: string } {
   const [, name = '', address = written] = NAMED_ADDRESS.exec(written) ?? [];
   return { name: name.replace(/^"(.*)"$/, '$1'), address };

@@ -1,4 +1,4 @@
-/** Email by a mail server: SMTP by nodemailer, with connections that are kept. */
+/** Sends email by SMTP with nodemailer, over connections that are kept open. */
 import { Readable } from 'node:stream';
 import type { Transporter } from 'nodemailer';
 import type { SMTPPoolOptions, SMTPPoolSentMessageInfo } from 'nodemailer/lib/smtp-pool';
@@ -14,7 +14,7 @@ import { toAddress } from './email-request.js';
 export interface OutgoingEmail {
   readonly content: EmailContent;
   readonly from: string;
-  /** It goes to these of the recipients only. */
+  /** The recipients to send it to. */
   readonly envelope: readonly string[];
   readonly createdAt: Date;
   readonly attachments: readonly OutgoingAttachment[];
@@ -28,8 +28,8 @@ export interface OutgoingAttachment {
 
 export interface SmtpOptions {
   /**
-   * `smtp://user:password@host:587`; `smtps://` is TLS from the first byte. `smtp://` takes up STARTTLS where
-   * it is offered; `?requireTLS=true` insists.
+   * `smtp://user:password@host:587`; `smtps://` uses TLS from the start. `smtp://` uses STARTTLS if it is
+   * offered; `?requireTLS=true` requires it.
    */
   readonly url: string;
   readonly maxConnections: number;
@@ -67,7 +67,7 @@ export class SmtpChannel implements Channel<OutgoingEmail> {
           content: bytes,
         })),
         date: message.createdAt,
-        // The same at every attempt: a receiver that got it already may know it by this.
+        // The same for every attempt, so that a receiver can recognize a duplicate.
         messageId: `<${id}@${toAddress(from).address.split('@').at(-1)}>`,
         headers: { 'Auto-Submitted': 'auto-generated' },
       });
@@ -96,11 +96,11 @@ async function openTransport({ url, maxConnections, timeoutMs }: SmtpOptions): P
     greetingTimeout: timeoutMs,
     dnsTimeout: timeoutMs,
     socketTimeout: 3 * timeoutMs,
-    // What is sent is what was given: no caller's text is a path or an address to read from.
+    // No text of a caller may be interpreted as a path or URL to read from.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  // An idle connection that the server closes is no news: the next message opens one.
+  // An idle connection closed by the server is not an error: the next message opens one.
   transport.on('error', () => {});
   return transport;
 }
@@ -111,7 +111,7 @@ interface SmtpError extends Error {
   readonly recipient?: string;
 }
 
-/** A server may take some of the recipients and refuse others, for now (4yz) or for good (5yz). */
+/** A server may accept some recipients and refuse others, temporarily (4yz) or permanently (5yz). */
 function delivered(info: SMTPPoolSentMessageInfo): Delivered {
   const refusals = (info.rejectedErrors ?? []) as readonly SmtpError[];
   const later = refusals.filter((refusal) => !isForGood(refusal));
@@ -130,8 +130,8 @@ function toDeliveryError(error: unknown): DeliveryError {
 }
 
 /**
- * A wrong password is answered by 5yz as well, and is the fault of the settings: the message waits until they
- * are right.
+ * A wrong password is answered by 5yz too, but is a fault of the settings: the message waits until they are
+ * corrected.
  */
 function isForGood(error: SmtpError): boolean {
   if (error.code === 'EAUTH' || error.code === 'ETLS') return false;
