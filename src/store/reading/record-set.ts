@@ -476,8 +476,8 @@ export class RecordSet {
   }
 
   /**
-   * Whether more records precede the page: when paging backwards, those beyond `before`; when paging
-   * forwards, those already left behind.
+   * Whether there are records on the side opposite to the reading direction: when paging backwards, those
+   * from `before` on; when paging forwards, those already passed.
    */
   #hasMoreBehind(): boolean {
     const { after, before, fromEnd, skip } = this.#options.query;
