@@ -3,7 +3,7 @@
 import { didYouMean } from '../did-you-mean.js';
 import { type ErrorDetail, ServiceError } from '../errors.js';
 import { isExactNumber, isJsonObject, type JsonValue } from '../json.js';
-import type { RouteDescription } from './route.js';
+import type { Parameter, RouteDescription } from './route.js';
 
 /**
  * Browser libraries add this parameter to bypass caches. It has no meaning here and is the only unknown
@@ -43,9 +43,7 @@ export function createParameterReader(route: Pick<RouteDescription, 'parameters'
       addBody(body, { found, known });
     }
     for (const parameter of required) {
-      if (!found[parameter.name]) {
-        throw fault(parameter.name, `The parameter ${parameter.name} is missing: ${parameter.description}`);
-      }
+      if (!found[parameter.name]) throw missing(parameter);
     }
     return found;
   };
@@ -72,6 +70,17 @@ export function invalidParameter(parameter: string, sent: string, expected: stri
       errors: [{ detail: `expected ${expected}`, parameter, expected, sent }],
     },
   );
+}
+
+/** Says what would be right: the allowed values, where there is a list of them, else an example. */
+function missing({ name, description, schema, example }: Parameter): ServiceError {
+  const detail = `The parameter ${name} is missing: ${description}`;
+  const { enum: allowed } = schema;
+  if (Array.isArray(allowed)) {
+    const expected = `one of ${allowed.join(', ')}`;
+    return fault(name, `${detail} Expected ${expected}.`, expected);
+  }
+  return fault(name, example === undefined ? detail : `${detail} For example ${name}=${String(example)}.`);
 }
 
 function assertIgnorable(name: string, known: ReadonlySet<string>): void {
@@ -130,7 +139,7 @@ function* flatten(body: JsonValue, prefix: string, depth: number): Generator<rea
   else throw fault(prefix, `The parameter ${prefix} is to be a text, a number or a boolean.`);
 }
 
-function fault(parameter: string, detail: string): ServiceError {
-  const error: ErrorDetail = { detail, parameter };
+function fault(parameter: string, detail: string, expected?: string): ServiceError {
+  const error: ErrorDetail = { detail, parameter, ...(expected !== undefined && { expected }) };
   return new ServiceError('MALFORMED_REQUEST', detail, { errors: [error] });
 }

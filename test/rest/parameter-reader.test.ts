@@ -76,6 +76,20 @@ describe('parameters', () => {
     expect(() => readBoth({}, undefined)).toThrow('The parameter name.value is missing: the name.value.');
     expect(() => readBoth({ 'name.value': '' }, undefined)).toThrow('is missing');
   });
+
+  it('says of a missing one which values there are, or what one looks like', () => {
+    const type = { ...query('type', true), schema: { type: 'string', enum: ['month', 'head'] } };
+    expect(() => createParameterReader({ parameters: [type] })({}, undefined)).toThrow(
+      expect.objectContaining({
+        message: 'The parameter type is missing: the type. Expected one of month, head.',
+        errors: [expect.objectContaining({ parameter: 'type', expected: 'one of month, head' })],
+      }),
+    );
+    const month = { ...query('start_month', true), example: '2026-04' };
+    expect(() => createParameterReader({ parameters: [month] })({}, undefined)).toThrow(
+      'The parameter start_month is missing: the start_month. For example start_month=2026-04.',
+    );
+  });
 });
 
 describe('values', () => {
