@@ -1,7 +1,7 @@
 /** The dashboard that one begins the day with, in a real browser, on a demo school. */
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { useDemoGateway } from '../contract/demo-gateway.js';
+import { DEMO_TODAY, useDemoGateway } from '../contract/demo-gateway.js';
 import { eventually } from '../eventually.js';
 import { PHONE, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
@@ -41,6 +41,21 @@ describe('the dashboard', () => {
     const isOfFees = await page.getByRole('region', { name: 'Collected by payment type' }).count();
     expect(isOfFees > 0).toBe(['admin', 'accountant'].includes(role));
     expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('goes on to the next day by itself where it stays open over midnight', async () => {
+    const page = await pages.openPortalAs('admin', '/');
+    const day = page.getByLabel('The day that is shown');
+    expect(await day.inputValue()).toBe(DEMO_TODAY);
+    await page.evaluate(() => {
+      const Before = Date;
+      const now = () => Before.now() + 86_400_000;
+      globalThis.Date = new Proxy(Before, {
+        construct: (_, given: unknown[]) => Reflect.construct(Before, given.length === 0 ? [now()] : given),
+        get: (_, name) => (name === 'now' ? now : Reflect.get(Before, name)),
+      });
+    });
+    await eventually(async () => (await day.inputValue()) > DEMO_TODAY);
   });
 
   it('leads a clerk to what they enter, and keeps a long list for its own page', async () => {

@@ -66,6 +66,60 @@ describe('a record', () => {
     expect(await page.getByLabel('Amount').inputValue()).toContain('8');
   });
 
+  it('takes numbers as people write them, and none that could be another', async () => {
+    const id = await makeTask('Counted');
+    const page = await pages.openPortalAs('admin', `/portal/records/task/${id}`);
+    const amount = page.getByLabel('Amount');
+    for (const [typed, number, shown] of [
+      ['1,20,000.50', 120_000.5, '1,20,000.5'],
+      ['०१२', 12, '12'],
+      ['₹ 500/-', 500, '500'],
+    ] as const) {
+      await amount.fill('');
+      // Key by key, as what is typed was changed under way once.
+      await amount.pressSequentially(typed);
+      expect(await amount.inputValue()).toBe(typed);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('1 field not saved yet').waitFor({ state: 'hidden' });
+      expect(await amount.inputValue()).toBe(shown);
+      expect(await read(id)).toMatchObject({ amount: number });
+    }
+    for (const typed of ['12,34', '1/2', 'five']) {
+      await amount.fill(typed);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('This is no number.').waitFor();
+      expect(await amount.inputValue()).toBe(typed);
+    }
+    await expectWellMade(page);
+    expect(await read(id)).toMatchObject({ amount: 500 });
+  });
+
+  it('has texts without the blanks around them, and a year that is typed by hand', async () => {
+    const id = await makeTask('Blanks');
+    await change(id, { created_on: '2026-11-20T06:30:00.000Z' });
+    const page = await pages.openPortalAs('admin', `/portal/records/task/${id}`);
+    await page.getByLabel('Name').fill('  From a letter \u00a0');
+    const createdOn = page.getByLabel('Created on');
+    await createdOn.focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('2024');
+    expect(await createdOn.inputValue()).toMatch(/^2024-11-20T12:00/);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'From a letter' }).waitFor();
+    expect(await read(id)).toMatchObject({
+      name: 'From a letter',
+      created_on: '2024-11-20T06:30:00.000Z',
+    });
+    await page.getByLabel('Name').fill('   ');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page
+      .getByText(/text is expected, null was sent/)
+      .first()
+      .waitFor();
+    expect(await read(id)).toMatchObject({ name: 'From a letter' });
+  });
+
   it('keeps every digit of a number, over a reload and into the record', async () => {
     const id = await makeTask('Digits');
     const amount = async () =>
@@ -202,6 +256,11 @@ async function makeTask(name: string): Promise<string> {
     body: JSON.stringify({ name }),
   });
   return ((await response.json()) as { readonly _id: string })._id;
+}
+
+async function read(id: string): Promise<Readonly<Record<string, unknown>>> {
+  const response = await gateway.fetch(`/o/recs/task/${id}`, { as: 'admin' });
+  return (await response.json()) as Readonly<Record<string, unknown>>;
 }
 
 async function change(id: string, fields: Readonly<Record<string, unknown>>): Promise<void> {

@@ -116,6 +116,14 @@ describe('the records of a collection', () => {
     expect(await dialog.getByRole('button', { name: /^Remove/ }).isDisabled()).toBe(true);
   });
 
+  it('are found by what is pasted with blanks, and say which field of a filter is none', async () => {
+    const address = (query: object) => `/portal/records/class?${new URLSearchParams({ ...query })}`;
+    const page = await pages.openPortalAs('viewer', address({ search: ' 5 ' }));
+    await page.getByRole('link', { name: '5', exact: true }).first().waitFor();
+    await page.goto(gateway.url + address({ oquery: 'no_such=5' }));
+    await page.getByText('no_such is no field that you see here.').waitFor();
+  });
+
   it('say in the words of the gateway what is wrong with a filter', async () => {
     const page = await pages.openPortalAs('viewer', '/portal/records/registration?oquery=class');
     const problem = page.getByRole('alert');

@@ -14,4 +14,11 @@ describe('a wall time', () => {
   it('may come without its seconds, as some browsers give it', () => {
     expect(fromWallTime('2026-04-01T09:02', 'Asia/Kolkata')).toBe('2026-04-01T03:32:00.000Z');
   });
+
+  it.each(['0002-01-05T10:00:00', '0020-01-05T10:00:00', '0202-12-31T23:59:59', '9999-12-31T23:59:59'])(
+    'is one while its year is typed: %s',
+    (wallTime) => {
+      expect(toWallTime(fromWallTime(wallTime, 'Asia/Kolkata'), 'Asia/Kolkata')).toBe(wallTime);
+    },
+  );
 });

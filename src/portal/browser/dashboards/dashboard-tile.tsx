@@ -5,9 +5,9 @@ import type { DragEvent, ReactNode } from 'react';
 import type { DashboardTileInput } from '../../../generated/portal/dashboards/dashboards';
 import { TILE_OPERATIONS } from '../../../generated/portal/tile-operations';
 import { TileRefresher } from '../home/tile-refresher';
-import { useFormats } from '../language/use-formats';
 import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
+import { useToday } from '../language/use-today';
 import { EmptyState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
 import { TileBody } from './tile-body';
@@ -38,7 +38,7 @@ export interface DashboardTileProps {
 export function DashboardTile({ tile, controls, onDragOver, onDrop }: DashboardTileProps) {
   const t = useTexts();
   const viewer = useViewer();
-  const { today } = useFormats();
+  const today = useToday();
   const operation = findOperation(tile);
   const variables = operation && readVariables(tile.variables, operation);
   const asked = variables && askedVariables(variables, today);

@@ -1,7 +1,7 @@
 /** The dashboard: of the reports and records that the viewer has, what a day begins with. */
 import { ActionIcon, Group, TextInput } from '@mantine/core';
-import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
+import { useToday } from '../language/use-today';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState } from '../shell/states';
@@ -17,18 +17,18 @@ import { ShortcutTiles } from './shortcut-tiles';
 
 export function HomePage() {
   const t = useTexts();
-  const formats = useFormats();
   const viewer = useViewer();
+  const today = useToday();
   const beginning = useSchoolBeginning();
   const [{ day: chosen }, change] = useAddress({ day: '' });
-  const day = chosen === '' ? formats.today : chosen;
+  const day = chosen === '' ? today : chosen;
   return (
     <PageFrame
       title={t('Home')}
       description={t('Welcome, {name}.', { name: viewer.name })}
       actions={
         !beginning.isEmpty && (
-          <DayChoice day={day} today={formats.today} onChoose={(next) => change({ day: next }, 'replace')} />
+          <DayChoice day={day} today={today} onChoose={(next) => change({ day: next }, 'replace')} />
         )
       }
     >

@@ -14,7 +14,7 @@ import { type CountedFilter, countUpToMost } from './count-up-to-most';
 import type { DeclaredCollection } from './declared-collection';
 import { type DeclaredField } from './declared-field';
 import { FieldInput } from './field-input';
-import { useDraft } from './use-draft';
+import { tidied, useDraft } from './use-draft';
 import { useFieldNames } from './use-field-names';
 import { useUndoNotice } from './use-undo-notice';
 import { useValueText } from './use-value-text';
@@ -53,7 +53,7 @@ export function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDi
         const { answer, requestId } = await gateway.executeTraced(RemoveRecords, asked);
         return { count: answer.deleteRecords.matched, requestId };
       }
-      const set = { [field?.name ?? '']: value };
+      const set = tidied({ [field?.name ?? '']: value });
       const { answer, requestId } = await gateway.executeTraced(ChangeRecords, { ...asked, set }, 'tab');
       return { count: answer.updateRecords.matched, requestId };
     },

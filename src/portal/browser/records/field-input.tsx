@@ -5,7 +5,6 @@ import {
   Card,
   Group,
   Input,
-  NumberInput,
   Select,
   Stack,
   Switch,
@@ -14,12 +13,14 @@ import {
 } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { isExactNumber, numberOfText } from '../gateway/exact-number';
+import { parseTypedNumber } from '../language/typed-number';
 import { useTexts } from '../language/use-texts';
 import { fromWallTime, toWallTime } from '../language/wall-time';
 import { CodeSpans } from '../shell/code-spans';
 import { Icon } from '../shell/icon';
 import { useViewer } from '../shell/viewer';
 import { type DeclaredField, isReferenceValue } from './declared-field';
+import { NumberTextInput } from './number-text-input';
 import { ReferencePicker } from './reference-picker';
 import { useAllowedWords } from './use-allowed-words';
 import { useFieldNames } from './use-field-names';
@@ -88,14 +89,11 @@ function SingleInput({ field, value, onChange, isReadOnly, error }: FieldInputPr
   }
   if (field.type === 'number') {
     return (
-      <NumberInput
+      <NumberTextInput
         {...common}
         value={numberText(value)}
-        onChange={(next) => onChange(next === '' ? null : numberOfText(String(next)))}
-        suffix={field.unit === null ? '' : ` ${field.unit}`}
-        thousandSeparator=","
-        thousandsGroupStyle="lakh"
-        hideControls
+        onChange={(next) => onChange(valueOfNumberText(next))}
+        unit={field.unit}
       />
     );
   }
@@ -140,6 +138,7 @@ function InstantInput({ common, text, field, onChange }: InstantInputProps) {
       <TextInput
         {...common}
         type="date"
+        max="9999-12-31"
         value={text}
         onChange={(event) => onChange(textOrNull(event.currentTarget.value))}
       />
@@ -149,6 +148,7 @@ function InstantInput({ common, text, field, onChange }: InstantInputProps) {
     <TextInput
       {...common}
       type="datetime-local"
+      max="9999-12-31T23:59:59"
       step={1}
       value={text === '' ? '' : toWallTime(text, timeZone)}
       onChange={(event) => {
@@ -241,10 +241,16 @@ function ListInput({ field, value, onChange, isReadOnly, error }: FieldInputProp
   );
 }
 
-/** A text, where the input would round the number. */
-function numberText(value: unknown): number | string {
+/** A text is what was typed and is no number. */
+function numberText(value: unknown): string {
   if (isExactNumber(value)) return value.$number;
-  return typeof value === 'number' ? value : '';
+  return typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+}
+
+/** `null` takes the value away; what is no number stays a text, which is not sent. */
+function valueOfNumberText(text: string): unknown {
+  if (text === '') return null;
+  return parseTypedNumber(text) === undefined ? text : numberOfText(text);
 }
 
 /** `undefined` where there is nothing to say: an empty line would stand there. */

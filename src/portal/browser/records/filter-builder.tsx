@@ -20,6 +20,7 @@ import {
   nameOfOperator,
   operatorsOf,
 } from './filter-fields';
+import { NumberTextInput } from './number-text-input';
 import { useAllowedWords } from './use-allowed-words';
 import { useFieldNames } from './use-field-names';
 
@@ -200,6 +201,15 @@ function ConditionValue({
         data={allowed}
         value={row.value === '' ? null : row.value}
         onChange={(value) => onChange({ ...row, value: value ?? '' })}
+      />
+    );
+  }
+  if (field?.type === 'number') {
+    return (
+      <NumberTextInput
+        aria-label={label}
+        value={row.value}
+        onChange={(value) => onChange({ ...row, value })}
       />
     );
   }

@@ -8,11 +8,13 @@ import { useViewer } from '../shell/viewer';
 export interface NoRecordsProps {
   readonly collection: string;
   readonly isFiltered: boolean;
+  /** Fields that the filter asks for and that are none of the collection. */
+  readonly unknown: readonly string[];
   onUnfilter(): void;
 }
 
 /** In place of the grid: why there is nothing in it, and what the viewer may do about that. */
-export function NoRecords({ collection, isFiltered, onUnfilter }: NoRecordsProps) {
+export function NoRecords({ collection, isFiltered, unknown, onUnfilter }: NoRecordsProps) {
   const t = useTexts();
   const { collections, mayImport } = useViewer();
   if (isFiltered) {
@@ -27,6 +29,8 @@ export function NoRecords({ collection, isFiltered, onUnfilter }: NoRecordsProps
         }
       >
         {t('No record is as the filter asks. Loosen it, or take it away.')}
+        {unknown.length > 0 &&
+          ` ${t('{fields} is no field that you see here.', { fields: unknown.join(', ') })}`}
       </EmptyState>
     );
   }

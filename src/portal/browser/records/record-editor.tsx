@@ -15,7 +15,7 @@ import type { DeclaredCollection } from './declared-collection';
 import type { DeclaredField } from './declared-field';
 import { errorsByField } from './errors-by-field';
 import { FieldInput } from './field-input';
-import { draftKey, useDraft, withChange } from './use-draft';
+import { draftKey, tidied, useDraft, withChange } from './use-draft';
 import { useDraftBase } from './use-draft-base';
 import { useRecordSaving } from './use-record-saving';
 
@@ -65,7 +65,7 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
       await saving.save(begun, draft);
       return;
     }
-    const data = Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== null));
+    const data = Object.fromEntries(Object.entries(tidied(draft)).filter(([, value]) => value !== null));
     const made = await make.mutateAsync({ collection: collection.name, data }).catch(() => undefined);
     if (!made) return;
     keepDraft({});

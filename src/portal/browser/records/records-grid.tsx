@@ -14,7 +14,7 @@ import { BulkBar } from './bulk-bar';
 import type { DeclaredCollection } from './declared-collection';
 import type { DeclaredField } from './declared-field';
 import { FilterBuilder } from './filter-builder';
-import { escapeValue } from './filter-conditions';
+import { escapeValue, parseConditions } from './filter-conditions';
 import { NoRecords } from './no-records';
 import { RecordsTable } from './records-table';
 import { RecordsToolbar } from './records-toolbar';
@@ -87,6 +87,7 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
         <NoRecords
           collection={collection.name}
           isFiltered={isFiltered}
+          unknown={unknownFieldsOf(filter.oquery, fields)}
           onUnfilter={() => change({ search: '', oquery: '', where: '' })}
         />
       )}
@@ -131,10 +132,18 @@ function chooseColumns(fields: readonly DeclaredField[], chosen: string): readon
   return found.length > 0 ? found : fields.filter(({ type }) => type !== 'object').slice(0, MOST_COLUMNS);
 }
 
+/** Those that a filter asks for and the viewer does not see: perhaps it was kept before one was taken away. */
+function unknownFieldsOf(oquery: string, fields: readonly DeclaredField[]): readonly string[] {
+  const known = new Set(['_id', ...fields.map(({ name }) => name)]);
+  const asked = (parseConditions(oquery) ?? []).map(({ field }) => field);
+  return [...new Set(asked.filter((path) => !known.has(path.split('.')[0] ?? path)))];
+}
+
 /** The search is a condition like those of the filter, so that what is exported is what is seen. */
 function withSearch(oquery: string, labelField: string | null, search: string): string {
-  if (search === '' || !labelField) return oquery;
-  const found = `${labelField}=*${escapeValue(search)}`;
+  const text = search.trim();
+  if (text === '' || !labelField) return oquery;
+  const found = `${labelField}=*${escapeValue(text)}`;
   return oquery === '' ? found : `${oquery},${found}`;
 }
 

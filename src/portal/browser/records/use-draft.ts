@@ -30,11 +30,33 @@ export function useDraft(key: string): readonly [Draft, (draft: Draft) => void] 
     (next: Draft) => {
       setDraft(next);
       if (Object.keys(next).length === 0) sessionStorage.removeItem(PREFIX + key);
-      else sessionStorage.setItem(PREFIX + key, JSON.stringify(next));
+      else keepInTab(PREFIX + key, JSON.stringify(next));
     },
     [key],
   );
   return [draft, keep];
+}
+
+/** What is longer than a tab may keep is only held by the page. */
+function keepInTab(key: string, text: string): void {
+  try {
+    sessionStorage.setItem(key, text);
+  } catch {
+    sessionStorage.removeItem(key);
+  }
+}
+
+/**
+ * The draft as it is sent: texts without the blanks and line ends around them, which come with what is pasted.
+ * Blanks alone are no value.
+ */
+export function tidied(draft: Draft): Draft {
+  return Object.fromEntries(
+    Object.entries(draft).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.trim() || null : value,
+    ]),
+  );
 }
 
 /** The draft without the field where it is again as it is stored. */

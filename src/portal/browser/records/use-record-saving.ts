@@ -5,7 +5,7 @@ import { useGateway } from '../gateway/gateway-context';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import type { ConflictDialogProps } from './conflict-dialog';
 import type { DeclaredField } from './declared-field';
-import { type Draft, isSame } from './use-draft';
+import { type Draft, isSame, tidied } from './use-draft';
 
 /** A record as it was when somebody began to change it. */
 export interface RecordToChange {
@@ -53,7 +53,8 @@ export function useRecordSaving(options: RecordSavingOptions): RecordSaving {
       [RecordNow, HistoryOfRecord].map(({ name }) => queries.invalidateQueries({ queryKey: [name] })),
     );
 
-  async function save(record: RecordToChange, changes: Draft): Promise<boolean> {
+  async function save(record: RecordToChange, draft: Draft): Promise<boolean> {
+    const changes = tidied(draft);
     try {
       const { requestId } = await saving.mutateAsync({ record, changes });
       keepDraft({});
