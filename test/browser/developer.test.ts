@@ -126,7 +126,12 @@ describe('the page of API keys', () => {
     const page = await pages.openPortalAs('admin', '/portal/keys');
     await page.getByRole('button', { name: 'New key' }).click();
     const form = page.getByRole('dialog', { name: 'New API key' });
-    await form.getByRole('textbox', { name: 'Name', exact: true }).fill('timetable');
+    await form.getByRole('textbox', { name: 'Name', exact: true }).fill('timetable ');
+    // Pasted as a list, of which each is one of its own.
+    const addresses = form.getByLabel('Allowed addresses');
+    await addresses.fill(' 127.0.0.0/8 ; ::1,::1 ');
+    await addresses.press('Enter');
+    expect(await form.locator('.mantine-Pill-label').allTextContents()).toEqual(['127.0.0.0/8', '::1']);
     expect(await form.getByRole('button', { name: 'Make key' }).isDisabled()).toBe(true);
     await form.getByText('Pick what it may do').waitFor();
     await form.getByRole('checkbox', { name: 'Reports' }).check();

@@ -170,6 +170,23 @@ describe('an import in the portal', () => {
     expect(await page.getByRole('button', { name: 'Undo the import' }).count()).toBe(0);
   });
 
+  it('is told of a file without a byte, and takes the same one again once it was corrected', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/imports?collection=registration');
+    const input = page.locator('input[type=file]');
+    const file = { name: 'late.csv', mimeType: 'text/csv' };
+    await input.setInputFiles({ ...file, buffer: Buffer.alloc(0) });
+    await page.getByText('late.csv is empty: it has not one byte.').waitFor();
+    // A browser tells of no change where the name is still held.
+    expect(await input.inputValue()).toBe('');
+    await input.setInputFiles({ ...file, buffer: Buffer.from(`${HEADER}\n${ROWS[0]}\n`) });
+    await page.getByRole('heading', { level: 1, name: 'late.csv' }).waitFor();
+    await page
+      .getByText('1 row', { exact: true })
+      .or(page.getByText(/ · 1 row$/))
+      .first()
+      .waitFor();
+  });
+
   it('tells how much of a file has gone, is called off, and outlives the end of the session', async () => {
     const page = await pages.openPortalAs('admin', '/');
     const address = `${gateway.url}/portal/imports?collection=registration`;

@@ -1,10 +1,11 @@
 /** A file that belongs to no record: the roles that may read it, then the file itself. */
-import { Button, FileButton, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FilesOfPortal } from '../../../generated/portal/files/files';
 import { useFileSending } from '../gateway/use-file-sending';
 import { useTexts } from '../language/use-texts';
+import { FilePicker } from '../shell/file-picker';
 import { InputDialog } from '../shell/input-dialog';
 import { SendingProgressBar } from '../shell/sending-progress-bar';
 import { SharedWithInput } from '../shell/shared-with-input';
@@ -44,13 +45,13 @@ export function AddFileDialog({ onClose }: { onClose(): void }) {
         {sending.isPending && <SendingProgressBar {...{ progress, stop }} />}
         {problem && <ProblemState problem={problem} />}
         <Group justify="flex-end">
-          <FileButton onChange={(file) => file && sending.mutate(file)}>
+          <FilePicker onPick={(file) => sending.mutate(file)}>
             {(props) => (
               <Button {...props} loading={sending.isPending}>
                 {t('Choose a file')}
               </Button>
             )}
-          </FileButton>
+          </FilePicker>
         </Group>
       </Stack>
     </InputDialog>

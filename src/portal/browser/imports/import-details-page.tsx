@@ -13,7 +13,6 @@ import {
 } from '../../../generated/portal/imports/imports';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { useChange, useEvents, useOperation } from '../gateway/use-operation';
-import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
@@ -116,7 +115,6 @@ function ImportSteps({ one }: { readonly one: ShownImportFragment }) {
 
 function FileFacts({ inspection }: { readonly inspection: Inspection | null }) {
   const t = useTexts();
-  const formats = useFormats();
   if (inspection === null) return null;
   const { format, encoding, delimiter, sheet, rows, isWhole } = inspection;
   const parts = [
@@ -126,7 +124,7 @@ function FileFacts({ inspection }: { readonly inspection: Inspection | null }) {
       t('parted by {delimiter}', { delimiter: delimiter === '\t' ? 'TAB' : delimiter }),
     sheet,
     // Of a large file, only the first rows were looked at.
-    rows !== undefined && isWhole !== false && t('{rows} rows', { rows: formats.number(rows) }),
+    rows !== undefined && isWhole !== false && t('{rows, plural, one {# row} other {# rows}}', { rows }),
   ];
   return (
     <Text size="sm" c="dimmed" className="wrapped">

@@ -29,7 +29,7 @@ export function ImportProgress({ one }: { readonly one: ShownImportFragment }) {
       />
       <Text size="sm" c="dimmed" role="status" className="tabular">
         {rowCount === null
-          ? t('{rows} rows', { rows: formats.number(counts.rows) })
+          ? t('{rows, plural, one {# row} other {# rows}}', { rows: counts.rows })
           : t('{rows} of {all} rows', {
               rows: formats.number(counts.rows),
               all: formats.number(rowCount),

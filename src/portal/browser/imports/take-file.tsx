@@ -1,20 +1,23 @@
 /** The first step: which collection, and the file, dropped or picked. */
-import { Button, Card, FileButton, Group, Select, Stack, Text } from '@mantine/core';
+import { Button, Card, Group, Select, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type DragEvent, useState } from 'react';
 import { useFileSending } from '../gateway/use-file-sending';
 import { useTexts } from '../language/use-texts';
+import { FilePicker } from '../shell/file-picker';
 import { Icon } from '../shell/icon';
 import { SendingProgressBar } from '../shell/sending-progress-bar';
 import { ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
+import { WarningNotice } from '../shell/warning-notice';
 
 export function TakeFile() {
   const t = useTexts();
   const navigate = useNavigate();
   const [{ collection }, change] = useAddress({ collection: '' });
   const [isOver, setIsOver] = useState(false);
+  const [empty, setEmpty] = useState<File>();
   const choices = useViewer().collections.filter(
     ({ canRead, canCreate, canUpdate }) => canRead && canCreate && canUpdate,
   );
@@ -23,11 +26,15 @@ export function TakeFile() {
     { collection },
     ({ id }) => void navigate({ to: `/portal/imports/${id}` }),
   );
+  const take = (file: File) => {
+    setEmpty(file.size === 0 ? file : undefined);
+    if (file.size > 0) sending.mutate(file);
+  };
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setIsOver(false);
     const [file] = event.dataTransfer.files;
-    if (file && collection !== '' && !sending.isPending) sending.mutate(file);
+    if (file && collection !== '' && !sending.isPending) take(file);
   };
   return (
     <Card withBorder padding="lg">
@@ -55,13 +62,13 @@ export function TakeFile() {
         >
           <Icon name="upload" size={28} />
           <Group justify="center">
-            <FileButton onChange={(file) => file && sending.mutate(file)}>
+            <FilePicker onPick={take}>
               {(props) => (
                 <Button {...props} loading={sending.isPending} disabled={collection === ''}>
                   {t('Choose a file')}
                 </Button>
               )}
-            </FileButton>
+            </FilePicker>
           </Group>
           <Text size="sm" c="dimmed" ta="center">
             {collection === ''
@@ -70,7 +77,8 @@ export function TakeFile() {
           </Text>
         </div>
         {sending.isPending && <SendingProgressBar {...{ progress, stop }} />}
-        {problem && <ProblemState problem={problem} />}
+        {empty && <WarningNotice title={t('{name} is empty: it has not one byte.', { name: empty.name })} />}
+        {problem && !empty && <ProblemState problem={problem} />}
       </Stack>
     </Card>
   );

@@ -23,7 +23,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const submit = () =>
     make.mutate({
       data: {
-        name,
+        name: name.trim(),
         scopes,
         expiresAt: days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
         ...(addresses.length > 0 && { allowedAddresses: addresses }),
@@ -64,7 +64,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
               description={t('IP addresses or networks; none means from everywhere.')}
               maxTags={50}
               value={addresses}
-              onChange={setAddresses}
+              onChange={(texts) => setAddresses(oneByOne(texts))}
             />
             <ScopeTree scopes={scopes} change={setScopes} />
             {make.error && <ProblemState problem={make.error} />}
@@ -88,4 +88,10 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
       )}
     </InputDialog>
   );
+}
+
+/** What is pasted may be a list, with blanks, commas or semicolons between. */
+function oneByOne(texts: readonly string[]): string[] {
+  const addresses = texts.flatMap((text) => text.split(/[\s,;]+/)).filter((address) => address !== '');
+  return [...new Set(addresses)];
 }

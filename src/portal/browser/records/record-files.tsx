@@ -1,5 +1,5 @@
 /** The files of a record: to open, to add to, to remove. */
-import { ActionIcon, Button, FileButton, Group, Stack, Table } from '@mantine/core';
+import { ActionIcon, Button, Group, Stack, Table } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FilesOfRecord } from '../../../generated/portal/records/record';
@@ -9,6 +9,7 @@ import { useFileSending } from '../gateway/use-file-sending';
 import { useOperation } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
+import { FilePicker } from '../shell/file-picker';
 import { Icon } from '../shell/icon';
 import { SendingProgressBar } from '../shell/sending-progress-bar';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
@@ -35,7 +36,7 @@ export function RecordFiles({ collection, id, mayChange }: RecordFilesProps) {
     <Stack maw={900}>
       {mayChange && (
         <Group>
-          <FileButton onChange={(file) => file && add.sending.mutate(file)}>
+          <FilePicker onPick={(file) => add.sending.mutate(file)}>
             {(props) => (
               <Button
                 {...props}
@@ -46,7 +47,7 @@ export function RecordFiles({ collection, id, mayChange }: RecordFilesProps) {
                 {t('Add a file')}
               </Button>
             )}
-          </FileButton>
+          </FilePicker>
         </Group>
       )}
       {add.sending.isPending && <SendingProgressBar progress={add.progress} stop={add.stop} />}
