@@ -1,6 +1,7 @@
 /** The list of the records of a collection, in a real browser, on a demo school. */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
@@ -122,6 +123,40 @@ describe('the records of a collection', () => {
     await page.getByRole('link', { name: '5', exact: true }).first().waitFor();
     await page.goto(gateway.url + address({ oquery: 'no_such=5' }));
     await page.getByText('no_such is no field that you see here.').waitFor();
+  });
+
+  it.each([
+    ['/portal/records/registration?oquery=admitted_on=on2026-13-45', 'admitted_on'],
+    ['/portal/records/registration?oquery=admitted_on=%23in2026-99', 'admitted_on'],
+    ['/portal/reports/fee-defaulters?run=1&startMonth=2026-99', 'startMonth'],
+    ['/portal/messages?until=2026-13-01', 'until'],
+    ['/portal/audit?until=2026-13-01', 'until'],
+  ])('and other pages stand where a time in the address is none: %s', async (path, told) => {
+    const page = await pages.openPortalAs('admin', '/portal/account');
+    await page.goto(gateway.url + path);
+    await page.getByRole('alert').getByText(told).first().waitFor();
+    expect(await page.getByText('Invalid time value').count()).toBe(0);
+  });
+
+  it('stand where a value that should be a time is none', async () => {
+    const client = new pg.Client({ connectionString: gateway.databaseUrl });
+    await client.connect();
+    try {
+      await client.query(
+        `update records set data = data || '{"admitted_on": "soon", "dob": "31/12/2015"}'
+         where domain = 'demo' and collection = 'registration' and id = 'stu-00001'`,
+      );
+    } finally {
+      await client.end();
+    }
+    const page = await pages.openPortalAs('admin', '/portal/account');
+    await page.goto(
+      `${gateway.url}/portal/records/registration?columns=name,admitted_on&oquery=_id=stu-00001`,
+    );
+    await page.getByRole('cell', { name: 'soon' }).waitFor();
+    await page.goto(`${gateway.url}/portal/records/registration/stu-00001`);
+    await page.getByRole('textbox', { name: 'Admitted on' }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Admitted on' }).inputValue()).toBe('soon');
   });
 
   it('say in the words of the gateway what is wrong with a filter', async () => {

@@ -1,5 +1,6 @@
 /** The dashboard: of the reports and records that the viewer has, what a day begins with. */
 import { ActionIcon, Group, TextInput } from '@mantine/core';
+import { isTime } from '../language/is-time';
 import { useTexts } from '../language/use-texts';
 import { useToday } from '../language/use-today';
 import { Icon } from '../shell/icon';
@@ -21,7 +22,7 @@ export function HomePage() {
   const today = useToday();
   const beginning = useSchoolBeginning();
   const [{ day: chosen }, change] = useAddress({ day: '' });
-  const day = chosen === '' ? today : chosen;
+  const day = isTime(chosen) ? chosen : today;
   return (
     <PageFrame
       title={t('Home')}

@@ -1,6 +1,7 @@
 /** Numbers, money, days and instants as the reader writes them, in the zone of the school. */
 import { useSyncExternalStore } from 'react';
 import { useViewer } from '../shell/viewer';
+import { isTime } from './is-time';
 import { currentLanguage, LOCALES } from './languages';
 
 export interface Formats {
@@ -65,19 +66,24 @@ function createFormats({
       );
     },
     day(value) {
-      const day = value.length > 10 ? dayOfInstant(Date.parse(value)) : value;
-      return daysBy({ dateStyle: 'medium', timeZone: 'UTC' }).format(Date.parse(day));
+      const isInstant = value.length > 10 && isTime(value);
+      const day = isInstant ? dayOfInstant(Date.parse(value)) : value;
+      return sayTime(day, day, daysBy({ dateStyle: 'medium', timeZone: 'UTC' }));
     },
     month: (value) =>
-      daysBy({ month: 'short', year: 'numeric', timeZone: 'UTC' }).format(Date.parse(`${value}-01`)),
-    instant: (value) =>
-      daysBy({ dateStyle: 'medium', timeStyle: 'short', timeZone }).format(Date.parse(value)),
+      sayTime(value, `${value}-01`, daysBy({ month: 'short', year: 'numeric', timeZone: 'UTC' })),
+    instant: (value) => sayTime(value, value, daysBy({ dateStyle: 'medium', timeStyle: 'short', timeZone })),
     get today() {
       return dayOfInstant(Date.now());
     },
     timeZone,
     locale,
   };
+}
+
+/** What is no time, such as a thirteenth month in an address, is said as it stands. */
+function sayTime(value: string, time: string, format: Intl.DateTimeFormat): string {
+  return isTime(time) ? format.format(Date.parse(time)) : value;
 }
 
 /** Makes what is asked for when it is first needed, and gives the same whenever the options are the same. */

@@ -13,6 +13,7 @@ import {
 } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { isExactNumber, numberOfText } from '../gateway/exact-number';
+import { isTime } from '../language/is-time';
 import { parseTypedNumber } from '../language/typed-number';
 import { useTexts } from '../language/use-texts';
 import { fromWallTime, toWallTime } from '../language/wall-time';
@@ -129,9 +130,21 @@ interface InstantInputProps {
   onChange(value: unknown): void;
 }
 
-/** A day where the values are days; else an instant, as the clocks of the school show it. */
+/**
+ * A day where the values are days; else an instant, as the clocks of the school show it. A text that is no time,
+ * as old records may have, stands there as it is.
+ */
 function InstantInput({ common, text, field, onChange }: InstantInputProps) {
   const { timeZone } = useViewer().domain;
+  if (text !== '' && !isTime(text)) {
+    return (
+      <TextInput
+        {...common}
+        value={text}
+        onChange={(event) => onChange(textOrNull(event.currentTarget.value))}
+      />
+    );
+  }
   const isDay = text === '' ? String(field.example ?? '').length === 10 : text.length === 10;
   if (isDay) {
     return (
