@@ -37,6 +37,7 @@ export interface ListedUser {
   readonly roles: readonly string[];
   readonly isActive: boolean;
   readonly hasPassword: boolean;
+  readonly hasSecondFactor: boolean;
   /** When the latest session still stored was opened. */
   readonly lastLoginAt: Date | undefined;
   readonly email: string | undefined;
@@ -351,11 +352,13 @@ async function selectUsers(
     roles: parseRoles(row.roles),
     email: row.email ?? undefined,
     hasPassword: logins.get(row.id)?.hasPassword ?? false,
+    hasSecondFactor: logins.get(row.id)?.hasSecondFactor ?? false,
     lastLoginAt: logins.get(row.id)?.lastLoginAt ?? undefined,
   }));
 }
 
-interface ListedUserRow extends Omit<ListedUser, 'roles' | 'hasPassword' | 'lastLoginAt' | 'email'> {
+interface ListedUserRow
+  extends Omit<ListedUser, 'roles' | 'hasPassword' | 'hasSecondFactor' | 'lastLoginAt' | 'email'> {
   readonly roles: unknown;
   readonly email: string | null;
 }
@@ -363,6 +366,7 @@ interface ListedUserRow extends Omit<ListedUser, 'roles' | 'hasPassword' | 'last
 interface UserLogins {
   readonly userId: string;
   readonly hasPassword: boolean;
+  readonly hasSecondFactor: boolean;
   readonly lastLoginAt: Date | null;
 }
 
@@ -379,6 +383,11 @@ async function selectLogins(
       exists (
         select from credentials c where c.domain_id = ${scope.domain.id} and c.user_id = u.id
       ) as "hasPassword",
+      exists (
+        select
+        from second_factors f
+        where f.domain_id = ${scope.domain.id} and f.user_id = u.id and f.confirmed_at is not null
+      ) as "hasSecondFactor",
       (
         select max(s.created_at) from sessions s where s.domain_id = ${scope.domain.id} and s.user_id = u.id
       ) as "lastLoginAt"

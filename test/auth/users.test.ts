@@ -107,6 +107,7 @@ describe('users', () => {
         roles: [],
         isActive: true,
         hasPassword: true,
+        hasSecondFactor: false,
         lastLoginAt: undefined,
         version: 1,
       },
@@ -124,6 +125,7 @@ describe('users', () => {
       roles: ['clerk'],
       isActive: true,
       hasPassword: true,
+      hasSecondFactor: false,
       lastLoginAt: expect.any(Date),
       version: 1,
     });

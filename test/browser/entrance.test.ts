@@ -284,6 +284,25 @@ describe('my account', () => {
     await page.getByRole('button', { name: 'Switch on' }).waitFor();
   });
 
+  it('loses the second factor by an admin, where phone and recovery codes are gone', async () => {
+    const page = await open('viewer');
+    await page.getByRole('button', { name: 'Switch on' }).click();
+    const secret = new URL(await scan(page)).searchParams.get('secret') ?? '';
+    await page.getByLabel('2. Type the six digits').fill(codeBy(secret, -1));
+    await page.getByRole('button', { name: 'Switch it on' }).click();
+    await page.getByRole('button', { name: 'I have kept them' }).click();
+    const admin = await pages.openPortalAs('admin', '/portal/people/usr-viewer');
+    const takeAway = admin.getByRole('button', { name: 'Take the second factor away' });
+    await takeAway.click();
+    const dialog = admin.getByRole('dialog');
+    await dialog.getByText(/^viewer logs in by the password alone/).waitFor();
+    await expectWellMade(admin);
+    await dialog.getByRole('button', { name: 'Take it away' }).click();
+    await takeAway.waitFor({ state: 'hidden' });
+    const again = await pages.openPortalAs('viewer', '/portal/account');
+    await again.getByRole('button', { name: 'Switch on' }).waitFor();
+  });
+
   it('chooses the language for every device, and the colours', async () => {
     const page = await open('admin');
     await page.getByLabel('Theme', { exact: true }).selectOption('dark');

@@ -34,6 +34,9 @@ export class AccountResult {
   })
   readonly hasPassword!: boolean;
 
+  @Field(() => Boolean, { description: 'Whether a second factor is on, so that a log-in needs its code.' })
+  readonly hasSecondFactor!: boolean;
+
   @Field(() => DateTime, { nullable: true, description: 'When the user logged in last, as far as is kept.' })
   readonly lastLoginAt!: Date | undefined;
 

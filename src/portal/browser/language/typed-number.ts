@@ -1,6 +1,6 @@
 /**
- * Numbers as people write them: `1,20,000.50`, `₹ 500/-`, `१२`. What could be read in two ways is none, so that
- * nobody keeps another number than the one that was meant.
+ * Numbers as people write them: `1,20,000.50`, `₹ 500/-`, `१२`. What could be read in two ways is none,
+ * so that nobody keeps another number than the one that was meant.
  */
 
 /** The zeros of the digits that are written in India, and of the wide ones that come with pasted texts. */

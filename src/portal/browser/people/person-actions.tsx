@@ -9,6 +9,7 @@ import {
   SendPersonLink,
   SetPersonActive,
   SetPersonRoles,
+  TakeSecondFactorAway,
 } from '../../../generated/portal/people/people';
 import { useChange } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
@@ -28,12 +29,13 @@ const OUTDATED = [PeopleAccount, PeopleAccounts, PeopleRights, SessionsOfUser] a
 export function PersonActions({ account }: PersonActionsProps) {
   const t = useTexts();
   const notice = useNotice();
-  const [asked, setAsked] = useState<'roles' | 'active' | 'link'>();
+  const [asked, setAsked] = useState<'roles' | 'active' | 'link' | 'factor'>();
   const [roles, setRoles] = useState<readonly string[]>([]);
   const [begun, setBegun] = useState(account);
   const setUserRoles = useChange(SetPersonRoles, OUTDATED);
   const setUserActive = useChange(SetPersonActive, OUTDATED);
   const sendLink = useChange(SendPersonLink);
+  const takeFactor = useChange(TakeSecondFactorAway, OUTDATED);
   const { over, theirs } = savedOver(begun, account, setUserRoles.error ?? setUserActive.error);
   const ifVersion = over.version;
   const close = () => setAsked(undefined);
@@ -44,7 +46,7 @@ export function PersonActions({ account }: PersonActionsProps) {
     },
   };
   const ask = (what: NonNullable<typeof asked>) => {
-    for (const change of [setUserRoles, setUserActive, sendLink]) change.reset();
+    for (const change of [setUserRoles, setUserActive, sendLink, takeFactor]) change.reset();
     setRoles(account.roles);
     setBegun(account);
     setAsked(what);
@@ -62,6 +64,11 @@ export function PersonActions({ account }: PersonActionsProps) {
         {isActive && (
           <Button variant="default" onClick={() => ask('link')}>
             {nameOfLink}
+          </Button>
+        )}
+        {account.hasSecondFactor && (
+          <Button variant="default" onClick={() => ask('factor')}>
+            {t('Take the second factor away')}
           </Button>
         )}
         <Button variant="default" onClick={() => ask('active')}>
@@ -120,6 +127,22 @@ export function PersonActions({ account }: PersonActionsProps) {
           {t('{userName} gets a link to set a password. Earlier links end; the password stays till then.', {
             userName,
           })}
+        </ConfirmDialog>
+      )}
+      {asked === 'factor' && (
+        <ConfirmDialog
+          title={t('Take the second factor away')}
+          action={t('Take it away')}
+          isDangerous
+          isBusy={takeFactor.isPending}
+          problem={takeFactor.error}
+          onConfirm={() => takeFactor.mutate({ userId }, done)}
+          onClose={close}
+        >
+          {t('{userName} logs in by the password alone until a new second factor is switched on.', {
+            userName,
+          })}{' '}
+          {t('It is for who has lost the phone and the recovery codes: be sure who asks for it.')}
         </ConfirmDialog>
       )}
     </Stack>

@@ -131,8 +131,8 @@ interface InstantInputProps {
 }
 
 /**
- * A day where the values are days; else an instant, as the clocks of the school show it. A text that is no time,
- * as old records may have, stands there as it is.
+ * A day where the values are days; else an instant, as the clocks of the school show it. A text that is no
+ * time, as old records may have, stands there as it is.
  */
 function InstantInput({ common, text, field, onChange }: InstantInputProps) {
   const { timeZone } = useViewer().domain;

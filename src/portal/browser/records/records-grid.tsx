@@ -132,7 +132,7 @@ function chooseColumns(fields: readonly DeclaredField[], chosen: string): readon
   return found.length > 0 ? found : fields.filter(({ type }) => type !== 'object').slice(0, MOST_COLUMNS);
 }
 
-/** Those that a filter asks for and the viewer does not see: perhaps it was kept before one was taken away. */
+/** Those that a filter asks for and the viewer does not see, such as one that was taken away since. */
 function unknownFieldsOf(oquery: string, fields: readonly DeclaredField[]): readonly string[] {
   const known = new Set(['_id', ...fields.map(({ name }) => name)]);
   const asked = (parseConditions(oquery) ?? []).map(({ field }) => field);

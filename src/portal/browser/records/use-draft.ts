@@ -47,8 +47,8 @@ function keepInTab(key: string, text: string): void {
 }
 
 /**
- * The draft as it is sent: texts without the blanks and line ends around them, which come with what is pasted.
- * Blanks alone are no value.
+ * The draft as it is sent: texts without the blanks and line ends around them, which come with what is
+ * pasted. Blanks alone are no value.
  */
 export function tidied(draft: Draft): Draft {
   return Object.fromEntries(

@@ -31,6 +31,8 @@ export function useUndoNotice(): (message: string, change: UndoableChange) => vo
         await onUndone();
       } catch (fault) {
         notice((fault as GatewayProblem).message, 'failed');
+        // What is shown may be older than the change that stands in the way.
+        await onUndone();
       }
     };
     notifications.hide(NOTICE_ID);
