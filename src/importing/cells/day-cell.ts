@@ -23,8 +23,8 @@ const NO_SUCH_DAY = 60;
 const MS_OF_A_DAY = 86_400_000;
 
 /**
- * The day of a cell, `YYYY-MM-DD`. Whatever the format, a day written in full from its year on is taken, as
- * it cannot be another one; of an instant it is its day in the time zone.
+ * The day of a cell, `YYYY-MM-DD`. Whatever the format, a day that cannot be another one is taken: one written
+ * in full from its year on, or with the name of its month. Of an instant it is its day in the time zone.
  */
 export function parseDayCell(cell: unknown, format: DayFormat, timeZone = 'UTC'): string | CellFault {
   const text = cellText(cell);
@@ -32,9 +32,17 @@ export function parseDayCell(cell: unknown, format: DayFormat, timeZone = 'UTC')
   return day ?? new CellFault(`a day such as ${DAY_EXAMPLES[format]} (${format})`);
 }
 
-/** The day of a text in the format, or from its year on; `undefined` for what is none. */
+const UNMISTAKABLE = ['YYYY-MM-DD', 'DD MMM YYYY', 'DD MMM YY'] as const;
+
+/** The day of a text in the format, or in one that is no other day in any; `undefined` for what is none. */
 export function dayWritten(text: string, format: DayFormat): string | undefined {
-  return dayInFormat(text, format) ?? dayInFormat(text, 'YYYY-MM-DD');
+  const day = dayInFormat(text, format);
+  if (day !== undefined) return day;
+  for (const other of UNMISTAKABLE) {
+    const written = dayInFormat(text, other);
+    if (written !== undefined) return written;
+  }
+  return undefined;
 }
 
 /** The day of a text in this format alone. */

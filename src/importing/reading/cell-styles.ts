@@ -30,10 +30,16 @@ function styledByCode(code: string): StyledAs {
   return hasTime ? 'time' : 'number';
 }
 
+function digitsOfCode(code: string): number {
+  const [first = ''] = code.split(';');
+  return /^0+$/.test(first) ? first.length : 1;
+}
+
 /** Gathers, from the elements of `styles.xml`, what each style shows. */
 export class CellStyles {
   readonly #codesById = new Map<number, string>();
   readonly #styles: StyledAs[] = [];
+  readonly #digits: number[] = [];
   #isInCells = false;
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
@@ -43,6 +49,7 @@ export class CellStyles {
     else if (name === 'xf' && this.#isInCells) {
       const code = this.#codesById.get(id);
       this.#styles.push(code === undefined ? builtInFormat(id) : styledByCode(code));
+      this.#digits.push(digitsOfCode(code ?? ''));
     }
   }
 
@@ -52,5 +59,10 @@ export class CellStyles {
 
   at(index: number): StyledAs {
     return this.#styles[index] ?? 'number';
+  }
+
+  /** How many digits a whole number is shown with at least, zeros at its front: 5 of `00000`, which is a code. */
+  digitsAt(index: number): number {
+    return this.#digits[index] ?? 1;
   }
 }

@@ -12,7 +12,7 @@ export interface FoundKind {
 }
 
 /** A cell with its row. */
-interface FoundCell {
+export interface FoundCell {
   readonly number: number;
   readonly value: string;
 }
@@ -52,6 +52,12 @@ const MAX_DISTINCT = 10_000;
 const LIKELY_SHARE = 0.9;
 /** A column of small numbers is of days, or of instants, only where its name says so. */
 const NAMES_OF_TIMES = /date|\bdob\b|birth|\bday\b|\bon\b|\bat\b|time|since|until|दिन|तिथि|तारीख/i;
+
+/** The fits of days with the day first, and with the month first. */
+const DAY_ORDERS = (['YYYY', 'YY'] as const).map((year): readonly [FitMask, FitMask] => [
+  maskOf(({ kind, format }) => kind === 'day' && format === `DD/MM/${year}`),
+  maskOf(({ kind, format }) => kind === 'day' && format === `MM/DD/${year}`),
+]);
 
 /** Cells that fit alike: how many, and the first of them. */
 interface Seen {
@@ -124,6 +130,31 @@ export class ColumnFindings {
       isKeyCandidate: rows > 0 && this.#filled === rows && !this.#hasRepeats && !this.#holdsNested,
       maxLength: this.#maxLength,
     };
+  }
+
+  /**
+   * Where some days can only have the day first, and others only the month: the first of either. What 01/06/2015
+   * is among them, nobody can tell.
+   */
+  dayOrders(): readonly [dayFirst: FoundCell, monthFirst: FoundCell] | undefined {
+    for (const [dayFirst, monthFirst] of DAY_ORDERS) {
+      const one = this.#firstOf(dayFirst, monthFirst);
+      const other = this.#firstOf(monthFirst, dayFirst);
+      if (one !== undefined && other !== undefined) return [one, other];
+    }
+    return undefined;
+  }
+
+  #firstOf(bit: FitMask, without: FitMask): FoundCell | undefined {
+    const cells = [...this.#seenByMask].flatMap(
+      ([
+        mask,
+        {
+          samples: [first],
+        },
+      ]) => ((mask & bit) !== 0 && (mask & without) === 0 && first !== undefined ? [first] : []),
+    );
+    return cells.sort((one, other) => one.number - other.number)[0];
   }
 
   /** A value that came before is known: what it fits need not be found again. */

@@ -1,6 +1,7 @@
 /** What a file holds, column by column, before anything is made of it. Writes nothing. */
 import { isExactNumber } from '../../json.js';
-import { ColumnFindings, type ColumnInspection, DistinctBudget } from './column-findings.js';
+import { isBlankCell } from '../cells/convert-cell.js';
+import { ColumnFindings, type ColumnInspection, DistinctBudget, type FoundCell } from './column-findings.js';
 import type { RowSource, SourceRow } from './row-source.js';
 import { SOURCE_LIMITS } from './source-limits.js';
 
@@ -59,7 +60,7 @@ export async function inspectSource(
     ...(sheet !== undefined && { sheet }),
     ...(sheets !== undefined && { sheets }),
     ...(header !== undefined && { header }),
-    warnings: [...warnings, ...findings.warnings],
+    warnings: [...warnings, ...findings.warnings, ...findings.doubts(isWhole)],
     rows: findings.rows,
     isWhole,
     columns: findings.columns(),
@@ -72,6 +73,7 @@ class SourceFindings {
   readonly warnings: string[] = [];
   readonly #faulty: FaultyRow[] = [];
   #faults = 0;
+  #last: SourceRow | undefined;
   readonly #budget = new DistinctBudget();
   readonly #findingsByColumn: Map<string, ColumnFindings>;
   readonly #isTable: boolean;
@@ -87,8 +89,10 @@ class SourceFindings {
     return { count: this.#faults, samples: this.#faulty };
   }
 
-  add({ number, values, fault }: SourceRow): void {
+  add(row: SourceRow): void {
+    const { number, values, fault } = row;
     this.rows += 1;
+    this.#last = row;
     if (fault !== undefined) {
       this.#faults += 1;
       if (this.#faulty.length < MAX_FAULTS) this.#faulty.push({ number, fault });
@@ -97,6 +101,16 @@ class SourceFindings {
     if (this.#isTable) {
       for (const name in values) this.#findingsByColumn.get(name)?.add(number, values[name]);
     } else this.#addNested(number, values, '');
+  }
+
+  /** What of the rows would become something else than is meant. `isWhole`: that the last one was seen. */
+  doubts(isWhole: boolean): string[] {
+    const doubts = [...this.#findingsByColumn].flatMap(([column, findings]) => {
+      const orders = findings.dayOrders();
+      return orders === undefined ? [] : [doubtOfDays(column, orders)];
+    });
+    const words = isWhole && this.#isTable ? wordsOfSum(this.#last?.values ?? {}) : undefined;
+    return words === undefined ? doubts : [...doubts, doubtOfSum(this.#last?.number ?? 0, words)];
   }
 
   columns(): ColumnInspection[] {
@@ -125,6 +139,29 @@ class SourceFindings {
     this.#findingsByColumn.set(path, findings);
     return findings;
   }
+}
+
+function doubtOfDays(column: string, [dayFirst, monthFirst]: readonly [FoundCell, FoundCell]): string {
+  return (
+    `${JSON.stringify(column)} has days with the day first (${dayFirst.value}, row ${dayFirst.number}) and with ` +
+    `the month first (${monthFirst.value}, row ${monthFirst.number}): what 01/02/2026 means there cannot be told. ` +
+    'Write all days in one way.'
+  );
+}
+
+/** What a last row begins with that adds up the ones above it. */
+const SUM = /^(?:grand |sub[ -]?|net )?(?:total|sum)s?\b|^(?:कुल|योग|महायोग)(?:\s|:|$)/iu;
+
+function wordsOfSum(values: Readonly<Record<string, unknown>>): string | undefined {
+  const first = Object.values(values).find((cell) => !isBlankCell(cell));
+  return typeof first === 'string' && SUM.test(first.trim()) ? first.trim() : undefined;
+}
+
+function doubtOfSum(row: number, words: string): string {
+  return (
+    `The last row (${row}) begins with ${JSON.stringify(words.slice(0, 40))}: where it adds up the rows above, ` +
+    'take it out, or it becomes a record.'
+  );
 }
 
 function isNested(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -132,7 +132,9 @@ export class SheetReader {
   }
 
   #value(): CellValue {
-    if (!this.#hasValue) {
+    // Programs that do not compute write an empty value, which is an empty text only where it says so.
+    const isUncomputed = this.#formula && this.#type !== 'str' && this.#text === '';
+    if (!this.#hasValue || isUncomputed) {
       if (this.#formula) {
         this.#tell(
           'is a formula without a value; ' +
@@ -171,7 +173,11 @@ export class SheetReader {
   #numeric(): CellValue {
     const number = Number(this.#text);
     if (this.#text.trim() === '' || Number.isNaN(number)) return this.#text;
-    const styled = this.#context.styles.at(this.#style);
+    const { styles } = this.#context;
+    const digits = styles.digitsAt(this.#style);
+    if (digits > 1 && Number.isSafeInteger(number) && number >= 0)
+      return String(number).padStart(digits, '0');
+    const styled = styles.at(this.#style);
     return styled === 'number' ? plainNumber(this.#text, number) : this.#time(number, styled);
   }
 

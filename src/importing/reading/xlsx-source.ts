@@ -48,7 +48,11 @@ export async function openXlsxSource(
   const workbook = await readWorkbook(file.path);
   const { sheet, header, merged, mergedAreas } = await findSheet(file.path, workbook, options, limits);
   const text: SheetText = { path: file.path, workbook, sheet, merged, limits };
-  const warnings = mergedAreas === 0 ? [] : [warningOfMerged(mergedAreas)];
+  const others = candidatesOf(workbook.sheets, undefined).filter((one) => one !== sheet);
+  const warnings = [
+    ...(options.sheet === undefined && others.length > 0 ? [warningOfOthers(sheet, others)] : []),
+    ...(mergedAreas === 0 ? [] : [warningOfMerged(mergedAreas)]),
+  ];
   return {
     format: 'xlsx',
     sheet: sheet.name,
@@ -59,6 +63,17 @@ export async function openXlsxSource(
     rows: (signal) =>
       inBatches(readSheetRows(text), (row) => toCheckedRow(row, header), { ...limits, signal }),
   };
+}
+
+const MAX_NAMED_SHEETS = 5;
+
+function warningOfOthers({ name }: SheetPart, others: readonly SheetPart[]): string {
+  const names = others.slice(0, MAX_NAMED_SHEETS).map((other) => JSON.stringify(other.name));
+  const more = others.length > names.length ? ` and ${others.length - names.length} more` : '';
+  return (
+    `Only the sheet ${JSON.stringify(name)} is read; the workbook has ${names.join(', ')}${more} too. ` +
+    'Say sheet=<name> to read another one.'
+  );
 }
 
 function warningOfMerged(areas: number): string {

@@ -101,6 +101,11 @@ describe('a day of a cell', () => {
     // Written from its year on it is no other day, whatever the column is said to hold.
     ['2026-03-31', 'DD/MM/YYYY', '2026-03-31'],
     ['2026-03-31T00:00:00', 'DD/MM/YYYY', '2026-03-31'],
+    // So it is with the name of its month.
+    ['1-Jun-15', 'DD/MM/YYYY', '2015-06-01'],
+    ['14 September 2015', 'MM/DD/YY', '2015-09-14'],
+    ['31-Mar-26', 'DD MMM YYYY', '2026-03-31'],
+    ['31-Mar-2026', 'YYYY-MM-DD', '2026-03-31'],
     ['2026-03-30T18:30:00.000Z', 'YYYY-MM-DD', '2026-03-31'],
     ['31/02/2026', 'DD/MM/YYYY', 'not a day such as 31/03/2026 (DD/MM/YYYY)'],
     ['03/31/2026', 'DD/MM/YYYY', 'not a day such as 31/03/2026 (DD/MM/YYYY)'],
@@ -125,6 +130,7 @@ describe('an instant of a cell', () => {
     ['31/03/2026 9:30:15 PM', 'DD/MM/YYYY', '2026-03-31T16:00:15.000Z'],
     ['31/03/2026, 12:05 am', 'DD/MM/YYYY', '2026-03-30T18:35:00.000Z'],
     ['31-Mar-2026 9.30 p.m.', 'DD MMM YYYY', '2026-03-31T16:00:00.000Z'],
+    ['31-Mar-26 9.30 p.m.', 'DD/MM/YYYY', '2026-03-31T16:00:00.000Z'],
     ['46112.3958333333', 'serial', '2026-03-31T04:00:00.000Z'],
     ['1774929600', 'epoch-seconds', '2026-03-31T04:00:00.000Z'],
     [1774929600123, 'epoch-milliseconds', '2026-03-31T04:00:00.123Z'],

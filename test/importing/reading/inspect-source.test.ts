@@ -95,6 +95,31 @@ describe('the inspection of a table', () => {
     ]);
   });
 
+  it('warns of days of which nobody can tell which number is the month', async () => {
+    const { warnings } = await inspected(
+      'born,left\n01/06/2015,31/03/26\n14/09/2015,x\n09/14/2015,01/02/26\n',
+    );
+    expect(warnings).toEqual([
+      '"born" has days with the day first (14/09/2015, row 3) and with the month first (09/14/2015, row 4): ' +
+        'what 01/02/2026 means there cannot be told. Write all days in one way.',
+    ]);
+  });
+
+  it.each(['Total', 'Grand Total:', 'कुल', 'Sub-total of June'])(
+    'warns of a last row of sums: %s',
+    async (sum) => {
+      const { warnings } = await inspected(`name,amount\nRoof,500\nBell,750\n${sum},1250\n`);
+      expect(warnings).toEqual([
+        `The last row (4) begins with "${sum}": where it adds up the rows above, take it out, or it becomes a record.`,
+      ]);
+    },
+  );
+
+  it('does not take rows above the last one, or those of which the end was not seen, for sums', async () => {
+    expect((await inspected('name,amount\nTotal,1\nSummit,2\n')).warnings).toEqual([]);
+    expect((await inspected('name,amount\nTotal,1\nBell,2\n', { maxRows: 1 })).warnings).toEqual([]);
+  });
+
   it('shows lists and objects among the cells of documents as JSON, and finds no rows by them', async () => {
     const rows = Array.from({ length: 20 }, (_, index) => `{"marks":[${index},12.50]}\n`);
     const { columns } = await inspected(rows.join(''));

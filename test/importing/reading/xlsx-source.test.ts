@@ -162,6 +162,8 @@ describe('a workbook', () => {
     ['<c><f>1+1</f><v>2</v></c>', 2],
     ['<c t="d"><v>2026-03-31</v></c>', '2026-03-31'],
     ['<c><f>1+1</f></c>', expect.stringMatching(/^cell A2 is a formula without a value; open the workbook/)],
+    ['<c><f>1+1</f><v></v></c>', expect.stringMatching(/^cell A2 is a formula without a value/)],
+    ['<c t="str"><f>""</f><v></v></c>', null],
     ['<c t="e"><v>#N/A</v></c>', 'cell A2 holds the error #N/A; correct it, or empty the cell'],
   ])('has the value of %s', async (cell, value) => {
     expect(await valueIn(cell)).toEqual(value);
@@ -190,6 +192,11 @@ describe('a workbook', () => {
     ['yyyy\\-mm\\-dd\\ hh:mm:ss\\ "UTC"', '45747.50000001157', '2025-03-31T12:00:00.001Z'],
     ['[h]:mm', '0.5', '12:00:00'],
     ['0.00', '45747', 45747],
+    ['00000', '501', '00501'],
+    ['000000;@', '9876543', '9876543'],
+    ['00000', '1.5', 1.5],
+    ['00000', '-501', -501],
+    [1, '501', 501],
     ['#,##0.00 "days"', '45747', 45747],
     ['[Red]0', '45747', 45747],
     ['General', '45747', 45747],
@@ -207,7 +214,11 @@ describe('a workbook', () => {
     const sheets = { Old: sheetOf(['x', 'y']), Empty: '<sheetData/>', Now: sheetOf(['a', 'b'], ['1', '2']) };
     const { source } = await read({ sheets, hidden: ['Old'] });
     expect(source).toMatchObject({ sheet: 'Now', sheets: ['Old', 'Empty', 'Now'] });
-    expect((await read({ sheets, hidden: ['Old'] }, { sheet: 'old' })).source.columns).toEqual(['x', 'y']);
+    expect(source.warnings).toEqual([
+      'Only the sheet "Now" is read; the workbook has "Empty" too. Say sheet=<name> to read another one.',
+    ]);
+    const named = await read({ sheets, hidden: ['Old'] }, { sheet: 'old' });
+    expect(named.source).toMatchObject({ columns: ['x', 'y'], warnings: [] });
     await expect(read({ sheets }, { sheet: 'None' })).rejects.toMatchObject({
       code: 'INVALID_VALUE',
       message: 'The workbook has no sheet "None".',
