@@ -45,7 +45,7 @@ describe('the log-in with a provider of identities', () => {
     expect(page.url()).toBe(`${gateway.url}/portal/people?find=asha`);
     await expectWellMade(page);
     await page.goto(`${gateway.url}/?login=code`);
-    await page.getByLabel('Code of your second factor').fill('000000');
+    await page.getByLabel('Authentication code').fill('000000');
     await page.getByRole('button', { name: 'Log in', exact: true }).click();
     await page.getByText('This login has taken too long. Begin it again.').waitFor();
     await expectWellMade(page);
@@ -94,11 +94,11 @@ describe('the log-in with a provider of identities', () => {
 describe('the page of health', () => {
   it('shows the version, what waits and the migrations', async () => {
     const page = await pages.openPortalAs('admin', '/portal/health');
-    await page.getByRole('row', { name: /^Deliveries of webhooks 0 0$/ }).waitFor();
-    await page.getByText(/^\d+ migrations were applied$/).click();
+    await page.getByRole('row', { name: /^Webhook deliveries 0 0$/ }).waitFor();
+    await page.getByText(/^\d+ migrations applied$/).click();
     await page.getByText('0001_initial').waitFor();
     await page.getByRole('row', { name: /^127\.0\.0\.1 / }).waitFor();
-    await page.getByText('None by the schedule yet').waitFor();
+    await page.getByText('No scheduled backup yet').waitFor();
     await expectWellMade(page);
   });
 
@@ -114,7 +114,7 @@ describe('the page of health', () => {
     await code.waitFor();
     await expectWellMade(page);
     const cut = await height();
-    await page.getByRole('button', { name: 'Show whole' }).click();
+    await page.getByRole('button', { name: 'Show all' }).click();
     expect(await height()).toBeGreaterThan(3 * cut);
     await expectWellMade(page);
     await page.getByRole('button', { name: 'Copy the statement' }).click();
@@ -127,7 +127,7 @@ describe('the page of health', () => {
   it('is refused to another role that types its address', async () => {
     const page = await pages.openPortalAs('clerk', '/portal/health');
     await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor();
-    await page.getByText('This page is not for your role').waitFor();
+    await page.getByText('You do not have access to this page').waitFor();
   });
 });
 
@@ -147,7 +147,7 @@ describe('the page of people', () => {
     await page.keyboard.press('Tab');
     await expectWellMade(page);
     await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
-    await dialog.getByText('Hand over this link').waitFor();
+    await dialog.getByText('Give them this link').waitFor();
     await dialog.getByText(/^http.*#/).waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('searchbox').fill('farida');
@@ -186,7 +186,7 @@ describe('the page of people', () => {
     const { x = 0, width = 0 } = (await removal.boundingBox()) ?? {};
     expect(x + width).toBeLessThan(360);
     await page.setViewportSize({ width: 1400, height: 900 });
-    await page.getByRole('button', { name: 'Change the roles' }).click();
+    await page.getByRole('button', { name: 'Change roles' }).click();
     await page.getByRole('combobox', { name: 'Roles' }).fill('teacher');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
@@ -196,7 +196,7 @@ describe('the page of people', () => {
       .or(page.getByText(/· viewer, teacher$/))
       .first()
       .waitFor();
-    await page.getByRole('link', { name: 'Who changed this user' }).click();
+    await page.getByRole('link', { name: 'Changes to this user' }).click();
     await page.waitForURL(/collection=pltf_user&recordId=/);
     await page.getByRole('cell', { name: 'Changed', exact: true }).first().waitFor();
     await page.goBack();
@@ -204,12 +204,12 @@ describe('the page of people', () => {
     const dialog = page.getByRole('dialog', { name: 'Deactivate' });
     await dialog.getByText(/^viewer can no longer log in/).waitFor();
     await dialog.getByRole('button', { name: 'Deactivate' }).click();
-    await page.getByText('Who is deactivated may do nothing').waitFor();
+    await page.getByText('A deactivated user may do nothing').waitFor();
     await page.getByRole('button', { name: 'Reactivate' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Reactivate' }).click();
-    await page.getByRole('button', { name: 'Reset the password' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Reset the password' }).click();
-    await page.getByText('Hand over this link').waitFor();
+    await page.getByRole('button', { name: 'Reset password' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset password' }).click();
+    await page.getByText('Give them this link').waitFor();
   });
 
   it('says in Hindi, too, what the collections are called that a user may read', async () => {
@@ -222,8 +222,8 @@ describe('the page of people', () => {
 
   it('overwrites no roles unseen that another admin has given meanwhile', async () => {
     const page = await pages.openPortalAs('admin', '/portal/people/usr-teacher');
-    await page.getByRole('button', { name: 'Change the roles' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Change the roles' });
+    await page.getByRole('button', { name: 'Change roles' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change roles' });
     await dialog.getByRole('combobox', { name: 'Roles' }).fill('viewer');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
@@ -273,14 +273,14 @@ describe('the page of people', () => {
       .getByText(/^All sessions of this user end/)
       .waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Log out everywhere' }).click();
-    await page.getByText('Not logged in anywhere').waitFor();
+    await page.getByText('No sessions').waitFor();
     await clerk.reload();
     await clerk.getByLabel('Password').waitFor();
   });
 
   it('is refused to another role that types its address', async () => {
     const page = await pages.openPortalAs('clerk', '/portal/people');
-    await page.getByText('This page is not for your role').waitFor();
+    await page.getByText('You do not have access to this page').waitFor();
   });
 });
 
@@ -295,27 +295,27 @@ describe('the page of collections', () => {
     await page.getByRole('button', { name: 'Count', exact: true }).click();
     await page.getByText(/^[\d,]+ records$/).waitFor();
     await page.getByRole('button', { name: 'Who uses receipt_no' }).click();
-    await page.getByText('Nobody, in the last 30 days').waitFor();
+    await page.getByText('No one, in the last 30 days').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'Rules' }).click();
     await page.getByRole('row', { name: /^accountant read All/ }).waitFor();
     await expectWellMade(page);
-    await page.getByRole('tab', { name: 'Not declared' }).click();
-    await page.getByRole('button', { name: 'Look through up to 1,000 records' }).click();
-    await page.getByText('All that was found is declared').waitFor();
+    await page.getByRole('tab', { name: 'Undeclared fields' }).click();
+    await page.getByRole('button', { name: 'Check up to 1,000 records' }).click();
+    await page.getByText('All fields found are declared').waitFor();
     await page.getByRole('tab', { name: 'Declaration' }).click();
-    await page.getByText(/^It is declared with the gateway/).waitFor();
-    expect(await page.getByRole('button', { name: 'Show what changes' }).count()).toBe(0);
+    await page.getByText(/^This collection is built in/).waitFor();
+    expect(await page.getByRole('button', { name: 'Preview changes' }).count()).toBe(0);
   });
 
   it('declares a new one, shows what a change comes to before it is saved, and drops it', async () => {
     const page = await pages.openPortalAs('admin', '/portal/collections');
     await page.getByRole('button', { name: 'New collection' }).click();
     await page.getByLabel('Name', { exact: false }).fill('library_book');
-    await page.getByRole('button', { name: 'Declare it' }).click();
+    await page.getByRole('button', { name: 'Create collection' }).click();
     await page.getByLabel('Name of the field').fill('shelf');
     await page.getByRole('button', { name: 'Add the field' }).click();
-    await page.getByRole('button', { name: 'Show what changes' }).click();
+    await page.getByRole('button', { name: 'Preview changes' }).click();
     await page.getByRole('row', { name: /^fields\/shelf Added/ }).waitFor();
     await expectWellMade(page);
     await page.getByRole('button', { name: 'Save' }).click();
@@ -328,8 +328,8 @@ describe('the page of collections', () => {
       body: JSON.stringify({ shelf: 'A', colour: 'red' }),
     });
     expect(made.status).toBe(201);
-    await page.getByRole('tab', { name: 'Not declared' }).click();
-    await page.getByRole('button', { name: 'Look through up to 1,000 records' }).click();
+    await page.getByRole('tab', { name: 'Undeclared fields' }).click();
+    await page.getByRole('button', { name: 'Check up to 1,000 records' }).click();
     await page.getByRole('row', { name: 'colour string 1' }).waitFor();
     await expectWellMade(page);
     await page.getByRole('tab', { name: 'Declaration' }).click();
@@ -338,7 +338,7 @@ describe('the page of collections', () => {
     await page.getByRole('button', { name: 'Add the field' }).click();
     // What is not saved yet is there after a reload.
     await page.reload();
-    await page.getByRole('button', { name: 'Show what changes' }).click();
+    await page.getByRole('button', { name: 'Preview changes' }).click();
     await page.getByText('1 records have no isbn, so it cannot be required').waitFor();
     expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Discard changes' }).click();
@@ -359,20 +359,20 @@ describe('the page of collections', () => {
     const page = await pages.openPortalAs('admin', '/portal/collections/club?tab=text');
     await page.getByLabel('Name of the field').fill('room');
     await page.getByRole('button', { name: 'Add the field' }).click();
-    await page.getByRole('button', { name: 'Show what changes' }).click();
+    await page.getByRole('button', { name: 'Preview changes' }).click();
     await page.getByRole('row', { name: 'fields/room Added' }).waitFor();
     await ask(gateway, 'mutation ($d: JSON!) { alterCollection(definition: $d) { name } }', {
       variables: { d: { ...definition, title: 'Clubs' } },
     });
     await page.getByRole('button', { name: 'Save' }).click();
-    const told = page.getByRole('alert').filter({ hasText: 'Somebody else has changed this meanwhile' });
+    const told = page.getByRole('alert').filter({ hasText: 'Someone else has changed this' });
     await told.getByRole('row', { name: 'title Changed "Club" "Clubs"' }).waitFor();
     await expectWellMade(page);
     const read = '{ collection(name: "club") { title fields { name } } }';
     expect((await ask(gateway, read)).collection).toEqual({ title: 'Clubs', fields: [{ name: 'motto' }] });
     await page.reload();
     await told.getByRole('row', { name: 'title Changed "Club" "Clubs"' }).waitFor();
-    await page.getByRole('button', { name: 'Show what changes' }).click();
+    await page.getByRole('button', { name: 'Preview changes' }).click();
     await page.getByRole('row', { name: 'fields/room Added' }).waitFor();
     await page.getByRole('row', { name: 'title Changed "Clubs" "Club"' }).waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
@@ -386,6 +386,6 @@ describe('the page of collections', () => {
 
   it('is refused to another role that types its address', async () => {
     const page = await pages.openPortalAs('clerk', '/portal/collections/task');
-    await page.getByText('This page is not for your role').waitFor();
+    await page.getByText('You do not have access to this page').waitFor();
   });
 });

@@ -41,7 +41,7 @@ async function firstId(collection: string): Promise<string> {
 describe('the page of the audit', () => {
   it('shows who changed what, is filtered, exported, and leads to the history', async () => {
     const page = await pages.openPortalAs('admin', '/portal/audit');
-    await page.getByText('Nothing was changed yet').waitFor();
+    await page.getByText('No changes yet').waitFor();
     const id = await firstId('registration');
     await change('registration', id, { guardian_phone: '+919812345678' });
     await addTasks(250);
@@ -52,20 +52,20 @@ describe('the page of the audit', () => {
     expect(await rows.count()).toBeLessThan(80);
     const grid = page.getByRole('region', { name: 'Audit' });
     await grid.evaluate((one) => one.scrollTo(0, one.scrollHeight));
-    await page.getByText('200 read so far; more as you scroll').waitFor();
+    await page.getByText('200 loaded; scroll for more').waitFor();
     await expectWellMade(page);
     await page.getByRole('combobox', { name: 'Who' }).fill('clerk');
     await page.getByRole('option', { name: /\(clerk\)$/ }).click();
     await page.waitForURL(/principal=/);
     await page.getByText('1 change', { exact: true }).waitFor();
     await page.getByLabel('What').selectOption('deleted');
-    await page.getByText('No change is as the filter asks').waitFor();
+    await page.getByText('No changes match the filter').waitFor();
     await expectWellMade(page);
     await page.getByLabel('What').selectOption('updated');
     const row = rows.nth(1);
     await row.getByRole('cell', { name: 'Students' }).waitFor();
     const started = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'CSV file' }).click();
+    await page.getByRole('button', { name: 'Download CSV' }).click();
     const text = await readFile(await (await started).path(), 'utf8');
     expect(text.split('\n')[1]).toContain(`registration,${id}`);
     await row.getByRole('link', { name: id }).click();
@@ -100,7 +100,7 @@ describe('the page of the audit', () => {
     await page.getByLabel('What').selectOption({ label: 'Removed' });
     await page.waitForURL(/operation=/);
     await filter.press('Enter');
-    await page.getByRole('button', { name: 'Take the filter away' }).press('Enter');
+    await page.getByRole('button', { name: 'Clear the filter' }).press('Enter');
     await page.waitForURL(/\/portal\/audit$/);
     await filter.press('Enter');
     await expectWellMade(page);
@@ -108,6 +108,6 @@ describe('the page of the audit', () => {
 
   it('is refused to another role that types its address', async () => {
     const page = await pages.openPortalAs('clerk', '/portal/audit');
-    await page.getByText('This page is not for your role').waitFor();
+    await page.getByText('You do not have access to this page').waitFor();
   });
 });

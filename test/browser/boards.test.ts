@@ -34,7 +34,7 @@ describe('a dashboard', () => {
     await page.getByRole('heading', { level: 2, name: 'The school in figures' }).waitFor();
     await page.getByRole('button', { name: 'New dashboard' }).click();
     await page.getByLabel('Title').fill('Fees this morning');
-    await page.getByRole('button', { name: 'Make the dashboard' }).click();
+    await page.getByRole('button', { name: 'Create dashboard' }).click();
     await page.getByText('This dashboard has no tiles yet').waitFor();
     await addTile(page, 'Fee defaulters', 'Bar chart');
     await addTile(page, 'Collection trend', 'Number');
@@ -196,14 +196,14 @@ describe('a dashboard', () => {
     expect(await page.getByText('Not shared').count()).toBe(0);
     await expectWellMade(page);
     await page.goto(`${gateway.url}/portal/dashboards/${id}`);
-    await page.getByText('Your role does not see this').waitFor();
+    await page.getByText('Your role cannot see this').waitFor();
     await page.getByText('The library has none called gone.').waitFor();
-    await page.getByText('The variables of this tile are no JSON object').waitFor();
+    await page.getByText('The variables of this tile are not a JSON object').waitFor();
     await page.locator('.figure-value').waitFor();
     expect(await page.getByRole('button', { name: /^(Move|Change|Add)/ }).count()).toBe(0);
     await expectWellMade(page);
     await page.goto(`${gateway.url}/portal/dashboards/${other}`);
-    await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
   });
 });
 
@@ -211,7 +211,7 @@ describe('a saved view', () => {
   it('keeps what is shown, opens its collection, is renamed, changed and removed', async () => {
     const page = await pages.openPortalAs('clerk', '/portal/records/registration?oquery=class%3D5&sort=name');
     await page.getByRole('button', { name: 'Views' }).click();
-    await page.getByRole('menuitem', { name: 'Save as a view' }).click();
+    await page.getByRole('menuitem', { name: 'Save as view' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Class 5');
     await dialog.getByRole('switch').press('Space');
@@ -227,7 +227,7 @@ describe('a saved view', () => {
     await page.getByRole('menuitem', { name: 'Class 5' }).click();
     await page.getByRole('searchbox').fill('a');
     await page.getByRole('button', { name: 'Class 5 *' }).click();
-    await page.getByRole('menuitem', { name: 'Keep what is shown now in the view' }).click();
+    await page.getByRole('menuitem', { name: 'Update this view' }).click();
     await page.getByRole('button', { name: 'Class 5', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Name and sharing of the view' }).click();
     await dialog.getByLabel('Name').fill(HOSTILE);
@@ -243,9 +243,9 @@ describe('a saved view', () => {
     const page = await pages.openPortalAs('viewer', '/portal/records/registration');
     await page.waitForURL(/oquery=class%3D5/);
     await page.getByRole('button', { name: HOSTILE, exact: true }).click();
-    await page.getByRole('menuitem', { name: 'Save as a view' }).waitFor();
+    await page.getByRole('menuitem', { name: 'Save as view' }).waitFor();
     expect(await page.getByRole('menuitem', { name: 'Remove the view' }).count()).toBe(0);
-    await page.getByRole('menuitem', { name: 'Save as a view' }).click();
+    await page.getByRole('menuitem', { name: 'Save as view' }).click();
     await page.getByRole('dialog').getByLabel('Name').waitFor();
     expect(await page.getByRole('dialog').getByLabel('Shared with').count()).toBe(0);
   });
@@ -261,7 +261,7 @@ describe('a saved view', () => {
     await ask(gateway, make, { variables: { d: first }, as: 'clerk' });
     const page = await pages.openPortalAs('clerk', '/portal/records/fee_head?sort=order');
     await page.getByRole('button', { name: 'Views' }).click();
-    await page.getByRole('menuitem', { name: 'Save as a view' }).click();
+    await page.getByRole('menuitem', { name: 'Save as view' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Two');
     await dialog.getByRole('switch').press('Space');

@@ -132,8 +132,8 @@ describe('the page of API keys', () => {
     await addresses.fill(' 127.0.0.0/8 ; ::1,::1 ');
     await addresses.press('Enter');
     expect(await form.locator('.mantine-Pill-label').allTextContents()).toEqual(['127.0.0.0/8', '::1']);
-    expect(await form.getByRole('button', { name: 'Make key' }).isDisabled()).toBe(true);
-    await form.getByText('Pick what it may do').waitFor();
+    expect(await form.getByRole('button', { name: 'Create key' }).isDisabled()).toBe(true);
+    await form.getByText('Choose what it may do').waitFor();
     await form.getByRole('checkbox', { name: 'Reports' }).check();
     await form.getByText('21 of 21').waitFor();
     await form.getByRole('checkbox', { name: 'Reports' }).uncheck();
@@ -152,7 +152,7 @@ describe('the page of API keys', () => {
     await page.keyboard.press('Enter');
     await form.getByLabel('Read: All collections').check();
     await expectWellMade(page);
-    await form.getByRole('button', { name: 'Make key' }).click();
+    await form.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
     const first = await shownKey(page);
     expect(await askWith(first)).toBe(200);
@@ -181,7 +181,7 @@ describe('the page of API keys', () => {
     const { key } = await makeKey('nightly');
     const page = await pages.openPortalAs('admin', '/portal/keys');
     await page.getByRole('link', { name: 'nightly' }).click();
-    await page.getByText('No request was made with this key').waitFor();
+    await page.getByText('No requests yet with this key').waitFor();
     await expectWellMade(page);
     for (let asked = 0; asked < 40; asked += 1) await askWith(key);
     await gateway.fetch('/o/recs/registration', { headers: { authorization: `Bearer ${key}` } });
@@ -196,19 +196,19 @@ describe('the page of API keys', () => {
     await page.waitForURL(/hours=720/);
     await expectWellMade(page);
     await page.goto(`${gateway.url}/portal/keys/00000000-0000-4000-8000-000000000000`);
-    await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
   });
 
   it('is refused to who may have no keys, also by its address', async () => {
     const page = await pages.openPortalAs('viewer', '/portal/keys/any');
-    await page.getByText('This page is not for your role').waitFor();
+    await page.getByText('You do not have access to this page').waitFor();
   });
 });
 
 describe('the page of webhooks', () => {
   it('makes one, tries it, shows what was sent, pauses it, changes it and removes it', async () => {
     const page = await pages.openPortalAs('admin', '/portal/webhooks');
-    await page.getByText('There is no webhook yet').waitFor();
+    await page.getByText('No webhooks yet').waitFor();
     await expectWellMade(page);
     await page.getByRole('button', { name: 'New webhook' }).click();
     const form = page.getByRole('dialog', { name: 'New webhook' });
@@ -216,19 +216,19 @@ describe('the page of webhooks', () => {
     await form.getByRole('textbox', { name: 'Address' }).fill('http://10.0.0.1/hook');
     await form.getByLabel('Collection').selectOption({ label: 'Tasks' });
     await form.getByRole('checkbox', { name: 'Removed' }).uncheck();
-    await form.getByLabel('Only of records that match').fill('nonsense');
+    await form.getByLabel('Only records that match').fill('nonsense');
     await form.getByRole('button', { name: 'Add an event' }).click();
     await expectWellMade(page);
     await form.getByRole('button', { name: 'Remove event 2' }).click();
-    await form.getByRole('button', { name: 'Make webhook' }).click();
+    await form.getByRole('button', { name: 'Create webhook' }).click();
     await form
       .getByRole('alert')
       .getByText(/MALFORMED_FILTER · Request/)
       .waitFor();
-    await form.getByLabel('Only of records that match').fill('name=Chairs');
+    await form.getByLabel('Only records that match').fill('name=Chairs');
     await form.getByRole('textbox', { name: 'Address' }).fill(`http://${outside}/hook`);
-    await form.getByRole('button', { name: 'Make webhook' }).click();
-    const secret = page.getByRole('dialog', { name: 'The secret of the webhook' });
+    await form.getByRole('button', { name: 'Create webhook' }).click();
+    const secret = page.getByRole('dialog', { name: 'Webhook secret' });
     await secret.getByText(/^whsec_/).waitFor();
     await secret.getByRole('button', { name: 'Done' }).click();
     expect(await page.content()).not.toContain('whsec_');
@@ -236,7 +236,7 @@ describe('the page of webhooks', () => {
     await expectWellMade(page);
 
     await page.getByRole('link', { name: 'ledger' }).click();
-    await page.getByText('Nothing was sent').waitFor();
+    await page.getByText('No deliveries yet').waitFor();
     await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByText('The test was delivered: 200.').waitFor();
     await page.getByRole('button', { name: 'Details of test' }).click();
@@ -261,19 +261,19 @@ describe('the page of webhooks', () => {
       await page.getByRole('button', { name: 'Refresh' }).click();
       return await page.getByRole('row', { name: /record\.created task .* Waiting/ }).count();
     }, 1);
-    await page.getByRole('button', { name: 'Let it go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await expectEventually(async () => {
       await page.getByRole('button', { name: 'Refresh' }).click();
       return await page.getByRole('row', { name: /record\.created task .* Delivered/ }).count();
     }, 1);
     const sent = received.length;
     await page.getByRole('button', { name: /^Send again: record\.created task/ }).click();
-    await page.getByText('It is sent again.').waitFor();
+    await page.getByText('Sending it again.').waitFor();
     await expectEventually(() => received.length > sent, true);
 
     await page.getByLabel('State').selectOption('failed');
     await page.waitForURL(/state=failed/);
-    await page.getByText('Nothing was sent').waitFor();
+    await page.getByText('No deliveries yet').waitFor();
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     const change = page.getByRole('dialog', { name: 'Change the webhook' });
     await change.getByRole('textbox', { name: 'Name' }).fill('books');
@@ -285,7 +285,7 @@ describe('the page of webhooks', () => {
     await secret.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('There is no webhook yet').waitFor();
+    await page.getByText('No webhooks yet').waitFor();
   });
 
   it('overwrites nothing unseen that another admin has changed meanwhile', async () => {
@@ -319,9 +319,9 @@ describe('the page of webhooks', () => {
     await page.getByRole('heading', { level: 1, name: 'mine' }).waitFor();
     await page.getByText(`http://${outside}/theirs`).waitFor();
 
-    await page.getByRole('button', { name: 'Let it go on' }).waitFor();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
     await change({ isPaused: false });
-    await page.getByRole('button', { name: 'Let it go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('alert').getByText('VERSION_CONFLICT').waitFor();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
     await change({ name: 'theirs' });
@@ -335,7 +335,7 @@ describe('the page of webhooks', () => {
 
   it('is refused to who may have none, also by its address, and says when there is no such one', async () => {
     const page = await pages.openPortalAs('teacher', '/portal/webhooks');
-    await page.getByText('This page is not for your role').waitFor();
+    await page.getByText('You do not have access to this page').waitFor();
     expect(await page.getByRole('link', { name: 'Webhooks' }).count()).toBe(0);
     const other = await pages.openPortalAs('admin', '/portal/webhooks/none');
     await other.getByText('There is no such webhook').waitFor();

@@ -54,7 +54,7 @@ async function makeOpeners(): Promise<Openers> {
   return [
     ['/portal/settings', /^New mail template/, /^New branch/, /^Change Pass percentage/, /^School: /],
     ['/portal/people', /^Invite a user/, /^Keyboard shortcuts/],
-    ['/portal/people/usr-clerk', /^Change the roles/, /^Deactivate/, /^Reset the password/],
+    ['/portal/people/usr-clerk', /^Change roles/, /^Deactivate/, /^Reset password/],
     ['/portal/files', /^Add a file/, /^leaf\.txt$/, /^Remove leaf\.txt/],
     ['/portal/keys', /^New key/, /^Rotate bell-2/, /^Revoke bell-2/],
     ['/portal/webhooks', /^New webhook/],
@@ -66,13 +66,13 @@ async function makeOpeners(): Promise<Openers> {
     ],
     ['/portal/records/registration', /^Filter/],
     ['/portal/records/registration/stu-00001', /^Remove/],
-    [`/portal/records/task/${task}?tab=history`, /^Back to version 1/],
+    [`/portal/records/task/${task}?tab=history`, /^Restore version 1/],
     ['/portal/scripts', /^New script/],
     ['/portal/scripts/greet', /^What a script may call/, /^Remove$/],
     ['/portal/collections', /^New collection/],
     ['/portal/messages', /^MAIL$/],
     [`/portal/imports/${id}`, /^Undo the import/],
-    ['/portal/account', /^Switch on/],
+    ['/portal/account', /^Turn on/],
   ];
 }
 
@@ -191,7 +191,7 @@ describe('a dialog', () => {
     const dialog = page.getByRole('dialog');
     await write(page, dialog.getByLabel('Title'), 'Half a title');
     await page.keyboard.press('Escape');
-    await dialog.getByRole('alert').getByText('What you have typed is not saved').waitFor();
+    await dialog.getByRole('alert').getByText('You have unsaved changes').waitFor();
     await page.keyboard.press('Enter');
     await dialog.getByRole('alert').waitFor({ state: 'hidden' });
     expect(await dialog.getByLabel('Title').inputValue()).toBe('Half a title');
@@ -258,7 +258,7 @@ describe('a change of many records', () => {
     const box = page.getByRole('row').nth(1).getByRole('checkbox');
     await box.focus();
     await page.keyboard.press('Space');
-    const chosen = page.getByRole('group', { name: 'What is chosen' });
+    const chosen = page.getByRole('group', { name: 'Selection' });
     const dialog = page.getByRole('dialog');
     for (const action of ['Change a field', 'Remove']) {
       const opener = chosen.getByRole('button', { name: action });
@@ -285,7 +285,7 @@ describe('an import', () => {
       const buffer = Buffer.from('name\nBy an import\n');
       const file = { name: 'tasks.csv', mimeType: 'text/csv', buffer };
       await page.locator('input[type=file]').setInputFiles(file);
-      await press(page, page.getByRole('button', { name: 'Try it' }));
+      await press(page, page.getByRole('button', { name: 'Start dry run' }));
       const start = page.getByRole('button', { name: 'Import', exact: true });
       await start.waitFor();
       await expectFocusOnHeading(page);

@@ -134,30 +134,30 @@ describe('a second factor', () => {
   it('is switched on at the log-in by who needs one, and asked for from then on', async () => {
     const page = await pages.open('/portal/reports');
     await typePassword(page, 'accountant');
-    await page.getByText('Your role needs a second factor').waitFor();
+    await page.getByText('Your role requires two-factor authentication').waitFor();
     await expectWellMade(page);
     const secret = new URL(await scan(page)).searchParams.get('secret') ?? '';
     expect((await page.locator('main code').first().textContent())?.replaceAll(' ', '')).toBe(secret);
-    await page.getByLabel('2. Type the six digits').fill('000000');
-    await page.getByRole('button', { name: 'Switch it on' }).click();
+    await page.getByLabel('2. Enter the six digits').fill('000000');
+    await page.getByRole('button', { name: 'Turn it on' }).click();
     await page.getByRole('alert').getByText('The code is wrong, or was used before.').waitFor();
-    await page.getByLabel('2. Type the six digits').fill(codeBy(secret, -1));
-    await page.getByRole('button', { name: 'Switch it on' }).click();
-    await page.getByText('The second factor is on.').waitFor();
+    await page.getByLabel('2. Enter the six digits').fill(codeBy(secret, -1));
+    await page.getByRole('button', { name: 'Turn it on' }).click();
+    await page.getByText('Two-factor authentication is on.').waitFor();
     await expectWellMade(page);
     const codes = ((await page.locator('main pre').textContent()) ?? '').split('\n');
     expect(codes).toHaveLength(10);
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save as a file' }).click();
     expect(await readFile(await (await saved).path(), 'utf8')).toBe(`${codes.join('\n')}\n`);
-    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByRole('button', { name: 'I have saved them' }).click();
     await page.getByRole('heading', { level: 1, name: 'Reports' }).waitFor();
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'Reports' }).waitFor();
     await logOut(page);
 
     await typePassword(page, 'accountant');
-    const field = page.getByLabel('Code of your second factor');
+    const field = page.getByLabel('Authentication code');
     await field.waitFor();
     expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
     await expectWellMade(page);
@@ -261,36 +261,36 @@ describe('my account', () => {
 
   it('switches the second factor on, renews its recovery codes, and switches it off', async () => {
     const page = await open('viewer');
-    await page.getByRole('button', { name: 'Switch on' }).click();
+    await page.getByRole('button', { name: 'Turn on' }).click();
     const dialog = page.getByRole('dialog');
     const secret = new URL(await scan(page)).searchParams.get('secret') ?? '';
-    await dialog.getByLabel('2. Type the six digits').fill(codeBy(secret, -1));
-    await dialog.getByRole('button', { name: 'Switch it on' }).click();
-    await dialog.getByRole('button', { name: 'I have kept them' }).click();
+    await dialog.getByLabel('2. Enter the six digits').fill(codeBy(secret, -1));
+    await dialog.getByRole('button', { name: 'Turn it on' }).click();
+    await dialog.getByRole('button', { name: 'I have saved them' }).click();
     await page.getByText('10 recovery codes are left.').waitFor();
     await page.getByRole('button', { name: 'New recovery codes' }).click();
-    await dialog.getByLabel('Code of your second factor').fill('000000');
+    await dialog.getByLabel('Authentication code').fill('000000');
     await page.keyboard.press('Enter');
     await dialog.getByRole('alert').getByText('The code is wrong').waitFor();
     await expectWellMade(page);
-    await dialog.getByLabel('Code of your second factor').fill(codeBy(secret));
+    await dialog.getByLabel('Authentication code').fill(codeBy(secret));
     await page.keyboard.press('Enter');
     const [code = ''] = ((await dialog.locator('pre').textContent()) ?? '').split('\n');
-    await dialog.getByRole('button', { name: 'I have kept them' }).click();
-    await page.getByRole('button', { name: 'Switch off' }).click();
-    await dialog.getByLabel('Code of your second factor').fill(code);
+    await dialog.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByRole('button', { name: 'Turn off' }).click();
+    await dialog.getByLabel('Authentication code').fill(code);
     await page.keyboard.press('Enter');
-    await page.getByText('The second factor is off.').waitFor();
-    await page.getByRole('button', { name: 'Switch on' }).waitFor();
+    await page.getByText('Two-factor authentication is off.').waitFor();
+    await page.getByRole('button', { name: 'Turn on' }).waitFor();
   });
 
   it('loses the second factor by an admin, where phone and recovery codes are gone', async () => {
     const page = await open('viewer');
-    await page.getByRole('button', { name: 'Switch on' }).click();
+    await page.getByRole('button', { name: 'Turn on' }).click();
     const secret = new URL(await scan(page)).searchParams.get('secret') ?? '';
-    await page.getByLabel('2. Type the six digits').fill(codeBy(secret, -1));
-    await page.getByRole('button', { name: 'Switch it on' }).click();
-    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByLabel('2. Enter the six digits').fill(codeBy(secret, -1));
+    await page.getByRole('button', { name: 'Turn it on' }).click();
+    await page.getByRole('button', { name: 'I have saved them' }).click();
     const admin = await pages.openPortalAs('admin', '/portal/people/usr-viewer');
     const takeAway = admin.getByRole('button', { name: 'Take the second factor away' });
     await takeAway.click();
@@ -300,7 +300,7 @@ describe('my account', () => {
     await dialog.getByRole('button', { name: 'Take it away' }).click();
     await takeAway.waitFor({ state: 'hidden' });
     const again = await pages.openPortalAs('viewer', '/portal/account');
-    await again.getByRole('button', { name: 'Switch on' }).waitFor();
+    await again.getByRole('button', { name: 'Turn on' }).waitFor();
   });
 
   it('chooses the language for every device, and the colours', async () => {

@@ -220,7 +220,7 @@ describe('the operations library of the explorer', () => {
     expect(await page.locator('.library li').count()).toBeLessThan(6);
     await page.getByRole('button', { name: /^Attendance by day/ }).waitFor();
     await page.getByRole('searchbox').fill('no such thing');
-    await page.getByText('Nothing in the library is about “no such thing”.').waitFor();
+    await page.getByText('No example matches “no such thing”.').waitFor();
   });
 
   it('opens a mutation without running it', async () => {
@@ -229,7 +229,7 @@ describe('the operations library of the explorer', () => {
       (await (await gateway.fetch('/o/recs/task?stream=true', { as: 'admin' })).json()) as unknown[];
     const before = (await tasks()).length;
     await openExample(page, 'Create a task');
-    await page.getByText('Run an operation: its rows appear here.').waitFor();
+    await page.getByText('Run an operation to see its rows here.').waitFor();
     expect(await tasks()).toHaveLength(before);
     await runButton(page).click();
     expect((await readTable(page))[1]?.[1]).toBe('Repair the projector of class 5 A');

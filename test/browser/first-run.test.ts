@@ -75,7 +75,7 @@ describe('the first start on an empty database', () => {
     await page.getByText('St. Mary’s School, Pune').waitFor();
     await page.getByRole('link', { name: 'People' }).waitFor();
     const steps = page.getByRole('region', { name: 'First steps' });
-    await steps.getByRole('link', { name: 'Invite the staff' }).waitFor();
+    await steps.getByRole('link', { name: 'Invite staff' }).waitFor();
     expect(await page.locator('.tile').count()).toBe(0);
 
     for (const [field, text] of [
@@ -116,10 +116,10 @@ describe('a school that has nothing yet', () => {
   it('is begun by steps, each with its page, and says which are done', async () => {
     const page = await logInAsAdmin('/');
     const steps = page.getByRole('region', { name: 'First steps' });
-    await steps.getByRole('link', { name: 'Make its classes' }).waitFor();
+    await steps.getByRole('link', { name: 'Add classes' }).waitFor();
     await expectWellMade(page);
-    await steps.getByRole('link', { name: 'Make its classes' }).click();
-    await page.getByRole('link', { name: 'Make the first' }).click();
+    await steps.getByRole('link', { name: 'Add classes' }).click();
+    await page.getByRole('link', { name: 'Create the first one' }).click();
     await page.getByLabel('Name').fill('1');
     await page.getByLabel('Category').fill('Primary');
     await page.getByRole('button', { name: 'Add to Sections' }).click();
@@ -127,7 +127,7 @@ describe('a school that has nothing yet', () => {
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('tab', { name: 'History' }).waitFor();
     await page.getByRole('navigation').getByRole('link', { name: 'Home' }).click();
-    await steps.getByRole('link', { name: 'Done: Make its classes' }).waitFor();
+    await steps.getByRole('link', { name: 'Done: Add classes' }).waitFor();
 
     const token = await nextToken(page, () => page.reload());
     const asAdmin = async (query: string) => {
@@ -143,36 +143,36 @@ describe('a school that has nothing yet', () => {
     const change = async (mutation: string) => {
       const changed = await asAdmin(`mutation { ${mutation} }`);
       await page.reload();
-      await steps.getByRole('link', { name: 'Done: Make its classes' }).waitFor();
+      await steps.getByRole('link', { name: 'Done: Add classes' }).waitFor();
       return changed;
     };
     const set = (name: string, value: string) =>
       change(`setDomainProperty(name: "${name}", value: ${value}) { name }`);
     await set('mailFrom', '"office@school.example"');
     await set('schoolName', '"St. Mary’s School"');
-    const settle = steps.getByRole('listitem').filter({ hasText: 'Say how the school works' });
-    await settle.getByText('Still to say: weeklyOffs, sessionFirstMonth, grades').waitFor();
-    expect(await steps.getByRole('link', { name: 'Done: Say how the school works' }).count()).toBe(0);
+    const settle = steps.getByRole('listitem').filter({ hasText: 'Set up the school' });
+    await settle.getByText('Still to set: weeklyOffs, sessionFirstMonth, grades').waitFor();
+    expect(await steps.getByRole('link', { name: 'Done: Set up the school' }).count()).toBe(0);
     await set('weeklyOffs', '["SU"]');
     await set('sessionFirstMonth', '4');
     await set('grades', '[{ from: 40, grade: "Pass" }, { from: 0, grade: "Fail" }]');
-    await steps.getByRole('link', { name: 'Done: Say how the school works' }).waitFor();
+    await steps.getByRole('link', { name: 'Done: Set up the school' }).waitFor();
     const invite = 'inviteUser(data: { userName: "gone", name: "Gone", roles: ["clerk"] }) { userId }';
     const { inviteUser } = await change(invite);
-    await steps.getByRole('link', { name: 'Done: Invite the staff' }).waitFor();
+    await steps.getByRole('link', { name: 'Done: Invite staff' }).waitFor();
     await change(`setUserActive(userId: "${inviteUser.userId}", isActive: false) { id }`);
-    await steps.getByRole('link', { name: 'Invite the staff' }).waitFor();
-    expect(await steps.getByRole('link', { name: 'Done: Invite the staff' }).count()).toBe(0);
+    await steps.getByRole('link', { name: 'Invite staff' }).waitFor();
+    expect(await steps.getByRole('link', { name: 'Done: Invite staff' }).count()).toBe(0);
     await expectWellMade(page);
 
-    await steps.getByRole('link', { name: 'Bring in the students' }).click();
+    await steps.getByRole('link', { name: 'Import students' }).click();
     const heads = 'Sequence,Name,Class,Section,Gender,DOB,Session,Admitted on,Status';
     const row = 'S1,Meera Nair,1,A,female,01/06/2015,2026-27,31/03/2026,active';
     const buffer = Buffer.from(`${heads}\n${row}\n`);
     await page.getByRole('button', { name: 'Choose a file' }).waitFor();
     const file = { name: 'students.csv', mimeType: 'text/csv', buffer };
     await page.locator('input[type=file]').setInputFiles(file);
-    await page.getByRole('button', { name: 'Try it' }).click();
+    await page.getByRole('button', { name: 'Start dry run' }).click();
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByRole('link', { name: 'See the records' }).click();
@@ -186,12 +186,12 @@ describe('a school that has nothing yet', () => {
     const page = await logInAsAdmin('/portal/account');
     for (const [path, told] of [
       ['/portal/records/fee_due', 'Import a file'],
-      ['/portal/dashboards', 'Make the first'],
-      ['/portal/keys', 'Make the first'],
-      ['/portal/webhooks', 'Make the first'],
-      ['/portal/scripts', 'Write the first'],
-      ['/portal/records/fee_due?oquery=month%3D2026-04', 'Take the filter away'],
-      ['/portal/reports/day-sheet?run=1', 'There is no record that it is about.'],
+      ['/portal/dashboards', 'Create the first one'],
+      ['/portal/keys', 'Create the first one'],
+      ['/portal/webhooks', 'Create the first one'],
+      ['/portal/scripts', 'Write the first one'],
+      ['/portal/records/fee_due?oquery=month%3D2026-04', 'Clear the filter'],
+      ['/portal/reports/day-sheet?run=1', 'No records match these options.'],
     ] as const) {
       await page.goto(gateway.url + path);
       await page.getByText(told).waitFor();
@@ -216,11 +216,11 @@ describe('a school that has nothing yet', () => {
     await teacher.getByLabel('New password').fill('another horse');
     await teacher.getByLabel('Confirm password').fill('another horse');
     await teacher.getByRole('button', { name: 'Set the password and log in' }).click();
-    await teacher.getByText('Nobody is marked absent').waitFor();
+    await teacher.getByText('No one is absent').waitFor();
     expect(await teacher.getByRole('alert').count()).toBe(0);
     expect(await teacher.getByRole('region', { name: 'First steps' }).count()).toBe(0);
     await teacher.goto(`${gateway.url}/portal/records/registration`);
-    await teacher.getByText('There is nothing here yet that your role may see.').waitFor();
+    await teacher.getByText('Nothing here yet that your role may see.').waitFor();
     await expectWellMade(teacher);
   });
 });

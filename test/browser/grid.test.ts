@@ -92,7 +92,7 @@ describe('a cell of the grid', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/sort=created_on/);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('1 record is as before.').waitFor();
+    await page.getByText('1 record restored.').waitFor();
     await cellOf(page, 'Cell by cell', 1).getByText('₹5.00').waitFor();
     expect((await readTask(id)).amount).toBe(5);
   });
@@ -167,10 +167,10 @@ describe('a cell of the grid', () => {
     await page.getByRole('textbox', { name: 'Amount' }).fill('2');
     await change(id, { amount: 3 });
     await page.keyboard.press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Somebody else has changed this record meanwhile' });
+    const dialog = page.getByRole('dialog', { name: 'Someone else has changed this record' });
     await dialog.getByRole('radio', { name: 'Mine: ₹2.00' }).waitFor();
     await dialog.getByRole('radio', { name: 'Theirs: ₹3.00' }).check();
-    await dialog.getByRole('button', { name: 'Save what I chose' }).click();
+    await dialog.getByRole('button', { name: 'Save my choice' }).click();
     await cellOf(page, 'Shared cell', 1).getByText('₹3.00').waitFor();
     expect((await readTask(id)).amount).toBe(3);
   });
@@ -215,15 +215,15 @@ describe('chosen records', () => {
     const third = await makeTask({ name: 'Bulk three', amount: 3 });
     const amounts = () => Promise.all([first, second, third].map(async (id) => (await readTask(id)).amount));
     const page = await pages.openPortalAs('admin', `${TASKS}Bulk`);
-    await page.getByRole('checkbox', { name: 'Choose Bulk one' }).check();
+    await page.getByRole('checkbox', { name: 'Select Bulk one' }).check();
     await page.getByRole('link', { name: 'Bulk two' }).focus();
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('Space');
-    await page.getByText('2 records are chosen').waitFor();
+    await page.getByText('2 records selected').waitFor();
     await expectWellMade(page);
     await page.getByRole('button', { name: 'Change a field' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Change a field of many records' });
-    await dialog.getByText('2 records of Tasks will have the new value.').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Change a field of several records' });
+    await dialog.getByText('2 records of Tasks will get the new value.').waitFor();
     await dialog.getByRole('combobox', { name: 'Field' }).fill('Amount');
     await page.getByRole('option', { name: 'Amount' }).click();
     await dialog.getByRole('textbox', { name: 'Amount' }).fill('900');
@@ -234,16 +234,16 @@ describe('chosen records', () => {
     await page.getByText('2 records changed.').waitFor();
     expect(await amounts()).toEqual([900, 900, 3]);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('2 records are as before.').waitFor();
+    await page.getByText('2 records restored.').waitFor();
     expect(await amounts()).toEqual([1, 2, 3]);
   });
 
   it('are all that the filter leaves, and are removed and brought back', async () => {
     for (let index = 1; index <= 7; index++) await makeTask({ name: `Gone ${index}` });
     const page = await pages.openPortalAs('admin', `${TASKS}gone`);
-    await page.getByRole('checkbox', { name: 'Choose Gone 1' }).check();
-    await page.getByRole('button', { name: 'Choose all that the filter leaves' }).click();
-    await page.getByRole('group', { name: 'What is chosen' }).getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('checkbox', { name: 'Select Gone 1' }).check();
+    await page.getByRole('button', { name: 'Select all filtered records' }).click();
+    await page.getByRole('group', { name: 'Selection' }).getByRole('button', { name: 'Remove' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove these records?' });
     await dialog.getByText('7 records of Tasks will be gone from lists and reports.').waitFor();
     await dialog.getByText('and 2 more').waitFor();
@@ -251,7 +251,7 @@ describe('chosen records', () => {
     await makeTask({ name: 'Gone 8' });
     await dialog.getByRole('button', { name: 'Remove 7 records' }).click();
     await page.getByText('8 records removed. The preview had counted 7').waitFor();
-    await page.getByText('No record is as the filter asks.').waitFor();
+    await page.getByText('No records match the filter.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('link', { name: 'Gone 8' }).waitFor();
   });
@@ -266,12 +266,12 @@ describe('chosen records', () => {
 describe('work that is cut off', () => {
   async function openChange(page: Page): Promise<Locator> {
     await page
-      .getByRole('button', { name: 'Choose all that the filter leaves' })
-      .or(page.getByRole('checkbox', { name: 'Choose all that are read' }))
+      .getByRole('button', { name: 'Select all filtered records' })
+      .or(page.getByRole('checkbox', { name: 'Select all loaded' }))
       .first()
       .click();
     await page.getByRole('button', { name: 'Change a field' }).click();
-    return page.getByRole('dialog', { name: 'Change a field of many records' });
+    return page.getByRole('dialog', { name: 'Change a field of several records' });
   }
 
   it('is done once where the answer was lost and it is asked for again', async () => {
@@ -299,7 +299,7 @@ describe('work that is cut off', () => {
     await page.getByText('2 records changed.').waitFor();
     expect([await versionsOf(one), await versionsOf(two)]).toEqual([3, 2]);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('2 records are as before.').waitFor();
+    await page.getByText('2 records restored.').waitFor();
     expect(await readTask(two)).toMatchObject({ amount: 2 });
   });
 
@@ -313,7 +313,7 @@ describe('work that is cut off', () => {
     await page.getByRole('heading', { level: 1, name: 'Theirs' }).waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('Mine');
     await page.getByRole('button', { name: 'Save' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Somebody else has changed this record meanwhile' });
+    const dialog = page.getByRole('dialog', { name: 'Someone else has changed this record' });
     await dialog.getByText('It was: Begun').waitFor();
     await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]') !== null);
     await page.keyboard.press('Escape');
@@ -322,7 +322,7 @@ describe('work that is cut off', () => {
     await page.keyboard.press('Enter');
     await dialog.getByText('It was: Begun').waitFor();
     expect(await readTask(id)).toMatchObject({ name: 'Theirs' });
-    await dialog.getByRole('button', { name: 'Save what I chose' }).click();
+    await dialog.getByRole('button', { name: 'Save my choice' }).click();
     await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor();
     expect(await page.evaluate(() => Object.keys(sessionStorage).join())).not.toContain('campus-draft');
   });
@@ -349,9 +349,9 @@ describe('work that is cut off', () => {
     const one = await makeTask({ name: 'Kept one', amount: 1 });
     await makeTask({ name: 'Kept two', amount: 2 });
     const page = await pages.openPortalAs('admin', `${TASKS}Kept`);
-    await page.getByRole('checkbox', { name: 'Choose Kept one' }).check();
+    await page.getByRole('checkbox', { name: 'Select Kept one' }).check();
     await page.getByRole('button', { name: 'Change a field' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Change a field of many records' });
+    const dialog = page.getByRole('dialog', { name: 'Change a field of several records' });
     await dialog.getByRole('combobox', { name: 'Field' }).fill('Amount');
     await page.getByRole('option', { name: 'Amount' }).click();
     await dialog.getByRole('textbox', { name: 'Amount' }).fill('60');
@@ -366,9 +366,9 @@ describe('work that is cut off', () => {
     expect(await amountsOf('Kept')).toEqual([60, 2]);
     expect(await versionsOf(one)).toBe(2);
     await page.reload();
-    await page.getByRole('checkbox', { name: 'Choose Kept one' }).waitFor();
+    await page.getByRole('checkbox', { name: 'Select Kept one' }).waitFor();
     expect(await dialog.count()).toBe(0);
-    expect(await page.getByText(/^1 record is chosen/).count()).toBe(0);
+    expect(await page.getByText(/^1 record selected/).count()).toBe(0);
     expect(await page.evaluate(() => Object.keys(sessionStorage).join())).not.toContain('campus-draft');
   });
 
@@ -471,10 +471,10 @@ describe('a large collection', () => {
       await grid.getByRole('row').nth(3).waitFor();
       const filtered = rowsRead();
       await page.goto(attendance);
-      await page.getByText('100 read so far; more as you scroll').waitFor();
+      await page.getByText('100 loaded; scroll for more').waitFor();
       const opened = rowsRead();
       await grid.evaluate((element) => element.scrollTo(0, 100 * 38));
-      await page.getByText('200 read so far; more as you scroll').waitFor();
+      await page.getByText('200 loaded; scroll for more').waitFor();
       const scrolled = rowsRead();
       await page.getByRole('button', { name: 'Count', exact: true }).click();
       await page.getByRole('button', { name: 'Count', exact: true }).waitFor({ state: 'hidden' });

@@ -25,7 +25,7 @@ describe('the dashboard', () => {
         'Absent by class',
         'Collected by payment type',
         'Outstanding by age',
-        'Leave to decide',
+        'Leave to approve',
         'Strength',
       ],
     ],
@@ -33,7 +33,7 @@ describe('the dashboard', () => {
       'accountant',
       ['Collected by payment type', 'Collected by fee head', 'Outstanding by age', 'Fee defaulters'],
     ],
-    ['teacher', ['Absent by class', 'Absentees', 'Short of attendance', 'Results by term', 'New record']],
+    ['teacher', ['Absent by class', 'Absentees', 'Low attendance', 'Results by term', 'New record']],
     ['viewer', ['Strength', 'Reports', 'Dashboards']],
   ])('of %s has what their rights allow', async (role, tiles) => {
     const page = await pages.openPortalAs(role, '/');
@@ -117,7 +117,7 @@ describe('the dashboard', () => {
 
   it('shows at once what was decided on another page', async () => {
     const page = await pages.openPortalAs('clerk', '/');
-    const leave = page.getByRole('region', { name: 'Leave to decide' });
+    const leave = page.getByRole('region', { name: 'Leave to approve' });
     const first = leave.getByRole('row').first().getByRole('link').first();
     const address = (await first.getAttribute('href')) ?? '';
     await first.click();

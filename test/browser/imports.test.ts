@@ -37,7 +37,7 @@ async function countOf(path: string): Promise<number> {
 describe('an import in the portal', () => {
   it('goes its four steps, and back', async () => {
     const page = await pages.openPortalAs('admin', '/portal/imports?collection=registration');
-    await page.getByText('Nothing was imported yet').waitFor();
+    await page.getByText('No imports yet').waitFor();
     await expectWellMade(page);
     await take(page, 'students.csv', ROWS);
     await page.getByLabel('Student Name goes to').waitFor();
@@ -57,14 +57,14 @@ describe('an import in the portal', () => {
     // What is not sent yet outlives a reload.
     await page.reload();
     expect(await page.getByLabel('Admitted on goes to').inputValue()).toBe('admitted_on');
-    await page.getByLabel('Save the mapping by a name').fill('students');
-    await page.getByRole('button', { name: 'Try it' }).click();
+    await page.getByLabel('Save this mapping as').fill('students');
+    await page.getByRole('button', { name: 'Start dry run' }).click();
 
-    await page.getByText('As it is set, nothing would be written').waitFor();
+    await page.getByText('With these settings nothing would be imported').waitFor();
     await page.getByRole('row', { name: /^4 Sex X / }).waitFor();
     await expectWellMade(page);
     const started = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'All wrong rows (CSV)' }).click();
+    await page.getByRole('button', { name: 'All rows with errors (CSV)' }).click();
     const text = await readFile(await (await started).path(), 'utf8');
     expect(text).toContain('N-503,Sara Khan');
     const saved = page.waitForEvent('download');
@@ -72,8 +72,8 @@ describe('an import in the portal', () => {
     expect(await readFile(await (await saved).path(), 'utf8')).toMatch(
       /^2,create,,\r\n3,create,,\r\n4,error,,/m,
     );
-    await page.getByRole('button', { name: 'Import the right rows' }).click();
-    const question = page.getByRole('dialog', { name: 'Import the right rows?' });
+    await page.getByRole('button', { name: 'Import rows without errors' }).click();
+    const question = page.getByRole('dialog', { name: 'Import rows without errors?' });
     await question.getByText('New records: 2').waitFor();
     await expectWellMade(page);
     await question.getByRole('button', { name: 'Import', exact: true }).click();
@@ -83,7 +83,7 @@ describe('an import in the portal', () => {
     await expectWellMade(page);
     await page.getByRole('button', { name: 'Undo the import' }).click();
     const undo = page.getByRole('dialog', { name: 'Undo this import?' });
-    await undo.getByText('Records it made are removed: 2').waitFor();
+    await undo.getByText('Records it created will be removed: 2').waitFor();
     await undo.getByRole('button', { name: 'Undo the import' }).click();
     await page.getByText('Undone', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Undo the import' }).count()).toBe(0);
@@ -104,12 +104,12 @@ describe('an import in the portal', () => {
     expect(await page.getByLabel('Class/Sec, part 2 goes to').inputValue()).toBe('section');
     await page.getByText('A · B', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'More about Class/Sec, part 1' }).click();
-    await page.getByLabel('Class/Sec, part 1 is parted by').selectOption('whole');
+    await page.getByLabel('Class/Sec, part 1 is separated by').selectOption('whole');
     expect(await page.getByLabel('Class/Sec goes to').inputValue()).toBe('class');
     expect(await page.getByLabel('Class/Sec, part 2 goes to').count()).toBe(0);
     await page.getByLabel('House goes to').selectOption('category');
     await page.getByRole('button', { name: 'More about House' }).click();
-    await page.getByLabel('House is parted by').selectOption('/');
+    await page.getByLabel('House is separated by').selectOption('/');
     await page.getByText('North · South', { exact: true }).waitFor();
     await page.getByLabel('House, part 2 goes to').selectOption('address');
     await expectWellMade(page);
@@ -124,7 +124,7 @@ describe('an import in the portal', () => {
     await page
       .locator('input[type=file]')
       .setInputFiles({ name: 'moved.csv', mimeType: 'text/csv', buffer: Buffer.from(sheet) });
-    await page.getByRole('button', { name: 'Try it' }).click();
+    await page.getByRole('button', { name: 'Start dry run' }).click();
     const link = page.getByRole('row', { name: /^2 Changed / }).getByRole('link');
     await link.getByText(student?.name ?? '', { exact: true }).waitFor();
     expect(await link.getAttribute('href')).toBe(`/portal/records/registration/${student?._id}`);
@@ -137,8 +137,8 @@ describe('an import in the portal', () => {
     await page.getByLabel('Use a saved mapping').selectOption('students');
     expect(await page.getByLabel('Admitted on goes to').inputValue()).toBe('admitted_on');
     await page.getByLabel('Hobby goes to').selectOption('_id');
-    await page.getByLabel('Save the mapping by a name').fill('/');
-    await page.getByRole('button', { name: 'Try it' }).click();
+    await page.getByLabel('Save this mapping as').fill('/');
+    await page.getByRole('button', { name: 'Start dry run' }).click();
     await page
       .getByRole('alert')
       .getByText(/Request/)
@@ -147,10 +147,10 @@ describe('an import in the portal', () => {
 
   it('is refused to who may not, by its address too, and is no page of others', async () => {
     const page = await pages.openPortalAs('teacher', '/portal/imports');
-    await page.getByText('This page is not for your role').waitFor();
+    await page.getByText('You do not have access to this page').waitFor();
     expect(await page.getByRole('link', { name: 'Import' }).count()).toBe(0);
     const clerk = await pages.openPortalAs('clerk', '/portal/imports/01995f6e-6f0a-7c3e-9d5c-2f6a7b8c9d0e');
-    await clerk.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
+    await clerk.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
   });
 
   it('offers no undo to who may not take its records back', async () => {
@@ -166,7 +166,7 @@ describe('an import in the portal', () => {
     await asked('POST', `/imports/${id}/run`);
     await eventually(() => is('done'));
     const page = await pages.openPortalAs('clerk', `/portal/imports/${id}`);
-    await page.getByText('To undo it takes somebody who may remove and change these records.').waitFor();
+    await page.getByText('Only someone who may change and remove these records can undo it.').waitFor();
     expect(await page.getByRole('button', { name: 'Undo the import' }).count()).toBe(0);
   });
 
@@ -274,18 +274,18 @@ async function beginAll(text: string, order: string): Promise<readonly Unfinishe
   const file = await open('/portal/imports?collection=task');
   const sheet = { name: 'begun.csv', mimeType: 'text/csv', buffer: Buffer.from(`name\n${text}\n`) };
   await file.locator('input[type=file]').setInputFiles(sheet);
-  await file.getByLabel('Save the mapping by a name').fill(text);
+  await file.getByLabel('Save this mapping as').fill(text);
   const tried = file.getByRole('button', { name: 'Correct the columns' });
 
   const many = await open('/portal/records/fee_head?search=tuition');
-  await many.getByRole('checkbox', { name: 'Choose all that are read' }).check();
+  await many.getByRole('checkbox', { name: 'Select all loaded' }).check();
   await press(many, 'Change a field');
   await many.getByRole('combobox', { name: 'Field' }).fill('Order');
   await many.getByRole('option', { name: 'Order' }).click();
   await many.getByRole('dialog').getByRole('textbox', { name: 'Order' }).fill(order);
 
   const script = await open(`/portal/scripts/${text.toLowerCase()}`);
-  await script.getByLabel('What it is for').fill(text);
+  await script.getByLabel('Description').fill(text);
 
   const hook = await open('/portal/webhooks');
   await press(hook, 'New webhook');
@@ -306,8 +306,8 @@ async function beginAll(text: string, order: string): Promise<readonly Unfinishe
     },
     {
       page: file,
-      submit: () => press(file, 'Try it'),
-      written: () => file.getByLabel('Save the mapping by a name').inputValue(),
+      submit: () => press(file, 'Start dry run'),
+      written: () => file.getByLabel('Save this mapping as').inputValue(),
       isDone: () => tried.waitFor(),
       isFollowing: true,
     },
@@ -320,14 +320,14 @@ async function beginAll(text: string, order: string): Promise<readonly Unfinishe
     {
       page: script,
       submit: () => press(script, 'Save'),
-      written: () => script.getByLabel('What it is for').inputValue(),
+      written: () => script.getByLabel('Description').inputValue(),
       isDone: () => script.getByText('Saved.').waitFor(),
     },
     {
       page: hook,
-      submit: () => press(hook, 'Make webhook'),
+      submit: () => press(hook, 'Create webhook'),
       written: () => hook.getByLabel('Name').inputValue(),
-      isDone: () => hook.getByText('The secret of the webhook').waitFor(),
+      isDone: () => hook.getByText('Webhook secret').waitFor(),
     },
   ];
 }

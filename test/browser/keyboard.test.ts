@@ -60,7 +60,7 @@ describe('by keyboard alone', () => {
     await page.getByText('Saved.').waitFor();
     await page.reload();
     await showTab(page, 'History');
-    await press(page, page.getByRole('button', { name: 'Bring back Amount from before' }));
+    await press(page, page.getByRole('button', { name: 'Restore Amount from before' }));
     await page.getByText('Version 3', { exact: true }).waitFor();
   });
 
@@ -111,7 +111,7 @@ describe('by keyboard alone', () => {
     await write(page, form.getByRole('textbox', { name: 'Name', exact: true }), 'bell');
     await tabTo(page, form.getByRole('checkbox', { name: 'Reports' }));
     await page.keyboard.press('Space');
-    await press(page, form.getByRole('button', { name: 'Make key' }));
+    await press(page, form.getByRole('button', { name: 'Create key' }));
     const shown = page.getByRole('dialog', { name: 'Your new key' });
     await press(page, shown.getByRole('button', { name: 'Done' }));
     await page.getByRole('row', { name: /bell/ }).waitFor();
@@ -126,7 +126,7 @@ describe('by keyboard alone', () => {
     await write(page, dialog.getByRole('combobox', { name: 'Roles' }), 'teacher');
     await page.keyboard.press('Enter');
     await press(page, dialog.getByRole('button', { name: 'Invite', exact: true }));
-    await dialog.getByText('Hand over this link').waitFor();
+    await dialog.getByText('Give them this link').waitFor();
     await press(page, dialog.getByRole('button', { name: 'Close' }));
     await page.getByRole('row', { name: /Farida Khan/ }).waitFor();
   });
@@ -135,7 +135,7 @@ describe('by keyboard alone', () => {
     const page = await pages.openPortalAs('admin', '/portal/dashboards');
     await press(page, page.getByRole('button', { name: 'New dashboard' }));
     await write(page, page.getByLabel('Title'), 'This morning');
-    await press(page, page.getByRole('button', { name: 'Make the dashboard' }));
+    await press(page, page.getByRole('button', { name: 'Create dashboard' }));
     await page.getByText('This dashboard has no tiles yet').waitFor();
     for (const operation of ['Fee defaulters', 'Strength by class']) {
       await press(page, page.getByRole('button', { name: 'Add a tile' }));
@@ -157,8 +157,8 @@ describe('by keyboard alone', () => {
     await press(page, page.getByRole('button', { name: 'Remove' }));
     await press(page, page.getByRole('dialog').getByRole('button', { name: 'Remove' }));
     await page.getByText('This record was removed').waitFor();
-    await press(page, page.getByRole('button', { name: /^Back to version/ }).first());
-    await press(page, page.getByRole('button', { name: 'Bring it back' }));
+    await press(page, page.getByRole('button', { name: /^Restore version/ }).first());
+    await press(page, page.getByRole('button', { name: 'Restore', exact: true }));
     await page.getByRole('tab', { name: 'Fields' }).waitFor();
   });
 

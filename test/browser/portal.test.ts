@@ -17,7 +17,7 @@ const PAGES: readonly (readonly [path: string, heading: string])[] = [
   ['/portal/reports', 'Reports'],
   ['/portal/reports/strength?tab=chart', 'Strength by class and gender'],
   ['/portal/reports/daily-fee-collection?run=1&tab=request', 'Daily fee collection by head'],
-  ['/portal/nowhere', 'There is no such page'],
+  ['/portal/nowhere', 'Page not found'],
 ];
 
 describe('a page of the portal', () => {
@@ -48,7 +48,7 @@ describe('the shell of the portal', () => {
 
   it('shows a person what is theirs after another one has left', async () => {
     const page = await pages.openPortalAs('admin', '/portal/records');
-    await page.getByText(/^\d+ collections that you may read/).waitFor();
+    await page.getByText(/^\d+ collections you can read/).waitFor();
     await logOut(page);
     await logIn(page, 'viewer');
     await page.getByRole('button', { name: 'Account of viewer' }).waitFor();

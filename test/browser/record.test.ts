@@ -30,14 +30,14 @@ describe('a record', () => {
     await page.setViewportSize({ width: 360, height: 740 });
     expect((await page.locator('.added-value').first().boundingBox())?.width).toBeGreaterThan(240);
     await page.setViewportSize({ width: 1400, height: 900 });
-    await page.getByRole('button', { name: 'Bring back Amount from before' }).click();
+    await page.getByRole('button', { name: 'Restore Amount from before' }).click();
     await page.getByText('Version 3', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Remove' }).click();
-    await page.getByText(/^1 record of Tasks is removed: <img/).waitFor();
+    await page.getByText(/^This removes <img/).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('This record was removed').waitFor();
-    await page.getByRole('button', { name: 'Back to version 2' }).click();
-    await page.getByRole('button', { name: 'Bring it back' }).click();
+    await page.getByRole('button', { name: 'Restore version 2' }).click();
+    await page.getByRole('button', { name: 'Restore', exact: true }).click();
     await page.getByRole('tab', { name: 'Fields' }).click();
     expect(await page.getByLabel('Amount').inputValue()).toContain('1,200.5');
   });
@@ -51,17 +51,17 @@ describe('a record', () => {
     expect(await page.getByLabel('Name').inputValue()).toBe('Mine');
     await change(id, { name: 'Theirs', amount: 7 });
     await page.getByRole('button', { name: 'Save' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Somebody else has changed this record meanwhile' });
+    const dialog = page.getByRole('dialog', { name: 'Someone else has changed this record' });
     await dialog.getByText('It was: Two people').waitFor();
     await expectWellMade(page);
     await dialog.getByRole('radio', { name: 'Theirs: Theirs' }).check();
-    await dialog.getByRole('button', { name: 'Save what I chose' }).click();
+    await dialog.getByRole('button', { name: 'Save my choice' }).click();
     await page.getByRole('heading', { level: 1, name: 'Theirs' }).waitFor();
     await page.getByLabel('Name').fill('Mine after all');
     await change(id, { amount: 8 });
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('They changed other fields than you.').waitFor();
-    await page.getByRole('button', { name: 'Save what I chose' }).click();
+    await page.getByText('They changed other fields than you did.').waitFor();
+    await page.getByRole('button', { name: 'Save my choice' }).click();
     await page.getByRole('heading', { level: 1, name: 'Mine after all' }).waitFor();
     expect(await page.getByLabel('Amount').inputValue()).toContain('8');
   });
@@ -173,7 +173,7 @@ describe('a record', () => {
 
   it('has its files, and what points to it', async () => {
     const page = await pages.openPortalAs('admin', '/portal/records/registration/stu-00001?tab=files');
-    await page.getByText('No files').waitFor();
+    await page.getByText('No files yet').waitFor();
     const chosen = page.waitForEvent('filechooser');
     await page.getByRole('button', { name: 'Add a file' }).click();
     await (await chosen).setFiles({
@@ -191,7 +191,7 @@ describe('a record', () => {
     const clerk = await pages.openPortalAs('clerk', '/portal/records/registration/stu-00001?tab=files');
     await clerk.getByRole('cell', { name: 'marks.txt', exact: true }).waitFor();
     expect(await clerk.getByRole('button', actions).count()).toBe(1);
-    await page.getByRole('tab', { name: 'Points here' }).click();
+    await page.getByRole('tab', { name: 'Linked records' }).click();
     await page
       .getByRole('link', { name: /2026, .* · (Present|Absent|Leave)$/ })
       .first()
@@ -211,7 +211,7 @@ describe('a record', () => {
     await page.getByLabel('Session').fill('2026-27');
     await page.getByLabel('From month').fill('2026-12');
     await page.getByLabel('To month').fill('2027-03');
-    await page.getByText('Left empty: when it is saved.').waitFor();
+    await page.getByText('Leave empty to use the time of saving.').waitFor();
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('tab', { name: 'History' }).waitFor();
     expect(await page.getByLabel('Created on').inputValue()).not.toBe('');
@@ -244,7 +244,7 @@ describe('a record', () => {
     await page.getByText('You may read this record, not change it.').waitFor();
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     await page.goto(`${gateway.url}/portal/records/fee_receipt/rcp-0000001`);
-    await page.getByText('This page is not for your role').waitFor();
+    await page.getByText('You do not have access to this page').waitFor();
   });
 });
 

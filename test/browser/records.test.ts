@@ -30,9 +30,9 @@ describe('the records of a collection', () => {
     page.on('request', (request) => asked.push(request.postData() ?? ''));
     await page.goto(`${gateway.url}/portal/records/attendance`);
     const grid = page.getByRole('region', { name: 'Student attendance' });
-    await page.getByText('100 read so far; more as you scroll').waitFor();
+    await page.getByText('100 loaded; scroll for more').waitFor();
     await grid.evaluate((element) => element.scrollTo(0, 100 * 38));
-    await page.getByText('200 read so far; more as you scroll').waitFor();
+    await page.getByText('200 loaded; scroll for more').waitFor();
     expect(await grid.getByRole('row').count()).toBeLessThan(80);
     const reads = asked.filter((body) => body.includes('GridRecords'));
     expect(reads.map((body) => JSON.parse(body).variables.first)).toEqual([100, 100]);
@@ -109,9 +109,9 @@ describe('the records of a collection', () => {
 
   it('are not removed together where there are more than one request may write', async () => {
     const page = await pages.openPortalAs('admin', '/portal/records/attendance');
-    await page.getByRole('checkbox', { name: 'Choose all that are read' }).check();
-    await page.getByRole('button', { name: 'Choose all that the filter leaves' }).click();
-    await page.getByRole('group', { name: 'What is chosen' }).getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('checkbox', { name: 'Select all loaded' }).check();
+    await page.getByRole('button', { name: 'Select all filtered records' }).click();
+    await page.getByRole('group', { name: 'Selection' }).getByRole('button', { name: 'Remove' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove these records?' });
     await dialog.getByText('More than 3,000 records of Student attendance match').waitFor();
     expect(await dialog.getByRole('button', { name: /^Remove/ }).isDisabled()).toBe(true);

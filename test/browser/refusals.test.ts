@@ -206,14 +206,14 @@ async function goWithin(page: Page, address: string): Promise<void> {
 /** What would be left of one refusal is not to be taken for the next. */
 async function leave(page: Page): Promise<void> {
   await goWithin(page, '/portal/nowhere');
-  await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
 }
 
 async function expectNotForRole(page: Page, address: string): Promise<void> {
   await goWithin(page, address);
-  await page.getByText('This page is not for your role').waitFor();
+  await page.getByText('You do not have access to this page').waitFor();
   const main = page.locator('#content');
-  expect(await main.getByRole('link', { name: 'To the home page' }).getAttribute('href')).toBe('/');
+  expect(await main.getByRole('link', { name: 'Go to home' }).getAttribute('href')).toBe('/');
   expect(await main.locator('table, canvas, form, [role=alert], [aria-busy=true]').count()).toBe(0);
   await leave(page);
 }
@@ -261,8 +261,8 @@ describe('the pages of the portal', () => {
       expect({ asked, refused }).toEqual({ asked: [], refused: [] });
       // One that is typed, as nothing of the portal is there yet.
       await page.goto(`${gateway.url}/portal/people`);
-      await page.getByText('This page is not for your role').waitFor();
-      await page.getByRole('link', { name: 'To the home page' }).click();
+      await page.getByText('You do not have access to this page').waitFor();
+      await page.getByRole('link', { name: 'Go to home' }).click();
       await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     },
   );
@@ -300,7 +300,7 @@ describe('a collection, a record or a report that is not for a role', () => {
       '/portal/nowhere/at/all',
     ]) {
       await goWithin(page, address);
-      await page.getByText('Perhaps it was removed, or is not for your role.').waitFor();
+      await page.getByText('It may have been removed, or your role cannot see it.').waitFor();
       await goWithin(page, `/portal/records/class/${existing}`);
       await page.getByRole('tab', { name: 'History' }).waitFor();
     }
@@ -317,7 +317,7 @@ describe('somebody without any right', () => {
     await roles(['nobody']);
     try {
       const page = await pages.openPortalAs('viewer', '/');
-      await page.getByText('There is no report for your role').waitFor();
+      await page.getByText('No reports for your role').waitFor();
       expect(await page.getByRole('alert').count()).toBe(0);
       await expectNotForRole(page, '/portal/reports');
       await expectNotForRole(page, '/portal/people');

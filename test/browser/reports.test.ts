@@ -24,7 +24,7 @@ describe('a report', () => {
     await rows.nth(1).waitFor();
     await expectWellMade(page);
     const started = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'CSV file' }).click();
+    await page.getByRole('button', { name: 'Download CSV' }).click();
     const text = await readFile(await (await started).path(), 'utf8');
     expect(text).toContain('2026-11-16');
     await page.getByRole('tab', { name: 'Request' }).click();
@@ -123,7 +123,7 @@ describe('a report', () => {
   it('of nothing but zeros says so in place of a chart', async () => {
     const asked = 'from=2026-04-05&to=2026-04-05&paymentType=ALL&run=1&tab=chart';
     const page = await pages.openPortalAs('accountant', `/portal/reports/daily-fee-collection?${asked}`);
-    await page.getByText('Every number of this is zero').waitFor();
+    await page.getByText('All values are zero').waitFor();
     expect(await page.locator('canvas').count()).toBe(0);
   });
 
@@ -141,7 +141,7 @@ describe('a report', () => {
     await page.getByRole('link', { name: 'Strength by class and gender' }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Daily rolled-back receipts' }).waitFor();
     await page.getByRole('searchbox', { name: 'Find a report' }).fill('no such word');
-    await page.getByText('No report has these words').waitFor();
+    await page.getByText('No reports match').waitFor();
   });
 
   it('says in the words of the gateway what it cannot be about', async () => {
@@ -171,6 +171,6 @@ describe('a report', () => {
 
   it('is not there for who may not run it, by its address either', async () => {
     const page = await pages.openPortalAs('teacher', '/portal/reports/fee-summary');
-    await page.getByText('This page is not for your role').waitFor();
+    await page.getByText('You do not have access to this page').waitFor();
   });
 });

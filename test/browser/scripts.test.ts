@@ -22,17 +22,17 @@ async function write(page: Page, code: string): Promise<void> {
 describe('the pages of scripts', () => {
   it('write one, run it, and show its runs, its log and what it was before', async () => {
     const page = await pages.openPortalAs('admin', '/portal/scripts');
-    await page.getByText('There is no script yet').waitFor();
+    await page.getByText('No scripts yet').waitFor();
     await expectWellMade(page);
     await page.getByRole('button', { name: 'New script' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('greet');
-    await page.getByRole('button', { name: 'Write it' }).click();
+    await page.getByRole('button', { name: 'Create script' }).click();
     await write(
       page,
       'export default ({ name }) => { platform.print("to " + name); return "Hello " + name; };',
     );
-    await page.getByLabel('What it is for').fill('Greets <b>somebody</b>');
-    await page.getByRole('button', { name: 'Add to Before writes, which it may change or refuse' }).click();
+    await page.getByLabel('Description').fill('Greets <b>somebody</b>');
+    await page.getByRole('button', { name: 'Add to Before writes, which it can change or refuse' }).click();
     await page.getByRole('button', { name: /^Take .* away$/ }).click();
     await page.getByLabel('Roles that may run it').fill('clerk, teacher');
     await expectWellMade(page);
@@ -61,7 +61,7 @@ describe('the pages of scripts', () => {
     await page.getByRole('region', { name: 'Result' }).getByText('"Hi Asha"').waitFor();
     await expectWellMade(page);
     await page.getByRole('tab', { name: 'Runs' }).click();
-    await page.getByRole('button', { name: /^What came of it/ }).click();
+    await page.getByRole('button', { name: /^Result/ }).click();
     await page.getByText('"Hi Asha"').waitFor();
     await page.getByText(/^Called · /).waitFor();
     await expectWellMade(page);
@@ -93,7 +93,7 @@ describe('the pages of scripts', () => {
     await expectWellMade(page);
     const codeNow = async () => (await ask(gateway, '{ script(name: "greet") { code } }')).script.code;
     expect(await codeNow()).toContain('theirs');
-    await notice.getByRole('button', { name: 'Go on with mine' }).click();
+    await notice.getByRole('button', { name: 'Keep mine' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved.').waitFor();
     expect(await codeNow()).toContain('mine');
@@ -109,6 +109,6 @@ describe('the pages of scripts', () => {
 
   it('are refused to another role that types their address', async () => {
     const page = await pages.openPortalAs('clerk', '/portal/scripts/greet');
-    await page.getByText('This page is not for your role').waitFor();
+    await page.getByText('You do not have access to this page').waitFor();
   });
 });

@@ -39,10 +39,10 @@ async function sendEmails(subjects: readonly string[]): Promise<void> {
 describe('the page of messages', () => {
   it('shows what became of each, sends one now and discards another', async () => {
     const page = await pages.openPortalAs('admin', '/portal/messages?recipient=nobody@example.org');
-    await page.getByText('No message is as the filter asks').waitFor();
+    await page.getByText('No messages match the filter').waitFor();
     await expectWellMade(page);
     await sendEmails(['Fees of July', 'Meeting of parents', 'Bus of route 4']);
-    await page.getByRole('button', { name: 'Take the filter away' }).click();
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
     await page.getByText('Meeting of parents').waitFor();
     await expectWellMade(page);
 
@@ -66,7 +66,7 @@ describe('the page of messages', () => {
     const retry = page.getByRole('dialog', { name: 'Send this message now?' });
     await retry.getByRole('button', { name: 'Send now' }).click();
     await page.getByText('The message will be sent now.').waitFor();
-    await page.getByText('No message is as the filter asks').waitFor();
+    await page.getByText('No messages match the filter').waitFor();
   });
 
   it('shows in a record what went to its addresses', async () => {
@@ -75,13 +75,13 @@ describe('the page of messages', () => {
       where collection = 'registration' and id = 'stu-00002'`);
     const page = await pages.openPortalAs('admin', '/portal/records/registration/stu-00002?tab=messages');
     const number = page.getByRole('region', { name: '+915550001111' });
-    await number.getByText('There is no message yet').waitFor();
+    await number.getByText('No messages yet').waitFor();
     const address = page.getByRole('region', { name: 'parent2@example.org' });
     await address.getByRole('button', { name: 'Bus of route 4' }).click();
     await page.getByRole('dialog', { name: 'Bus of route 4' }).waitFor();
     await page.keyboard.press('Escape');
     await expectWellMade(page);
-    await address.getByRole('link', { name: 'All messages to it' }).click();
+    await address.getByRole('link', { name: 'All messages to this record' }).click();
     await page.waitForURL(/portal\/messages\?recipient=parent2/);
     await page.getByText('1 message', { exact: true }).waitFor();
 
@@ -105,7 +105,7 @@ describe('the page of messages', () => {
 
   it('is refused to another role that types its address', async () => {
     const page = await pages.openPortalAs('clerk', '/portal/messages');
-    await page.getByText('This page is not for your role').waitFor();
+    await page.getByText('You do not have access to this page').waitFor();
   });
 });
 
@@ -125,7 +125,7 @@ describe('the page of files', () => {
 
   it('adds, finds, shows and removes files, and runs none', async () => {
     const page = await pages.openPortalAs('admin', '/portal/files');
-    await page.getByText('No files', { exact: true }).waitFor();
+    await page.getByText('No files yet', { exact: true }).waitFor();
     await expectWellMade(page);
     await page.getByRole('button', { name: 'Add a file' }).click();
     const adding = page.getByRole('dialog', { name: 'Add a file' });
@@ -159,21 +159,21 @@ describe('the page of files', () => {
     expect(await page.getByRole('dialog').locator('img').count()).toBe(0);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'torn.png', exact: true }).click();
-    await page.getByText('It is called a picture, but is none that a browser can show.').waitFor();
+    await page.getByText('This picture cannot be shown in a browser.').waitFor();
     await page.keyboard.press('Escape');
 
-    await page.getByLabel('Belongs to a record of').selectOption('registration');
+    await page.getByLabel('Attached to').selectOption('registration');
     await page.getByText('1 file', { exact: true }).waitFor();
     await page.waitForURL(/collection=registration/);
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download report.txt' }).click();
     expect(await readFile(await (await saved).path(), 'utf8')).toBe('A leaf.');
-    await page.getByRole('searchbox', { name: 'Find a file by its name' }).fill('gate');
-    await page.getByText('No file is as the filter asks').waitFor();
-    await page.getByRole('button', { name: 'Take the filter away' }).click();
+    await page.getByRole('searchbox', { name: 'Find a file' }).fill('gate');
+    await page.getByText('No files match the filter').waitFor();
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
     await page.getByRole('button', { name: 'Remove torn.png' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove torn.png' });
-    await dialog.getByText('The file is gone for everybody and does not come back.').waitFor();
+    await dialog.getByText('The file is deleted for everyone. This cannot be undone.').waitFor();
     await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('torn.png is removed.').waitFor();
     await page.getByText('3 files', { exact: true }).waitFor();
@@ -183,7 +183,7 @@ describe('the page of files', () => {
 
   it('is refused to another role that types its address', async () => {
     const page = await pages.openPortalAs('clerk', '/portal/files');
-    await page.getByText('This page is not for your role').waitFor();
+    await page.getByText('You do not have access to this page').waitFor();
   });
 });
 
@@ -213,11 +213,11 @@ describe('the page of exports', () => {
     await page.getByRole('option', { name: 'Tasks', exact: true }).click();
     await page.keyboard.press('Escape');
     await page.getByLabel('Format').selectOption('ndjson');
-    await page.getByLabel('Only what changed since').fill(dayBefore(new Date()));
+    await page.getByLabel('Only changes since').fill(dayBefore(new Date()));
     await page.getByText(/campus export .*task.* --format ndjson --since /).waitFor();
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     await page.getByText('2 of 2 files saved').waitFor();
-    await page.getByText('To miss nothing, ask next time for what changed since').waitFor();
+    await page.getByText('Next time, export changes since').waitFor();
     await expectWellMade(page);
   });
 
@@ -232,7 +232,7 @@ describe('the page of exports', () => {
     const saved: string[] = [];
     page.on('download', (download) => saved.push(download.suggestedFilename()));
     await page.getByRole('button', { name: 'Export', exact: true }).click();
-    await page.getByText('On its way').waitFor();
+    await page.getByText('In progress').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('0 of 2 files saved').waitFor();
     expect(await page.getByText('Stopped', { exact: true }).count()).toBe(2);
@@ -276,7 +276,7 @@ describe('the page of settings', () => {
       .getByText('40', { exact: true })
       .waitFor();
     await page.getByRole('button', { name: 'Change Pass percentage' }).click();
-    await dialog.getByRole('button', { name: 'Set it no longer' }).click();
+    await dialog.getByRole('button', { name: 'Reset to default' }).click();
     await page
       .getByRole('row', { name: /passPercent/ })
       .getByText('33', { exact: true })
@@ -337,7 +337,7 @@ describe('the page of settings', () => {
 
   it('is refused to another role that types its address', async () => {
     const page = await pages.openPortalAs('clerk', '/portal/settings');
-    await page.getByText('This page is not for your role').waitFor();
+    await page.getByText('You do not have access to this page').waitFor();
   });
 });
 
@@ -348,8 +348,8 @@ describe('branches', () => {
     const dialog = page.getByRole('dialog', { name: 'New branch' });
     await dialog.getByLabel('Name of the school').fill('Hill Branch');
     await expectWellMade(page);
-    await dialog.getByRole('button', { name: 'Make the branch' }).click();
-    await dialog.getByText('Hill Branch is made.').waitFor();
+    await dialog.getByRole('button', { name: 'Create branch' }).click();
+    await dialog.getByText('Hill Branch has been created.').waitFor();
     await dialog.getByRole('link', { name: 'Go to Hill Branch' }).click();
 
     await page.getByText('You are working in Hill Branch.').waitFor();
@@ -370,7 +370,7 @@ describe('branches', () => {
     await invitation.getByRole('button', { name: 'Close' }).click();
 
     await page.getByRole('button', { name: /^School: Hill Branch/ }).click();
-    const choice = page.getByRole('dialog', { name: 'Go to another school' });
+    const choice = page.getByRole('dialog', { name: 'Switch to another school' });
     await choice.getByRole('link', { name: /Hill Branch/ }).waitFor();
     await expectWellMade(page);
     await choice.getByRole('button', { name: 'Close' }).click();
@@ -392,7 +392,7 @@ describe('branches', () => {
     await page.getByRole('button', { name: 'New branch' }).click();
     const dialog = page.getByRole('dialog', { name: 'New branch' });
     await dialog.getByLabel('Name of the school').fill('Hill Branch');
-    await dialog.getByRole('button', { name: 'Make the branch' }).click();
+    await dialog.getByRole('button', { name: 'Create branch' }).click();
     await dialog
       .getByRole('alert')
       .getByText(/there is a domain "hill-branch" already/)

@@ -137,7 +137,7 @@ export class PersonAtWork {
 
   async keepsView(name: string): Promise<void> {
     await this.button(/^Views$|\*$/).click();
-    await this.page.getByRole('menuitem', { name: 'Save as a view' }).click();
+    await this.page.getByRole('menuitem', { name: 'Save as view' }).click();
     await this.dialog().getByLabel('Name').fill(name);
     await this.dialog().getByRole('button', { name: 'Save' }).click();
     await this.button(name).waitFor();

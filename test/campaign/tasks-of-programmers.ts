@@ -38,7 +38,7 @@ function tasksOfDeveloper(gateway: DemoGateway): Tasks {
       await form.getByRole('textbox', { name: 'Name', exact: true }).fill(nameOf(person));
       await form.getByRole('searchbox', { name: 'Find a collection' }).fill('task');
       await form.getByRole('checkbox', { name: 'Tasks', exact: true }).check();
-      await form.getByRole('button', { name: 'Make key' }).click();
+      await form.getByRole('button', { name: 'Create key' }).click();
       key = await shownKey(person);
       expect(await statusWith(key)).toBe(200);
     },
@@ -53,7 +53,7 @@ function tasksOfDeveloper(gateway: DemoGateway): Tasks {
       expect(stdout).toContain('_id');
     },
     'Download the schema, OpenAPI and the collection of Postman': async (person) => {
-      for (const name of ['The schema of GraphQL', 'OpenAPI of REST', 'The same for Postman']) {
+      for (const name of ['GraphQL schema', 'OpenAPI', 'Postman collection']) {
         const file = await person.takesFile(() => person.button(new RegExp(`^${name}`)).click());
         expect(file.length).toBeGreaterThan(1000);
       }
@@ -92,8 +92,8 @@ function tasksOfDeveloper(gateway: DemoGateway): Tasks {
       await form.getByRole('textbox', { name: 'Name' }).fill(`ledger-${person.stamp}`);
       await form.getByRole('textbox', { name: 'Address' }).fill('https://ledger.example/hook');
       await form.getByLabel('Collection').selectOption({ label: 'Tasks' });
-      await form.getByRole('button', { name: 'Make webhook' }).click();
-      const secret = person.dialog('The secret of the webhook');
+      await form.getByRole('button', { name: 'Create webhook' }).click();
+      const secret = person.dialog('Webhook secret');
       await secret.getByText(/^whsec_/).waitFor();
       await secret.getByRole('button', { name: 'Done' }).click();
     },
@@ -133,7 +133,7 @@ function tasksOfOperator(gateway: DemoGateway): Tasks {
   return {
     'See the version, the migrations and what waits': async (person) => {
       await person.goesTo('Health');
-      await person.page.getByText(/^\d+ migrations were applied$/).click();
+      await person.page.getByText(/^\d+ migrations applied$/).click();
       await person.reads('0001_initial');
     },
     'Back up by the command line, and verify the backup': async () => {
@@ -169,16 +169,16 @@ function tasksOfOperator(gateway: DemoGateway): Tasks {
     'Log that user out everywhere': async (person) => {
       await person.button('Log out everywhere').click();
       await person.dialog().getByRole('button', { name: 'Log out everywhere' }).click();
-      await person.reads('Not logged in anywhere');
+      await person.reads('No sessions');
     },
     'Declare a collection of one’s own': async (person) => {
       await person.goesTo('Collections');
       await person.button('New collection').click();
       await person.page.getByLabel('Name').first().fill(`library_book_${person.stamp}`);
-      await person.button('Declare it').click();
+      await person.button('Create collection').click();
       await person.field('Name of the field').fill('shelf');
       await person.button('Add the field').click();
-      await person.button('Show what changes').click();
+      await person.button('Preview changes').click();
       await person.page.getByRole('row', { name: /^fields\/shelf Added/ }).waitFor();
       await person.savesChanges();
     },
@@ -186,7 +186,7 @@ function tasksOfOperator(gateway: DemoGateway): Tasks {
       await person.goesTo('Scripts');
       await person.button('New script').first().click();
       await person.dialog().getByLabel('Name').fill(`greet${person.stamp}`);
-      await person.button('Write it').click();
+      await person.button('Create script').click();
       await person.page.getByRole('textbox', { name: /^Code of/ }).click();
       await person.page.keyboard.press('ControlOrMeta+a');
       await person.page.keyboard.press('Backspace');
@@ -198,7 +198,7 @@ function tasksOfOperator(gateway: DemoGateway): Tasks {
     },
     'Take the audit of the school as a file': async (person) => {
       await person.goesTo('Audit');
-      const file = await person.takesFile(() => person.button('CSV file').click());
+      const file = await person.takesFile(() => person.button('Download CSV').click());
       expect(file.toString().split('\n').length).toBeGreaterThan(3);
     },
   };

@@ -5,7 +5,7 @@ import type { PersonAtWork, Tasks } from './person-at-work.js';
 
 export const CLERK: Tasks = {
   'See what leave is to be decided, and how many students there are': async (person) => {
-    await person.sees('region', 'Leave to decide');
+    await person.sees('region', 'Leave to approve');
     await person.sees('region', 'Strength');
   },
   'Find a student by a part of the name': async (person) => {
@@ -21,7 +21,7 @@ export const CLERK: Tasks = {
   },
   'Take that change back': async (person) => {
     await person.page.getByRole('tab', { name: 'History' }).click();
-    await person.button('Bring back Guardian phone from before').first().click();
+    await person.button('Restore Guardian phone from before').first().click();
     await person.page.getByRole('tab', { name: 'Fields' }).click();
     const phone = person.field('Guardian phone');
     await eventually(async () => (await phone.inputValue()) !== '+919812345678');
@@ -54,7 +54,7 @@ export const CLERK: Tasks = {
   },
   'Import a list of new students': async (person) => {
     await person.goesTo('Import');
-    await person.chooses('Where the records go', 'Students');
+    await person.chooses('Import into', 'Students');
     const heads = 'Sequence,Name,Class,Section,Gender,DOB,Session,Admitted on,Status';
     const rest = '1,A,female,01/06/2015,2026-27,31/03/2026,active';
     const rows = ['Meera Nair', 'Sara Khan'].map((name, at) => `T${person.stamp}${at},${name},${rest}`);
@@ -62,7 +62,7 @@ export const CLERK: Tasks = {
     const file = { name: 'new-students.csv', mimeType: 'text/csv', buffer };
     await person.page.locator('input[type=file]').setInputFiles(file);
     await person.sees('heading', 'new-students.csv');
-    await person.button('Try it').click();
+    await person.button('Start dry run').click();
     await person.button(/^Import/).click();
     await person.dialog().getByText('New records: 2').waitFor();
     await person.dialog().getByRole('button', { name: 'Import', exact: true }).click();
@@ -73,7 +73,7 @@ export const CLERK: Tasks = {
 export const TEACHER: Tasks = {
   'See who is present today, and who is short of attendance': async (person) => {
     await person.sees('region', 'Absent by class');
-    const short = person.page.getByRole('region', { name: 'Short of attendance' });
+    const short = person.page.getByRole('region', { name: 'Low attendance' });
     await short.locator('.figure-value').waitFor();
   },
   'Look at the day before, and come back': async (person) => {
@@ -190,7 +190,7 @@ export const ACCOUNTANT: Tasks = {
     await person.opensRecordsOf('Students');
     await person.filters({ Class: '5' });
     await person.opensFirstRow();
-    await person.page.getByRole('tab', { name: 'Points here' }).click();
+    await person.page.getByRole('tab', { name: 'Linked records' }).click();
     await person.page.getByRole('link', { name: 'Show all in Fee dues' }).click();
     await person.seesRows('Fee dues');
   },
@@ -204,11 +204,11 @@ export const ACCOUNTANT: Tasks = {
 
 export const PRINCIPAL: Tasks = {
   'See how the day stands': async (person) => {
-    for (const title of ['Absent by class', 'Collected by payment type', 'Leave to decide', 'Strength'])
+    for (const title of ['Absent by class', 'Collected by payment type', 'Leave to approve', 'Strength'])
       await person.sees('region', title);
   },
   'Decide a request for leave': async (person) => {
-    await person.page.getByRole('link', { name: 'Open: Leave to decide' }).click();
+    await person.page.getByRole('link', { name: 'Open: Leave to approve' }).click();
     await decideLeave(person, 'Rejected');
   },
   'Give a task to somebody': async (person) => {
@@ -224,10 +224,10 @@ export const PRINCIPAL: Tasks = {
     await person.dialog().getByRole('button', { name: 'Remove' }).click();
     await person.reads('This record was removed');
     await person
-      .button(/^Back to version/)
+      .button(/^Restore version/)
       .first()
       .click();
-    await person.button('Bring it back').click();
+    await person.button(/^Restore$/).click();
     await person.sees('tab', 'Fields');
   },
   'Compare the workload of teachers': async (person) => {
@@ -249,7 +249,7 @@ export const PRINCIPAL: Tasks = {
     await person.page.getByRole('option', { name: 'teacher', exact: true }).click();
     await person.page.keyboard.press('Tab');
     await form.getByRole('button', { name: 'Invite', exact: true }).click();
-    await form.getByText('Hand over this link').waitFor();
+    await form.getByText('Give them this link').waitFor();
     await form.getByRole('button', { name: 'Close' }).click();
   },
   'See what a user may do': async (person) => {
@@ -283,7 +283,7 @@ export const ANALYST: Tasks = {
     await person.page.locator('canvas').first().waitFor();
   },
   'Take it as CSV': async (person) => {
-    const file = await person.takesFile(() => person.button('CSV file').click());
+    const file = await person.takesFile(() => person.button('Download CSV').click());
     expect(file.length).toBeGreaterThan(100);
   },
   'Take it as XLSX': async (person) => {
@@ -336,6 +336,6 @@ async function makeDashboard(person: PersonAtWork, title: string): Promise<void>
   await person.goesTo('Dashboards');
   await person.button('New dashboard').click();
   await person.field('Title').fill(title);
-  await person.button('Make the dashboard').click();
+  await person.button('Create dashboard').click();
   await person.reads('This dashboard has no tiles yet');
 }

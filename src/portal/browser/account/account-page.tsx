@@ -26,7 +26,7 @@ export function AccountPage() {
             <PasswordSection />
           </Section>
           <Stack gap="md">
-            <Section title={t('Second factor')}>
+            <Section title={t('Two-factor authentication')}>
               <SecondFactorSection />
             </Section>
             <Section title={t('Language and theme')}>
@@ -66,14 +66,14 @@ function LanguageAndColours() {
     <Stack gap="md" className="narrow-form">
       <NativeSelect
         label={t('Language')}
-        description={t('Kept for you on every device')}
+        description={t('Saved for you on every device')}
         value={language}
         onChange={({ currentTarget }) => choose(currentTarget.value as Language)}
         data={Object.entries(LANGUAGE_NAMES).map(([value, label]) => ({ value, label }))}
       />
       <NativeSelect
         label={t('Theme')}
-        description={t('Kept in this browser')}
+        description={t('Saved in this browser')}
         value={colorScheme}
         onChange={({ currentTarget }) => setColorScheme(currentTarget.value as keyof typeof THEMES)}
         data={Object.entries(THEMES).map(([value, label]) => ({ value, label: t(label) }))}

@@ -42,7 +42,7 @@ export function PasswordSection() {
     <form onSubmit={submit}>
       <Stack gap="md" className="narrow-form">
         <Text size="sm" c="dimmed">
-          {t('You stay logged in here, and are logged out everywhere else. API keys go on.')}
+          {t('You stay logged in here and are logged out everywhere else. API keys keep working.')}
         </Text>
         <input type="text" name="userName" autoComplete="username" value={userName} readOnly hidden />
         <PasswordInput

@@ -15,10 +15,10 @@ export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
   const text = codes.join('\n');
   return (
     <Stack gap="md" role="status">
-      <Text fw={600}>{t('The second factor is on.')}</Text>
+      <Text fw={600}>{t('Two-factor authentication is on.')}</Text>
       <Text size="sm">
-        {t('Keep these recovery codes where your phone is not. Each lets you in once.')}{' '}
-        {t('They are never shown again.')}
+        {t('Keep these recovery codes somewhere other than your phone. Each one works once.')}{' '}
+        {t('They will not be shown again.')}
       </Text>
       <CodeToCopy title={t('Recovery codes')} text={text} />
       <Group justify="space-between">
@@ -30,7 +30,7 @@ export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
         >
           {t('Save as a file')}
         </Button>
-        <Button onClick={onDone}>{t('I have kept them')}</Button>
+        <Button onClick={onDone}>{t('I have saved them')}</Button>
       </Group>
     </Stack>
   );

@@ -27,8 +27,8 @@ export function SecondFactorSection() {
     void refetch();
   };
   const titles = {
-    on: t('Switch on the second factor'),
-    off: t('Switch off the second factor'),
+    on: t('Turn on two-factor authentication'),
+    off: t('Turn off two-factor authentication'),
     codes: t('New recovery codes'),
   };
   return (
@@ -45,11 +45,11 @@ export function SecondFactorSection() {
       </Group>
       <Text size="sm" c="dimmed">
         {isRequired
-          ? t('Your role needs a second factor: beside the password, a code that your phone makes.')
-          : t('With it, a log-in needs a code that your phone makes beside the password.')}
+          ? t('Your role requires two-factor authentication: your password and a code from your phone.')
+          : t('Logging in then needs your password and a code from your phone.')}
       </Text>
       <Group gap="xs">
-        {!isOn && <Button onClick={() => setAsked('on')}>{t('Switch on')}</Button>}
+        {!isOn && <Button onClick={() => setAsked('on')}>{t('Turn on')}</Button>}
         {isOn && (
           <Button variant="default" onClick={() => setAsked('codes')}>
             {t('New recovery codes')}
@@ -57,7 +57,7 @@ export function SecondFactorSection() {
         )}
         {isOn && !isRequired && (
           <Button variant="default" onClick={() => setAsked('off')}>
-            {t('Switch off')}
+            {t('Turn off')}
           </Button>
         )}
       </Group>
@@ -75,7 +75,7 @@ export function SecondFactorSection() {
             <Removal
               onDone={() => {
                 close();
-                notice(t('The second factor is off.'));
+                notice(t('Two-factor authentication is off.'));
               }}
             />
           )}
@@ -90,7 +90,7 @@ function Removal({ onDone }: { onDone(): void }) {
   const { mutate, isPending, error } = useChange(RemoveOwnSecondFactor);
   return (
     <CodeForm
-      action={t('Switch off')}
+      action={t('Turn off')}
       isBusy={isPending}
       problem={error}
       onCode={(code) => mutate({ code }, { onSuccess: onDone })}
@@ -104,7 +104,7 @@ function NewRecoveryCodes({ onDone }: { onDone(): void }) {
   if (data) return <RecoveryCodes codes={data.renewRecoveryCodes} onDone={onDone} />;
   return (
     <CodeForm
-      action={t('Make new codes')}
+      action={t('Get new codes')}
       isBusy={isPending}
       problem={error}
       onCode={(code) => mutate({ code })}
@@ -130,7 +130,7 @@ function CodeForm({ action, isBusy, problem, onCode }: CodeFormProps) {
       <Stack>
         <TextInput
           name="code"
-          label={t('Code of your second factor')}
+          label={t('Authentication code')}
           description={t('Six digits, or a recovery code')}
           autoComplete="one-time-code"
           spellCheck={false}

@@ -51,16 +51,16 @@ function SetupForm({ secret, uri, isBusy, problem, onCode }: SetupFormProps) {
     <form onSubmit={submit}>
       <Stack gap="md">
         <Text size="sm">
-          {t('1. Scan this with an application that makes codes, such as Aegis or Google Authenticator.')}
+          {t('1. Scan this with an authenticator app, such as Aegis or Google Authenticator.')}
         </Text>
         <QrCode text={uri} label={t('QR code of the secret below')} />
         <Text size="sm" component="div">
-          {t('It cannot be scanned? Type this secret there:')}{' '}
+          {t('Can’t scan it? Enter this secret in the app:')}{' '}
           <Code className="wrapped">{inGroups(secret)}</Code>
         </Text>
         <TextInput
           name="code"
-          label={t('2. Type the six digits that it shows')}
+          label={t('2. Enter the six digits it shows')}
           autoComplete="one-time-code"
           inputMode="numeric"
           pattern="\s*\d{3}\s*\d{3}\s*"
@@ -71,7 +71,7 @@ function SetupForm({ secret, uri, isBusy, problem, onCode }: SetupFormProps) {
         />
         {problem && <ProblemState problem={problem} />}
         <Button type="submit" loading={isBusy}>
-          {t('Switch it on')}
+          {t('Turn it on')}
         </Button>
       </Stack>
     </form>

@@ -28,7 +28,7 @@ export function SessionList({ userId }: { readonly userId: string }) {
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
   if (!data) return <LoadingState rows={3} />;
   const { sessions } = data;
-  if (sessions.length === 0) return <EmptyState icon="user" title={t('Not logged in anywhere')} />;
+  if (sessions.length === 0) return <EmptyState icon="user" title={t('No sessions')} />;
   const others = sessions.filter(({ isCurrent }) => !isCurrent).length;
   const title = isOwn ? t('Log out everywhere else') : t('Log out everywhere');
   const confirm = () =>
@@ -49,9 +49,9 @@ export function SessionList({ userId }: { readonly userId: string }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('Logged in')}</Table.Th>
-            <Table.Th>{t('Seen last')}</Table.Th>
+            <Table.Th>{t('Last active')}</Table.Th>
             <Table.Th>{t('Address')}</Table.Th>
-            <Table.Th>{t('Program')}</Table.Th>
+            <Table.Th>{t('Browser or app')}</Table.Th>
             <Table.Th>{t('Actions')}</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -77,8 +77,8 @@ export function SessionList({ userId }: { readonly userId: string }) {
           onClose={() => setAsking(false)}
         >
           {isOwn
-            ? t('All your sessions end on every gateway, except the one you are in. API keys go on.')
-            : t('All sessions of this user end on every gateway, except the one you are in. API keys go on.')}
+            ? t('All your other sessions end at once. API keys keep working.')
+            : t('All sessions of this user end at once, except the one you are in. API keys keep working.')}
         </ConfirmDialog>
       )}
     </Stack>
@@ -109,9 +109,9 @@ function SessionRow({ session }: { readonly session: ListedSession }) {
   return (
     <Table.Tr>
       <Table.Td data-label={t('Logged in')}>{instant(createdAt)}</Table.Td>
-      <Table.Td data-label={t('Seen last')}>{instant(lastSeenAt ?? createdAt)}</Table.Td>
+      <Table.Td data-label={t('Last active')}>{instant(lastSeenAt ?? createdAt)}</Table.Td>
       <Table.Td data-label={t('Address')}>{address}</Table.Td>
-      <Table.Td data-label={t('Program')} className="wrapped">
+      <Table.Td data-label={t('Browser or app')} className="wrapped">
         <ProgramName userAgent={userAgent} />
       </Table.Td>
       <Table.Td className="unbroken">

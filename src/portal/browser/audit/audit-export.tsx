@@ -43,7 +43,7 @@ export function AuditExport({ asked }: { readonly asked: AskedChanges }) {
     onSuccess: (count) => {
       if (count < MOST_EXPORTED) return;
       notice(
-        t('The file has the newest {count}. Filter by days for the others.', {
+        t('The file has the newest {count}. Filter by date to get the rest.', {
           count: formats.number(count),
         }),
       );
@@ -56,7 +56,7 @@ export function AuditExport({ asked }: { readonly asked: AskedChanges }) {
       loading={isPending}
       onClick={() => mutate()}
     >
-      {t('CSV file')}
+      {t('Download CSV')}
     </Button>
   );
 }

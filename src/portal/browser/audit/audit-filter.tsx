@@ -31,7 +31,7 @@ export const OPERATION_NAMES: Readonly<Record<string, string>> = {
   deleted: phrase('Removed'),
   exported: phrase('Exported as a person’s data'),
   erased: phrase('Erased as a person’s data'),
-  rotated: phrase('Replaced by a new one'),
+  rotated: phrase('Rotated'),
   revoked: phrase('Ended'),
 };
 
@@ -55,7 +55,7 @@ export function AuditFilter({ filter, onChange }: AuditFilterProps) {
         label={t('What')}
         {...field('operation')}
         data={[
-          { value: '', label: t('Everything') },
+          { value: '', label: t('All') },
           ...Object.entries(OPERATION_NAMES).map(([value, name]) => ({ value, label: t(name) })),
         ]}
       />
@@ -72,7 +72,7 @@ export function AuditFilter({ filter, onChange }: AuditFilterProps) {
         label={t('Credential')}
         {...field('credential')}
         data={[
-          { value: '', label: t('Whatever') },
+          { value: '', label: t('Any') },
           ...Object.entries(CREDENTIAL_NAMES).map(([value, name]) => ({ value, label: t(name) })),
         ]}
       />
@@ -99,7 +99,7 @@ function UserSelect({ userId, onChange }: { readonly userId: string; onChange(us
   return (
     <Select
       label={t('Who')}
-      placeholder={t('Everybody')}
+      placeholder={t('Anyone')}
       data={isListed ? found : [{ value: userId, label: nameOf(userId) }, ...found]}
       value={userId === '' ? null : userId}
       onChange={(next) => onChange(next ?? '')}

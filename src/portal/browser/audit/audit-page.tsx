@@ -38,7 +38,7 @@ export function AuditPage() {
   return (
     <PageFrame
       title={t('Audit')}
-      description={t('Every change of a record: who made it, when and how')}
+      description={t('Every change in the school: who made it, when and how')}
       actions={<AuditExport asked={asked} />}
     >
       <AuditFilter filter={filter} onChange={change} />
@@ -47,7 +47,7 @@ export function AuditPage() {
       {data && rows.length === 0 && (
         <EmptyState
           icon="history"
-          title={isFiltering(filter) ? t('No change is as the filter asks') : t('Nothing was changed yet')}
+          title={isFiltering(filter) ? t('No changes match the filter') : t('No changes yet')}
         />
       )}
       {rows.length > 0 && (

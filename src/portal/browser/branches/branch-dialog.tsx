@@ -27,7 +27,7 @@ export function BranchDialog({ onClose }: { onClose(): void }) {
     <Modal
       opened
       onClose={onClose}
-      title={t('Go to another school')}
+      title={t('Switch to another school')}
       closeButtonProps={{ 'aria-label': t('Close') }}
     >
       <Stack gap="xs">
@@ -51,12 +51,12 @@ export function BranchDialog({ onClose }: { onClose(): void }) {
         </nav>
         {found.length > MOST_SHOWN && (
           <Text size="sm" c="dimmed">
-            {t('{count, number} more: write some of the name', { count: found.length - MOST_SHOWN })}
+            {t('{count, number} more: type part of the name', { count: found.length - MOST_SHOWN })}
           </Text>
         )}
         {data && branches.length === 1 && (
           <Text size="sm" c="dimmed">
-            {t('There is no other yet. A branch is made under Settings.')}
+            {t('There are no others yet. Add a branch under Settings.')}
           </Text>
         )}
       </Stack>

@@ -25,7 +25,7 @@ export function NewBranchDialog({ onClose }: { onClose(): void }) {
       {data ? (
         <Stack>
           <Text size="sm" role="status">
-            {t('{name} is made. It has no records and no users yet: go there and invite its people.', {
+            {t('{name} has been created. It has no records or users yet: go there and invite its people.', {
               name: data.createBranch.name,
             })}
           </Text>
@@ -43,7 +43,7 @@ export function NewBranchDialog({ onClose }: { onClose(): void }) {
             <SchoolFields timeZone={domain.timeZone} />
             {error && <ProblemState problem={error} />}
             <Button type="submit" loading={isPending}>
-              {t('Make the branch')}
+              {t('Create branch')}
             </Button>
           </Stack>
         </form>

@@ -24,7 +24,7 @@ export function SchoolChoice() {
       <UnstyledButton
         className="school-name school-choice"
         onClick={dialog.open}
-        aria-label={t('School: {name}. Go to another one', { name: domain.name })}
+        aria-label={t('School: {name}. Switch to another one', { name: domain.name })}
         aria-haspopup="dialog"
       >
         <Text size="sm" c="dimmed" truncate title={domain.name}>

@@ -63,7 +63,9 @@ export function DeclarationEditor({ name, declared, isReadOnly = false }: Declar
     return (
       <Stack>
         <Text size="sm" c="dimmed">
-          {t('It is declared with the gateway, for every school, and is changed where that is installed.')}
+          {t(
+            'This collection is built in, the same for every school. It can only be changed where the gateway is installed.',
+          )}
         </Text>
         <Suspense fallback={<LoadingState rows={12} />}>
           <CodeEditor label={t('Declaration of {name}', { name })} language="json" value={now} />
@@ -101,8 +103,8 @@ function AlteredMeanwhile({ begun }: { readonly begun: Declared }) {
   const { data } = useOperation(TriedDeclaration, { definition: begun.written });
   return (
     <div role="alert">
-      <WarningNotice title={t('Somebody else has changed this meanwhile')}>
-        {t('What you wrote is kept, and takes the place of theirs when you save it; or discard it.')}
+      <WarningNotice title={t('Someone else has changed this')}>
+        {t('Your text is kept. Saving replaces theirs; you can also discard yours.')}
       </WarningNotice>
       {data && (
         <ChangeTable label={t('What they changed')} changes={data.collectionTrial.changes.map(turnedRound)} />
@@ -155,12 +157,12 @@ function TrialAndSave({ text, over, isChanged, onDiscard }: TrialAndSaveProps) {
   const isFree = found?.faults.length === 0 && (found.useFaults.length === 0 || dropsUsed);
   return (
     <>
-      {definition === undefined && <Text size="sm">{t('This is no JSON object')}</Text>}
+      {definition === undefined && <Text size="sm">{t('This is not a JSON object')}</Text>}
       {problem && <ProblemState problem={problem} />}
       {found && <TrialResult trial={found} />}
       {found && found.useFaults.length > 0 && (
         <Checkbox
-          label={t('Let these fields go all the same')}
+          label={t('Drop these fields anyway')}
           checked={dropsUsed}
           onChange={(event) => setDropsUsed(event.currentTarget.checked)}
         />
@@ -172,7 +174,7 @@ function TrialAndSave({ text, over, isChanged, onDiscard }: TrialAndSaveProps) {
             loading={trial.isPending}
             onClick={() => trial.mutate()}
           >
-            {t('Show what changes')}
+            {t('Preview changes')}
           </Button>
         )}
         {found && found.changes.length > 0 && (
@@ -197,10 +199,10 @@ function TrialResult({ trial }: { readonly trial: Trial }) {
       <Title order={2} size="h4" mb="xs">
         {trial.isNew ? t('What is declared') : t('What changes')}
       </Title>
-      {trial.changes.length === 0 && <Text size="sm">{t('Nothing: it is declared so already.')}</Text>}
+      {trial.changes.length === 0 && <Text size="sm">{t('Nothing changes.')}</Text>}
       {trial.changes.length > 0 && <ChangeTable label={t('What changes')} changes={trial.changes} />}
-      <FaultList title={t('It cannot be saved so')} faults={trial.faults} />
-      <FaultList title={t('Fields that go are still used')} faults={trial.useFaults} />
+      <FaultList title={t('This cannot be saved')} faults={trial.faults} />
+      <FaultList title={t('Some dropped fields are still in use')} faults={trial.useFaults} />
     </section>
   );
 }

@@ -23,8 +23,8 @@ export function DeclarationFields({ collection, fields }: DeclarationFieldsProps
   const [asked, setAsked] = useState<string>();
   if (fields.length === 0) {
     return (
-      <EmptyState icon="table" title={t('No field is declared')}>
-        {t('Its records keep whatever they are sent.')}
+      <EmptyState icon="table" title={t('No fields declared')}>
+        {t('Its records accept any field.')}
       </EmptyState>
     );
   }
@@ -119,8 +119,8 @@ function FieldUses({ collection, field }: { readonly collection: string; readonl
   if (!data) return <LoadingState rows={3} />;
   if (data.fieldUses.length === 0) {
     return (
-      <EmptyState icon="search" title={t('Nobody, in the last 30 days')}>
-        {t('Seen are requests of this school that name the field.')}
+      <EmptyState icon="search" title={t('No one, in the last 30 days')}>
+        {t('Requests of this school that named the field.')}
       </EmptyState>
     );
   }

@@ -47,7 +47,7 @@ export function DeclarationPage() {
           <>
             <CountButton asked={{ collection: name, oquery: '', where: null }} />
             <Button component={Link} to={`/portal/records/${name}`} variant="default">
-              {t('To the records')}
+              {t('Open records')}
             </Button>
             {mayChange && !isDeclared && <DropButton name={name} />}
           </>
@@ -62,7 +62,7 @@ export function DeclarationPage() {
           <Tabs.List mb="md">
             <Tabs.Tab value="fields">{t('Fields')}</Tabs.Tab>
             <Tabs.Tab value="rules">{t('Rules')}</Tabs.Tab>
-            <Tabs.Tab value="found">{t('Not declared')}</Tabs.Tab>
+            <Tabs.Tab value="found">{t('Undeclared fields')}</Tabs.Tab>
             <Tabs.Tab value="text">{t('Declaration')}</Tabs.Tab>
           </Tabs.List>
           <Tabs.Panel value="fields">
@@ -111,12 +111,14 @@ function DropButton({ name }: { readonly name: string }) {
           onClose={() => setIsAsked(false)}
         >
           <Text size="sm">
-            {t('Nobody reads or writes its records any more, in any branch; this is not taken back here.')}
+            {t(
+              'No one will be able to read or write its records, in any branch. This cannot be undone here.',
+            )}
           </Text>
           <Group mt="sm" gap="xs">
             <CountButton asked={{ collection: name, oquery: '', where: null }} />
             <Anchor component={Link} to={`/portal/records/${name}`} size="sm">
-              {t('To the records')}
+              {t('Open records')}
             </Anchor>
           </Group>
         </ConfirmDialog>

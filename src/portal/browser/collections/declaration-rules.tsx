@@ -19,18 +19,18 @@ export function DeclarationRules({ written }: { readonly written: WrittenDeclara
     <Stack gap="lg">
       <section>
         <Title order={2} size="h4" mb="xs">
-          {t('Who may do what')}
+          {t('Permissions')}
         </Title>
         <AccessTable access={access} />
         {!('admin' in access) && (
           <Text size="sm" c="dimmed" mt="xs">
-            {t('Admins may do everything with its records.')}
+            {t('Admins may do everything.')}
           </Text>
         )}
       </section>
       <RuleList title={t('Unique together')} rules={together} />
       <RuleList title={t('Within a record')} rules={checks.map((check) => textOfCheck(check, t))} />
-      <RuleList title={t('Indexes over several fields')} rules={indexes.map((paths) => paths.join(', '))} />
+      <RuleList title={t('Multi-field indexes')} rules={indexes.map((paths) => paths.join(', '))} />
     </Stack>
   );
 }
@@ -71,14 +71,14 @@ function AccessTable({ access }: { readonly access: Readonly<Record<string, Writ
   if (roles.length === 0) return null;
   return (
     <Table.ScrollContainer minWidth={680} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-      <Table verticalSpacing="xs" aria-label={t('Who may do what')}>
+      <Table verticalSpacing="xs" aria-label={t('Permissions')}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('Role')}</Table.Th>
             <Table.Th>{t('May')}</Table.Th>
             <Table.Th>{t('Which records')}</Table.Th>
-            <Table.Th>{t('Fields that are hidden')}</Table.Th>
-            <Table.Th>{t('Fields to read only')}</Table.Th>
+            <Table.Th>{t('Hidden fields')}</Table.Th>
+            <Table.Th>{t('Read-only fields')}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -30,7 +30,7 @@ export function DeclaredCollectionsPage() {
   return (
     <PageFrame
       title={t('Collections')}
-      description={t('What the school keeps: the fields of its records, their rules, and who may do what')}
+      description={t('The fields of each kind of record, their rules, and who may do what')}
       actions={
         duties.includes('collections') && (
           <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setIsMaking(true)}>
@@ -48,7 +48,7 @@ export function DeclaredCollectionsPage() {
         />
         {error && <ProblemState problem={error} retry={() => void refetch()} />}
         {!data && !error && <LoadingState />}
-        {found?.length === 0 && <EmptyState icon="search" title={t('No collection has these words')} />}
+        {found?.length === 0 && <EmptyState icon="search" title={t('No collections match')} />}
         {found && found.length > 0 && (
           <Table className="stacked-table" verticalSpacing="sm" aria-label={t('Collections')}>
             <Table.Thead>
@@ -77,7 +77,7 @@ export function DeclaredCollectionsPage() {
                   </Table.Td>
                   <Table.Td data-label={t('Declared')}>
                     <StateTag state={isDeclared ? '' : 'added'}>
-                      {isDeclared ? t('With the gateway') : t('Here')}
+                      {isDeclared ? t('Built in') : t('Set here')}
                     </StateTag>
                   </Table.Td>
                 </Table.Tr>
@@ -106,14 +106,16 @@ function NewCollectionDialog({ onClose }: { onClose(): void }) {
         <Stack>
           <TextInput
             label={t('Name')}
-            description={t('Small letters, digits and _, for example library_book; programs call it by this')}
+            description={t(
+              'Lower-case letters, digits and _, for example library_book. Programs use this name.',
+            )}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
             pattern="[a-z][a-z0-9_]{0,39}"
             required
           />
           <Group justify="flex-end">
-            <Button type="submit">{t('Declare it')}</Button>
+            <Button type="submit">{t('Create collection')}</Button>
           </Group>
         </Stack>
       </form>

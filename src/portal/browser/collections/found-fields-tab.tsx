@@ -14,10 +14,12 @@ export function FoundFieldsTab({ collection }: { readonly collection: string }) 
     return (
       <Stack align="flex-start">
         <Text size="sm">
-          {t('Records may have fields that nobody declared: no form shows them, and no rule holds for them.')}
+          {t(
+            'Records can hold fields that are not declared. Forms do not show them and no rule checks them.',
+          )}
         </Text>
         <Button variant="default" onClick={() => setIsAsked(true)}>
-          {t('Look through up to 1,000 records')}
+          {t('Check up to 1,000 records')}
         </Button>
       </Stack>
     );
@@ -30,17 +32,17 @@ export function FoundFieldsTab({ collection }: { readonly collection: string }) 
   });
   if (fields.length === 0)
     return (
-      <EmptyState icon="check" title={t('All that was found is declared')}>
+      <EmptyState icon="check" title={t('All fields found are declared')}>
         {looked}
       </EmptyState>
     );
   return (
     <Stack>
       <Text size="sm" role="status">
-        {looked} {t('Others may have more.')}
+        {looked} {t('Other records may have more.')}
       </Text>
       <Table.ScrollContainer minWidth={420} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table verticalSpacing="xs" aria-label={t('Not declared')}>
+        <Table verticalSpacing="xs" aria-label={t('Undeclared fields')}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{t('Field')}</Table.Th>

@@ -113,7 +113,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
     <PageFrame
       title={title}
       above={[{ label: t('Dashboards'), to: '/portal/dashboards' }]}
-      description={owner?.id === viewer.id ? undefined : t('Of {name}', { name: owner?.label ?? '' })}
+      description={owner?.id === viewer.id ? undefined : t('By {name}', { name: owner?.label ?? '' })}
       actions={
         <>
           {mayChange && (
@@ -181,7 +181,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
       )}
       {tiles.length === 0 && (
         <EmptyState icon="board" title={t('This dashboard has no tiles yet')}>
-          {mayChange && t('Add one: choose an operation of the library, and how its answer is shown.')}
+          {mayChange && t('Add one: choose what to show, and how.')}
         </EmptyState>
       )}
       <div ref={wall} className="wall">
@@ -252,7 +252,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
             )
           }
         >
-          {t('Nobody sees {title} any more. Its history keeps it, from where it can be restored.', { title })}
+          {t('No one will see {title} any more. You can restore it from its history.', { title })}
         </ConfirmDialog>
       )}
     </PageFrame>
@@ -373,7 +373,7 @@ function TileControls({ title, onKey, onDrag, onEdit, onRemove }: TileControlsPr
         }}
         onDragEnd={() => onDrag(false)}
         onKeyDown={onKey}
-        title={t('Drag it, or move it by the arrow keys')}
+        title={t('Drag, or use the arrow keys')}
         aria-label={t('Move: {title}', { title })}
       >
         <Icon name="grip" size={16} />

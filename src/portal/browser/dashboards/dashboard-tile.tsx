@@ -79,9 +79,9 @@ export function DashboardTile({ tile, controls, onDragOver, onDrop }: DashboardT
           {t('The library has none called {name}.', { name: tile.operation })}
         </EmptyState>
       )}
-      {operation && !isMine && <EmptyState icon="lock" title={t('Your role does not see this')} />}
+      {operation && !isMine && <EmptyState icon="lock" title={t('Your role cannot see this')} />}
       {operation && isMine && !asked && (
-        <EmptyState icon="warning" title={t('The variables of this tile are no JSON object')} />
+        <EmptyState icon="warning" title={t('The variables of this tile are not a JSON object')} />
       )}
       {operation && isMine && asked && (
         <AskedBody tile={tile} title={title} operation={operation} asked={asked} />

@@ -28,14 +28,14 @@ export function DashboardsPage() {
   const mayMake = viewer.collections.some(({ name, canCreate }) => name === 'dashboard' && canCreate);
   const dashboards = data?.dashboards.nodes;
   const whose = ({ owner, sharedWith }: Pick<ListedDashboard, 'owner' | 'sharedWith'>) => {
-    if (owner?.id !== viewer.id) return t('Of {name}', { name: owner?.label ?? owner?.id ?? '' });
-    if (!sharedWith?.length) return t('Yours alone');
-    return t('Yours, shared with {roles}', { roles: sharedWith.join(', ') });
+    if (owner?.id !== viewer.id) return t('By {name}', { name: owner?.label ?? owner?.id ?? '' });
+    if (!sharedWith?.length) return t('Private');
+    return t('Shared with {roles}', { roles: sharedWith.join(', ') });
   };
   return (
     <PageFrame
       title={t('Dashboards')}
-      description={t('Your own, and those that are shared with your role')}
+      description={t('Yours, and those shared with your role')}
       actions={
         mayMake && (
           <Button leftSection={<Icon name="plus" />} onClick={() => setIsNew(true)}>
@@ -49,12 +49,12 @@ export function DashboardsPage() {
       {dashboards?.length === 0 && (
         <EmptyState
           icon="board"
-          title={t('There is no dashboard yet')}
-          action={mayMake && <Button onClick={() => setIsNew(true)}>{t('Make the first')}</Button>}
+          title={t('No dashboards yet')}
+          action={mayMake && <Button onClick={() => setIsNew(true)}>{t('Create the first one')}</Button>}
         >
           {mayMake
-            ? t('Make one of the reports and records you look at often, for yourself or to share.')
-            : t('When somebody shares one with your role, it stands here.')}
+            ? t('Put the reports and records you check often on one page, for yourself or to share.')
+            : t('Dashboards shared with your role will appear here.')}
         </EmptyState>
       )}
       {dashboards && dashboards.length > 0 && (
@@ -74,7 +74,7 @@ export function DashboardsPage() {
       {isNew && (
         <DashboardDialog
           heading={t('New dashboard')}
-          action={t('Make the dashboard')}
+          action={t('Create dashboard')}
           values={{ title: '', sharedWith: [] }}
           isBusy={make.isPending}
           problem={make.error}

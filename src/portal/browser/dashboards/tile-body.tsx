@@ -51,7 +51,7 @@ function NumberPicture({ operation, choice, table, currency }: PictureProps) {
   const say = useReportWords();
   const formats = useFormats();
   const number = numberOfTile(table, choice.measure);
-  if (!number) return <EmptyState icon="chart" title={t('There is no number in this part of the answer')} />;
+  if (!number) return <EmptyState icon="chart" title={t('This part of the answer has no numbers')} />;
   const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')], say });
   return (
     <div className="tile-number">
@@ -121,7 +121,7 @@ function ChartPicture({ title, operation, choice, table, currency }: PictureProp
   const formats = useFormats();
   const points = pointsOfTile(table, choice);
   const kind = choice.picture === 'LINE' || choice.picture === 'DOUGHNUT' ? choice.picture : 'BAR';
-  if (!points) return <EmptyState icon="chart" title={t('There is no number in this part of the answer')} />;
+  if (!points) return <EmptyState icon="chart" title={t('This part of the answer has no numbers')} />;
   const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')], say });
   const { by, measure, split } = points;
   const last = points.labels.length - 1;

@@ -68,7 +68,7 @@ export function TileForm({ tile, isBusy, problem, theirs, onSave, onClose }: Til
         <Stack>
           <Select
             label={t('What it shows')}
-            description={operation ? say(operation.description) : t('An operation of the library')}
+            description={operation ? say(operation.description) : t('An operation from the library')}
             required
             searchable
             allowDeselect={false}
@@ -186,7 +186,7 @@ function PictureFields({ edited, tables, onChange }: PictureFieldsProps) {
   const isChart = picture === 'BAR' || picture === 'LINE' || picture === 'DOUGHNUT';
   const pathsOf = (columns: ResultTable['columns']) =>
     columns.map(({ path }) => ({ value: path, label: say(headingOfPath(path)) }));
-  const common = { clearable: true, placeholder: t('What tells most') };
+  const common = { clearable: true, placeholder: t('Key figure') };
   return (
     <>
       {tables.length > 1 && (
@@ -196,7 +196,7 @@ function PictureFields({ edited, tables, onChange }: PictureFieldsProps) {
           data={tables.map(({ name }) => ({ value: name, label: say(labelOfList(name)) }))}
           value={list ?? null}
           onChange={(next) => onChange({ list: next, measure: null, by: null })}
-          clearButtonProps={{ 'aria-label': t('Choose what tells most') }}
+          clearButtonProps={{ 'aria-label': t('Choose a key figure') }}
         />
       )}
       {table && picture !== 'TABLE' && (
@@ -206,7 +206,7 @@ function PictureFields({ edited, tables, onChange }: PictureFieldsProps) {
           data={pathsOf(table.columns.filter(({ kind }) => isNumericKind(kind)))}
           value={measure ?? null}
           onChange={(next) => onChange({ measure: next })}
-          clearButtonProps={{ 'aria-label': t('Choose what tells most') }}
+          clearButtonProps={{ 'aria-label': t('Choose a key figure') }}
         />
       )}
       {table && isChart && (
@@ -216,7 +216,7 @@ function PictureFields({ edited, tables, onChange }: PictureFieldsProps) {
           data={pathsOf(labelsOf(table))}
           value={by ?? null}
           onChange={(next) => onChange({ by: next })}
-          clearButtonProps={{ 'aria-label': t('Choose what tells most') }}
+          clearButtonProps={{ 'aria-label': t('Choose a key figure') }}
         />
       )}
     </>

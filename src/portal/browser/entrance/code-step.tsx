@@ -56,9 +56,7 @@ export function CodeStep({ onCode, onBack }: CodeStepProps) {
             key="recovery"
             {...shared}
             label={t('Recovery code')}
-            description={t(
-              'One of those you kept when you switched the second factor on. Each is good once.',
-            )}
+            description={t('One of the codes you saved when you turned it on. Each one works once.')}
             autoComplete="off"
             autoCapitalize="characters"
             maxLength={40}
@@ -67,8 +65,8 @@ export function CodeStep({ onCode, onBack }: CodeStepProps) {
           <TextInput
             key="digits"
             {...shared}
-            label={t('Code of your second factor')}
-            description={t('Six digits, which the application on your phone makes anew every half minute.')}
+            label={t('Authentication code')}
+            description={t('The six digits that the app on your phone shows now.')}
             autoComplete="one-time-code"
             inputMode="numeric"
             pattern="\s*\d{3}\s*\d{3}\s*"
@@ -86,7 +84,7 @@ export function CodeStep({ onCode, onBack }: CodeStepProps) {
         </Button>
         <Stack gap="xs" align="flex-start">
           <Button variant="subtle" size="compact-sm" onClick={switchKind}>
-            {isRecovering ? t('Use the code of the application') : t('Use a recovery code')}
+            {isRecovering ? t('Use the code from the app') : t('Use a recovery code')}
           </Button>
           <Button variant="subtle" size="compact-sm" onClick={onBack}>
             {t('Back to the log-in')}
@@ -94,7 +92,7 @@ export function CodeStep({ onCode, onBack }: CodeStepProps) {
         </Stack>
         {isRecovering && (
           <Text size="xs" c="dimmed">
-            {t('Without a code left, ask your administrator to take the second factor away.')}
+            {t('No codes left? Ask your administrator to reset two-factor authentication.')}
           </Text>
         )}
       </Stack>

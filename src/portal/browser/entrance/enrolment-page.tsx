@@ -15,9 +15,9 @@ export function EnrolmentPage({ school, onDone }: EnrolmentPageProps) {
   const t = useTexts();
   const session = useSession();
   return (
-    <EntranceCard title={t('Second factor')} subtitle={school}>
+    <EntranceCard title={t('Two-factor authentication')} subtitle={school}>
       <Text size="sm">
-        {t('Your role needs a second factor: beside the password, a code that your phone makes.')}
+        {t('Your role requires two-factor authentication: your password and a code from your phone.')}
       </Text>
       <SecondFactorSetup onDone={onDone} />
       <Button variant="subtle" size="compact-sm" onClick={() => void session.logOut()}>

@@ -86,7 +86,8 @@ export function ChartView({ table, printCell }: TableViewProps) {
       />
       <p className="hint">
         {points.isSummed && `${t('Rows with the same label are added up.')} `}
-        {points.left > 0 && t('{count, number} more did not fit; the table has all.', { count: points.left })}
+        {points.left > 0 &&
+          t('{count, number} more did not fit. The table shows all.', { count: points.left })}
       </p>
     </div>
   );
@@ -197,7 +198,8 @@ function configurationOf({ points, choice, labels, names }: Drawing, isDark: boo
         backgroundColor: choice.type === 'pie' ? labels.map((_, slice) => colourOf(slice)) : colourOf(index),
         borderColor: choice.type === 'line' ? colourOf(index) : 'transparent',
         borderWidth: choice.type === 'line' ? 2 : 0,
-        tension: 0.2,
+        // A curve would show values between the points, and beyond them, that there are not.
+        tension: 0,
         pointRadius: labels.length > 40 ? 0 : 3,
         spanGaps: true,
       })),
@@ -215,8 +217,8 @@ function configurationOf({ points, choice, labels, names }: Drawing, isDark: boo
       },
       ...(choice.type !== 'pie' && {
         scales: {
-          x: axis(headingOfPath(choice.x)),
-          y: { ...axis(headingOfPath(choice.y)), beginAtZero: true },
+          x: { ...axis(headingOfPath(choice.x)), grid: { display: false } },
+          y: { ...axis(headingOfPath(choice.y)), border: { display: false }, beginAtZero: true },
         },
       }),
     },

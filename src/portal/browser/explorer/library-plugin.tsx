@@ -78,7 +78,7 @@ function LibraryPanel() {
           </section>
         );
       })}
-      {found.length === 0 && <p>{t('Nothing in the library is about “{search}”.', { search })}</p>}
+      {found.length === 0 && <p>{t('No example matches “{search}”.', { search })}</p>}
     </section>
   );
 }

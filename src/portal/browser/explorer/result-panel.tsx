@@ -120,7 +120,7 @@ function emptyHint({ isListening, hasAnswer }: Answer, t: Texts): string {
   if (isListening) return t('Waiting for the first event; the stop button ends the subscription.');
   return hasAnswer
     ? t('There is no list in this answer; JSON shows it as it is.')
-    : t('Run an operation: its rows appear here.');
+    : t('Run an operation to see its rows here.');
 }
 
 interface Answer {

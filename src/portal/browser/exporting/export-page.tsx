@@ -35,13 +35,13 @@ export function ExportPage() {
     oquery: only === undefined ? '' : address.oquery,
   };
   return (
-    <PageFrame title={t('Export')} description={t('Records as files, as far as you may read them')}>
+    <PageFrame title={t('Export')} description={t('Download the records you may read')}>
       <Stack maw={820}>
         <Card withBorder padding="lg">
           <Stack>
             <MultiSelect
               label={t('Collections')}
-              placeholder={collections.length === 0 ? t('Choose one or several') : ''}
+              placeholder={collections.length === 0 ? t('Choose one or more') : ''}
               data={readable.map(({ name, title }) => ({ value: name, label: title }))}
               value={[...collections]}
               onChange={(names) => change({ collections: names.join(',') }, 'replace')}
@@ -59,8 +59,8 @@ export function ExportPage() {
               />
               <TextInput
                 type="datetime-local"
-                label={t('Only what changed since')}
-                description={t('Removed records too, by their _id alone. Left empty: everything.')}
+                label={t('Only changes since')}
+                description={t('Includes removed records, by their _id only. Leave empty for everything.')}
                 inputWrapperOrder={['label', 'input', 'description']}
                 value={address.since === '' ? '' : toWallTime(address.since, domain.timeZone).slice(0, 16)}
                 onChange={({ currentTarget: { value } }) =>
@@ -96,14 +96,14 @@ export function ExportPage() {
         {running.next !== undefined && !running.isRunning && (
           <Group>
             <Text size="sm">
-              {t('To miss nothing, ask next time for what changed since')} <Code>{running.next}</Code>
+              {t('Next time, export changes since')} <Code>{running.next}</Code>
             </Text>
             <Button
               size="compact-sm"
               variant="default"
               onClick={() => change({ since: running.next ?? '' }, 'replace')}
             >
-              {t('Enter it')}
+              {t('Use it')}
             </Button>
           </Group>
         )}
@@ -162,9 +162,7 @@ function ExportRequests({ asked }: { readonly asked: AskedExport }) {
   return (
     <>
       <CodeToCopy title="curl" text={exportByCurl(asked, location.origin)} />
-      {command !== undefined && (
-        <CodeToCopy title={t('Where the gateway runs, as its operator')} text={command} />
-      )}
+      {command !== undefined && <CodeToCopy title={t('On the gateway’s machine')} text={command} />}
     </>
   );
 }

@@ -8,7 +8,7 @@ import type { ExportedFile } from './use-export';
 
 const STATE_NAMES: Readonly<Record<ExportedFile['state'], string>> = {
   waiting: phrase('Waiting'),
-  running: phrase('On its way'),
+  running: phrase('In progress'),
   done: phrase('Saved'),
   failed: phrase('Failed'),
   stopped: phrase('Stopped'),

@@ -36,11 +36,11 @@ export function AddFileDialog({ onClose }: { onClose(): void }) {
       title={t('Add a file')}
     >
       <Stack>
-        <Text size="sm">{t('To add one to a record, go to the files of that record.')}</Text>
+        <Text size="sm">{t('To attach a file to a record, open that record’s Files tab.')}</Text>
         <SharedWithInput
           value={roles}
           onChange={setRoles}
-          description={t('Roles that may read it, beside you and the admins')}
+          description={t('Roles that may read it, besides you and admins')}
         />
         {sending.isPending && <SendingProgressBar {...{ progress, stop }} />}
         {problem && <ProblemState problem={problem} />}

@@ -56,7 +56,7 @@ export function FilesPage() {
   return (
     <PageFrame
       title={t('Files')}
-      description={t('What was uploaded, by itself or to a record')}
+      description={t('Files that were uploaded, on their own or to a record')}
       actions={<Button onClick={() => setAdding(true)}>{t('Add a file')}</Button>}
     >
       <FilesFilter filter={filter} onChange={change} />
@@ -66,10 +66,9 @@ export function FilesPage() {
       {data && rows.length === 0 && (
         <EmptyState
           icon="file"
-          title={isFiltering(filter) ? t('No file is as the filter asks') : t('No files')}
+          title={isFiltering(filter) ? t('No files match the filter') : t('No files yet')}
         >
-          {!isFiltering(filter) &&
-            t('A file is added here, or on the page of the record that it belongs to.')}
+          {!isFiltering(filter) && t('Add one here, or on the page of the record it belongs to.')}
         </EmptyState>
       )}
       {rows.length > 0 && (
@@ -109,17 +108,17 @@ function FilesFilter({ filter, onChange }: FilesFilterProps) {
   return (
     <PageFilter isSet={isFiltering(filter)} onClear={() => onChange(NO_FILTER)} isShort>
       <FindInput
-        label={t('Find a file by its name')}
+        label={t('Find a file')}
         value={filter.name}
         onFind={(name) => onChange({ name }, 'replace')}
       />
       <NativeSelect
         className="wide-choice"
-        aria-label={t('Belongs to a record of')}
+        aria-label={t('Attached to')}
         value={filter.collection}
         onChange={(event) => onChange({ collection: event.currentTarget.value })}
         data={[
-          { value: '', label: t('Of all records, and of none') },
+          { value: '', label: t('All files') },
           ...collections.map(({ name, title }) => ({ value: name, label: title })),
         ]}
       />

@@ -20,7 +20,7 @@ export function PicturePreview({ file }: { readonly file: ListedFile }) {
   if (file.size <= MAX_BYTES) return <Picture key={file.id} file={file} />;
   return (
     <Text size="sm" c="dimmed">
-      {t('Pictures of more than {most} are not shown here; download it to see it.', {
+      {t('Pictures over {most} are not previewed. Download it to see it.', {
         most: bytes(MAX_BYTES),
       })}
     </Text>
@@ -43,7 +43,7 @@ function Picture({ file }: { readonly file: ListedFile }) {
   if (isBroken) {
     return (
       <Text size="sm" c="dimmed">
-        {t('It is called a picture, but is none that a browser can show.')}
+        {t('This picture cannot be shown in a browser.')}
       </Text>
     );
   }

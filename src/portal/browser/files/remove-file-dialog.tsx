@@ -25,7 +25,7 @@ export function RemoveFileDialog({ file, outdated, onRemoved, onClose }: RemoveF
       onConfirm={() => remove.mutate({ id: file.id }, { onSuccess: onRemoved })}
       onClose={onClose}
     >
-      {t('The file is gone for everybody and does not come back.')}
+      {t('The file is deleted for everyone. This cannot be undone.')}
     </ConfirmDialog>
   );
 }

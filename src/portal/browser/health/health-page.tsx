@@ -17,7 +17,7 @@ const REFRESH_MS = 15_000;
 const QUEUE_NAMES: Readonly<Record<string, string>> = {
   jobs: phrase('Jobs'),
   messages: phrase('Messages'),
-  webhooks: phrase('Deliveries of webhooks'),
+  webhooks: phrase('Webhook deliveries'),
 };
 
 export function HealthPage() {
@@ -30,7 +30,7 @@ export function HealthPage() {
   return (
     <PageFrame
       title={t('Health')}
-      description={t('Asked anew every 15 seconds')}
+      description={t('Updates every 15 seconds')}
       actions={
         <Button variant="default" loading={isFetching} onClick={() => void refetch()}>
           {t('Refresh')}
@@ -52,7 +52,7 @@ function HealthDetails({ health }: { readonly health: HealthFigures }) {
       {health.isReadOnly && (
         <Alert
           color="red"
-          title={t('The database takes no writes at the moment')}
+          title={t('The database is read-only at the moment')}
           icon={<Icon name="warning" />}
         />
       )}
@@ -126,7 +126,7 @@ function Backup({ ageSeconds }: { readonly ageSeconds: number | null }) {
   const hours = ageSeconds === null ? null : Math.floor(ageSeconds / 3600);
   const value =
     hours === null
-      ? t('None by the schedule yet')
+      ? t('No scheduled backup yet')
       : t('{hours, plural, =0 {within the last hour} one {# hour ago} other {{count} hours ago}}', {
           hours,
           count: number(hours),
@@ -139,8 +139,8 @@ function Queues({ queues }: { readonly queues: HealthFigures['queues'] }) {
   const { number } = useFormats();
   return (
     <FigureTable
-      title={t('What waits')}
-      heads={[t('Queue'), t('Waiting'), t('Given up')]}
+      title={t('Queues')}
+      heads={[t('Queue'), t('Waiting'), t('Failed')]}
       rows={queues.map(({ name, waiting, failed }) => ({
         id: name,
         cells: [t(QUEUE_NAMES[name] ?? name), number(waiting), number(failed)],
@@ -159,7 +159,7 @@ function Gateways({ health: { gateways, replicas } }: { readonly health: HealthF
         heads={[t('Address'), t('Connected since')]}
         rows={gateways.map(({ address, connectedSince }) => ({
           id: `${address} ${connectedSince}`,
-          cells: [address ?? t('on the machine of the database'), instant(connectedSince)],
+          cells: [address ?? t('same machine as the database'), instant(connectedSince)],
         }))}
       />
       {replicas.length > 0 && (
@@ -168,7 +168,11 @@ function Gateways({ health: { gateways, replicas } }: { readonly health: HealthF
           heads={[t('Server'), t('Behind by'), t('Reads')]}
           rows={replicas.map(({ name, lagMs, reads }) => ({
             id: name,
-            cells: [name, lagMs === null ? t('away') : t('{ms} ms', { ms: number(lagMs) }), number(reads)],
+            cells: [
+              name,
+              lagMs === null ? t('unreachable') : t('{ms} ms', { ms: number(lagMs) }),
+              number(reads),
+            ],
           }))}
         />
       )}
@@ -222,7 +226,7 @@ function Migrations({ migrations }: { readonly migrations: readonly string[] }) 
   return (
     <details>
       <summary>
-        {t('{count, plural, one {# migration was applied} other {# migrations were applied}}', {
+        {t('{count, plural, one {# migration applied} other {# migrations applied}}', {
           count: migrations.length,
         })}
       </summary>

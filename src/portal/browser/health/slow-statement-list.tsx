@@ -22,9 +22,7 @@ export function SlowStatementList({ statements }: { readonly statements: readonl
       <Title order={2} size="h4" mb="xs" id={heading}>
         {t('Slow statements')}
       </Title>
-      {statements.length === 0 && (
-        <EmptyState icon="check" title={t('None since this gateway was started')} />
-      )}
+      {statements.length === 0 && <EmptyState icon="check" title={t('None since the gateway started')} />}
       <Stack>
         {statements.map((slow) => (
           <SlowStatementCard key={`${slow.at} ${slow.statement}`} slow={slow} />
@@ -43,7 +41,7 @@ function SlowStatementCard({ slow }: { readonly slow: SlowStatement }) {
       <Group gap="xs">
         <StateTag state="slow">{t('{ms} ms', { ms: number(durationMs) })}</StateTag>
         <Text size="sm" className="wrapped">
-          {operation ?? t('A task of the gateway')}
+          {operation ?? t('Background task')}
         </Text>
         <Text size="sm" c="dimmed" className="wrapped">
           {[
@@ -58,7 +56,7 @@ function SlowStatementCard({ slow }: { readonly slow: SlowStatement }) {
         {suggestions.map((suggestion) => (
           <CodeToCopy
             key={suggestion}
-            title={t('An index would help; say in the declaration:')}
+            title={t('An index would help. Add to the declaration:')}
             text={suggestion}
           />
         ))}
@@ -85,7 +83,7 @@ function StatementText({ text }: { readonly text: string }) {
             aria-controls={id}
             onClick={() => setWhole(!isWhole)}
           >
-            {isWhole ? t('Show less') : t('Show whole')}
+            {isWhole ? t('Show less') : t('Show all')}
           </Button>
         )}
         <CopyTextButton title={t('the statement')} text={text} />

@@ -38,7 +38,7 @@ function PresentTile({ day, report }: DayTileProps) {
           return (
             <EmptyState
               icon="inbox"
-              title={t('No attendance is marked on {day}', { day: formats.day(day) })}
+              title={t('No attendance was marked on {day}', { day: formats.day(day) })}
             />
           );
         const classes = [...Map.groupBy(totals.sections, (section) => section.class)];
@@ -80,10 +80,7 @@ function AbsenteesTile({ day, report }: DayTileProps) {
         const absent = rows.filter(({ status }) => status === 'absent').slice(0, MOST_ABSENTEES);
         if (absent.length === 0)
           return (
-            <EmptyState
-              icon="check"
-              title={t('Nobody is marked absent on {day}', { day: formats.day(day) })}
-            />
+            <EmptyState icon="check" title={t('No one is absent on {day}', { day: formats.day(day) })} />
           );
         return (
           <>
@@ -119,7 +116,7 @@ function ShortageTile({ day, report }: DayTileProps) {
   const end = day.slice(0, 7);
   return (
     <Tile
-      title={t('Short of attendance')}
+      title={t('Low attendance')}
       operation={ShortageByClass}
       variables={{ end }}
       report="attendanceShortage"
@@ -127,7 +124,7 @@ function ShortageTile({ day, report }: DayTileProps) {
       search={{ end, run: '1' }}
       show={({ attendanceShortage: { totals } }) =>
         totals.students === 0 ? (
-          <EmptyState icon="users" title={t('There are no students with attendance yet')} />
+          <EmptyState icon="users" title={t('No attendance yet')} />
         ) : (
           <>
             <Figure
@@ -136,7 +133,7 @@ function ShortageTile({ day, report }: DayTileProps) {
             />
             <TileChart
               kind="bar"
-              title={t('Students short of attendance by class')}
+              title={t('Students with low attendance by class')}
               labels={totals.classes.map((one) => one.class)}
               labelled={t('Class')}
               series={[{ name: t('Students'), values: totals.classes.map(({ below }) => below) }]}

@@ -47,7 +47,7 @@ function CollectedTile({ day, report }: DayTileProps) {
       search={{ from: day, to: day, paymentType: 'ALL', run: '1' }}
       show={({ dailyFeeCollection: { totals, currency } }) =>
         totals.receipts === 0 && totals.missingReceiptNumbers.length === 0 ? (
-          <EmptyState icon="inbox" title={t('Nothing is collected on {day}', { day: formats.day(day) })} />
+          <EmptyState icon="inbox" title={t('Nothing was collected on {day}', { day: formats.day(day) })} />
         ) : (
           <>
             {totals.missingReceiptNumbers.length > 0 && (
@@ -89,7 +89,7 @@ function CollectedByHeadTile({ day, report }: DayTileProps) {
       show={({ dailyFeeCollection: { totals, currency } }) => {
         const heads = totals.heads.toSorted((one, other) => Number(other.amount) - Number(one.amount));
         return heads.length === 0 ? (
-          <EmptyState icon="inbox" title={t('Nothing is collected on {day}', { day: formats.day(day) })} />
+          <EmptyState icon="inbox" title={t('Nothing was collected on {day}', { day: formats.day(day) })} />
         ) : (
           <BarList
             title={t('Collected by fee head')}
@@ -118,10 +118,10 @@ function OutstandingTile({ day, report }: DayTileProps) {
       search={{ asOn: day, run: '1' }}
       show={({ outstandingAgeing: { totals, currency } }) =>
         totals.students === 0 ? (
-          <EmptyState icon="check" title={t('Nobody owes fees')} />
+          <EmptyState icon="check" title={t('No fees are outstanding')} />
         ) : (
           <BarList
-            title={t('Outstanding by days since it was due')}
+            title={t('Outstanding by days overdue')}
             parts={[
               { name: t('{days} days', { days: '0–30' }), amount: totals.days0To30 },
               { name: t('{days} days', { days: '31–60' }), amount: totals.days31To60 },
@@ -163,15 +163,17 @@ function TrendTile({ day, report }: DayTileProps) {
         const series = [{ name: t('This session'), values: months.map((month) => totals.get(month) ?? 0) }];
         const isKnown = before.some((total) => total > 0);
         if (!isKnown && series.every(({ values }) => values.every((total) => total === 0)))
-          return <EmptyState icon="inbox" title={t('Nothing is collected in this session yet')} />;
+          return <EmptyState icon="inbox" title={t('Nothing has been collected this session')} />;
         return (
           <>
             <Figure value={formats.money(series[0]?.values.at(-1) ?? 0, currency)} note={t('this month')} />
             <TileChart
               kind="bar"
               title={t('Collection by month')}
-              labels={months.map((month) => formats.month(month))}
-              series={isKnown ? [...series, { name: t('A year before'), values: before }] : series}
+              labels={months.map((month, index) =>
+                index === 0 || month.endsWith('-01') ? formats.month(month) : formats.shortMonth(month),
+              )}
+              series={isKnown ? [...series, { name: t('Last year'), values: before }] : series}
               unit="money"
               currency={currency}
             />
@@ -200,7 +202,7 @@ function DuesTile({ day, report }: DayTileProps) {
       search={{ ...months, run: '1' }}
       show={({ feeDefaulters: { rows, rowCount, currency } }) =>
         rowCount === 0 ? (
-          <EmptyState icon="check" title={t('Nobody owes fees')} />
+          <EmptyState icon="check" title={t('No fees are outstanding')} />
         ) : (
           <>
             <Figure value={formats.number(rowCount)} note={t('students owe fees')} />

@@ -48,31 +48,31 @@ export function useSchoolBeginning(): SchoolBeginning {
   const steps: readonly Step[] = [
     {
       to: '/portal/settings',
-      title: phrase('Say how the school works'),
-      about: phrase('Its name, its week, when its session begins, and how it grades.'),
+      title: phrase('Set up the school'),
+      about: phrase('Its name, weekly days off, start of session and grades.'),
       isMine: duties.includes('settings'),
       isDone: begun !== undefined && unsaid.length === 0,
       ...(unsaid.length < TO_SAY.length && { open: unsaid }),
     },
     {
       to: '/portal/records/class',
-      title: phrase('Make its classes'),
-      about: phrase('Each with its sections and class teachers.'),
+      title: phrase('Add classes'),
+      about: phrase('With their sections and class teachers.'),
       isMine: true,
       isDone: begun !== undefined && hasClasses,
     },
     {
       to: '/portal/imports',
       search: { collection: 'registration' },
-      title: phrase('Bring in the students'),
-      about: phrase('From a spreadsheet: it is tried first, and can be undone.'),
+      title: phrase('Import students'),
+      about: phrase('From a spreadsheet, with a dry run first and a way to undo.'),
       isMine: true,
       isDone: !isEmpty,
     },
     {
       to: '/portal/people',
-      title: phrase('Invite the staff'),
-      about: phrase('Each with a link of their own and the rights of their role.'),
+      title: phrase('Invite staff'),
+      about: phrase('Each gets a link and the rights of their role.'),
       isMine: duties.includes('users'),
       isDone: (begun?.accounts.nodes.length ?? 0) > 1,
     },
@@ -102,7 +102,7 @@ export function FirstSteps({ isEmpty, steps }: SchoolBeginning) {
             </Text>
             {open.length > 0 && (
               <Text size="sm" className="wrapped">
-                {t('Still to say: {names}', { names: open.join(', ') })}
+                {t('Still to set: {names}', { names: open.join(', ') })}
               </Text>
             )}
           </LinkCard>
@@ -110,7 +110,7 @@ export function FirstSteps({ isEmpty, steps }: SchoolBeginning) {
       </SimpleGrid>
       {isEmpty && (
         <Text size="sm" c="dimmed">
-          {t('As soon as there are students, this page shows how the day stands.')}
+          {t('Once there are students, this page shows how the day is going.')}
         </Text>
       )}
       {isEmpty && <TileRefresher asked={StrengthByClass.name} report="strength" />}

@@ -43,9 +43,7 @@ export function HomePage() {
           <ShortcutTiles />
         </div>
       )}
-      {viewer.reports.length === 0 && (
-        <EmptyState icon="chart" title={t('There is no report for your role')} />
-      )}
+      {viewer.reports.length === 0 && <EmptyState icon="chart" title={t('No reports for your role')} />}
     </PageFrame>
   );
 }

@@ -20,9 +20,9 @@ export function SchoolTiles() {
   const mayReadResults = collections.some((one) => one.name === 'result' && one.canRead);
   return (
     <>
-      {mayDecide && <LeaveTile />}
       {strength && <StrengthTile report={strength} />}
       {mayReadResults && <ResultsTile />}
+      {mayDecide && <LeaveTile />}
     </>
   );
 }
@@ -32,7 +32,7 @@ function LeaveTile() {
   const formats = useFormats();
   return (
     <Tile
-      title={t('Leave to decide')}
+      title={t('Leave to approve')}
       operation={LeaveToDecide}
       variables={{}}
       report="leaveRequests"
@@ -40,7 +40,7 @@ function LeaveTile() {
       search={{ oquery: 'status=pending', sort: '-from' }}
       show={({ records: { nodes } }) =>
         nodes.length === 0 ? (
-          <EmptyState icon="check" title={t('Every request is decided')} />
+          <EmptyState icon="check" title={t('No requests are waiting')} />
         ) : (
           <Table fz="sm" verticalSpacing={4}>
             <Table.Tbody>
@@ -91,7 +91,7 @@ function StrengthTile({ report }: { readonly report: string }) {
       to={`/portal/reports/${report}`}
       search={{ run: '1' }}
       show={({ strength: { rows, totals } }) => {
-        if (totals.strength === 0) return <EmptyState icon="users" title={t('There are no students yet')} />;
+        if (totals.strength === 0) return <EmptyState icon="users" title={t('No students yet')} />;
         const classes = [...Map.groupBy(rows, (row) => row.class)];
         const sum = (of: 'boys' | 'girls') =>
           classes.map(([, sections]) => sections.reduce((count, section) => count + section[of], 0));
@@ -128,7 +128,7 @@ function ResultsTile() {
       to="/portal/records/result"
       show={({ resultsAggregate }) => {
         const terms = [...Map.groupBy(resultsAggregate, ({ key }) => String(key?.term ?? ''))];
-        if (terms.length === 0) return <EmptyState icon="chart" title={t('There are no results yet')} />;
+        if (terms.length === 0) return <EmptyState icon="chart" title={t('No results yet')} />;
         const count = (isPublished: boolean) =>
           terms.map(([, groups]) =>
             groups

@@ -103,7 +103,7 @@ export function ColumnCard({ column, found: whole, choices, taken, onChange, onP
         <Stack mt="sm">
           <ReplacedValues {...{ column, found, choice, onChange }} />
           <Checkbox
-            label={t('An empty cell takes the value away')}
+            label={t('An empty cell clears the value')}
             checked={column.empty === 'remove'}
             onChange={(event) => {
               const { empty: _, ...others } = column;
@@ -128,14 +128,14 @@ function Separator({
   const isOther = separator !== undefined && !SEPARATORS.some(([known]) => known === separator);
   return (
     <NativeSelect
-      label={t('Several things stand in a cell, parted by')}
-      aria-label={t('{column} is parted by', { column: name })}
+      label={t('Several values in a cell, separated by')}
+      aria-label={t('{column} is separated by', { column: name })}
       value={separator ?? WHOLE}
       onChange={(event) =>
         onPart(event.currentTarget.value === WHOLE ? undefined : event.currentTarget.value)
       }
       data={[
-        { value: WHOLE, label: t('Nothing: it is one thing') },
+        { value: WHOLE, label: t('Nothing: one value') },
         ...SEPARATORS.map(([value, label]) => ({ value, label: t(label) })),
         ...(isOther ? [separator] : []),
       ]}
@@ -156,7 +156,7 @@ function Samples({ found }: { readonly found: FoundColumn | undefined }) {
   if (!found) return null;
   return (
     <Text size="sm" c="dimmed" className="wrapped" lineClamp={2}>
-      {found.examples.length === 0 ? t('Nothing stands in it') : found.examples.join(' · ')}
+      {found.examples.length === 0 ? t('Empty') : found.examples.join(' · ')}
       {found.blank > 0 && ` (${t('{count} blank', { count: formats.number(found.blank) })})`}
     </Text>
   );
@@ -172,7 +172,7 @@ function Misfits({ found }: { readonly found: FoundColumn | undefined }) {
     <Group gap={6} mt={6} wrap="nowrap" align="flex-start">
       <Icon name="warning" size={14} />
       <Text size="sm" className="wrapped">
-        {t('{count} unlike the others:', { count: formats.number(count) })}{' '}
+        {t('{count} unlike the rest:', { count: formats.number(count) })}{' '}
         {samples
           .slice(0, 3)
           .map(({ number, value }) => t('row {number} “{value}”', { number, value }))
@@ -222,12 +222,12 @@ function ReplacedValues({
               <NativeSelect
                 {...common}
                 data={[
-                  { value: '', label: t('as it is') },
+                  { value: '', label: t('unchanged') },
                   ...allowed.map((code) => ({ value: code, label: wordsOf(code) })),
                 ]}
               />
             ) : (
-              <TextInput {...common} placeholder={t('as it is')} />
+              <TextInput {...common} placeholder={t('unchanged')} />
             )}
           </Group>
         );

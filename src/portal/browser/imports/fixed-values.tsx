@@ -24,10 +24,10 @@ export function FixedValues({ fixed, choices, taken, onChange }: FixedValuesProp
   return (
     <section aria-labelledby={heading}>
       <Title order={2} size="h4" id={heading}>
-        {t('The same in every record')}
+        {t('Same value in every record')}
       </Title>
       <Text size="sm" c="dimmed" mb="xs">
-        {t('For what the file does not say, such as the session of all its students.')}
+        {t('For what the file does not contain, such as the session of all its students.')}
       </Text>
       <Stack gap="xs">
         {Object.entries(fixed).map(([path, value]) => {

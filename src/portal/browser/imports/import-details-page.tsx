@@ -121,7 +121,7 @@ function FileFacts({ inspection }: { readonly inspection: Inspection | null }) {
     format.toUpperCase(),
     encoding,
     delimiter !== undefined &&
-      t('parted by {delimiter}', { delimiter: delimiter === '\t' ? 'TAB' : delimiter }),
+      t('separated by {delimiter}', { delimiter: delimiter === '\t' ? 'TAB' : delimiter }),
     sheet,
     // Of a large file, only the first rows were looked at.
     rows !== undefined && isWhole !== false && t('{rows, plural, one {# row} other {# rows}}', { rows }),
@@ -178,7 +178,7 @@ function StopButton({ id }: { readonly id: string }) {
           onConfirm={() => cancel.mutate({ id }, { onSuccess: () => setIsAsked(false) })}
           onClose={() => setIsAsked(false)}
         >
-          {t('What it has written stays written, and can be undone afterwards.')}
+          {t('Rows already imported stay, and can be undone afterwards.')}
         </ConfirmDialog>
       )}
     </>

@@ -22,12 +22,12 @@ export function ImportFaults({ id, refused }: { readonly id: string; readonly re
     <section aria-labelledby={heading}>
       <Group justify="space-between" mb="xs">
         <Title order={2} size="h4" id={heading}>
-          {t('What is wrong')}
+          {t('Problem')}
         </Title>
-        <CsvOfImport id={id} file="errors.csv" label={t('All wrong rows (CSV)')} />
+        <CsvOfImport id={id} file="errors.csv" label={t('All rows with errors (CSV)')} />
       </Group>
       <Text size="sm" c="dimmed" mb="xs">
-        {t('Correct them in the file and import that: its last column, “error”, is left out.')}
+        {t('Correct them in this file and import it. Its last column, “error”, is ignored.')}
       </Text>
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!data && !error && <LoadingState />}
@@ -38,8 +38,8 @@ export function ImportFaults({ id, refused }: { readonly id: string; readonly re
               <Table.Tr>
                 <Table.Th className="numeric">{t('Row')}</Table.Th>
                 <Table.Th>{t('Column')}</Table.Th>
-                <Table.Th>{t('What stands there')}</Table.Th>
-                <Table.Th>{t('What is wrong')}</Table.Th>
+                <Table.Th>{t('Value in the file')}</Table.Th>
+                <Table.Th>{t('Problem')}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>

@@ -4,11 +4,11 @@ import { useFormats } from '../language/use-formats';
 import { phrase, useTexts } from '../language/use-texts';
 
 const WHAT_IS_DONE: Readonly<Record<string, string>> = {
-  RECEIVED: phrase('The file is being looked into. Nothing is written.'),
-  INSPECTING: phrase('The file is being looked into. Nothing is written.'),
-  TRYING: phrase('Every row is tried. Nothing is written.'),
-  WAITING: phrase('Two imports run at once; this one goes on when its turn comes.'),
-  RUNNING: phrase('Rows are written. You may leave this page: the import goes on.'),
+  RECEIVED: phrase('Reading the file. Nothing is saved.'),
+  INSPECTING: phrase('Reading the file. Nothing is saved.'),
+  TRYING: phrase('Checking every row. Nothing is saved.'),
+  WAITING: phrase('Two imports run at a time. This one starts when its turn comes.'),
+  RUNNING: phrase('Importing rows. You can leave this page; the import continues.'),
 };
 
 /** How far the gateway is; of how many rows, where that is known. */

@@ -6,15 +6,15 @@ import { phrase } from '../language/use-texts';
 export type ShownImportState = ShownImportFragment['state'];
 
 export const STATE_NAMES: Readonly<Record<ShownImportState, string>> = {
-  RECEIVED: phrase('Taken'),
-  INSPECTING: phrase('Looked into'),
-  READY: phrase('To be tried'),
-  TRYING: phrase('Being tried'),
-  TRIED: phrase('Tried'),
-  WAITING: phrase('Waits its turn'),
-  RUNNING: phrase('Being written'),
+  RECEIVED: phrase('Received'),
+  INSPECTING: phrase('Reading'),
+  READY: phrase('Ready for dry run'),
+  TRYING: phrase('Dry run in progress'),
+  TRIED: phrase('Dry run done'),
+  WAITING: phrase('Waiting'),
+  RUNNING: phrase('Importing'),
   DONE: phrase('Done'),
-  UNDOING: phrase('Being undone'),
+  UNDOING: phrase('Undoing'),
   UNDONE: phrase('Undone'),
   FAILED: phrase('Failed'),
   CANCELLED: phrase('Stopped'),

@@ -29,13 +29,13 @@ export function ImportsPage() {
   return (
     <PageFrame
       title={t('Import')}
-      description={t('A file becomes records: its columns are mapped, tried without writing, then written.')}
+      description={t('Turn a file into records: map its columns, try it with a dry run, then import.')}
     >
       <Stack gap="xl">
         <TakeFile />
         <section aria-labelledby={heading}>
           <Title order={2} size="h4" mb="xs" id={heading}>
-            {t('Imports so far')}
+            {t('Past imports')}
           </Title>
           <ImportList label={heading} />
         </section>
@@ -60,7 +60,7 @@ function ImportList({ label }: { readonly label: string }) {
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
   if (!data) return <LoadingState />;
   const imports = data.pages.flatMap((page) => page.imports.nodes);
-  if (imports.length === 0) return <EmptyState icon="upload" title={t('Nothing was imported yet')} />;
+  if (imports.length === 0) return <EmptyState icon="upload" title={t('No imports yet')} />;
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard. */}
@@ -73,8 +73,8 @@ function ImportList({ label }: { readonly label: string }) {
               <Table.Th>{t('State')}</Table.Th>
               <Table.Th className="numeric">{t('New')}</Table.Th>
               <Table.Th className="numeric">{t('Changed')}</Table.Th>
-              <Table.Th className="numeric">{t('Wrong')}</Table.Th>
-              <Table.Th>{t('Taken')}</Table.Th>
+              <Table.Th className="numeric">{t('Errors')}</Table.Th>
+              <Table.Th>{t('Received')}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -119,10 +119,10 @@ function ImportRow({ one }: { readonly one: PastImport }) {
       <Table.Td className="numeric" data-label={t('Changed')}>
         {formats.number(counts.updated)}
       </Table.Td>
-      <Table.Td className="numeric" data-label={t('Wrong')}>
+      <Table.Td className="numeric" data-label={t('Errors')}>
         {formats.number(counts.refused)}
       </Table.Td>
-      <Table.Td data-label={t('Taken')}>{formats.instant(createdAt)}</Table.Td>
+      <Table.Td data-label={t('Received')}>{formats.instant(createdAt)}</Table.Td>
     </Table.Tr>
   );
 }

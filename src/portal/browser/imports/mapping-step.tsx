@@ -97,9 +97,7 @@ export function MappingStep({ one, onTried }: MappingStepProps) {
         />
       )}
       {isDocuments ? (
-        <Alert icon={<Icon name="file" />}>
-          {t('The members of the documents go to the fields of the same names.')}
-        </Alert>
+        <Alert icon={<Icon name="file" />}>{t('Members go to the fields with the same names.')}</Alert>
       ) : (
         <Stack component="ul" className="plain-list" gap="sm">
           {mapping.columns.slice(0, shown).map((column, index) => (
@@ -120,7 +118,7 @@ export function MappingStep({ one, onTried }: MappingStepProps) {
         </Button>
       )}
       {left.length > 0 && (
-        <WarningNotice title={t('Required, and in no column')}>
+        <WarningNotice title={t('Required, but not in any column')}>
           {left.map(({ name }) => nameOf(name)).join(', ')}
         </WarningNotice>
       )}
@@ -136,10 +134,10 @@ export function MappingStep({ one, onTried }: MappingStepProps) {
       />
       <section>
         <Title order={2} size="h4" mb="xs">
-          {t('For the next file like this')}
+          {t('For the next file like this one')}
         </Title>
         <TextInput
-          label={t('Save the mapping by a name')}
+          label={t('Save this mapping as')}
           value={saveAs}
           onChange={(event) => setSaveAs(event.currentTarget.value)}
           maxLength={100}
@@ -152,10 +150,10 @@ export function MappingStep({ one, onTried }: MappingStepProps) {
           loading={change.isPending || begin.isPending}
           onClick={() => void submit().catch(() => undefined)}
         >
-          {t('Try it')}
+          {t('Start dry run')}
         </Button>
         <Text size="sm" c="dimmed">
-          {t('A dry run writes nothing: it says what would become of every row.')}
+          {t('A dry run saves nothing. It shows what would happen to every row.')}
         </Text>
       </Group>
     </Stack>

@@ -38,40 +38,40 @@ export function OptionFields({ options, collection, onChange }: OptionFieldsProp
       <Stack>
         <SimpleGrid cols={{ base: 1, sm: 3 }}>
           <NativeSelect
-            label={t('Where rows are wrong')}
+            label={t('If rows have errors')}
             value={mode}
             onChange={(event) => onChange({ ...options, mode: event.currentTarget.value as typeof mode })}
             data={[
-              { value: 'ATOMIC', label: t('write nothing') },
-              { value: 'ROWS', label: t('write the right ones') },
+              { value: 'ATOMIC', label: t('import nothing') },
+              { value: 'ROWS', label: t('import the others') },
             ]}
           />
           <NativeSelect
-            label={t('A record is told by')}
+            label={t('Match records by')}
             value={by}
             onChange={(event) => onChange({ ...options, by: event.currentTarget.value })}
             data={offered.map((key) => ({ value: key, label: key === '_id' ? '_id' : nameOf(key) }))}
           />
           <NativeSelect
-            label={t('Records that the file does not have')}
+            label={t('Records missing from the file')}
             value={missing}
             disabled={!mayRemove}
             onChange={(event) =>
               onChange({ ...options, missing: event.currentTarget.value as typeof missing })
             }
             data={[
-              { value: 'KEEP', label: t('stay') },
-              { value: 'REMOVE', label: t('are removed: it is the full list') },
+              { value: 'KEEP', label: t('keep them') },
+              { value: 'REMOVE', label: t('remove them: the file is the full list') },
             ]}
           />
         </SimpleGrid>
         <Checkbox
-          label={t('Ask the scripts that check a record before it is written')}
+          label={t('Run scripts that check records before saving')}
           checked={triggers.includes('BEFORE')}
           onChange={(event) => setTrigger('BEFORE', event.currentTarget.checked)}
         />
         <Checkbox
-          label={t('Run the scripts that follow a change')}
+          label={t('Run scripts that follow a change')}
           checked={triggers.includes('AFTER')}
           onChange={(event) => setTrigger('AFTER', event.currentTarget.checked)}
         />

@@ -10,8 +10,8 @@ export function RowCounts({ counts }: { readonly counts: ShownCountsFragment }) 
   const shown = [
     [t('New'), counts.created],
     [t('Changed'), counts.updated],
-    [t('As it is'), counts.same],
-    [t('Wrong'), counts.refused],
+    [t('Unchanged'), counts.same],
+    [t('Errors'), counts.refused],
     [t('Removed'), counts.removed],
   ] as const;
   return (

@@ -39,7 +39,7 @@ export function RunStep({ one }: { readonly one: ShownImportFragment }) {
       </Group>
       {canBeUndone && !mayUndo && (
         <Text size="sm" c="dimmed">
-          {t('To undo it takes somebody who may remove and change these records.')}
+          {t('Only someone who may change and remove these records can undo it.')}
         </Text>
       )}
       {counts.refused > 0 && <ImportFaults id={one.id} refused={counts.refused} />}
@@ -89,11 +89,11 @@ function UndoButton({ one }: { readonly one: ShownImportFragment }) {
           {!preview && !error && <LoadingState rows={3} />}
           {preview && (
             <Text size="sm">
-              {t('Records it made are removed: {count}', { count: formats.number(preview.removed) })}
+              {t('Records it created will be removed: {count}', { count: formats.number(preview.removed) })}
               <br />
-              {t('Records it changed are as before: {count}', { count: formats.number(preview.changed) })}
+              {t('Records it changed will be restored: {count}', { count: formats.number(preview.changed) })}
               <br />
-              {t('Records it removed are there again: {count}', {
+              {t('Records it removed will come back: {count}', {
                 count: formats.number(preview.broughtBack),
               })}
             </Text>
@@ -104,7 +104,7 @@ function UndoButton({ one }: { readonly one: ShownImportFragment }) {
                 count: preview.conflictCount,
               })}
             >
-              {t('As long as that is so, nothing is undone:')}{' '}
+              {t('Nothing can be undone while this is so:')}{' '}
               {preview.conflicts.slice(0, 10).map((conflict) => (
                 <Anchor
                   key={conflict.id}

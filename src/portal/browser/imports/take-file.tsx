@@ -40,7 +40,7 @@ export function TakeFile() {
     <Card withBorder padding="lg">
       <Stack>
         <Select
-          label={t('Where the records go')}
+          label={t('Import into')}
           placeholder={t('Choose a collection')}
           data={choices.map(({ name, title }) => ({ value: name, label: title }))}
           value={collection === '' ? null : collection}
@@ -72,8 +72,8 @@ export function TakeFile() {
           </Group>
           <Text size="sm" c="dimmed" ta="center">
             {collection === ''
-              ? t('Choose a collection first; then a file can be dropped here.')
-              : t('or drop it here: CSV, TSV, XLSX, Parquet, JSON, NDJSON or BSON. Nothing is written yet.')}
+              ? t('Choose a collection first, then drop a file here.')
+              : t('or drop it here: CSV, TSV, XLSX, Parquet, JSON, NDJSON or BSON. Nothing is saved yet.')}
           </Text>
         </div>
         {sending.isPending && <SendingProgressBar {...{ progress, stop }} />}

@@ -23,8 +23,8 @@ import { useMayUndo } from './use-may-undo';
 const OUTCOME_NAMES: Readonly<Record<string, string>> = {
   create: phrase('New'),
   update: phrase('Changed'),
-  same: phrase('As it is'),
-  error: phrase('Wrong'),
+  same: phrase('Unchanged'),
+  error: phrase('Errors'),
 };
 
 const MOST_PREVIEWED = 20;
@@ -54,13 +54,13 @@ export function TrialStep({ one, onCorrect }: TrialStepProps) {
     <Stack gap="lg">
       <RowCounts counts={counts} />
       {isHeldBack && (
-        <WarningNotice title={t('As it is set, nothing would be written')}>
-          {t('All rows are written or none. Correct the wrong ones, or import the right ones alone.')}
+        <WarningNotice title={t('With these settings nothing would be imported')}>
+          {t('All rows are imported or none. Correct the ones with errors, or import only the others.')}
         </WarningNotice>
       )}
       <Group>
         <Button disabled={written === 0} onClick={() => setIsAsked(true)}>
-          {isHeldBack ? t('Import the right rows') : t('Import')}
+          {isHeldBack ? t('Import rows without errors') : t('Import')}
         </Button>
         <Button variant="default" onClick={onCorrect}>
           {t('Correct the columns')}
@@ -71,7 +71,7 @@ export function TrialStep({ one, onCorrect }: TrialStepProps) {
       <FirstRows id={one.id} collection={one.collection} preview={preview} />
       {isAsked && (
         <ConfirmDialog
-          title={isHeldBack ? t('Import the right rows?') : t('Import now?')}
+          title={isHeldBack ? t('Import rows without errors?') : t('Import now?')}
           action={t('Import')}
           isDangerous={counts.removed > 0}
           isBusy={change.isPending || run.isPending}
@@ -86,12 +86,12 @@ export function TrialStep({ one, onCorrect }: TrialStepProps) {
             <br />
             {t('Removed records: {count}', { count: formats.number(counts.removed) })}
             <br />
-            {t('Rows left out because they are wrong: {count}', { count: formats.number(counts.refused) })}
+            {t('Rows skipped because of errors: {count}', { count: formats.number(counts.refused) })}
           </Text>
           <Text size="sm" mt="xs">
             {mayUndo
-              ? t('All of it can be undone afterwards, as long as nobody changes these records again.')
-              : t('To undo it takes somebody who may remove and change these records.')}
+              ? t('You can undo the whole import, as long as no one changes these records again.')
+              : t('Only someone who may change and remove these records can undo it.')}
           </Text>
         </ConfirmDialog>
       )}
@@ -112,7 +112,7 @@ function ChangedFieldsTable({
   return (
     <section aria-labelledby={heading}>
       <Title order={2} size="h4" mb="xs" id={heading}>
-        {t('Fields that would be another')}
+        {t('Fields that would change')}
       </Title>
       <Table aria-labelledby={heading} maw={480}>
         <Table.Thead>
@@ -165,7 +165,7 @@ function FirstRows({
             <Table.Th className="numeric" w={90}>
               {t('Row')}
             </Table.Th>
-            <Table.Th>{t('What becomes of it')}</Table.Th>
+            <Table.Th>{t('Result')}</Table.Th>
             <Table.Th>{t('Record')}</Table.Th>
             <Table.Th>{t('Fields')}</Table.Th>
           </Table.Tr>

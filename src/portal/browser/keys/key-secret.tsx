@@ -5,10 +5,6 @@ import { SecretOnce, type SecretOnceProps } from '../shell/secret-once';
 export function KeySecret(props: Pick<SecretOnceProps, 'secret' | 'onClose'>) {
   const t = useTexts();
   return (
-    <SecretOnce
-      title={t('Key')}
-      words={t('Copy the key now: it is shown here once, and never again.')}
-      {...props}
-    />
+    <SecretOnce title={t('Key')} words={t('Copy the key now. It will not be shown again.')} {...props} />
   );
 }

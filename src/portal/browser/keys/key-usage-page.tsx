@@ -63,10 +63,10 @@ function UsageFigures({ usage, hours }: { readonly usage: Usage; readonly hours:
   const { total, limitPerMinute, leftThisMinute, requests } = usage;
   const figures = [
     [t('Requests'), number(total.requests), undefined],
-    [t('Errors'), number(total.errors), t('answered by an error, wholly or in part')],
-    [t('Over the rate'), number(total.refused), t('refused with 429')],
-    [t('Time of a request'), `${number(total.medianMs)} ms`, t('the median')],
-    [t('Slow requests'), `${number(total.p95Ms)} ms`, t('95 of 100 took no longer')],
+    [t('Errors'), number(total.errors), t('with an error in the answer')],
+    [t('Rate limited'), number(total.refused), t('refused with 429')],
+    [t('Median time'), `${number(total.medianMs)} ms`, t('half were faster')],
+    [t('95th percentile'), `${number(total.p95Ms)} ms`, t('95 of 100 were faster')],
     [
       t('Left this minute'),
       number(leftThisMinute),
@@ -93,7 +93,7 @@ function UsageFigures({ usage, hours }: { readonly usage: Usage; readonly hours:
           <StateTag>{number(requests.length)}</StateTag>
         </Group>
         {requests.length === 0 ? (
-          <EmptyState icon="key" title={t('No request was made with this key')} />
+          <EmptyState icon="key" title={t('No requests yet with this key')} />
         ) : (
           <RequestTable requests={requests} />
         )}
@@ -128,22 +128,22 @@ function UsageCharts({ usage, hours }: { readonly usage: Usage; readonly hours: 
           title={t('Requests by hour')}
           series={[
             {
-              name: t('Answered well'),
+              name: t('Succeeded'),
               values: found.map((one) => (one ? one.requests - one.errors : 0)),
             },
             { name: t('Errors'), values: found.map((one) => (one ? one.errors - one.refused : 0)) },
-            { name: t('Over the rate'), values: found.map((one) => one?.refused ?? 0) },
+            { name: t('Rate limited'), values: found.map((one) => one?.refused ?? 0) },
           ]}
         />
       </Paper>
       <Paper component="section" withBorder p="md">
         <Text fw={600} mb="sm" component="h2" size="sm">
-          {t('95 of 100 requests took no longer, in milliseconds')}
+          {t('95th percentile of the time of a request, in milliseconds')}
         </Text>
         <ChartCanvas
           {...shared}
           kind="bar"
-          title={t('95 of 100 requests took no longer, in milliseconds')}
+          title={t('95th percentile of the time of a request, in milliseconds')}
           series={[{ name: 'ms', values: found.map((one) => one?.p95Ms ?? 0) }]}
         />
       </Paper>

@@ -35,7 +35,7 @@ export function KeysPage() {
   return (
     <PageFrame
       title={t('API keys')}
-      description={t('A key is for a program. It acts as its user, and does no more than its scopes say.')}
+      description={t('Keys let programs use the API as you, limited to the scopes you choose.')}
       actions={
         <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setIsMaking(true)}>
           {t('New key')}
@@ -47,10 +47,10 @@ export function KeysPage() {
       {data?.apiKeys.length === 0 && (
         <EmptyState
           icon="key"
-          title={t('There is no key yet')}
-          action={<Button onClick={() => setIsMaking(true)}>{t('Make the first')}</Button>}
+          title={t('No API keys yet')}
+          action={<Button onClick={() => setIsMaking(true)}>{t('Create the first one')}</Button>}
         >
-          {t('A program that reads or writes records asks with one. It is shown once, when it is made.')}
+          {t('A program needs one to read or write records. It is shown once, when you create it.')}
         </EmptyState>
       )}
       {data && data.apiKeys.length > 0 && <KeyTable keys={data.apiKeys} />}
@@ -69,7 +69,7 @@ function KeyTable({ keys }: { readonly keys: readonly ListedKey[] }) {
           <Table.Tr>
             <Table.Th>{t('Name')}</Table.Th>
             <Table.Th>{t('What it may do')}</Table.Th>
-            <Table.Th>{t('Ends')}</Table.Th>
+            <Table.Th>{t('Expires')}</Table.Th>
             <Table.Th>{t('Last used')}</Table.Th>
             <Table.Th>{t('State')}</Table.Th>
             <Table.Th>{t('Actions')}</Table.Th>
@@ -118,7 +118,7 @@ function KeyRow({ listed }: { readonly listed: ListedKey }) {
           )}
         </div>
       </Table.Td>
-      <Table.Td data-label={t('Ends')}>
+      <Table.Td data-label={t('Expires')}>
         {expiresAt === null ? t('Never') : formats.instant(expiresAt)}
       </Table.Td>
       <Table.Td data-label={t('Last used')}>
@@ -166,7 +166,7 @@ function KeyRow({ listed }: { readonly listed: ListedKey }) {
             onConfirm={() => void end().catch(() => undefined)}
             onClose={close}
           >
-            {t('Programs that use it are refused at once. This cannot be undone.')}
+            {t('Programs that use it stop working at once. This cannot be undone.')}
           </ConfirmDialog>
         )}
       </Table.Td>
@@ -183,8 +183,9 @@ function ScopesInWords({ scopes }: { readonly scopes: unknown }) {
   const lines = Object.entries(collections).map(
     ([name, verbs]) => `${titleOf(name)}: ${verbs.map((verb) => t(VERB_LABELS[verb] ?? verb)).join(', ')}`,
   );
-  if (reports.length > 0) lines.push(`${t('Reports')}: ${reports.join(', ')}`);
-  if (scripts.length > 0) lines.push(`${t('Scripts')}: ${scripts.join(', ')}`);
+  const inWords = (names: readonly string[]) => (names.includes('*') ? t('All') : names.join(', '));
+  if (reports.length > 0) lines.push(`${t('Reports')}: ${inWords(reports)}`);
+  if (scripts.length > 0) lines.push(`${t('Scripts')}: ${inWords(scripts)}`);
   return (
     <ul className="plain-list">
       {lines.map((line) => (

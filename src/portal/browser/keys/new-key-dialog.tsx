@@ -48,7 +48,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
               onChange={({ currentTarget }) => setName(currentTarget.value)}
             />
             <Select
-              label={t('Ends')}
+              label={t('Expires')}
               data={[
                 { value: '30', label: t('In 30 days') },
                 { value: '90', label: t('In 90 days') },
@@ -61,7 +61,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
             />
             <TagsInput
               label={t('Allowed addresses')}
-              description={t('IP addresses or networks; none means from everywhere.')}
+              description={t('IP addresses or networks. Leave empty to allow any.')}
               maxTags={50}
               value={addresses}
               onChange={(texts) => setAddresses(oneByOne(texts))}
@@ -71,14 +71,14 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
             <Group justify="flex-end">
               {!hasScopes(scopes) && (
                 <Text size="sm" c="dimmed" className="grow">
-                  {t('Pick what it may do')}
+                  {t('Choose what it may do')}
                 </Text>
               )}
               <Button variant="default" onClick={onClose}>
                 {t('Cancel')}
               </Button>
               <Button type="submit" loading={make.isPending} disabled={!hasScopes(scopes)}>
-                {t('Make key')}
+                {t('Create key')}
               </Button>
             </Group>
           </Stack>

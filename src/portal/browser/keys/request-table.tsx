@@ -16,8 +16,7 @@ const NO_MORE = { isThere: false, isLoading: false, load: () => undefined };
 export function RequestTable({ requests }: { readonly requests: readonly KeyRequest[] }) {
   const t = useTexts();
   const { instant, number } = useFormats();
-  const wordsFor = (operation: string) =>
-    operation === NO_ROUTE ? t('A path that is not there') : operation;
+  const wordsFor = (operation: string) => (operation === NO_ROUTE ? t('Unknown path') : operation);
   const columns: readonly VirtualColumn<RequestRow>[] = [
     { name: 'at', head: t('Ended'), width: 190, cell: ({ at }) => instant(at), title: ({ at }) => at },
     {

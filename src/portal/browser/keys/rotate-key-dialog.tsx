@@ -29,12 +29,12 @@ export function RotateKeyDialog({ id, name, onClose }: RotateKeyDialogProps) {
       {secret === undefined ? (
         <Stack>
           <Text size="sm">
-            {t('A new key with the same name, scopes, addresses and end takes its place.')}
+            {t('A new key with the same name, scopes, addresses and expiry replaces it.')}
           </Text>
           <Select
-            label={t('The old key goes on for')}
+            label={t('Keep the old key for')}
             data={[
-              { value: '0', label: t('No time: it ends at once') },
+              { value: '0', label: t('No time: end it now') },
               { value: '3600', label: t('An hour') },
               { value: '86400', label: t('A day') },
               { value: '604800', label: t('A week') },

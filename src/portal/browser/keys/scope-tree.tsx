@@ -88,7 +88,7 @@ function CollectionBranches({ scopes, change }: ScopeTreeProps) {
       ))}
       {found.length === 0 && (
         <Text size="sm" c="dimmed">
-          {t('No collection is called that')}
+          {t('No collection with that name')}
         </Text>
       )}
     </Branch>

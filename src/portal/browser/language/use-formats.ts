@@ -17,6 +17,8 @@ export interface Formats {
   /** Of `YYYY-MM-DD` or an instant. */
   day(value: string): string;
   month(value: string): string;
+  /** Without its year, beside others that have it. */
+  shortMonth(value: string): string;
   instant(value: string): string;
   /** The day it is now, as `YYYY-MM-DD`. */
   readonly today: string;
@@ -72,6 +74,7 @@ function createFormats({
     },
     month: (value) =>
       sayTime(value, `${value}-01`, daysBy({ month: 'short', year: 'numeric', timeZone: 'UTC' })),
+    shortMonth: (value) => sayTime(value, `${value}-01`, daysBy({ month: 'short', timeZone: 'UTC' })),
     instant: (value) => sayTime(value, value, daysBy({ dateStyle: 'medium', timeStyle: 'short', timeZone })),
     get today() {
       return dayOfInstant(Date.now());

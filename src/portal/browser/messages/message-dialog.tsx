@@ -56,7 +56,7 @@ export function MessageDialog({ message, onClose }: MessageDialogProps) {
         onConfirm={() => retry.mutate({ id }, done(t('The message will be sent now.')))}
         onClose={back}
       >
-        {t('It goes to {to}. Where there is still no server to send it by, it is kept again.', { to })}
+        {t('It goes to {to}. If there is still no server to send it, it is kept again.', { to })}
       </ConfirmDialog>
     );
   }
@@ -71,7 +71,7 @@ export function MessageDialog({ message, onClose }: MessageDialogProps) {
         onConfirm={() => discard.mutate({ id }, done(t('The message is discarded.')))}
         onClose={back}
       >
-        {t('It will not be sent to {to}. It is listed as failed, and can be sent from there.', { to })}
+        {t('It will not be sent to {to}. It is listed as failed and can be sent from there.', { to })}
       </ConfirmDialog>
     );
   }
@@ -118,15 +118,15 @@ function MessageFacts({ message }: { readonly message: ListedMessage }) {
         {t(MESSAGE_STATE_NAMES[state] ?? state)}
       </StateTag>,
     ],
-    [t('Way'), t(MESSAGE_KIND_NAMES[kind] ?? kind)],
+    [t('Channel'), t(MESSAGE_KIND_NAMES[kind] ?? kind)],
     [t('To'), recipients.join(', ')],
-    [t('Not yet taken for'), remaining?.join(', ')],
-    [t('Asked for'), `${instant(message.createdAt)}, ${nameOf(message.createdBy)}`],
+    [t('Not yet accepted for'), remaining?.join(', ')],
+    [t('Requested'), `${instant(message.createdAt)}, ${nameOf(message.createdBy)}`],
     [t('Attempts'), number(attempts)],
     [t('Next attempt'), nextAttemptAt && instant(nextAttemptAt)],
-    [t('Why not'), lastError],
-    [t('Taken by a server'), sentAt && instant(sentAt)],
-    [t('Its name there'), message.providerId && <Code>{message.providerId}</Code>],
+    [t('Reason'), lastError],
+    [t('Accepted by server'), sentAt && instant(sentAt)],
+    [t('ID at the server'), message.providerId && <Code>{message.providerId}</Code>],
     [
       t('Record'),
       recordId !== null && readsLog && (

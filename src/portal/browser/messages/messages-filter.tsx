@@ -15,7 +15,7 @@ export const MESSAGE_KIND_NAMES: Readonly<Record<string, string>> = {
 
 export const MESSAGE_STATE_NAMES: Readonly<Record<string, string>> = {
   QUEUED: phrase('Waiting'),
-  SENDING: phrase('On its way'),
+  SENDING: phrase('In progress'),
   SENT: phrase('Sent'),
   FAILED: phrase('Failed'),
   KEPT: phrase('Kept'),
@@ -40,12 +40,12 @@ export function MessagesFilter({ filter, onChange }: MessagesFilterProps) {
       <NativeSelect
         label={t('State')}
         {...field('state')}
-        data={[{ value: '', label: t('In whatever state') }, ...choices(MESSAGE_STATE_NAMES)]}
+        data={[{ value: '', label: t('Any state') }, ...choices(MESSAGE_STATE_NAMES)]}
       />
       <NativeSelect
-        label={t('Way')}
+        label={t('Channel')}
         {...field('kind')}
-        data={[{ value: '', label: t('Any way') }, ...choices(MESSAGE_KIND_NAMES)]}
+        data={[{ value: '', label: t('Any channel') }, ...choices(MESSAGE_KIND_NAMES)]}
       />
       <TextInput label={t('Address or number')} placeholder="asha@example.org" {...field('recipient')} />
       <TextInput type="date" label={t('From')} {...field('from')} />

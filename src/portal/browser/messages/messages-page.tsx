@@ -48,7 +48,7 @@ export function MessagesPage() {
   return (
     <PageFrame
       title={t('Messages')}
-      description={t('Emails and text messages that were asked for, and how far each got')}
+      description={t('Emails and text messages, and whether they were delivered')}
       actions={
         <Button variant="default" loading={isFetching} onClick={() => void refetch()}>
           {t('Refresh')}
@@ -61,9 +61,9 @@ export function MessagesPage() {
       {data && rows.length === 0 && (
         <EmptyState
           icon="mail"
-          title={isFiltering(filter) ? t('No message is as the filter asks') : t('There is no message yet')}
+          title={isFiltering(filter) ? t('No messages match the filter') : t('No messages yet')}
         >
-          {t('What was sent or given up is kept for a time only.')}
+          {t('Sent and failed messages are kept for a limited time.')}
         </EmptyState>
       )}
       {rows.length > 0 && (
@@ -123,14 +123,14 @@ function MessagesTable({ rows, more, onOpen }: MessagesTableProps) {
       cell: ({ state }) => <StateTag state={state}>{t(MESSAGE_STATE_NAMES[state] ?? state)}</StateTag>,
     },
     plain('recipients', t('To'), 240, ({ recipients }) => recipients.join(', ')),
-    plain('createdAt', t('Asked for'), 190, ({ createdAt }) => instant(createdAt)),
-    plain('kind', t('Way'), 130, ({ kind }) => t(MESSAGE_KIND_NAMES[kind] ?? kind)),
+    plain('createdAt', t('Requested'), 190, ({ createdAt }) => instant(createdAt)),
+    plain('kind', t('Channel'), 130, ({ kind }) => t(MESSAGE_KIND_NAMES[kind] ?? kind)),
     {
       ...plain('attempts', t('Attempts'), 90, ({ attempts }) => number(attempts)),
       isNumeric: true,
     },
-    plain('lastError', t('Why not'), 260, ({ lastError }) => lastError ?? ''),
-    plain('createdBy', t('By whom'), 170, ({ createdBy }) => nameOf(createdBy)),
+    plain('lastError', t('Reason'), 260, ({ lastError }) => lastError ?? ''),
+    plain('createdBy', t('Requested by'), 170, ({ createdBy }) => nameOf(createdBy)),
   ];
   return (
     <VirtualTable

@@ -36,7 +36,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
             <RolesInput value={roles} onChange={setRoles} />
             <TextInput
               label={t('Email address')}
-              description={t('The link goes there, where the school has a mail server')}
+              description={t('The link is sent there if the school has a mail server')}
               type="email"
               {...field('email')}
             />

@@ -25,7 +25,7 @@ export function PeoplePage() {
   return (
     <PageFrame
       title={t('People')}
-      description={t('Who may log in here, and what they may do')}
+      description={t('Who can log in, and what they may do')}
       actions={<Button onClick={() => setInviting(true)}>{t('Invite a user')}</Button>}
     >
       <Stack>
@@ -40,7 +40,7 @@ export function PeoplePage() {
             value={state}
             onChange={(event) => change({ state: event.currentTarget.value })}
             data={[
-              { value: '', label: t('Active or not') },
+              { value: '', label: t('All states') },
               { value: 'active', label: t('Active') },
               { value: 'inactive', label: t('Deactivated') },
             ]}
@@ -71,7 +71,7 @@ function FoundAccounts({ find, state }: { readonly find: string; readonly state:
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
   if (!data) return <LoadingState />;
   const accounts = data.pages.flatMap((page) => page.accounts.nodes);
-  if (accounts.length === 0) return <EmptyState icon="users" title={t('No user is like that')} />;
+  if (accounts.length === 0) return <EmptyState icon="users" title={t('No users match')} />;
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard. */}
@@ -95,7 +95,7 @@ function FoundAccounts({ find, state }: { readonly find: string; readonly state:
       </section>
       {hasNextPage && (
         <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t('More users')}
+          {t('Load more')}
         </Button>
       )}
     </>

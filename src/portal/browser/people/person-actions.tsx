@@ -54,12 +54,12 @@ export function PersonActions({ account }: PersonActionsProps) {
   const { id: userId, userName, isActive } = account;
   // What is asked does not turn round where somebody else does it meanwhile.
   const wasActive = begun.isActive;
-  const nameOfLink = account.hasPassword ? t('Reset the password') : t('Invite again');
+  const nameOfLink = account.hasPassword ? t('Reset password') : t('Invite again');
   return (
     <Stack align="flex-start">
       <Group gap="xs">
         <Button variant="default" onClick={() => ask('roles')}>
-          {t('Change the roles')}
+          {t('Change roles')}
         </Button>
         {isActive && (
           <Button variant="default" onClick={() => ask('link')}>
@@ -78,7 +78,7 @@ export function PersonActions({ account }: PersonActionsProps) {
       {sendLink.data && <SentLinkNotice {...sendLink.data.sendAccountLink} />}
       {asked === 'roles' && (
         <ConfirmDialog
-          title={t('Change the roles')}
+          title={t('Change roles')}
           action={t('Save')}
           isBusy={setUserRoles.isPending}
           problem={theirs ? null : setUserRoles.error}
@@ -86,7 +86,7 @@ export function PersonActions({ account }: PersonActionsProps) {
           onClose={close}
         >
           <RolesInput value={roles} onChange={setRoles} />
-          {t('They hold at once, for sessions and API keys that are out as well.')}
+          {t('The change applies at once, also to open sessions and API keys.')}
           {theirs && <ChangedMeanwhile theirs={[[t('Roles'), theirs.roles.join(', ')]]} />}
         </ConfirmDialog>
       )}
@@ -109,10 +109,10 @@ export function PersonActions({ account }: PersonActionsProps) {
             />
           )}
           {wasActive
-            ? t('{userName} can no longer log in; sessions and keys end. No record is removed.', {
+            ? t('{userName} can no longer log in. Sessions and keys end. No records are removed.', {
                 userName,
               })
-            : t('{userName} can log in again, with the roles and the password of before.', { userName })}
+            : t('{userName} can log in again, with the same roles and password.', { userName })}
         </ConfirmDialog>
       )}
       {asked === 'link' && (
@@ -124,9 +124,12 @@ export function PersonActions({ account }: PersonActionsProps) {
           onConfirm={() => sendLink.mutate({ userId }, { onSuccess: close })}
           onClose={close}
         >
-          {t('{userName} gets a link to set a password. Earlier links end; the password stays till then.', {
-            userName,
-          })}
+          {t(
+            '{userName} gets a link to set a new password. Earlier links stop working; the old password works until then.',
+            {
+              userName,
+            },
+          )}
         </ConfirmDialog>
       )}
       {asked === 'factor' && (

@@ -13,14 +13,14 @@ export function RightsTable({ userId }: { readonly userId: string }) {
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
   if (!data) return <LoadingState />;
   const collections = data.userRights?.collections ?? [];
-  if (collections.length === 0) return <EmptyState icon="lock" title={t('No records are in reach')} />;
+  if (collections.length === 0) return <EmptyState icon="lock" title={t('No access to records')} />;
   return (
     <Table verticalSpacing="xs" className="stacked-table">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t('Collection')}</Table.Th>
           <Table.Th>{t('Read')}</Table.Th>
-          <Table.Th>{t('Make')}</Table.Th>
+          <Table.Th>{t('Create')}</Table.Th>
           <Table.Th>{t('Change')}</Table.Th>
           <Table.Th>{t('Remove')}</Table.Th>
         </Table.Tr>
@@ -32,12 +32,12 @@ export function RightsTable({ userId }: { readonly userId: string }) {
               {say(rights.title)}
               {rights.isLimitedToRows && (
                 <Text size="xs" c="dimmed">
-                  {t('some of its records alone')}
+                  {t('only some records')}
                 </Text>
               )}
             </Table.Th>
             <VerbCell verb={t('Read')} isAllowed={rights.canRead} fields={rights.readableFields} />
-            <VerbCell verb={t('Make')} isAllowed={rights.canCreate} fields={rights.creatableFields} />
+            <VerbCell verb={t('Create')} isAllowed={rights.canCreate} fields={rights.creatableFields} />
             <VerbCell verb={t('Change')} isAllowed={rights.canUpdate} fields={rights.updatableFields} />
             <VerbCell verb={t('Remove')} isAllowed={rights.canRemove} fields={[]} />
           </Table.Tr>

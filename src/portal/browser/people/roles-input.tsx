@@ -15,7 +15,7 @@ export function RolesInput({ value, onChange }: RolesInputProps) {
   return (
     <TagsInput
       label={t('Roles')}
-      description={t('Pick one or several; another one is typed, and then Enter')}
+      description={t('Choose one or more, or type a new one and press Enter')}
       data={data?.roleNames ?? []}
       value={[...value]}
       onChange={onChange}

@@ -13,11 +13,11 @@ export interface SentLinkNoticeProps {
 export function SentLinkNotice({ link, expiresAt }: SentLinkNoticeProps) {
   const t = useTexts();
   const { instant } = useFormats();
-  const until = t('It is good once, until {time}.', { time: instant(expiresAt) });
-  if (link === null) return <Alert title={t('The link was mailed')}>{until}</Alert>;
+  const until = t('It works once, until {time}.', { time: instant(expiresAt) });
+  if (link === null) return <Alert title={t('Link sent by email')}>{until}</Alert>;
   const address = new URL(link, window.location.origin).href;
   return (
-    <Alert title={t('Hand over this link; it is not shown again')}>
+    <Alert title={t('Give them this link. It will not be shown again')}>
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{until}</Text>
         <Code className="wrapped">{address}</Code>

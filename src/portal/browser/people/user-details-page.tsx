@@ -39,14 +39,14 @@ export function UserDetailsPage() {
           <AuditLinks userId={account.id} />
           <Tabs value={tab} onChange={(next) => change({ tab: next ?? 'rights' })} keepMounted={false}>
             <Tabs.List>
-              <Tabs.Tab value="rights">{t('What this user may do')}</Tabs.Tab>
+              <Tabs.Tab value="rights">{t('Permissions')}</Tabs.Tab>
               <Tabs.Tab value="sessions">{t('Sessions')}</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="rights" pt="sm">
               {account.isActive ? (
                 <RightsTable userId={account.id} />
               ) : (
-                <EmptyState icon="lock" title={t('Who is deactivated may do nothing')} />
+                <EmptyState icon="lock" title={t('A deactivated user may do nothing')} />
               )}
             </Tabs.Panel>
             <Tabs.Panel value="sessions" pt="sm">
@@ -72,10 +72,10 @@ function AuditLinks({ userId }: { readonly userId: string }) {
         search={{ collection: 'pltf_user', recordId: userId } as never}
         size="sm"
       >
-        {t('Who changed this user')}
+        {t('Changes to this user')}
       </Anchor>
       <Anchor component={Link} to="/portal/audit" search={{ principal: userId } as never} size="sm">
-        {t('What this user changed')}
+        {t('Changes by this user')}
       </Anchor>
     </Group>
   );

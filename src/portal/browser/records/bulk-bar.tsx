@@ -31,15 +31,15 @@ export function BulkBar({ collection, chosen, filter }: BulkBarProps) {
     ? filter
     : { collection: collection.name, oquery: '', where: { _id: { in: [...ids] } } };
   return (
-    <Group gap="xs" py={6} role="group" aria-label={t('What is chosen')}>
+    <Group gap="xs" py={6} role="group" aria-label={t('Selection')}>
       <Text size="sm" fw={600} role="status">
         {isAll
-          ? t('All that the filter leaves are chosen')
-          : t('{count, plural, one {# record is} other {# records are}} chosen', { count: ids.size })}
+          ? t('All filtered records are selected')
+          : t('{count, plural, one {# record} other {# records}} selected', { count: ids.size })}
       </Text>
       {!isAll && (
         <Button size="compact-sm" variant="subtle" onClick={chosen.chooseAll}>
-          {t('Choose all that the filter leaves')}
+          {t('Select all filtered records')}
         </Button>
       )}
       {rights?.canUpdate && (
@@ -65,7 +65,7 @@ export function BulkBar({ collection, chosen, filter }: BulkBarProps) {
         </Button>
       )}
       <Button size="compact-sm" variant="subtle" onClick={chosen.chooseNone}>
-        {t('Choose none')}
+        {t('Clear selection')}
       </Button>
       {asked && (
         <BulkDialog

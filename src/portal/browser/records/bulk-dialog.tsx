@@ -65,7 +65,7 @@ export function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDi
           : t('{count, plural, one {# record} other {# records}} removed.', words);
       const readAnew = () => queries.resetQueries({ queryKey: [GridRecords.name] });
       const differs = t(
-        'The preview had counted {told, number}: somebody else was at work meanwhile.',
+        'The preview had counted {told, number}: someone else changed records in the meantime.',
         words,
       );
       const message = count === counted.data ? done : `${done} ${differs}`;
@@ -80,7 +80,7 @@ export function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDi
   const isSaid = kind === 'remove' || (field !== undefined && value !== undefined);
   return (
     <ConfirmDialog
-      title={kind === 'change' ? t('Change a field of many records') : t('Remove these records?')}
+      title={kind === 'change' ? t('Change a field of several records') : t('Remove these records?')}
       action={
         kind === 'change'
           ? t('Change {count, plural, one {# record} other {# records}}', { count: count ?? 0 })
@@ -145,7 +145,7 @@ function NewValue({ collection, field, value, onField, onValue }: NewValueProps)
       )}
       {field && !field.isRequired && (
         <Checkbox
-          label={t('Take the value away')}
+          label={t('Clear the value')}
           checked={value === null}
           onChange={(event) => onValue(event.currentTarget.checked ? null : undefined)}
         />
@@ -165,13 +165,13 @@ function HowMany({
   const words = { count, collection: collection.title, most: formats.number(most) };
   if (count > most) {
     return t(
-      'More than {most} records of {collection} match, and so many are written at once. Narrow the filter.',
+      'More than {most} records of {collection} match, which is the most at once. Narrow the filter.',
       words,
     );
   }
   if (kind === 'change') {
     return t(
-      '{count, plural, one {# record} other {# records}} of {collection} will have the new value.',
+      '{count, plural, one {# record} other {# records}} of {collection} will get the new value.',
       words,
     );
   }
@@ -179,7 +179,7 @@ function HowMany({
     '{count, plural, one {# record} other {# records}} of {collection} will be gone from lists and reports.',
     words,
   );
-  return `${gone} ${t('Their history is kept, and Undo brings them back.')}`;
+  return `${gone} ${t('Their history is kept. You can undo this.')}`;
 }
 
 interface FirstOfThemProps {

@@ -27,7 +27,7 @@ export function CollectionsPage() {
   return (
     <PageFrame
       title={t('Records')}
-      description={t('{count, plural, one {# collection} other {# collections}} that you may read', {
+      description={t('{count, plural, one {# collection} other {# collections}} you can read', {
         count: collections.length,
       })}
       actions={
@@ -38,7 +38,7 @@ export function CollectionsPage() {
         />
       }
     >
-      {found.length === 0 && <EmptyState icon="search" title={t('No collection has these words')} />}
+      {found.length === 0 && <EmptyState icon="search" title={t('No collections match')} />}
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" className="plain-list">
         {found.map(({ name, title }) => (
           <LinkCard key={name} to={`/portal/records/${name}`} title={title}>

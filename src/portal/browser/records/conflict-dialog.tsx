@@ -37,14 +37,14 @@ export function ConflictDialog({ fields, onChosen, onClose }: ConflictDialogProp
       opened
       onClose={onClose}
       size="lg"
-      title={t('Somebody else has changed this record meanwhile')}
+      title={t('Someone else has changed this record')}
       closeButtonProps={{ 'aria-label': t('Close') }}
     >
       <Stack>
         <Text size="sm">
           {fields.length === 0
-            ? t('They changed other fields than you. Save yours on top of theirs?')
-            : t('Choose what holds of the fields that both of you changed.')}
+            ? t('They changed other fields than you did. Save yours too?')
+            : t('Choose which value to keep for the fields you both changed.')}
         </Text>
         {fields.map(({ field, before, theirs, mine }) => (
           <Radio.Group
@@ -65,9 +65,9 @@ export function ConflictDialog({ fields, onChosen, onClose }: ConflictDialogProp
         ))}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {t('Go on editing')}
+            {t('Keep editing')}
           </Button>
-          <Button onClick={() => onChosen(kept)}>{t('Save what I chose')}</Button>
+          <Button onClick={() => onChosen(kept)}>{t('Save my choice')}</Button>
         </Group>
       </Stack>
     </Modal>

@@ -95,23 +95,23 @@ export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: Filt
           </Group>
           <TextInput
             label={t('As text (oquery)')}
-            description={t('What stands here is asked; REST takes it as it is.')}
+            description={t('This is the filter in force. REST takes the same text.')}
             value={text}
             onChange={(event) => write(event.currentTarget.value)}
             error={isWritten ? undefined : t('A condition is a field, an operator and a value: class=5')}
             spellCheck={false}
           />
           {where !== undefined && asWhere !== '' && (
-            <CodeToCopy title={t('The same for GraphQL (where)')} text={asWhere} />
+            <CodeToCopy title={t('The same in GraphQL (where)')} text={asWhere} />
           )}
           {where !== undefined && (
             <Textarea
-              label={t('And besides (where, as JSON)')}
-              description={t('For what rows cannot say: or, not, what a reference points to.')}
+              label={t('Additional filter (where, as JSON)')}
+              description={t('For what the rows above cannot express: or, not, conditions on references.')}
               placeholder={'{"or": [{"class": {"equals": "5"}}, {"section": {"equals": "A"}}]}'}
               value={own}
               onChange={(event) => setOwn(event.currentTarget.value)}
-              error={isJson ? undefined : t('This is no JSON object')}
+              error={isJson ? undefined : t('This is not a JSON object')}
               autosize
               minRows={2}
               spellCheck={false}
@@ -119,7 +119,7 @@ export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: Filt
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={() => onFilter({ oquery: '', where: '' })}>
-              {t('Take the filter away')}
+              {t('Clear the filter')}
             </Button>
             <Button type="submit" disabled={!isJson || !isWritten}>
               {t('Filter')}

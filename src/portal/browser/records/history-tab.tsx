@@ -41,7 +41,7 @@ const PAGE_SIZE = 20;
 function nameOfOperation({ operation, fromVersion }: RecordVersion): string {
   if (operation === 'deleted') return phrase('Removed');
   if (operation === 'updated') return phrase('Changed');
-  return fromVersion === null ? phrase('Created') : phrase('Brought back');
+  return fromVersion === null ? phrase('Created') : phrase('Restored');
 }
 
 export function HistoryTab({ collection, id, version }: HistoryTabProps) {
@@ -62,8 +62,8 @@ export function HistoryTab({ collection, id, version }: HistoryTabProps) {
   if (!data) return <LoadingState />;
   if (versions.length === 0) {
     return (
-      <EmptyState icon="history" title={t('No changes are kept')}>
-        {t('The record is as it was brought in, or its changes are older than the school keeps.')}
+      <EmptyState icon="history" title={t('No history')}>
+        {t('The record is unchanged since it was imported, or its changes are older than the school keeps.')}
       </EmptyState>
     );
   }
@@ -112,7 +112,7 @@ function VersionCard({ collection, id, current, change, nameOf }: VersionCardPro
       ifVersion: current ?? null,
     });
     setIsAsked(false);
-    notice(t('The record is as it was at version {version}.', { version: change.version }));
+    notice(t('The record is back at version {version}.', { version: change.version }));
   };
   const credential = change.by?.credential.replace(/:.*/, '') ?? '';
   const madeBy = change.by
@@ -135,21 +135,21 @@ function VersionCard({ collection, id, current, change, nameOf }: VersionCardPro
             leftSection={<Icon name="undo" size={14} />}
             onClick={() => setIsAsked(true)}
           >
-            {t('Back to version {version}', { version: change.version })}
+            {t('Restore version {version}', { version: change.version })}
           </Button>
         )}
       </Group>
       <ChangedFields {...{ collection, id, current, change }} />
       {isAsked && (
         <ConfirmDialog
-          title={t('Bring back version {version}?', { version: change.version })}
-          action={t('Bring it back')}
+          title={t('Restore version {version}?', { version: change.version })}
+          action={t('Restore')}
           isBusy={restore.isPending}
           problem={restore.error}
           onConfirm={() => void bringBack().catch(() => undefined)}
           onClose={() => setIsAsked(false)}
         >
-          {t('The record gets the values of then, as a new version. This can be taken back in the same way.')}
+          {t('The record gets the values from then, as a new version. You can undo this the same way.')}
         </ConfirmDialog>
       )}
     </Card>
@@ -167,7 +167,7 @@ function ChangedFields({ collection, id, current, change }: Omit<VersionCardProp
   if (!change.changes) {
     return (
       <Text size="sm" c="dimmed" mt="xs">
-        {t('The values of this change are not kept.')}
+        {t('The values of this change were not kept.')}
       </Text>
     );
   }
@@ -206,7 +206,7 @@ function ChangedFields({ collection, id, current, change }: Omit<VersionCardProp
                     size="compact-xs"
                     variant="subtle"
                     loading={save.isPending}
-                    aria-label={t('Bring back {field} from before', { field: nameOf(path) })}
+                    aria-label={t('Restore {field} from before', { field: nameOf(path) })}
                     onClick={() =>
                       save.mutate({
                         collection: collection.name,
@@ -216,7 +216,7 @@ function ChangedFields({ collection, id, current, change }: Omit<VersionCardProp
                       })
                     }
                   >
-                    {t('Bring back')}
+                    {t('Restore')}
                   </Button>
                 )}
               </Table.Td>

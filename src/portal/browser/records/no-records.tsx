@@ -24,11 +24,11 @@ export function NoRecords({ collection, isFiltered, unknown, onUnfilter }: NoRec
         title={t('No records')}
         action={
           <Button variant="default" onClick={onUnfilter}>
-            {t('Take the filter away')}
+            {t('Clear the filter')}
           </Button>
         }
       >
-        {t('No record is as the filter asks. Loosen it, or take it away.')}
+        {t('No records match the filter. Change or remove it.')}
         {unknown.length > 0 &&
           ` ${t('{fields} is no field that you see here.', { fields: unknown.join(', ') })}`}
       </EmptyState>
@@ -39,7 +39,7 @@ export function NoRecords({ collection, isFiltered, unknown, onUnfilter }: NoRec
   if (!rights?.canCreate) {
     return (
       <EmptyState icon="table" title={t('No records')}>
-        {t('There is nothing here yet that your role may see.')}
+        {t('Nothing here yet that your role may see.')}
       </EmptyState>
     );
   }
@@ -54,7 +54,7 @@ export function NoRecords({ collection, isFiltered, unknown, onUnfilter }: NoRec
             to={`/portal/records/${collection}/new`}
             variant={mayImport ? 'default' : 'filled'}
           >
-            {t('Make the first')}
+            {t('Create the first one')}
           </Button>
           {mayImport && rights.canUpdate && (
             <Button

@@ -90,7 +90,7 @@ function RecordTabs({ collection, record, id, isRemoved, isNew }: RecordTabsProp
     <Tabs value={tab} onChange={(next) => change({ tab: next ?? 'fields' }, 'replace')} keepMounted={false}>
       <Tabs.List mb="md">
         {!isRemoved && <Tabs.Tab value="fields">{t('Fields')}</Tabs.Tab>}
-        {!isNew && !isRemoved && <Tabs.Tab value="references">{t('Points here')}</Tabs.Tab>}
+        {!isNew && !isRemoved && <Tabs.Tab value="references">{t('Linked records')}</Tabs.Tab>}
         {!isNew && !isRemoved && <Tabs.Tab value="files">{t('Files')}</Tabs.Tab>}
         {mayReadMessages && record && <Tabs.Tab value="messages">{t('Messages')}</Tabs.Tab>}
         {!isNew && <Tabs.Tab value="history">{t('History')}</Tabs.Tab>}
@@ -122,7 +122,7 @@ function RecordTabs({ collection, record, id, isRemoved, isNew }: RecordTabsProp
       <Tabs.Panel value="history">
         {isRemoved && (
           <EmptyState icon="trash" title={t('This record was removed')}>
-            {t('Its history is kept. Go back to a version below, and it is there again.')}
+            {t('Its history is kept. Restore a version below to bring it back.')}
           </EmptyState>
         )}
         <HistoryTab collection={collection} id={id} version={record?.version} />
@@ -161,7 +161,7 @@ function RemoveButton({
           onConfirm={() => remove.mutate(asked, { onSuccess: () => setIsAsked(false) })}
           onClose={() => setIsAsked(false)}
         >
-          {t('1 record of {collection} is removed: {label}. From its history it can be brought back.', {
+          {t('This removes {label} from {collection}. You can restore it from its history.', {
             collection: collection.title,
             label: labelOf(collection, record) ?? record.id,
           })}

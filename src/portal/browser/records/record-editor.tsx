@@ -119,7 +119,7 @@ function withDefault(field: DeclaredField, t: Texts): DeclaredField {
   if (field.default === null) return field;
   const isMoment = field.type === 'datetime';
   const description = isMoment
-    ? `${field.description} ${t('Left empty: when it is saved.')}`
+    ? `${field.description} ${t('Leave empty to use the time of saving.')}`
     : field.description;
   return { ...field, description, isRequired: false };
 }

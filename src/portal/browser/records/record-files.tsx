@@ -53,7 +53,7 @@ export function RecordFiles({ collection, id, mayChange }: RecordFilesProps) {
       {add.sending.isPending && <SendingProgressBar progress={add.progress} stop={add.stop} />}
       {problem && <ProblemState problem={problem} retry={() => void refetch()} />}
       {!data && !error && <LoadingState rows={3} />}
-      {data && files.length === 0 && <EmptyState icon="file" title={t('No files')} />}
+      {data && files.length === 0 && <EmptyState icon="file" title={t('No files yet')} />}
       {files.length > 0 && (
         <div className="table-scroll">
           <Table>

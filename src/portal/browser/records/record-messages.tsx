@@ -15,7 +15,7 @@ import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 export function RecordMessages({ addresses }: { readonly addresses: readonly string[] }) {
   const t = useTexts();
   if (addresses.length === 0) {
-    return <EmptyState icon="mail" title={t('There is no email address or phone number in this record')} />;
+    return <EmptyState icon="mail" title={t('This record has no email address or phone number')} />;
   }
   return (
     <Stack maw={900}>
@@ -42,12 +42,12 @@ function MessagesTo({ address }: { readonly address: string }) {
           {address}
         </Title>
         <Anchor component={Link} to="/portal/messages" search={{ recipient: address } as never} size="sm">
-          {t('All messages to it')}
+          {t('All messages to this record')}
         </Anchor>
       </Group>
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!error && !data && <LoadingState rows={3} />}
-      {data && messages.length === 0 && <p className="dimmed">{t('There is no message yet')}</p>}
+      {data && messages.length === 0 && <p className="dimmed">{t('No messages yet')}</p>}
       {messages.length > 0 && (
         <div className="table-scroll">
           <Table>
@@ -55,7 +55,7 @@ function MessagesTo({ address }: { readonly address: string }) {
               <Table.Tr>
                 <Table.Th>{t('Message')}</Table.Th>
                 <Table.Th>{t('State')}</Table.Th>
-                <Table.Th>{t('Asked for')}</Table.Th>
+                <Table.Th>{t('Requested')}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>

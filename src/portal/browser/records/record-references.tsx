@@ -45,7 +45,7 @@ export function RecordReferences({ collection, id, values }: RecordReferencesPro
         .map((field) => ({ from, field: field.name })),
     );
   if (referring.length === 0) {
-    return <EmptyState icon="link" title={t('No collection points to records of this one')} />;
+    return <EmptyState icon="link" title={t('No other records link to this collection')} />;
   }
   return (
     <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" className="plain-list">
@@ -94,6 +94,7 @@ function Referring({ from, field, id, values }: ReferringProps) {
             key={node.id}
             component={Link}
             size="sm"
+            lineClamp={2}
             to={`/portal/records/${from.name}/${encodeURIComponent(node.id)}`}
           >
             {describe(node.data as Values) || node.id}

@@ -141,7 +141,7 @@ function boxColumn(
     head: (
       <Checkbox
         size="xs"
-        aria-label={t('Choose all that are read')}
+        aria-label={t('Select all loaded')}
         checked={areAllRead}
         indeterminate={!areAllRead && ids.size > 0}
         onChange={() => (areAllRead ? chosen.chooseNone() : chosen.choose(readIds, 'add'))}
@@ -152,7 +152,7 @@ function boxColumn(
     cell: (row) => (
       <Checkbox
         size="xs"
-        aria-label={t('Choose {label}', {
+        aria-label={t('Select {label}', {
           label: (label && valueText(storedValue(row, label), label)) || row.id,
         })}
         checked={isAll || ids.has(row.id)}

@@ -168,8 +168,8 @@ function ExportMenu({ asked }: { readonly asked: AskedRecords }) {
       <Menu.Dropdown>
         <Menu.Label>
           {asked.where === null
-            ? t('All that the filter leaves, with these columns')
-            : t('A filter by where cannot be exported: say it as oquery')}
+            ? t('All filtered records, with these columns')
+            : t('A where filter cannot be exported. Write it as oquery.')}
         </Menu.Label>
         {EXPORT_FORMATS.map(([format, label]) => (
           <Menu.Item key={format} disabled={asked.where !== null} onClick={() => mutate(format)}>

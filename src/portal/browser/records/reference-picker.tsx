@@ -77,8 +77,8 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
         onSearchChange={setSearch}
         onDropdownOpen={() => setIsOpen(true)}
         filter={({ options }) => options}
-        nothingFoundMessage={isFetching ? t('Looking …') : t('Nothing found')}
-        placeholder={t('Type a part of the name')}
+        nothingFoundMessage={isFetching ? t('Searching …') : t('Nothing found')}
+        placeholder={t('Type part of the name')}
         clearable={!common.required && !readOnly}
         clearButtonProps={{ 'aria-label': t('Clear {field}', { field: common.label }) }}
       />

@@ -32,15 +32,13 @@ export function SavedViewDialog({ view, isBusy, problem, theirs, onSave, onClose
     <InputDialog
       opened
       onClose={onClose}
-      title={view.stored === undefined ? t('Save as a view') : t('Name and sharing of the view')}
+      title={view.stored === undefined ? t('Save as view') : t('Name and sharing of the view')}
     >
       <form onSubmit={submit}>
         <Stack>
           <TextInput
             label={t('Name')}
-            description={
-              view.stored === undefined && t('Filter, search, order and columns are kept as they are shown')
-            }
+            description={view.stored === undefined && t('Keeps the current filter, search, sort and columns')}
             required
             maxLength={100}
             value={edited.name}
@@ -53,7 +51,7 @@ export function SavedViewDialog({ view, isBusy, problem, theirs, onSave, onClose
             />
           )}
           <Switch
-            label={t('Open the collection with it')}
+            label={t('Open the collection with this view')}
             checked={edited.isDefault}
             onChange={({ currentTarget }) => setEdited({ ...edited, isDefault: currentTarget.checked })}
           />

@@ -74,7 +74,7 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
               {one.name ?? one.id}
               <Text component="span" size="xs" c="dimmed" display="block">
                 {[
-                  one.owner?.id === viewer.id ? '' : t('Of {name}', { name: one.owner?.label ?? '' }),
+                  one.owner?.id === viewer.id ? '' : t('By {name}', { name: one.owner?.label ?? '' }),
                   one.owner?.id === viewer.id && one.sharedWith?.length
                     ? t('Shared with {roles}', { roles: one.sharedWith.join(', ') })
                     : '',
@@ -95,7 +95,7 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
                   setNamed({ name: '', sharedWith: [], isDefault: false, shown });
                 }}
               >
-                {t('Save as a view')}
+                {t('Save as view')}
               </Menu.Item>
             </>
           )}
@@ -106,7 +106,7 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
                 disabled={!isChanged}
                 onClick={() => keep({ ...toNamedView(active), shown })}
               >
-                {t('Keep what is shown now in the view')}
+                {t('Update this view')}
               </Menu.Item>
               <Menu.Item
                 leftSection={<Icon name="settings" size={14} />}
@@ -156,7 +156,7 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
             )
           }
         >
-          {t('Nobody has the view {name} any more. The records stay as they are.', {
+          {t('No one will have the view {name} any more. Records are not affected.', {
             name: active.name ?? '',
           })}
         </ConfirmDialog>

@@ -27,7 +27,7 @@ export function useUndoNotice(): (message: string, change: UndoableChange) => vo
       try {
         const { undoChange } = await undo.mutateAsync({ requestId });
         const count = undoChange.changed + undoChange.removed + undoChange.broughtBack;
-        notice(t('{count, plural, one {# record is} other {# records are}} as before.', { count }));
+        notice(t('{count, plural, one {# record} other {# records}} restored.', { count }));
         await onUndone();
       } catch (fault) {
         notice((fault as GatewayProblem).message, 'failed');

@@ -55,8 +55,8 @@ export function RecordParameter({ common, named, value, onChange }: RecordParame
       onSearchChange={setSearch}
       onDropdownOpen={() => setIsOpen(true)}
       filter={({ options }) => options}
-      nothingFoundMessage={isFetching ? t('Looking …') : t('Nothing found')}
-      placeholder={t('Type a part of the name')}
+      nothingFoundMessage={isFetching ? t('Searching …') : t('Nothing found')}
+      placeholder={t('Type part of the name')}
       clearable={!common.required}
       clearButtonProps={{ 'aria-label': t('Clear {field}', { field: common.label }) }}
     />

@@ -33,7 +33,7 @@ export function ReportChart({ form, rows, currency, title }: ReportChartProps) {
   const [labelName, setLabel] = useState<string>();
   const table = useMemo(() => tablesOf({ rows }, shapeOf(form))[0], [form, rows]);
   const points = table && pointsOfTile(table, { picture: 'BAR', measure: measureName, by: labelName });
-  if (!points) return <EmptyState icon="chart" title={t('There is no number in this part of the answer')} />;
+  if (!points) return <EmptyState icon="chart" title={t('This part of the answer has no numbers')} />;
   const { by, measure, split } = points;
   const chosen = (columns: readonly ResultColumn[]) =>
     columns.map(({ path }) => ({ value: path, label: say(nameOfColumn(path)) }));
@@ -68,7 +68,7 @@ export function ReportChart({ form, rows, currency, title }: ReportChartProps) {
         />
       </Group>
       {isAllZero ? (
-        <EmptyState icon="chart" title={t('Every number of this is zero')} />
+        <EmptyState icon="chart" title={t('All values are zero')} />
       ) : (
         <ChartCanvas
           kind={TIMES.has(by.kind) && labels.length > 1 ? 'line' : barKind}

@@ -114,14 +114,14 @@ function AskedReport({ report, form }: AskedReportProps) {
         )}
         {error && <ProblemState problem={error} retry={() => void refetch()} />}
         {!error && isAsked && !first && <LoadingState rows={10} />}
-        {!isAsked && <EmptyState icon="chart" title={t('Fill in what the report is about, and run it')} />}
+        {!isAsked && <EmptyState icon="chart" title={t('Choose the options, then run the report')} />}
         {first && (
           <>
             <Warnings answer={first} />
             {first.totals && <Totals form={form} answer={first} />}
             {rows.length === 0 && (
-              <EmptyState icon="chart" title={t('The report has no rows')}>
-                {t('There is no record that it is about. Run it with other choices, or when there are some.')}
+              <EmptyState icon="chart" title={t('No rows')}>
+                {t('No records match these options.')}
               </EmptyState>
             )}
             {rows.length > 0 && (
@@ -140,7 +140,7 @@ function AskedReport({ report, form }: AskedReportProps) {
                   {hasNextPage && (
                     <PrintedOnly>
                       <Text size="sm" mt="sm">
-                        {t('The first {count, number} rows; the report has more.', { count: rows.length })}
+                        {t('Showing the first {count, number} rows.', { count: rows.length })}
                       </Text>
                     </PrintedOnly>
                   )}
@@ -151,7 +151,7 @@ function AskedReport({ report, form }: AskedReportProps) {
                         loading={isFetchingNextPage}
                         onClick={() => void fetchNextPage()}
                       >
-                        {t('More rows')}
+                        {t('Load more rows')}
                       </Button>
                     </Group>
                   )}
@@ -225,7 +225,7 @@ function AskedAbout({ form, values, isAsked, children }: AskedAboutProps) {
         {isFolded && (
           <Group justify="space-between" wrap="nowrap">
             <Text size="sm" className="wrapped">
-              {said === '' ? t('Default choices') : said}
+              {said === '' ? t('Default options') : said}
             </Text>
             <Button
               ref={button}
@@ -285,7 +285,7 @@ function Warnings({ answer }: { readonly answer: AnsweredReport }) {
       color="yellow"
       variant="light"
       icon={<Icon name="warning" />}
-      title={t('Records that the report could not count as they are')}
+      title={t('Records the report could not count')}
     >
       <ul className="plain-list">
         {answer.warnings.map(({ reason, count }) => (
@@ -309,7 +309,7 @@ function Totals({ form, answer }: { readonly form: AskableReport; readonly answe
           <Text component="dt" size="xs" c="dimmed">
             {say(nameOfColumn(column.name))}
           </Text>
-          <Text component="dd" fw={600} m={0}>
+          <Text component="dd" fw={600} size="lg" m={0}>
             {valueText(answer.totals?.[column.name], column)}
           </Text>
         </div>

@@ -44,7 +44,7 @@ export function ReportsPage() {
   return (
     <PageFrame
       title={t('Reports')}
-      description={t('{count, plural, one {# report} other {# reports}} that you may run', {
+      description={t('{count, plural, one {# report} other {# reports}} you can run', {
         count: reports.length,
       })}
       actions={
@@ -55,7 +55,7 @@ export function ReportsPage() {
         />
       }
     >
-      {found.length === 0 && <EmptyState icon="search" title={t('No report has these words')} />}
+      {found.length === 0 && <EmptyState icon="search" title={t('No reports match')} />}
       <Stack gap="xl">
         {[...TOPICS, ''].map((topic) => (
           <ReportGroup key={topic} topic={topic} reports={found.filter((report) => report.topic === topic)} />

@@ -88,7 +88,7 @@ function RemoveButton({ name }: { readonly name: string }) {
           }
           onClose={() => setIsAsked(false)}
         >
-          {t('Nothing starts it any more. Its code is gone; copy it first if it may be wanted again.')}
+          {t('It will not run any more and its code is deleted. Copy it first if you may need it again.')}
         </ConfirmDialog>
       )}
     </>

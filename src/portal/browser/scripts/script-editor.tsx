@@ -127,31 +127,31 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
       </Stack>
       <Stack component="section" aria-labelledby={heading}>
         <Title order={2} size="h4" id={heading}>
-          {t('What starts it')}
+          {t('Triggers')}
         </Title>
         <Checkbox
-          label={t('Switched on')}
+          label={t('Enabled')}
           checked={form.isEnabled}
           onChange={(event) => set({ isEnabled: event.currentTarget.checked })}
         />
-        <TextInput label={t('What it is for')} {...field('description')} />
+        <TextInput label={t('Description')} {...field('description')} />
         <TextInput
           label={t('Roles that may run it')}
-          description={t('With commas between them; admins may always')}
+          description={t('Separated by commas. Admins always may.')}
           {...field('roles')}
         />
         <TextInput
           label={t('Roles it runs with')}
-          description={t('Empty: as its caller. By the clock and after writes there is no caller.')}
+          description={t('Empty: those of its caller. On a schedule and after writes there is no caller.')}
           {...field('serviceRoles')}
         />
         <TextInput
-          label={t('By the clock')}
+          label={t('On a schedule')}
           description={t('Minute, hour, day, month, weekday: 30 20 * * * is half past eight each evening')}
           {...field('schedule')}
         />
         <TriggerFields
-          label={t('Before writes, which it may change or refuse')}
+          label={t('Before writes, which it can change or refuse')}
           triggers={form.before}
           onChange={(before) => set({ before })}
         />
@@ -198,16 +198,16 @@ function NewerVersion({ script, code, onGoOn }: NewerVersionProps) {
   const { version } = script;
   return (
     <div role="alert">
-      <WarningNotice title={t('Somebody else has changed this meanwhile')}>
+      <WarningNotice title={t('Someone else has changed this')}>
         <Stack gap="xs">
           <Text size="sm">
-            {t('Version {version} is theirs. Green is what yours adds to it, red what yours takes away.', {
+            {t('Version {version} is theirs. Green is what yours adds, red what it removes.', {
               version,
             })}
           </Text>
           <Suspense fallback={<LoadingState rows={6} />}>
             <CodeEditor
-              label={t('Difference to version {version}', { version })}
+              label={t('Changes since version {version}', { version })}
               language="javascript"
               value={code}
               original={script.code}
@@ -215,7 +215,7 @@ function NewerVersion({ script, code, onGoOn }: NewerVersionProps) {
           </Suspense>
           <Group>
             <Button size="compact-sm" variant="default" onClick={onGoOn}>
-              {t('Go on with mine')}
+              {t('Keep mine')}
             </Button>
           </Group>
         </Stack>

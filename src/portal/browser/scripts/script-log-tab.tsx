@@ -11,7 +11,7 @@ const PAGE_SIZE = 100;
 
 const LEVEL_NAMES: Readonly<Record<string, string>> = {
   DEBUG: phrase('Debug'),
-  INFO: phrase('Note'),
+  INFO: phrase('Info'),
   WARN: phrase('Warning'),
   ERROR: phrase('Error'),
 };
@@ -37,25 +37,25 @@ export function ScriptLogTab({ name }: { readonly name: string }) {
   return (
     <Stack>
       <NativeSelect
-        label={t('How severe')}
+        label={t('Level')}
         value={level}
         onChange={(event) => change({ level: event.currentTarget.value }, 'replace')}
         data={[
-          { value: '', label: t('Everything') },
+          { value: '', label: t('All') },
           ...Object.entries(LEVEL_NAMES).map(([value, label]) => ({ value, label: t(label) })),
         ]}
         maw={220}
       />
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!data && !error && <LoadingState />}
-      {data && entries.length === 0 && <EmptyState icon="file" title={t('Nothing is logged')} />}
+      {data && entries.length === 0 && <EmptyState icon="file" title={t('No log entries')} />}
       {entries.length > 0 && (
         <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
           <Table aria-label={t('Log')}>
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>{t('When')}</Table.Th>
-                <Table.Th>{t('How severe')}</Table.Th>
+                <Table.Th>{t('Level')}</Table.Th>
                 <Table.Th>{t('What')}</Table.Th>
               </Table.Tr>
             </Table.Thead>

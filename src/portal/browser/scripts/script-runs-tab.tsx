@@ -18,7 +18,7 @@ const CAUSE_NAMES: Readonly<Record<string, string>> = {
   script: phrase('Called by a script'),
   commandLine: phrase('From the command line'),
   endpoint: phrase('A request'),
-  schedule: phrase('By the clock'),
+  schedule: phrase('On a schedule'),
   topic: phrase('A message'),
   before: phrase('Before a write'),
   after: phrase('After a write'),
@@ -41,7 +41,7 @@ export function ScriptRunsTab({ name }: { readonly name: string }) {
   const nameOf = useUserNames(runs.map(({ principal }) => principal));
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
   if (!data) return <LoadingState />;
-  if (runs.length === 0) return <EmptyState icon="history" title={t('It has not run yet')} />;
+  if (runs.length === 0) return <EmptyState icon="history" title={t('No runs yet')} />;
   return (
     <Stack component="ol" className="plain-list" maw={900}>
       {runs.map((run) => (
@@ -81,10 +81,10 @@ function RunCard({ run, user }: { readonly run: ShownRunFragment; readonly user:
           size="compact-sm"
           variant="default"
           aria-expanded={isOpen}
-          aria-label={t('What came of it, the run of {time}', { time: formats.instant(startedAt) })}
+          aria-label={t('Result of the run at {time}', { time: formats.instant(startedAt) })}
           onClick={() => setIsOpen(!isOpen)}
         >
-          {t('What came of it')}
+          {t('Result')}
         </Button>
       </Group>
       {!isOpen && error && (

@@ -23,7 +23,7 @@ export function ScriptsPage() {
   return (
     <PageFrame
       title={t('Scripts')}
-      description={t('JavaScript of the school, which the gateway runs when it is called, or by itself')}
+      description={t('JavaScript that runs on request, on a schedule, or when records change')}
       actions={
         <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setIsMaking(true)}>
           {t('New script')}
@@ -35,10 +35,12 @@ export function ScriptsPage() {
       {data?.scripts.length === 0 && (
         <EmptyState
           icon="code"
-          title={t('There is no script yet')}
-          action={<Button onClick={() => setIsMaking(true)}>{t('Write the first')}</Button>}
+          title={t('No scripts yet')}
+          action={<Button onClick={() => setIsMaking(true)}>{t('Write the first one')}</Button>}
         >
-          {t('It can check records before they are written, send a report each evening, answer requests.')}
+          {t(
+            'A script can check records before they are saved, send a report every evening or answer requests.',
+          )}
         </EmptyState>
       )}
       {data && data.scripts.length > 0 && (
@@ -48,7 +50,7 @@ export function ScriptsPage() {
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>{t('Name')}</Table.Th>
-                <Table.Th>{t('What starts it')}</Table.Th>
+                <Table.Th>{t('Triggers')}</Table.Th>
                 <Table.Th>{t('State')}</Table.Th>
                 <Table.Th className="numeric">{t('Version')}</Table.Th>
                 <Table.Th>{t('Saved')}</Table.Th>
@@ -65,12 +67,12 @@ export function ScriptsPage() {
                       {script.description}
                     </Text>
                   </Table.Td>
-                  <Table.Td className="wrapped" data-label={t('What starts it')}>
+                  <Table.Td className="wrapped" data-label={t('Triggers')}>
                     {describeTriggers(script, t).join(', ') || '–'}
                   </Table.Td>
                   <Table.Td data-label={t('State')}>
                     <StateTag state={script.isEnabled ? 'on' : 'off'}>
-                      {script.isEnabled ? t('Switched on') : t('Switched off')}
+                      {script.isEnabled ? t('Enabled') : t('Disabled')}
                     </StateTag>
                   </Table.Td>
                   <Table.Td className="numeric" data-label={t('Version')}>
@@ -110,13 +112,13 @@ function NewScriptDialog({ onClose }: { onClose(): void }) {
         <Stack>
           <TextInput
             label={t('Name')}
-            description={t('Small letters, digits and hyphens; programs call it by this name')}
+            description={t('Lower-case letters, digits and hyphens. Programs use this name.')}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
             required
           />
           <Group justify="flex-end">
-            <Button type="submit">{t('Write it')}</Button>
+            <Button type="submit">{t('Create script')}</Button>
           </Group>
         </Stack>
       </form>

@@ -21,7 +21,7 @@ export function VersionsTab({ name, code }: { readonly name: string; readonly co
   if (!data) return <LoadingState />;
   const [, ...earlier] = data.scriptVersions;
   const chosen = earlier.find((one) => String(one.version) === version) ?? earlier[0];
-  if (!chosen) return <EmptyState icon="history" title={t('It was saved once')} />;
+  if (!chosen) return <EmptyState icon="history" title={t('Only one version')} />;
   return (
     <Stack>
       <NativeSelect
@@ -39,11 +39,11 @@ export function VersionsTab({ name, code }: { readonly name: string; readonly co
         maw={480}
       />
       <Text size="sm" c="dimmed">
-        {t('Green is what was added since then, red what was taken away.')}
+        {t('Green was added since then, red was removed.')}
       </Text>
       <Suspense fallback={<LoadingState rows={10} />}>
         <CodeEditor
-          label={t('Difference to version {version}', { version: chosen.version })}
+          label={t('Changes since version {version}', { version: chosen.version })}
           language="javascript"
           value={code}
           original={chosen.code}

@@ -61,7 +61,7 @@ export function PropertyDialog({ property, now, onClose }: PropertyDialogProps) 
             <CodeSpans text={say(description)} />
           </Text>
           {isSecret && (
-            <Text size="sm">{t('What is set is shown to nobody, and neither is what you set now.')}</Text>
+            <Text size="sm">{t('The value is never shown, and neither is the one you set now.')}</Text>
           )}
           <PropertyControl
             property={property}
@@ -71,7 +71,7 @@ export function PropertyDialog({ property, now, onClose }: PropertyDialogProps) 
           />
           {theirs && (
             <ChangedMeanwhile
-              theirs={[[t('Value'), theirs.isSecret ? t('Set, and shown to nobody') : valueInForce(theirs)]]}
+              theirs={[[t('Value'), theirs.isSecret ? t('Set, but never shown') : valueInForce(theirs)]]}
             />
           )}
           {problem && !theirs && <ProblemState problem={problem} />}
@@ -83,11 +83,11 @@ export function PropertyDialog({ property, now, onClose }: PropertyDialogProps) 
                 onClick={() =>
                   remove.mutate(
                     { name, ifMatch },
-                    { onSuccess: () => done(t('{name} is no longer set.', { name: title })) },
+                    { onSuccess: () => done(t('{name} is reset.', { name: title })) },
                   )
                 }
               >
-                {t('Set it no longer')}
+                {t('Reset to default')}
               </Button>
             ) : (
               <span />

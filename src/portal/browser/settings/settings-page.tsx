@@ -45,7 +45,7 @@ export function SettingsPage() {
   return (
     <PageFrame
       title={t('Settings')}
-      description={t('What the school decides for itself')}
+      description={t('How this school works')}
       actions={
         <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setIsNaming(true)}>
           {t('New mail template')}
@@ -61,7 +61,7 @@ export function SettingsPage() {
         />
         {error && <ProblemState problem={error} retry={() => void refetch()} />}
         {!data && !error && <LoadingState />}
-        {found?.length === 0 && <EmptyState icon="search" title={t('No setting has these words')} />}
+        {found?.length === 0 && <EmptyState icon="search" title={t('No settings match')} />}
         {found && found.length > 0 && <SettingsTable properties={found} onEdit={setEdited} />}
         <BranchesSection />
       </Stack>
@@ -138,7 +138,7 @@ function SettingsTable({ properties, onEdit }: SettingsTableProps) {
                 </Button>
               ) : (
                 <Text size="xs" c="dimmed">
-                  {t('Set by the operator, where the gateway runs')}
+                  {t('Set by the operator of the gateway')}
                 </Text>
               )}
             </Table.Td>
@@ -153,14 +153,14 @@ function placeOf(
   { isSet, isInherited, defaultValue }: ShownPropertyFragment,
   t: ReturnType<typeof useTexts>,
 ): string {
-  if (!isSet) return defaultValue === null ? t('Not set') : t('By default');
-  return isInherited ? t('The main school') : t('Here');
+  if (!isSet) return defaultValue === null ? t('Not set') : t('Default');
+  return isInherited ? t('The main school') : t('Set here');
 }
 
 function PropertyInForce({ property }: { readonly property: ShownPropertyFragment }) {
   const t = useTexts();
   const { sayValue } = useSettingWords();
-  if (property.isSecret) return <Text size="sm">{t('Set, and shown to nobody')}</Text>;
+  if (property.isSecret) return <Text size="sm">{t('Set, but never shown')}</Text>;
   const text = sayValue(property);
   if (property.kind === 'JSON' && /^[[{]/.test(text)) return <Code className="wrapped">{text}</Code>;
   return (

@@ -22,7 +22,7 @@ export function TemplateDialog({ onName, onClose }: TemplateDialogProps) {
         <Stack>
           <TextInput
             label={t('Name')}
-            description={t('Letters, digits, _, . and -; who sends a mail names it')}
+            description={t('Letters, digits, _, . and -. Used to pick the template when sending.')}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
             pattern="[A-Za-z0-9_.\-]{1,80}"

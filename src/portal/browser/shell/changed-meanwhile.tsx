@@ -14,11 +14,11 @@ export function ChangedMeanwhile({ theirs }: ChangedMeanwhileProps) {
   const t = useTexts();
   return (
     <div role="alert">
-      <WarningNotice title={t('Somebody else has changed this meanwhile')}>
+      <WarningNotice title={t('Someone else has changed this')}>
         <Stack gap="xs">
           <FactsTable facts={theirs} />
           <Text size="sm">
-            {t('This is how it is now. Save again to put yours in its place, or close to leave theirs.')}
+            {t('This is the current version. Save again to replace it with yours, or close to keep it.')}
           </Text>
         </Stack>
       </WarningNotice>

@@ -20,16 +20,10 @@ export function InputDialog({ children, onClose, ...props }: ModalProps) {
   return (
     <Modal onClose={closeOrAsk} closeButtonProps={{ 'aria-label': t('Close') }} {...props}>
       {isAsked && (
-        <Alert
-          color="yellow"
-          variant="light"
-          mb="md"
-          role="alert"
-          title={t('What you have typed is not saved')}
-        >
+        <Alert color="yellow" variant="light" mb="md" role="alert" title={t('You have unsaved changes')}>
           <Group gap="xs">
             <Button size="compact-sm" variant="default" autoFocus onClick={() => setIsAsked(false)}>
-              {t('Go on editing')}
+              {t('Keep editing')}
             </Button>
             <Button size="compact-sm" variant="default" onClick={onClose}>
               {t('Discard changes')}

@@ -21,7 +21,7 @@ export function PageFilter({ isSet, onClear, isShort = false, children }: PageFi
   const isFolded = isNarrow && !isShort;
   const clear = isSet && (
     <Button variant="default" onClick={onClear}>
-      {t('Take the filter away')}
+      {t('Clear the filter')}
     </Button>
   );
   return (

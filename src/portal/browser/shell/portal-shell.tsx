@@ -167,7 +167,8 @@ function OfflineNotice() {
     <div role="status">
       {!online && (
         <div className="offline-notice">
-          <Icon name="offline" /> {t('You are offline. What is shown may be old; nothing you enter is lost.')}
+          <Icon name="offline" />{' '}
+          {t('You are offline. This page may be out of date. Nothing you enter is lost.')}
         </div>
       )}
     </div>

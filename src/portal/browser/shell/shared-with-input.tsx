@@ -22,7 +22,7 @@ export function SharedWithInput({ value, description, onChange }: SharedWithInpu
   return (
     <TagsInput
       label={t('Shared with')}
-      description={description ?? t('Roles that see it too; nobody but you changes it')}
+      description={description ?? t('Roles that can see it. Only you can change it.')}
       data={[...new Set([...(data?.roleNames ?? COMMON_ROLES), ...roles])].sort()}
       value={[...value]}
       onChange={onChange}

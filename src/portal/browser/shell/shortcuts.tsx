@@ -15,7 +15,7 @@ const GO_TO: Readonly<Record<string, string>> = {
 };
 
 const OTHERS: readonly (readonly [string, string])[] = [
-  ['/', phrase('To the search of the page')],
+  ['/', phrase('Search this page')],
   ['?', phrase('This help')],
   ['Esc', phrase('Close a dialog or a menu')],
 ];

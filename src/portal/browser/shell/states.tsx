@@ -62,13 +62,13 @@ export function ProblemState({ problem, retry }: ProblemStateProps) {
   const t = useTexts();
   const known = problem instanceof GatewayProblem ? problem : undefined;
   const title =
-    known?.kind === 'unreachable' ? t('The gateway cannot be reached') : t('This could not be done');
+    known?.kind === 'unreachable' ? t('The gateway cannot be reached') : t('Something went wrong');
   return (
     <Alert color="red" variant="light" title={title} icon={<Icon name="warning" />} role="alert">
       <Stack gap="xs">
         <Text size="sm" className="wrapped">
           {known?.kind === 'unreachable'
-            ? t('Are you online? Nothing you have entered is lost; try again in a moment.')
+            ? t('Check your connection. Nothing you entered is lost. Try again in a moment.')
             : problem.message}
         </Text>
         <Group gap="sm">
@@ -96,14 +96,14 @@ export function NoRightState({ label }: { readonly label: string }) {
     <PageFrame title={t(label)}>
       <EmptyState
         icon="lock"
-        title={t('This page is not for your role')}
+        title={t('You do not have access to this page')}
         action={
           <Button component={Link} to="/" variant="default">
-            {t('To the home page')}
+            {t('Go to home')}
           </Button>
         }
       >
-        {t('You are {name} ({roles}). An administrator of the school can give you more rights.', {
+        {t('You are logged in as {name} ({roles}). An administrator can give you more rights.', {
           name,
           roles: roles.join(', '),
         })}
@@ -115,17 +115,17 @@ export function NoRightState({ label }: { readonly label: string }) {
 export function NotFoundState() {
   const t = useTexts();
   return (
-    <PageFrame title={t('There is no such page')}>
+    <PageFrame title={t('Page not found')}>
       <EmptyState
         icon="search"
-        title={t('Nothing is at this address')}
+        title={t('There is nothing at this address')}
         action={
           <Button component={Link} to="/" variant="default">
-            {t('To the home page')}
+            {t('Go to home')}
           </Button>
         }
       >
-        {t('Perhaps it was removed, or is not for your role.')}
+        {t('It may have been removed, or your role cannot see it.')}
       </EmptyState>
     </PageFrame>
   );

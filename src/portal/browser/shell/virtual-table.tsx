@@ -139,7 +139,7 @@ export function VirtualTable<Row extends { readonly id: string }>({
         </table>
       </section>
       <Text size="xs" c="dimmed" py={6} role="status">
-        {isThere ? t('{count, number} read so far; more as you scroll', { count: rows.length }) : total}
+        {isThere ? t('{count, number} loaded; scroll for more', { count: rows.length }) : total}
       </Text>
     </>
   );

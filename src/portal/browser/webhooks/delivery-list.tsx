@@ -55,7 +55,7 @@ export function DeliveryList({ id }: { readonly id: string }) {
             value={state}
             onChange={({ currentTarget }) => change({ state: currentTarget.value })}
             data={[
-              { value: '', label: t('In whatever state') },
+              { value: '', label: t('Any state') },
               ...Object.entries(STATES).map(([value, label]) => ({ value, label: t(label) })),
             ]}
           />
@@ -68,8 +68,8 @@ export function DeliveryList({ id }: { readonly id: string }) {
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!error && !deliveries && <LoadingState />}
       {deliveries?.length === 0 && (
-        <EmptyState icon="inbox" title={t('Nothing was sent')}>
-          {t('Deliveries are kept for a week. A test shows whether the address answers.')}
+        <EmptyState icon="inbox" title={t('No deliveries yet')}>
+          {t('Deliveries are kept for a week. Send a test to see whether the address answers.')}
         </EmptyState>
       )}
       {deliveries && deliveries.length > 0 && <DeliveryTable deliveries={deliveries} />}
@@ -106,7 +106,7 @@ function ReplayAllButton({ id }: { readonly id: string }) {
         )
       }
     >
-      {t('Send all that failed')}
+      {t('Resend all failed')}
     </Button>
   );
 }
@@ -122,7 +122,7 @@ function DeliveryTable({ deliveries }: { readonly deliveries: readonly Delivery[
             <Table.Th>
               <span className="visually-hidden">{t('Details')}</span>
             </Table.Th>
-            <Table.Th>{t('Noted')}</Table.Th>
+            <Table.Th>{t('Time')}</Table.Th>
             <Table.Th>{t('Event')}</Table.Th>
             <Table.Th>{t('State')}</Table.Th>
             <Table.Th className="numeric">{t('Attempts')}</Table.Th>
@@ -187,7 +187,7 @@ function DeliveryRows({ delivery }: { readonly delivery: Delivery }) {
               replay.mutate(
                 { id },
                 {
-                  onSuccess: () => notice(t('It is sent again.')),
+                  onSuccess: () => notice(t('Sending it again.')),
                   onError: (problem) => notice(problem.message, 'failed'),
                 },
               )

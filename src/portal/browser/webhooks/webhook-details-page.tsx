@@ -123,7 +123,7 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
           loading={change.isPending && asked === undefined}
           onClick={() => change.mutate({ id, data: { isPaused: !isPaused }, ifMatch: webhook.etag }, saved)}
         >
-          {isPaused ? t('Let it go on') : t('Pause')}
+          {isPaused ? t('Resume') : t('Pause')}
         </Button>
         <Button
           variant="default"
@@ -161,14 +161,14 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
           onConfirm={() => rotate.mutate({ id })}
           onClose={close}
         >
-          {t('The secret of before signs nothing more: the receiver needs the new one at once.')}
+          {t('The old secret stops signing at once: the receiver needs the new one right away.')}
         </ConfirmDialog>
       )}
       {asked === 'secret' && secret !== undefined && (
         <Modal
           opened
           onClose={close}
-          title={t('The secret of the webhook')}
+          title={t('Webhook secret')}
           closeOnClickOutside={false}
           closeButtonProps={{ 'aria-label': t('Close') }}
         >
@@ -185,7 +185,7 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
           onConfirm={() => void gone().catch(() => undefined)}
           onClose={close}
         >
-          {t('What waits is not sent any more, and what is noted of its deliveries goes with it.')}
+          {t('Waiting deliveries are not sent, and its delivery log is deleted.')}
         </ConfirmDialog>
       )}
     </>
@@ -218,7 +218,7 @@ function ChangeDialog({ now, isBusy, problem, onSave, onClose }: ChangeDialogPro
             theirs={[
               [t('Name'), theirs.name],
               [t('Address'), theirs.url],
-              [t('Told of'), theirs.events.map(wordsOf).join('; ')],
+              [t('Events'), theirs.events.map(wordsOf).join('; ')],
               [t('State'), theirs.isPaused ? t('Paused') : t('Active')],
             ]}
           />

@@ -86,7 +86,7 @@ export function WebhookForm({ values, action, isBusy, problem, onSave, children 
         <TextInput
           type="url"
           label={t('Address')}
-          description={t('Of the public internet, by https or http')}
+          description={t('A public address, https or http')}
           placeholder="https://"
           required
           maxLength={2000}
@@ -103,7 +103,7 @@ export function WebhookForm({ values, action, isBusy, problem, onSave, children 
                 data={readable.map((one) => ({ value: one.name, label: one.title }))}
               />
               <Checkbox.Group
-                label={t('When a record was')}
+                label={t('When a record is')}
                 value={[...event.operations]}
                 onChange={(operations) => change(event.key, { operations })}
               >
@@ -114,8 +114,8 @@ export function WebhookForm({ values, action, isBusy, problem, onSave, children 
                 </Group>
               </Checkbox.Group>
               <TextInput
-                label={t('Only of records that match')}
-                description={t('As an oquery, such as class=5; empty: of all')}
+                label={t('Only records that match')}
+                description={t('An oquery such as class=5. Leave empty for all.')}
                 spellCheck={false}
                 value={event.oquery ?? ''}
                 onChange={({ currentTarget }) => change(event.key, { oquery: currentTarget.value })}

@@ -7,9 +7,7 @@ export function WebhookSecret(props: Pick<SecretOnceProps, 'secret' | 'onClose'>
   return (
     <SecretOnce
       title={t('Secret')}
-      words={t(
-        'The receiver checks by it that a delivery is genuine. It is shown here once, and never again.',
-      )}
+      words={t('The receiver uses it to check that a delivery is genuine. It will not be shown again.')}
       {...props}
     />
   );

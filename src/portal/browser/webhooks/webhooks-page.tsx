@@ -26,9 +26,7 @@ export function WebhooksPage() {
   return (
     <PageFrame
       title={t('Webhooks')}
-      description={t(
-        'Addresses outside that are told of changes of records, signed, and again until they answer',
-      )}
+      description={t('Send record changes to your own server: signed, and retried until it answers')}
       actions={
         <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setMaking(true)}>
           {t('New webhook')}
@@ -40,10 +38,10 @@ export function WebhooksPage() {
       {data?.webhooks.length === 0 && (
         <EmptyState
           icon="webhook"
-          title={t('There is no webhook yet')}
-          action={<Button onClick={() => setMaking(true)}>{t('Make the first')}</Button>}
+          title={t('No webhooks yet')}
+          action={<Button onClick={() => setMaking(true)}>{t('Create the first one')}</Button>}
         >
-          {t('It is for programs that cannot keep a connection open for live data.')}
+          {t('Use one for programs that cannot keep a connection open for live data.')}
         </EmptyState>
       )}
       {data && data.webhooks.length > 0 && <WebhookTable webhooks={data.webhooks} />}
@@ -65,7 +63,7 @@ function WebhookTable({ webhooks }: WebhookTableProps) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('Name')}</Table.Th>
-            <Table.Th>{t('Told of')}</Table.Th>
+            <Table.Th>{t('Events')}</Table.Th>
             <Table.Th>{t('State')}</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -80,7 +78,7 @@ function WebhookTable({ webhooks }: WebhookTableProps) {
                   {url}
                 </Text>
               </Table.Td>
-              <Table.Td data-label={t('Told of')}>
+              <Table.Td data-label={t('Events')}>
                 <ul className="plain-list">
                   {events.map((event) => (
                     <li key={wordsOf(event)}>{wordsOf(event)}</li>
@@ -111,7 +109,7 @@ function NewWebhookDialog({ onClose }: { readonly onClose: () => void }) {
       opened
       size="lg"
       onClose={onClose}
-      title={data ? t('The secret of the webhook') : t('New webhook')}
+      title={data ? t('Webhook secret') : t('New webhook')}
       closeOnClickOutside={false}
     >
       {data ? (
@@ -119,7 +117,7 @@ function NewWebhookDialog({ onClose }: { readonly onClose: () => void }) {
       ) : (
         <WebhookForm
           values={{ name: '', url: '', events }}
-          action={t('Make webhook')}
+          action={t('Create webhook')}
           isBusy={isPending}
           problem={error}
           onSave={(values) => mutate({ data: values })}
