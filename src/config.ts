@@ -67,10 +67,21 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
           `(${setting.meaning})`,
       );
   }
-  if (values.oidcIssuer !== undefined && (!values.oidcClientId || !values.publicUrl))
-    faults.push('OIDC_ISSUER: needs OIDC_CLIENT_ID and PUBLIC_URL');
+  if (faults.length === 0) faults.push(...findContradictions(values as Config));
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   return values as Config;
+}
+
+/** What is wrong between settings that are right each by itself. */
+function findContradictions(config: Config): string[] {
+  const faults: string[] = [];
+  if (config.oidcIssuer !== undefined && (!config.oidcClientId || !config.publicUrl))
+    faults.push('OIDC_ISSUER: needs OIDC_CLIENT_ID and PUBLIC_URL');
+  if (config.metricsPort !== undefined && config.metricsPort !== 0 && config.metricsPort === config.port)
+    faults.push('METRICS_PORT: is PORT, too; expected another one, or unset, so that PORT serves /metrics');
+  if (config.backupSchedule !== undefined && !config.backupDirectory && !config.filesS3Url)
+    faults.push('BACKUP_SCHEDULE: needs a place for the backups, BACKUP_DIRECTORY or FILES_S3_URL');
+  return faults;
 }
 
 /**

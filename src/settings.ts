@@ -1,15 +1,58 @@
-/** The types of settings: how the text of an environment variable is parsed. */
+/** What the text of an environment variable may mean: the types of settings, for the lists of them. */
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 
-export const countSetting = z.coerce.number().int().min(0);
-export const positiveSetting = z.coerce.number().int().min(1);
-/** A number of processes; `auto` is the number of available cores. */
-export const workersSetting = z
-  .literal('auto')
-  .transform(() => availableParallelism())
-  .or(positiveSetting.max(64));
-export const flagSetting = z.enum(['true', 'false']).transform((text) => text === 'true');
+/** What timers and the integers of PostgreSQL hold: a timer of more milliseconds would end at once. */
+const MOST = 2_147_483_647;
+/** A hundred years: what the calendar of PostgreSQL can go back from any day of ours. */
+const MOST_DAYS = 36_500;
+const MOST_WORKERS = 64;
+
+/** A whole number within bounds, written in decimal digits alone. */
+export function wholeNumberSetting(min: number, max: number) {
+  return z.string().transform((text, context) => {
+    const digits = text.trim();
+    const number = Number(digits);
+    if (/^\d+$/.test(digits) && number >= min && number <= max) return number;
+    context.addIssue({ code: 'custom', message: `expected a whole number from ${min} to ${max}` });
+    return z.NEVER;
+  });
+}
+
+export const countSetting = wholeNumberSetting(0, MOST);
+export const positiveSetting = wholeNumberSetting(1, MOST);
+export const bytesSetting = wholeNumberSetting(1, Number.MAX_SAFE_INTEGER);
+export const daysSetting = wholeNumberSetting(1, MOST_DAYS);
+export const portSetting = wholeNumberSetting(0, 65_535);
+
+/** A number of processes; `auto`: as many as there are cores for us. */
+export const workersSetting = z.string().transform((text, context) => {
+  if (text.trim() === 'auto') return availableParallelism();
+  const { success, data } = wholeNumberSetting(1, MOST_WORKERS).safeParse(text);
+  if (success) return data;
+  context.addIssue({
+    code: 'custom',
+    message: `expected auto, or a whole number from 1 to ${MOST_WORKERS}`,
+  });
+  return z.NEVER;
+});
+
+/** One of some words. */
+export function wordSetting<const Word extends string>(words: readonly Word[]) {
+  return z.enum(words, { error: `expected ${words.slice(0, -1).join(', ')} or ${words.at(-1)}` });
+}
+
+export const flagSetting = wordSetting(['true', 'false']).transform((text) => text === 'true');
+
+/** A text that nobody is to guess. */
+export function secretSetting(minLength: number) {
+  return z.string().min(minLength, `expected at least ${minLength} characters`);
+}
+
+/** An address of HTTP; `example` says what one looks like. */
+export function httpAddressSetting(example: string) {
+  return z.url({ protocol: /^https?$/, error: `expected an address like ${example}` });
+}
 
 /** Words separated by commas; empty: none. */
 export const listSetting = z.string().transform((text) =>

@@ -102,6 +102,44 @@ describe('parseConfig', () => {
     expect(parseConfig({ CORS_ORIGINS: '*' }).corsOrigins).toEqual(['*']);
   });
 
+  it.each([
+    ['PORT', '0x10', 'a whole number from 0 to 65535'],
+    ['POOL_SIZE', '1e3', 'a whole number from 1 to 1000'],
+    ['POOL_SIZE', '1.5', 'a whole number from 1 to 1000'],
+    // A blank is no zero, which would mean no limit.
+    ['STATEMENT_TIMEOUT_MS', ' ', 'a whole number from 0 to 2147483647'],
+    // A timer of so many milliseconds would end at once.
+    ['STREAM_STALL_MS', '3000000000', 'a whole number from 1 to 2147483647'],
+    ['KEEP_REMOVED_DAYS', '99999999', 'a whole number from 1 to 36500'],
+    ['IMPORT_MAX_BYTES', '3000000000', 'a whole number from 1 to 2147483648'],
+    ['WORKERS', 'all', 'auto, or a whole number from 1 to 64'],
+    ['MAINTENANCE', 'yes', 'true or false'],
+    ['LOG_LEVEL', 'loud', 'silent, fatal, error, warn, info, debug or trace'],
+    ['PUBLIC_URL', 'school.example', 'an address like https://school.example'],
+    ['TOKEN_SECRET', 'short', 'at least 32 characters'],
+  ])('refuses %s=%s with what would be right', (variable, value, right) => {
+    expect(faultsOf({ [variable]: value })).toContain(`${variable}: expected ${right} (`);
+  });
+
+  it('takes a number with blanks around it, and bytes beyond 2 GiB', () => {
+    expect(parseConfig({ POOL_SIZE: ' 5 ', FILES_QUOTA_BYTES: '99999999999' })).toMatchObject({
+      poolSize: 5,
+      filesQuotaBytes: 99_999_999_999,
+    });
+  });
+
+  it('takes the address of the gateway with a slash at its end, too', () => {
+    expect(parseConfig({ PUBLIC_URL: 'https://school.example/' }).publicUrl).toBe('https://school.example');
+  });
+
+  it.each([
+    [{ PORT: '4000', METRICS_PORT: '4000' }, 'METRICS_PORT: is PORT, too'],
+    [{ BACKUP_SCHEDULE: '30 20 * * *' }, 'BACKUP_SCHEDULE: needs a place for the backups'],
+    [{ OIDC_ISSUER: 'https://accounts.example' }, 'OIDC_ISSUER: needs OIDC_CLIENT_ID and PUBLIC_URL'],
+  ])('refuses settings that do not go together: %j', (environment, fault) => {
+    expect(faultsOf(environment)).toMatch(new RegExp(`^${fault}`));
+  });
+
   it('names every variable at fault, not the first only', () => {
     expect(faultsOf({ PORT: 'x', LOG_LEVEL: 'y' }).split('\n')).toHaveLength(2);
   });

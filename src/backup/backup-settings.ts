@@ -1,6 +1,6 @@
 /** The settings of backups. Part of the list of `config.ts`. */
 import { z } from 'zod';
-import { positiveSetting } from '../settings.js';
+import { positiveSetting, secretSetting } from '../settings.js';
 
 export const BACKUP_SETTINGS = {
   backupSchedule: {
@@ -28,7 +28,7 @@ export const BACKUP_SETTINGS = {
   },
   backupPassphrase: {
     variable: 'BACKUP_PASSPHRASE',
-    schema: z.string().min(12).optional(),
+    schema: secretSetting(12).optional(),
     meaning:
       'backups are encrypted by it, at least 12 characters; without it, and without BACKUP_KEY_FILE, they ' +
       'are not. A backup whose passphrase is lost is lost',

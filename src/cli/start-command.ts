@@ -34,6 +34,7 @@ async function start(config: Config): Promise<void> {
   }
   const stop = listenForStopSignal();
   try {
+    await assertPortsAreFree(config);
     if (config.workers > 1) await serveByWorkers(config, stop);
     else await serve(config, stop);
   } catch (fault) {
@@ -96,6 +97,7 @@ async function serveByWorkers(config: Config, stop: AbortSignal): Promise<void> 
   try {
     stop.throwIfAborted();
     const printBanner = await prepareDatabase(config, { databaseUrl: server.url, stop });
+    // The workers are to share one port, so that it is chosen before they listen.
     const port = config.port === 0 ? await findFreePort(config.host) : config.port;
     const output = openStandardOutput();
     const { group, url } = await WorkerGroup.start(
@@ -184,10 +186,10 @@ async function untilAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
 
-/** The workers are to share one port, so that it is chosen before they listen. */
-async function findFreePort(host: string): Promise<number> {
+/** A port that nobody listens on: `wanted`, or one that the system chooses. */
+async function findFreePort(host: string, wanted = 0): Promise<number> {
   const probe = createServer();
-  probe.listen(0, host);
+  probe.listen(wanted, host);
   await once(probe, 'listening');
   const { port } = probe.address() as AddressInfo;
   probe.close();
@@ -200,21 +202,38 @@ const STOP_MARGIN_MS = 5_000;
 /** A log that takes no lines keeps nobody waiting. */
 const LOG_GRACE_MS = 500;
 
-async function listen(app: App, { host, port, metricsPort }: Config): Promise<string> {
+/** Before the database is made or upgraded, which may take minutes: whoever waits for those is to be served. */
+async function assertPortsAreFree(config: Config): Promise<void> {
+  for (const port of [config.port, config.metricsPort]) {
+    if (port === undefined) continue;
+    try {
+      await findFreePort(config.host, port);
+    } catch (fault) {
+      throw readableAddressFault(fault, config);
+    }
+  }
+}
+
+async function listen(app: App, config: Config): Promise<string> {
   try {
     return await app.listen();
   } catch (fault) {
-    const reason = isNativeError(fault) && 'code' in fault ? ADDRESS_FAULTS.get(fault.code) : undefined;
-    if (reason === undefined) throw fault;
-    const isOfMetrics =
-      isNativeError(fault) && 'port' in fault && fault.port === metricsPort && metricsPort !== port;
-    const [taken, setting] = isOfMetrics ? [metricsPort, 'METRICS_PORT'] : [port, 'PORT'];
-    throw new ServiceError(
-      'UNAVAILABLE',
-      `Port ${taken} of ${host} ${reason}; ${setting} and HOST name another address.`,
-      { cause: fault },
-    );
+    throw readableAddressFault(fault, config);
   }
+}
+
+/** What the system said of an address, in our words; the fault itself where it is another one. */
+function readableAddressFault(fault: unknown, { host, port, metricsPort }: Config): unknown {
+  const reason = isNativeError(fault) && 'code' in fault ? ADDRESS_FAULTS.get(fault.code) : undefined;
+  if (reason === undefined) return fault;
+  const isOfMetrics =
+    isNativeError(fault) && 'port' in fault && fault.port === metricsPort && metricsPort !== port;
+  const [taken, setting] = isOfMetrics ? [metricsPort, 'METRICS_PORT'] : [port, 'PORT'];
+  return new ServiceError(
+    'UNAVAILABLE',
+    `Port ${taken} of ${host} ${reason}; ${setting} and HOST name another address.`,
+    { cause: fault },
+  );
 }
 
 /** What the system says of an address it does not let us listen on. */

@@ -1,6 +1,6 @@
 /** The settings of agents, which ask by the Model Context Protocol. */
 import { z } from 'zod';
-import { positiveSetting } from '../settings.js';
+import { httpAddressSetting, positiveSetting, wholeNumberSetting } from '../settings.js';
 
 export const AGENT_SETTINGS = {
   agentMaxRows: {
@@ -12,13 +12,13 @@ export const AGENT_SETTINGS = {
   agentMaxBytes: {
     variable: 'AGENT_MAX_BYTES',
     default: '65536',
-    schema: positiveSetting.min(1024),
+    schema: wholeNumberSetting(1024, 2_147_483_647),
     meaning: 'agents: largest answer at /mcp, as JSON; what is cut off is said',
   },
   agentGateway: {
     variable: 'AGENT_GATEWAY',
     default: 'http://127.0.0.1:4000',
-    schema: z.url({ protocol: /^https?$/ }),
+    schema: httpAddressSetting('http://127.0.0.1:4000'),
     meaning: 'campus mcp: the gateway it asks',
   },
   agentKey: {

@@ -1,6 +1,14 @@
 /** The settings of the database, and of the work one call may give it. */
 import { z } from 'zod';
-import { countSetting, flagSetting, listSetting, positiveSetting } from '../settings.js';
+import {
+  bytesSetting,
+  countSetting,
+  daysSetting,
+  flagSetting,
+  listSetting,
+  positiveSetting,
+  wholeNumberSetting,
+} from '../settings.js';
 import { listHostUrls } from '../store/database/list-host-urls.js';
 
 export const DATABASE_SETTINGS = {
@@ -35,7 +43,7 @@ export const DATABASE_SETTINGS = {
   replicaMaxLagMs: {
     variable: 'REPLICA_MAX_LAG_MS',
     default: '5000',
-    schema: positiveSetting.min(2_000),
+    schema: wholeNumberSetting(2_000, 2_147_483_647),
     meaning: 'a replica further behind than this is not read from, in milliseconds',
   },
   dataDirectory: {
@@ -47,7 +55,7 @@ export const DATABASE_SETTINGS = {
   poolSize: {
     variable: 'POOL_SIZE',
     default: '16',
-    schema: positiveSetting.max(1000),
+    schema: wholeNumberSetting(1, 1000),
     meaning: 'connections to the database',
   },
   statementTimeoutMs: {
@@ -65,7 +73,7 @@ export const DATABASE_SETTINGS = {
   keepRemovedDays: {
     variable: 'KEEP_REMOVED_DAYS',
     default: '90',
-    schema: positiveSetting,
+    schema: daysSetting,
     meaning: 'how long a removed record answers 410 before it is purged and its _id is free again',
   },
   maxRecordsPerWrite: {
@@ -83,7 +91,7 @@ export const DATABASE_SETTINGS = {
   pipelineMemoryBytes: {
     variable: 'PIPELINE_MEMORY_BYTES',
     default: '33554432',
-    schema: positiveSetting,
+    schema: bytesSetting,
     meaning: 'documents of an aggregation that stages outside the database may hold, in bytes of JSON',
   },
   pipelineTimeoutMs: {

@@ -1,11 +1,11 @@
 /** The settings of live data: WebSockets, subscriptions, topics. */
-import { positiveSetting } from '../settings.js';
+import { bytesSetting, positiveSetting, wholeNumberSetting } from '../settings.js';
 
 export const LIVE_SETTINGS = {
   topicMessageBytes: {
     variable: 'TOPIC_MESSAGE_BYTES',
     default: '65536',
-    schema: positiveSetting.max(1_000_000),
+    schema: wholeNumberSetting(1, 1_000_000),
     meaning: 'largest message published to a topic, as JSON',
   },
   liveConnections: {
@@ -29,7 +29,7 @@ export const LIVE_SETTINGS = {
   liveQueueBytes: {
     variable: 'LIVE_QUEUE_BYTES',
     default: '4194304',
-    schema: positiveSetting,
+    schema: bytesSetting,
     meaning: 'events that may wait for a WebSocket whose reader is slow; with more, it is closed',
   },
   liveInitTimeoutMs: {
@@ -41,7 +41,7 @@ export const LIVE_SETTINGS = {
   changePollMs: {
     variable: 'CHANGE_POLL_MS',
     default: '100',
-    schema: positiveSetting.max(60_000),
+    schema: wholeNumberSetting(1, 60_000),
     meaning:
       'how often the database is asked for changes and messages that other gateways made, while ' +
       'somebody subscribes, in milliseconds',

@@ -1,11 +1,18 @@
 /** The settings of credentials: tokens, second factors, log-in at a provider, API keys. */
 import { z } from 'zod';
-import { countSetting, flagSetting, listSetting, positiveSetting } from '../settings.js';
+import {
+  countSetting,
+  flagSetting,
+  httpAddressSetting,
+  listSetting,
+  positiveSetting,
+  secretSetting,
+} from '../settings.js';
 
 export const LOGIN_SETTINGS = {
   tokenSecret: {
     variable: 'TOKEN_SECRET',
-    schema: z.string().min(32).optional(),
+    schema: secretSetting(32).optional(),
     meaning: 'signs access tokens, at least 32 characters; unset: made once and kept in the database',
   },
   accessTokenTtlSeconds: {
@@ -44,7 +51,7 @@ export const LOGIN_SETTINGS = {
   },
   oidcIssuer: {
     variable: 'OIDC_ISSUER',
-    schema: z.url({ protocol: /^https?$/ }).optional(),
+    schema: httpAddressSetting('https://accounts.example').optional(),
     meaning:
       'address of an OpenID Connect provider at which people may log in, by their verified email address; ' +
       'needs OIDC_CLIENT_ID and PUBLIC_URL',

@@ -1,12 +1,19 @@
 /** The settings of what the gateway tells its operators: log, metrics, traces. */
-import { z } from 'zod';
-import { countSetting, flagSetting } from '../settings.js';
+import {
+  countSetting,
+  flagSetting,
+  httpAddressSetting,
+  portSetting,
+  secretSetting,
+  wholeNumberSetting,
+  wordSetting,
+} from '../settings.js';
 
 export const MONITORING_SETTINGS = {
   logLevel: {
     variable: 'LOG_LEVEL',
     default: 'info',
-    schema: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']),
+    schema: wordSetting(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']),
     meaning: 'least severe line that is logged',
   },
   slowStatementMs: {
@@ -24,20 +31,20 @@ export const MONITORING_SETTINGS = {
   },
   metricsToken: {
     variable: 'METRICS_TOKEN',
-    schema: z.string().min(16).optional(),
+    schema: secretSetting(16).optional(),
     meaning:
       'asked for at /metrics, at least 16 characters, as Authorization: Bearer <token>; unset: ' +
       'anybody may read it',
   },
   metricsPort: {
     variable: 'METRICS_PORT',
-    schema: z.coerce.number().int().min(0).max(65535).optional(),
+    schema: portSetting.optional(),
     meaning:
       'port of /metrics alone, on the same HOST, which PORT then does not serve; unset: PORT serves it',
   },
   traceEndpoint: {
     variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-    schema: z.url({ protocol: /^https?$/ }).optional(),
+    schema: httpAddressSetting('http://localhost:4318').optional(),
     meaning:
       'a collector of OpenTelemetry that takes traces by OTLP over HTTP, e.g. http://localhost:4318; ' +
       'unset: nothing is traced',
@@ -45,7 +52,7 @@ export const MONITORING_SETTINGS = {
   tracesPerSecond: {
     variable: 'TRACES_PER_SECOND',
     default: '1',
-    schema: z.coerce.number().int().min(1).max(1_000_000),
+    schema: wholeNumberSetting(1, 1_000_000),
     meaning:
       'requests a second that each process tells of, those that bring a traceparent among them; after a ' +
       'pause ten times as many at once',

@@ -1,13 +1,22 @@
 /** The settings of the HTTP server: its address, its processes, and what one caller may ask of it. */
 import { z } from 'zod';
-import { countSetting, flagSetting, positiveSetting, workersSetting } from '../settings.js';
+import {
+  bytesSetting,
+  countSetting,
+  flagSetting,
+  httpAddressSetting,
+  portSetting,
+  positiveSetting,
+  wholeNumberSetting,
+  workersSetting,
+} from '../settings.js';
 import { originsSetting, proxiesSetting } from '../trusted-proxies.js';
 
 export const SERVER_SETTINGS = {
   port: {
     variable: 'PORT',
     default: '4000',
-    schema: z.coerce.number().int().min(0).max(65535),
+    schema: portSetting,
     meaning: 'TCP port; 0 takes a free one',
   },
   host: {
@@ -18,7 +27,9 @@ export const SERVER_SETTINGS = {
   },
   publicUrl: {
     variable: 'PUBLIC_URL',
-    schema: z.url({ protocol: /^https?$/ }).optional(),
+    schema: httpAddressSetting('https://school.example')
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional(),
     meaning:
       'where browsers reach the gateway, e.g. https://school.example; links that are mailed begin with it, ' +
       'and without it none is; openapi.json names it as the server',
@@ -54,7 +65,7 @@ export const SERVER_SETTINGS = {
   jobConcurrency: {
     variable: 'JOB_CONCURRENCY',
     default: '8',
-    schema: countSetting.max(100),
+    schema: wholeNumberSetting(0, 100),
     meaning:
       'jobs (messages, schedules) this gateway does at once, on up to 4 connections of their own; 0: ' +
       'none, they are left to other gateways',
@@ -84,19 +95,19 @@ export const SERVER_SETTINGS = {
   bodyLimitBytes: {
     variable: 'BODY_LIMIT_BYTES',
     default: '8388608',
-    schema: positiveSetting,
+    schema: bytesSetting,
     meaning: 'largest request body of a caller with a credential',
   },
   anonymousBodyLimitBytes: {
     variable: 'ANONYMOUS_BODY_LIMIT_BYTES',
     default: '16384',
-    schema: positiveSetting,
+    schema: bytesSetting,
     meaning: 'largest request body of a caller without a credential, and of a login',
   },
   bodyRoomBytes: {
     variable: 'BODY_ROOM_BYTES',
     default: '67108864',
-    schema: positiveSetting,
+    schema: bytesSetting,
     meaning:
       'bytes of request bodies over 64 KiB that are in memory at the same time; others wait for five ' +
       'seconds, and one caller has half of it',

@@ -1,18 +1,18 @@
 /** The settings of files. Part of the list of `config.ts`. */
 import { z } from 'zod';
-import { listSetting, positiveSetting } from '../settings.js';
+import { bytesSetting, listSetting, positiveSetting, wholeNumberSetting } from '../settings.js';
 
 export const FILE_SETTINGS = {
   fileMaxBytes: {
     variable: 'FILE_MAX_BYTES',
     default: '104857600',
-    schema: positiveSetting,
+    schema: bytesSetting,
     meaning: 'largest file',
   },
   filesQuotaBytes: {
     variable: 'FILES_QUOTA_BYTES',
     default: '10737418240',
-    schema: positiveSetting,
+    schema: bytesSetting,
     meaning: 'bytes of all files of a school together',
   },
   fileUploadsOpen: {
@@ -24,7 +24,7 @@ export const FILE_SETTINGS = {
   fileUploadHours: {
     variable: 'FILE_UPLOAD_HOURS',
     default: '24',
-    schema: positiveSetting,
+    schema: wholeNumberSetting(1, 876_000),
     meaning: 'hours after the last piece of such an upload, or without an import, in which it is kept',
   },
   fileRoles: {

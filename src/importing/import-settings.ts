@@ -1,5 +1,5 @@
 /** The settings of imports. Part of the list of `config.ts`. */
-import { listSetting, positiveSetting } from '../settings.js';
+import { daysSetting, listSetting, wholeNumberSetting } from '../settings.js';
 
 export const IMPORT_SETTINGS = {
   importRoles: {
@@ -13,13 +13,13 @@ export const IMPORT_SETTINGS = {
   importMaxBytes: {
     variable: 'IMPORT_MAX_BYTES',
     default: '2147483648',
-    schema: positiveSetting,
+    schema: wholeNumberSetting(1, 2_147_483_648),
     meaning: 'largest file of an import; 2 GiB at most',
   },
   keepImportsDays: {
     variable: 'KEEP_IMPORTS_DAYS',
     default: '30',
-    schema: positiveSetting,
+    schema: daysSetting,
     meaning: 'days until an import that has ended, or waits for nobody, goes with its file and its errors',
   },
 } as const;

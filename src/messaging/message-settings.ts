@@ -1,6 +1,13 @@
 /** The settings of messages. Part of the list of `config.ts`. */
 import { z } from 'zod';
-import { listSetting, positiveSetting } from '../settings.js';
+import {
+  bytesSetting,
+  daysSetting,
+  listSetting,
+  positiveSetting,
+  wholeNumberSetting,
+  wordSetting,
+} from '../settings.js';
 
 export const MESSAGE_SETTINGS = {
   smtpUrl: {
@@ -24,7 +31,7 @@ export const MESSAGE_SETTINGS = {
   smtpConnections: {
     variable: 'SMTP_CONNECTIONS',
     default: '2',
-    schema: positiveSetting.max(50),
+    schema: wholeNumberSetting(1, 50),
     meaning: 'connections to a mail server',
   },
   emailRoles: {
@@ -38,7 +45,7 @@ export const MESSAGE_SETTINGS = {
   emailMaxBytes: {
     variable: 'EMAIL_MAX_BYTES',
     default: '10485760',
-    schema: positiveSetting,
+    schema: bytesSetting,
     meaning: 'largest email, with attachments that are not files of the school',
   },
   emailsPerHour: {
@@ -74,7 +81,7 @@ export const MESSAGE_SETTINGS = {
   smsHttpMethod: {
     variable: 'SMS_HTTP_METHOD',
     default: 'POST',
-    schema: z.enum(['GET', 'POST', 'PUT']),
+    schema: wordSetting(['GET', 'POST', 'PUT']),
     meaning: 'SMS by HTTP: method',
   },
   smsHttpHeaders: {
@@ -113,7 +120,7 @@ export const MESSAGE_SETTINGS = {
   smsMaxSegments: {
     variable: 'SMS_MAX_SEGMENTS',
     default: '8',
-    schema: positiveSetting.max(255),
+    schema: wholeNumberSetting(1, 255),
     meaning:
       'longest text message, in segments (160 characters, 153 each when there are several; 70 and 67 ' +
       'where the text needs Unicode)',
@@ -152,7 +159,7 @@ export const MESSAGE_SETTINGS = {
   sendKeptHours: {
     variable: 'SEND_KEPT_HOURS',
     default: '24',
-    schema: z.coerce.number().int().min(0),
+    schema: wholeNumberSetting(0, 876_000),
     meaning:
       'messages kept for want of a server are sent by themselves once there is one, unless they are ' +
       'older than this; the older ones wait for retryMessage',
@@ -160,7 +167,7 @@ export const MESSAGE_SETTINGS = {
   keepMessagesDays: {
     variable: 'KEEP_MESSAGES_DAYS',
     default: '90',
-    schema: positiveSetting,
+    schema: daysSetting,
     meaning:
       'how long messages that were sent or given up are shown, with their texts and attachments, ' +
       'before they are purged',

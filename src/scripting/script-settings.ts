@@ -1,6 +1,13 @@
 /** The settings of scripts. Part of the list of `config.ts`. */
 import { z } from 'zod';
-import { countSetting, listSetting, positiveSetting } from '../settings.js';
+import {
+  bytesSetting,
+  countSetting,
+  daysSetting,
+  listSetting,
+  positiveSetting,
+  wholeNumberSetting,
+} from '../settings.js';
 
 export const SCRIPT_SETTINGS = {
   scriptCpuTimeMs: {
@@ -26,13 +33,13 @@ export const SCRIPT_SETTINGS = {
   scriptMemoryBytes: {
     variable: 'SCRIPT_MEMORY_BYTES',
     default: '67108864',
-    schema: z.coerce.number().int().min(2_097_152).max(1_073_741_824),
+    schema: wholeNumberSetting(2_097_152, 1_073_741_824),
     meaning: 'heap of a run, 2 MiB to 1 GiB',
   },
   scriptOutputBytes: {
     variable: 'SCRIPT_OUTPUT_BYTES',
     default: '1048576',
-    schema: positiveSetting,
+    schema: bytesSetting,
     meaning: 'what a run may print',
   },
   scriptOutputLines: {
@@ -50,7 +57,7 @@ export const SCRIPT_SETTINGS = {
   scriptPayloadBytes: {
     variable: 'SCRIPT_PAYLOAD_BYTES',
     default: '4194304',
-    schema: positiveSetting.max(67_108_864),
+    schema: wholeNumberSetting(1, 67_108_864),
     meaning:
       'arguments and result of a run, and what goes in or out of one call of the platform, as ' +
       'characters of JSON',
@@ -58,13 +65,13 @@ export const SCRIPT_SETTINGS = {
   scriptCodeBytes: {
     variable: 'SCRIPT_CODE_BYTES',
     default: '262144',
-    schema: positiveSetting,
+    schema: bytesSetting,
     meaning: 'largest script',
   },
   scriptDepth: {
     variable: 'SCRIPT_DEPTH',
     default: '4',
-    schema: positiveSetting.max(16),
+    schema: wholeNumberSetting(1, 16),
     meaning:
       'how many scripts may start one another, by platform.runScript, by triggers, or by what they ' +
       'write and publish',
@@ -72,7 +79,7 @@ export const SCRIPT_SETTINGS = {
   scriptConcurrentRuns: {
     variable: 'SCRIPT_CONCURRENT_RUNS',
     default: '20',
-    schema: positiveSetting.max(1000),
+    schema: wholeNumberSetting(1, 1000),
     meaning:
       'runs of this gateway at once, each with a thread and up to SCRIPT_MEMORY_BYTES; scripts ' +
       'started by these come on top',
@@ -80,13 +87,13 @@ export const SCRIPT_SETTINGS = {
   scriptDomainRuns: {
     variable: 'SCRIPT_DOMAIN_RUNS',
     default: '16',
-    schema: positiveSetting.max(1000),
+    schema: wholeNumberSetting(1, 1000),
     meaning: 'of these, runs of one domain at once',
   },
   scriptCallerRuns: {
     variable: 'SCRIPT_CALLER_RUNS',
     default: '4',
-    schema: positiveSetting.max(1000),
+    schema: wholeNumberSetting(1, 1000),
     meaning: 'of these, runs of one user at once, and of one script that runs for nobody',
   },
   scriptQueuedRuns: {
@@ -105,7 +112,7 @@ export const SCRIPT_SETTINGS = {
   scriptBeforeRuns: {
     variable: 'SCRIPT_BEFORE_RUNS',
     default: '6',
-    schema: positiveSetting.max(500),
+    schema: wholeNumberSetting(1, 500),
     meaning:
       'writes that ask scripts at once, in places of their own; each holds a connection, so less ' +
       'than half of POOL_SIZE whatever this says',
@@ -121,7 +128,7 @@ export const SCRIPT_SETTINGS = {
   scriptStreams: {
     variable: 'SCRIPT_STREAMS',
     default: '8',
-    schema: positiveSetting.max(1000),
+    schema: wholeNumberSetting(1, 1000),
     meaning:
       'lists that all runs of this gateway read at once by findStream, agg and readFile, half of ' +
       'them in one run; each holds a connection, so at most half of POOL_SIZE whatever this says',
@@ -129,7 +136,7 @@ export const SCRIPT_SETTINGS = {
   scriptWarmThreads: {
     variable: 'SCRIPT_WARM_THREADS',
     default: '2',
-    schema: countSetting.max(64),
+    schema: wholeNumberSetting(0, 64),
     meaning:
       'threads kept ready for runs, and as many for what writes ask, some 10 MiB each, from the start on ' +
       'where such scripts are stored; a run that finds none idle starts one',
@@ -149,7 +156,7 @@ export const SCRIPT_SETTINGS = {
   scriptRequestMaxResponseBytes: {
     variable: 'SCRIPT_REQUEST_MAX_RESPONSE_BYTES',
     default: '2097152',
-    schema: positiveSetting,
+    schema: bytesSetting,
     meaning: 'largest answer platform.request takes, packed or unpacked',
   },
   scriptRequestPorts: {
@@ -171,7 +178,7 @@ export const SCRIPT_SETTINGS = {
   keepScriptRunsDays: {
     variable: 'KEEP_SCRIPT_RUNS_DAYS',
     default: '30',
-    schema: positiveSetting,
+    schema: daysSetting,
     meaning: 'how long runs of scripts and what they logged are kept',
   },
   encryptionSecret: {
