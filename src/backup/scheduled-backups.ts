@@ -13,6 +13,7 @@ export interface ScheduledBackupsOptions {
   readonly openBucket: () => Promise<Bucket | undefined>;
   readonly settings: {
     readonly backupKeep: number;
+    readonly backupSchedule?: string | undefined;
     readonly backupDirectory?: string | undefined;
     readonly backupPassphrase?: string | undefined;
     readonly backupKeyFile?: string | undefined;
@@ -61,6 +62,11 @@ export class ScheduledBackups {
     } finally {
       await bucket?.close();
     }
+  }
+
+  /** Whether backups are to be made by the clock. */
+  get isScheduled(): boolean {
+    return this.#options.settings.backupSchedule !== undefined;
   }
 
   /** Since the last backup by the clock was begun; `undefined` before the first one. */

@@ -67,6 +67,8 @@ export const CHAPTERS: readonly ManualChapter[] = [
     title: 'Run',
     pages: [
       doc('operate', 'Operate'),
+      doc('backup', 'Backup'),
+      doc('monitoring', 'Monitoring'),
       doc('scale', 'Scale'),
       { source: 'CHANGELOG.md', path: 'changelog', label: 'Changelog' },
       { source: 'SECURITY.md', path: 'security', label: 'Security' },

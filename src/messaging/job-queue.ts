@@ -103,6 +103,15 @@ export class JobQueue {
     return counts ?? { queued: 0, running: 0, failed: 0 };
   }
 
+  /** How long the job that is due longest has waited for somebody to do it; 0 where none is due. */
+  async longestWaitSeconds(): Promise<number> {
+    const [wait] = await this.#database.query<{ seconds: number }>(Prisma.sql`
+      select coalesce(max(extract(epoch from now() - run_at)), 0)::float8 as seconds
+      from campus_jobs.jobs
+      where locked_at is null and attempts < max_attempts and run_at <= now()`);
+    return wait?.seconds ?? 0;
+  }
+
   /** Deletes jobs abandoned before an instant; returns their number. */
   async purge(failedBefore: Date): Promise<number> {
     const gone = await this.#database.query(Prisma.sql`

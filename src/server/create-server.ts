@@ -57,8 +57,8 @@ export interface ServerServices extends AuthenticationOptions {
   /** The declared collections, which the documentation describes. */
   readonly collections: readonly Collection[];
   readonly database: Pick<Database, 'apart' | 'pool' | 'isReadOnly' | 'isReachable' | 'replicas'>;
-  readonly jobs: Pick<JobQueue, 'counts'>;
-  readonly backups: Pick<ScheduledBackups, 'ageSeconds'>;
+  readonly jobs: Pick<JobQueue, 'counts' | 'longestWaitSeconds'>;
+  readonly backups: Pick<ScheduledBackups, 'ageSeconds' | 'isScheduled'>;
   readonly files: Files;
   readonly imports: Imports;
   readonly maintenance: Pick<MaintenanceSwitch, 'isOn' | 'onChange'>;

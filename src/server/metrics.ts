@@ -99,6 +99,11 @@ export class Metrics {
     labelNames: ['code'],
     registers: [this.registry],
   });
+  readonly #slowStatements = new Counter({
+    name: 'campus_slow_statements_total',
+    help: 'Statements of the database that took longer than SLOW_STATEMENT_MS; the log has each.',
+    registers: [this.registry],
+  });
   readonly #jobs = new Counter({
     name: 'campus_jobs_total',
     help:
@@ -116,8 +121,8 @@ export class Metrics {
     readonly inFlight: () => number;
     readonly waiting: () => number;
     readonly live: LiveFigures | undefined;
-    readonly jobs: { counts(): Promise<JobCounts> };
-    readonly backups: { ageSeconds(): Promise<number | undefined> };
+    readonly jobs: { counts(): Promise<JobCounts>; longestWaitSeconds(): Promise<number> };
+    readonly backups: { readonly isScheduled: boolean; ageSeconds(): Promise<number | undefined> };
     readonly droppedLogLines: () => number;
   }) {
     collectDefaultMetrics({ register: this.registry, prefix: 'campus_' });
@@ -225,6 +230,28 @@ export class Metrics {
       },
     });
     new Gauge({
+      name: 'campus_jobs_longest_wait_seconds',
+      aggregator: 'max',
+      help:
+        'How long the job that is due longest has waited for a gateway to do it; 0 where none is due. Each ' +
+        'gateway says the same; absent while the database is away.',
+      registers: [this.registry],
+      async collect() {
+        const wait = await figureOf(options.jobs.longestWaitSeconds());
+        if (wait === undefined) this.remove();
+        else this.set(wait);
+      },
+    });
+    new Gauge({
+      name: 'campus_backup_scheduled',
+      aggregator: 'max',
+      help: '1 where backups are to be made by the clock (BACKUP_SCHEDULE), else 0.',
+      registers: [this.registry],
+      collect() {
+        this.set(options.backups.isScheduled ? 1 : 0);
+      },
+    });
+    new Gauge({
       name: 'campus_backup_age_seconds',
       aggregator: 'max',
       help:
@@ -276,5 +303,9 @@ export class Metrics {
 
   streamCut(): void {
     this.#cuts.inc();
+  }
+
+  statementSlow(): void {
+    this.#slowStatements.inc();
   }
 }

@@ -105,6 +105,9 @@ function count(metrics: Metrics, event: Observation): void {
     case 'streamCut':
       metrics.streamCut();
       return;
+    case 'statementSlow':
+      metrics.statementSlow();
+      return;
     case 'liveConnectionEnded':
       metrics.liveConnectionEnded(event.code);
       return;

@@ -98,6 +98,11 @@ describe('backups by the clock', () => {
     await expect(verify(`${directory}/${name}`)).rejects.toMatchObject({ code: 'INVALID_VALUE' });
   });
 
+  it('are said to be made by the clock before there is one', () => {
+    expect(backupsWith({}).isScheduled).toBe(false);
+    expect(backupsWith({ backupSchedule: '30 20 * * *' }).isScheduled).toBe(true);
+  });
+
   it('say how old the last one is', async () => {
     const backups = backupsWith({ backupDirectory: folder.file('aged') });
     expect(await backups.ageSeconds()).toBeUndefined();

@@ -141,13 +141,13 @@ describe('an alert', () => {
     expect(rule.labels.severity).toMatch(/^(?:critical|warning)$/);
     expect(rule.annotations.summary).toMatch(/\.$/);
     // What it means and what to do.
-    expect(readProjectFile('docs/operate.md')).toMatch(
+    expect(readProjectFile('docs/monitoring.md')).toMatch(
       new RegExp(`^\\| \`${alert}\` \\| .+ \\| .+ \\|$`, 'm'),
     );
   });
 
   it('is explained only where it exists', () => {
-    const explained = [...readProjectFile('docs/operate.md').matchAll(/^\| `(Campus\w+)` \|/gm)];
+    const explained = [...readProjectFile('docs/monitoring.md').matchAll(/^\| `(Campus\w+)` \|/gm)];
     expect(explained.map(([, name]) => name)).toEqual(rules.map(({ alert }) => alert));
   });
 

@@ -89,6 +89,14 @@ describe('a job', () => {
     expect(calls).toEqual([{ n: 2 }]);
   });
 
+  it('says how long it has waited, once it is due', async () => {
+    expect(await jobs.longestWaitSeconds()).toBe(0);
+    await jobs.add('newer', { n: 1 }, { runAt: new Date(Date.now() + 3_600_000) });
+    expect(await jobs.longestWaitSeconds()).toBe(0);
+    await jobs.add('newer', { n: 2 }, { runAt: new Date(Date.now() - 3_600_000) });
+    expect(await jobs.longestWaitSeconds()).toBeGreaterThanOrEqual(3_599);
+  });
+
   it('can be taken back while it waits', async () => {
     await jobs.add('note', { n: 1 }, { key: 'regretted' });
     expect(await jobs.cancel('regretted')).toBe(true);

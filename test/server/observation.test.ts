@@ -136,8 +136,11 @@ function newMetrics(): Metrics {
     waiting: () => 0,
     live: undefined,
     droppedLogLines: () => 0,
-    jobs: { counts: async () => ({ queued: 0, running: 0, failed: 0 }) },
-    backups: { ageSeconds: async () => undefined },
+    jobs: {
+      counts: async () => ({ queued: 0, running: 0, failed: 0 }),
+      longestWaitSeconds: async () => 0,
+    },
+    backups: { isScheduled: false, ageSeconds: async () => undefined },
   });
 }
 
