@@ -202,7 +202,7 @@ const STOP_MARGIN_MS = 5_000;
 /** A log that takes no lines keeps nobody waiting. */
 const LOG_GRACE_MS = 500;
 
-/** Before the database is made or upgraded, which may take minutes: whoever waits for those is to be served. */
+/** A taken port is said before the database is made or upgraded, which may take minutes. */
 async function assertPortsAreFree(config: Config): Promise<void> {
   for (const port of [config.port, config.metricsPort]) {
     if (port === undefined) continue;
