@@ -103,8 +103,9 @@ export class AccountLinks {
   }
 
   async #get(database: Queryable, token: string, lock: Prisma.Sql = Prisma.empty): Promise<StoredLink> {
-    const [link] = await database.query<UserRef & Pick<StoredLink, 'purpose' | 'expiresAt'>>(Prisma.sql`
-      select domain_id as "domainId", user_id as "userId", purpose, expires_at as "expiresAt"
+    const [link] = await database.query<Omit<StoredLink, 'userName' | 'name'>>(Prisma.sql`
+      select domain_id as "domainId", user_id as "userId", purpose, expires_at as "expiresAt",
+        (select d.name from domains d where d.id = domain_id) as "domainName"
       from account_links
       where token_hash = ${hashOpaqueSecret(token)} and used_at is null and expires_at > now()
       ${lock}`);
@@ -112,13 +113,11 @@ export class AccountLinks {
     const [user] =
       link === undefined
         ? []
-        : await database.query<Pick<StoredLink, 'userName' | 'name' | 'domainName'>>(Prisma.sql`
+        : await database.query<Pick<StoredLink, 'userName' | 'name'>>(Prisma.sql`
             select
               coalesce(r.data ->> 'user_name', '') as "userName",
-              coalesce(r.data ->> 'name', '') as name,
-              d.name as "domainName"
+              coalesce(r.data ->> 'name', '') as name
             from records r
-            join domains d on d.id = r.domain
             where ${liveRecordsIn(link.domainId, 'pltf_user')}
               and r.id = ${link.userId}
               and r.data -> 'active' = 'true'`);

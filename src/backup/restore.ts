@@ -18,6 +18,7 @@ import {
   lockMigrations,
 } from '../store/database/migrations.js';
 import { newPartitionStatement, partitionName } from '../store/database/partitions.js';
+import { IN_TURN, isSpread } from '../store/database/table-places.js';
 import { KEPT_TABLES } from './kept-tables.js';
 import type { Manifest, TableContent } from './manifest.js';
 import type { Archive } from './open-archive.js';
@@ -40,7 +41,9 @@ export interface RestoreOptions {
 
 /**
  * Restores an archive. The database is as it was at the archive's own version then: whoever opens it next
- * applies the migrations that came since, and builds the indexes of the collections.
+ * applies the migrations that came since, and builds the indexes of the collections. Where there is Citus, all
+ * of it is on the coordinator until then, as on one PostgreSQL, and is spread with the migrations: an older
+ * version may have had tables that cannot be.
  *
  * @throws CONFLICT for a database that is not empty or is in use, and for a backup of a newer version;
  * UNAVAILABLE when the database is lost or full; the signal's reason
@@ -58,6 +61,7 @@ export async function restoreArchive(options: RestoreOptions): Promise<void> {
     await client.connect();
     await client.query(COPY_SETTINGS);
     await client.query('begin');
+    if (await isSpread(client)) await client.query(IN_TURN);
     await lockMigrations(client, options.signal);
     await assertUnused(client);
     await assertEmpty(client);

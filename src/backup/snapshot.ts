@@ -1,6 +1,7 @@
 /** Several connections that see the database as it is at one moment, without stopping anybody who writes. */
 import pg from 'pg';
 import { translateDatabaseError } from '../store/database/database-errors.js';
+import { isSpread } from '../store/database/table-places.js';
 import { KEPT_TABLES } from './kept-tables.js';
 
 export interface Snapshot {
@@ -22,8 +23,8 @@ export const COPY_SETTINGS = [
 ].join('; ');
 
 /**
- * Opens a snapshot with that many connections. The tables cannot change their columns while it is open: a
- * gateway of a newer version waits with its migrations. The caller closes it.
+ * Opens a snapshot with that many connections, with one where there is Citus. The tables cannot change their
+ * columns while it is open: a gateway of a newer version waits with its migrations. The caller closes it.
  */
 export async function openSnapshot(url: string, connections: number): Promise<Snapshot> {
   const clients: pg.Client[] = [];
@@ -35,10 +36,16 @@ export async function openSnapshot(url: string, connections: number): Promise<Sn
   try {
     const first = await connect(url, clients);
     const tables = await listTables(first);
+    const isOfSeveralServers = await isSpread(first);
+    if (isOfSeveralServers) await first.query('set citus.max_adaptive_executor_pool_size = 1');
     await first.query('begin isolation level repeatable read read only');
     // Without their partitions: a collection that is registered meanwhile attaches one. The lock comes before
     // the snapshot, for a table that was rewritten after it would look empty.
     await first.query(`lock table ${tables} in access share mode`);
+    if (isOfSeveralServers) {
+      await beginOnEveryServer(first);
+      return { clients, close };
+    }
     const { rows } = await first.query<{ id: string }>('select pg_export_snapshot() as id');
     const id = pg.escapeLiteral(rows[0]?.id ?? '');
     while (clients.length < connections) {
@@ -51,6 +58,15 @@ export async function openSnapshot(url: string, connections: number): Promise<Sn
     await close();
     throw translateDatabaseError(error);
   }
+}
+
+/**
+ * A snapshot of several servers cannot be lent to another connection. One that reads alone, by one connection
+ * to each server, sees every domain as it was at one moment; the moments of two servers are as far apart as
+ * they take to begin this statement.
+ */
+async function beginOnEveryServer(client: pg.Client): Promise<void> {
+  await client.query('select count(*) from (select 1 from records limit 1) as begun');
 }
 
 async function connect(url: string, clients: pg.Client[]): Promise<pg.Client> {

@@ -114,7 +114,10 @@ export class ImportRun {
         }
         await noteRefused(transaction, one.id, state === 'trying' ? 'try' : 'run', refused);
         if (state === 'trying') await noteOutcomes(transaction, one.id, runs);
-        if (one.options.missing === 'remove') await noteSeen(transaction, one, outcome.records().values());
+        if (one.options.missing === 'remove') {
+          const place = run.staging.placeOf(transaction, scope);
+          await noteSeen(place, one, outcome.records().values());
+        }
         await this.#note(transaction, one.id, state, {
           position: batch.position,
           counts: after,
@@ -153,8 +156,9 @@ export class ImportRun {
         const after = addCounts(counts, batch, outcome, refused);
         const isChange = outcome.created.length + outcome.updated.length > 0;
         await noteRefused(transaction, begun.id, 'run', refused);
-        if (begun.options.missing === 'remove')
-          await noteSeen(transaction, begun, outcome.records().values());
+        if (begun.options.missing === 'remove') {
+          await noteSeen(run.staging.placeOf(transaction, own), begun, outcome.records().values());
+        }
         const noted = { position: batch.position, counts: after, changes: isChange ? number : changes };
         await this.#note(transaction, begun.id, 'running', noted);
         return { noted, outcome };

@@ -2,6 +2,7 @@
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../json.js';
 import type { Queryable } from '../store/database/database.js';
+import type { StagingPlace } from '../store/writing/staging-place.js';
 import type { RefusedRow } from './preparing/row-preparer.js';
 import type { StoredImport } from './stored-import.js';
 
@@ -22,8 +23,12 @@ export async function noteRefused(
 type SeeingImport = Pick<StoredImport, 'id' | 'domainId'>;
 
 /** Notes the records that the file has. */
-export async function noteSeen(db: Queryable, one: SeeingImport, ids: Iterable<string>): Promise<void> {
-  await db.query(Prisma.sql`
+export async function noteSeen(
+  place: Pick<StagingPlace, 'run'>,
+  one: SeeingImport,
+  ids: Iterable<string>,
+): Promise<void> {
+  await place.run(Prisma.sql`
     insert into import_seen (domain, import_id, record_id)
     select ${one.domainId}, ${one.id}::uuid, seen.id
     from unnest(${[...ids]}::text[]) as seen (id)

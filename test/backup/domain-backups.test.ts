@@ -28,7 +28,7 @@ beforeAll(async () => {
       values (gen_random_uuid(), 'north', 'a', 'text/plain', 'ready', 'database', 3, 'usr'),
         (gen_random_uuid(), 'south', 'b', 'text/plain', 'ready', 'database', 3, 'usr'),
         (gen_random_uuid(), 'north', 'half', 'text/plain', 'uploading', 'database', 3, 'usr');
-    insert into file_chunks (file_id, position, bytes) select id, 0, 'abc' from files;`);
+    insert into file_chunks (file_id, domain, position, bytes) select id, domain, 0, 'abc' from files;`);
 });
 
 async function restored(domain: string, into?: string): Promise<pg.Client> {

@@ -74,11 +74,11 @@ describe('a backup', () => {
         await client.query(`
           begin;
           update records
-            set data = jsonb_set(data, '{n}', to_jsonb((data->>'n')::int - 1)), version = version + 1
-            where collection = 'debit' and id = '${1 + (n % 2000)}';
+            set data = jsonb_set(data, '{n}', ((data->>'n')::int - 1)::text::jsonb), version = version + 1
+            where domain = 'school' and collection = 'debit' and id = '${1 + (n % 2000)}';
           update records
-            set data = jsonb_set(data, '{n}', to_jsonb((data->>'n')::int + 1)), version = version + 1
-            where collection = 'credit' and id = '${1 + (n % 2000)}';
+            set data = jsonb_set(data, '{n}', ((data->>'n')::int + 1)::text::jsonb), version = version + 1
+            where domain = 'school' and collection = 'credit' and id = '${1 + (n % 2000)}';
           insert into records (domain, collection, id, data)
             values ('school', 'debit', 'new-${n}', '{"n": 0}'), ('school', 'credit', 'new-${n}', '{"n": 0}');
           commit`);

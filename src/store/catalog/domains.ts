@@ -302,12 +302,16 @@ export class Domains {
       collection: '$property',
       id: property.name,
       operation: property.value === undefined ? 'deleted' : 'updated',
-      from: Prisma.sql`from changed`,
     });
-    const changed = await this.#database.query(
-      Prisma.sql`with changed as (${change}), noted as (${note})
-        select pg_notify(${CHANNEL}, ${domain}) from changed`,
-    );
+    // Not one statement: where the database is spread over several servers, the property is on one and the
+    // audit trail on another, and every server would have to be there for both at once.
+    const changed = await this.#database.transaction(async (tx) => {
+      const rows = await tx.query(Prisma.sql`
+        with changed as (${change})
+        select pg_notify(${CHANNEL}, ${domain}) from changed`);
+      if (rows.length > 0) await tx.query(note);
+      return rows;
+    });
     await this.refresh();
     if (changed.length === 0) {
       if (ifMatch !== undefined && this.#etagOf(scope, property.name) !== ifMatch) {

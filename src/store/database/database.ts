@@ -16,14 +16,14 @@ import { assertSessionsAreKept } from './assert-sessions-are-kept.js';
 import { Cancellation } from './cancellation.js';
 import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.js';
 import { translateDatabaseError } from './database-errors.js';
-import type { JoinedBatch, RowPunctuation } from './gathered-rows.js';
+import type { JoinedBatch } from './gathered-rows.js';
 import { HomeServer } from './home-server.js';
 import { HomeStatements } from './home-statements.js';
 import { Listener } from './listener.js';
 import { type OpenedReplicas, openReplicas } from './open-replicas.js';
 import { createPool, type PoolOptions } from './pool.js';
 import { PrimaryFinder } from './primary-finder.js';
-import type { NamedStatement, QueryOptions, StreamOptions } from './query-options.js';
+import type { JoinedStreamOptions, NamedStatement, QueryOptions, StreamOptions } from './query-options.js';
 import { Renewal } from './renewal.js';
 import type { ReadSource, ReplicatedReads } from './replicated-reads.js';
 import { connectTo, ServerStatements } from './server-statements.js';
@@ -130,7 +130,7 @@ export interface Database extends Queryable {
   /** The same rows as bytes to pass on, one chunk per batch. */
   streamJoined(
     statements: readonly NamedStatement[],
-    options: Omit<StreamOptions, 'name'> & { readonly punctuation: RowPunctuation },
+    options: JoinedStreamOptions,
   ): AsyncIterable<JoinedBatch>;
   /** The queue of writes that are retried after a deadlock. */
   readonly turns: Turns;
@@ -347,8 +347,11 @@ class PostgresDatabase implements Database {
 
   streamJoined(
     statements: readonly NamedStatement[],
-    options: Omit<StreamOptions, 'name'> & { readonly punctuation: RowPunctuation },
+    { home, ...options }: JoinedStreamOptions,
   ): AsyncGenerator<JoinedBatch, void> {
+    if (home !== undefined && this.home !== undefined) {
+      return this.home.streamJoined(statements, { ...options, home });
+    }
     return this.#statements.streamJoined(statements, options);
   }
 

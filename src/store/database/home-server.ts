@@ -29,24 +29,28 @@ export class HomeServer {
       this.wasReached = true;
     });
     void watch.check();
+    const shared = { url: () => finder.url, size: poolSize, settings, watch };
     const pool = createPool({
-      url: () => finder.url,
-      size: poolSize,
+      ...shared,
       applicationName,
       statementTimeoutMs,
-      settings,
-      watch,
       places: 'connections to the server of the school (POOL_SIZE)',
+    });
+    const streamPool = createPool({
+      ...shared,
+      applicationName: `${applicationName} stream`,
+      statementTimeoutMs: 0,
+      places: 'connections for streamed answers to the server of the school (POOL_SIZE)',
     });
     const cancellation = new Cancellation(() => finder.url, applicationName);
     this.statements = new ServerStatements({
       pool,
-      streamPool: pool,
+      streamPool,
       cancellation,
       batchTimeoutMs: statementTimeoutMs,
     });
     this.#close = async () => {
-      await pool.end();
+      await Promise.all([pool.end(), streamPool.end()]);
       await Promise.all([cancellation.close(), watch.close()]);
     };
   }

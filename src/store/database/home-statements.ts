@@ -9,15 +9,15 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import pg from 'pg';
 import { invariant } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
+import type { JoinedBatch } from './gathered-rows.js';
+import { MOVED, UNNAMED } from './home-functions.js';
 import type { HomeServer } from './home-server.js';
-import type { Home, QueryOptions } from './query-options.js';
+import type { Home, JoinedStreamOptions, NamedStatement, QueryOptions } from './query-options.js';
 import { toParameterText } from './row-query.js';
 import type { ServerStatements } from './server-statements.js';
 import { ShardTables } from './shard-tables.js';
-import { spreadFunction } from './spread-function.js';
 import type { SlowStatementWatch } from './statement-watch.js';
 
 export interface HomeStatementsOptions {
@@ -25,10 +25,6 @@ export interface HomeStatementsOptions {
   readonly openServer: (host: string, port: number) => HomeServer;
 }
 
-/** The name of statements that are not kept prepared. */
-const UNNAMED = 'unnamed';
-/** The error of a server that no longer has the domain. */
-const MOVED = 'the domain has moved to another server';
 /**
  * Citus plans a function call anew each time if it is the whole statement, to decide where to run it; with a
  * second column it is planned once.
@@ -79,6 +75,46 @@ export class HomeStatements {
   }
 
   /**
+   * The rows of the statements as bytes, from the server of the domain. Unlike the coordinator, which gathers
+   * all that a server sends before it passes any of it on, that gives the first of them at once. A long stream
+   * keeps no move of the domain from its end: that the domain is still there is asked when the stream has
+   * begun, and sees the domain as it was then.
+   *
+   * @throws as `Database.streamJoined`
+   */
+  async *streamJoined(
+    statements: readonly NamedStatement[],
+    { home: { domain }, ...options }: JoinedStreamOptions & { readonly home: Pick<Home, 'domain'> },
+  ): AsyncGenerator<JoinedBatch, void> {
+    for (let attempt = 1; ; attempt++) {
+      const shard = await this.#findShard(domain);
+      if (!shard.server.wasReached) {
+        yield* this.#coordinator.streamJoined(statements, options);
+        return;
+      }
+      const placed = statements.map(({ sql, name }) => ({
+        sql: shard.tables.statement(sql, name),
+        name: name && `${name}_${shard.id}`,
+      }));
+      const batches = shard.server.statements.streamJoined(placed, options);
+      try {
+        const begun = await settled(batches.next());
+        await shard.server.statements.query(keepAtHome(shard).sql);
+        const first = begun();
+        if (first.done === true) return;
+        yield first.value;
+        yield* batches;
+        return;
+      } catch (error) {
+        if (attempt > 1 || !hasMoved(error)) throw error;
+        this.#shardByDomain.delete(domain);
+      } finally {
+        await batches.return();
+      }
+    }
+  }
+
+  /**
    * Runs the statement on the server of the domain as part of a transaction led by the coordinator: Citus
    * involves only that server, and ends its transaction together with the outer one. If the domain has moved,
    * the whole transaction must be retried, as after a deadlock.
@@ -98,6 +134,37 @@ export class HomeStatements {
     });
   }
 
+  /**
+   * The same for long work of a transaction, which has tables of its own on that server: rows of any columns,
+   * as JSON has them.
+   *
+   * @throws as `Queryable.query`
+   */
+  session(transaction: Pick<ServerStatements, 'query'>, domain: string): RecordsPlace {
+    const ask = async <Row>(sql: Prisma.Sql, givesRows: boolean): Promise<Row[]> => {
+      const { text, values } = sql;
+      const call = Prisma.sql`
+        select given
+        from ask_at_home(
+          ${domain}, ${text}, ${values.map(toParameterText)}::text[], ${givesRows}::boolean
+        ) as given`;
+      const rows = await transaction.query<{ given: Row }>(call, { name: 'ask_at_home', told: sql });
+      return rows.map(({ given }) => given);
+    };
+    return {
+      query: (sql) => ask(sql, true),
+      run: async (sql) => {
+        await ask(sql, false);
+      },
+      tableName: async (table) => {
+        const rows = await transaction.query<{ name: string }>(Prisma.sql`
+          select shard_name(t, get_shard_id_for_distribution_column(t, ${domain}::text)) as name
+          from to_regclass(${table}) as t`);
+        return rows[0]?.name ?? table;
+      },
+    };
+  }
+
   async #query<Row extends object>(
     sql: Prisma.Sql,
     { domain, columns }: Home,
@@ -112,7 +179,7 @@ export class HomeStatements {
       return await shard.server.statements.query<Row>(shard.tables.statement(sql, name), {
         ...options,
         name: name && `${name}_${shard.id}`,
-        first: { sql: Prisma.sql`select keep_at_home(${shard.id}::bigint), ${ASIDE}`, name: 'keep_at_home' },
+        first: keepAtHome(shard),
         told: sql,
       });
     } catch (error) {
@@ -210,6 +277,15 @@ export class HomeStatements {
   }
 }
 
+/** The server that has the records of a domain, asked within a transaction. */
+export interface RecordsPlace {
+  query<Row extends object>(sql: Prisma.Sql): Promise<Row[]>;
+  /** A statement that gives no rows, which may also make a table of the transaction. */
+  run(sql: Prisma.Sql): Promise<void>;
+  /** What the part of a spread table is called there that has the domain. Both names are quoted. */
+  tableName(table: string): Promise<string>;
+}
+
 /** The part of a spread table on one server. */
 export interface TablePart {
   /** The name of the server, for messages. */
@@ -233,6 +309,21 @@ interface ShardRow {
   readonly port: number;
   /** The names of its tables by those of the spread tables. */
   readonly tables: Readonly<Record<string, string>>;
+}
+
+/** Has a server refuse what is not for it any more, to the end of its transaction. */
+function keepAtHome({ id }: Shard): { readonly sql: Prisma.Sql; readonly name: string } {
+  return { sql: Prisma.sql`select keep_at_home(${id}::bigint), ${ASIDE}`, name: 'keep_at_home' };
+}
+
+/** What came of it, told or thrown when it is asked for. */
+async function settled<T>(promise: Promise<T>): Promise<() => T> {
+  return await promise.then(
+    (value) => () => value,
+    (error: unknown) => () => {
+      throw error;
+    },
+  );
 }
 
 /** Whether nothing was done because the domain is elsewhere. */
@@ -264,78 +355,4 @@ function nameOfCall(columns: string): string {
   const name = `at_home_${createHash('sha256').update(columns).digest('hex').slice(0, 24)}`;
   namesOfCalls.set(columns, name);
   return name;
-}
-
-/**
- * The body of `keep_at_home`. Its lock is the one by which Citus blocks writers at the end of a shard's move:
- * a writer that waited for it finds that the shard has moved, and looks it up again.
- */
-const KEEPING = `
-begin
-  perform lock_shard_metadata(5, array[home]);
-  if not exists (
-    select
-      from pg_dist_placement p join pg_dist_local_group g on g.groupid = p.groupid
-     where p.shardid = home
-  ) then
-    raise exception '${MOVED}' using errcode = 'serialization_failure';
-  end if;
-end
-`;
-
-/**
- * The body of `run_at_home`. A prepared statement contains the shard's table names, so each shard has its
- * own. Prepared names are recorded in a setting, because reading the list of prepared statements is slow.
- */
-const RUNNING = `
-declare
-  home bigint := get_shard_id_for_distribution_column('records', domain);
-  prepared text := name || '_' || home;
-  mark text := 'campus.at_home_' || prepared;
-  spread record;
-  parameter text;
-  literals text := '';
-begin
-  perform keep_at_home(home);
-  if name = '${UNNAMED}' or current_setting(mark, true) is distinct from 'prepared' then
-    if exists (select from pg_prepared_statements s where s.name = prepared) then
-      execute format('deallocate %I', prepared);
-    end if;
-    for spread in
-      select p.logicalrelid as id, c.relname as name
-        from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
-       where c.relnamespace = current_schema()::regnamespace
-         and not c.relispartition
-    loop
-      statement := regexp_replace(
-        statement,
-        '(\\m(?:from|join|into|update)\\s+)' || spread.name || '\\M',
-        '\\1' || shard_name(spread.id, get_shard_id_for_distribution_column(spread.id, domain)),
-        'g'
-      );
-    end loop;
-    execute format('prepare %I as %s', prepared, statement);
-    perform set_config(mark, 'prepared', false);
-  end if;
-  foreach parameter in array parameters loop
-    literals := literals || ', ' || quote_nullable(parameter);
-  end loop;
-  return query execute 'execute ' || quote_ident(prepared)
-    || case when literals = '' then '' else '(' || substr(literals, 3) || ')' end;
-end
-`;
-
-/** Creates the functions for these statements; the second runs on the server of the domain. */
-export async function spreadHomeStatements(client: pg.ClientBase): Promise<void> {
-  await spreadFunction(client, {
-    signature: 'keep_at_home(home bigint)',
-    returns: 'setof void',
-    body: KEEPING,
-  });
-  await spreadFunction(client, {
-    signature: 'run_at_home(domain text, name text, statement text, parameters text[])',
-    returns: 'setof record',
-    body: RUNNING,
-    domain: 'domain',
-  });
 }

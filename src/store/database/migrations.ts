@@ -88,7 +88,7 @@ export async function applyNamedMigrations(
   await client.query(CREATE_NOTES);
   for (const migration of await readMigrations(options)) {
     if (!names.includes(migration.name)) continue;
-    await client.query(migration.script);
+    await runScript(client, migration.script);
     await writeNote(client, migration, []);
   }
 }
@@ -244,7 +244,7 @@ async function applyMigration(
  * Command by command, because Citus forwards some commands to other servers with the whole text they arrived
  * in.
  */
-async function runScript(client: pg.Client, script: string): Promise<void> {
+async function runScript(client: pg.ClientBase, script: string): Promise<void> {
   const parts = (await isSpread(client)) ? listCommands(script) : [script];
   for (const part of parts) await client.query(part);
 }

@@ -11,7 +11,7 @@ import type { Database } from './database.js';
 import { translateDatabaseError } from './database-errors.js';
 import { type IndexDescription, isDeclaredIndexName, listDeclaredIndexes } from './declared-indexes.js';
 import { ensureStatistics, listDeclaredStatistics } from './declared-statistics.js';
-import { isSpread, spreadStatement } from './table-places.js';
+import { IN_TURN, isSpread, spreadStatement } from './table-places.js';
 
 /**
  * Held while partitions and indexes are created, so that gateways that start together do it one after the
@@ -138,11 +138,7 @@ const MOVE: MoveOfRecords = {
  */
 function spreadMove(partition: string): MoveOfRecords {
   return {
-    before: [
-      // One connection per server: of several, one would wait for what another does in this transaction.
-      `set local citus.multi_shard_modify_mode = 'sequential'`,
-      spreadStatement(partition, { column: 'domain' }),
-    ],
+    before: [IN_TURN, spreadStatement(partition, { column: 'domain' })],
     after: [],
   };
 }

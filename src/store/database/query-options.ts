@@ -3,6 +3,7 @@
 import type { Prisma } from '../../generated/prisma/client.js';
 import type { EndSignal } from '../../model/end-signal.js';
 import type { StatementCaller } from '../../model/statement-caller.js';
+import type { RowPunctuation } from './gathered-rows.js';
 
 export interface QueryOptions {
   /** Prepares the statement under this name, once per connection. A name must always have the same text. */
@@ -39,6 +40,12 @@ export interface Home {
 export interface StreamOptions extends QueryOptions {
   /** Default 500. */
   readonly batchRows?: number | undefined;
+}
+
+export interface JoinedStreamOptions extends Omit<StreamOptions, 'name' | 'home'> {
+  readonly punctuation: RowPunctuation;
+  /** The domain that all of it is about. */
+  readonly home?: Pick<Home, 'domain'> | undefined;
 }
 
 export interface NamedStatement {

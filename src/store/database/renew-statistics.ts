@@ -5,7 +5,7 @@
  */
 import pg from 'pg';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Queryable } from './database.js';
+import type { RecordsPlace } from './home-statements.js';
 import { partitionName } from './partitions.js';
 
 /** Statistics contain proportions, so they remain valid while a collection grows. */
@@ -20,9 +20,9 @@ const STATISTICS_TARGET = 25;
  * Analyzes the records if that was never done, or if their number has grown many times. Within a transaction
  * it counts the records written by it. It does not wait for a concurrent analyze or vacuum.
  */
-export async function renewStatistics(queryable: Queryable, collection: string): Promise<void> {
-  const name = pg.escapeIdentifier(partitionName(collection));
-  const [partition] = await queryable.query<{ isStale: boolean }>(Prisma.sql`
+export async function renewStatistics(place: RecordsPlace, collection: string): Promise<void> {
+  const name = await place.tableName(pg.escapeIdentifier(partitionName(collection)));
+  const [partition] = await place.query<{ isStale: boolean }>(Prisma.sql`
     select size > 0 and (not is_known or size > ${MOST_GROWTH}::int * known_size) as "isStale"
     from pg_class c
     cross join lateral (
@@ -35,13 +35,13 @@ export async function renewStatistics(queryable: Queryable, collection: string):
     ) as sizes
     where c.oid = to_regclass(${name})`);
   if (partition?.isStale === true) {
-    await setStatisticsTarget(queryable, String(STATISTICS_TARGET));
-    await queryable.query(Prisma.sql`analyze (skip_locked) ${Prisma.raw(name)}`);
-    await setStatisticsTarget(queryable, null);
+    await setStatisticsTarget(place, String(STATISTICS_TARGET));
+    await place.run(Prisma.sql`analyze (skip_locked) ${Prisma.raw(name)}`);
+    await setStatisticsTarget(place, null);
   }
 }
 
 /** Within the transaction; `null`: what it is otherwise. */
-async function setStatisticsTarget(queryable: Queryable, target: string | null): Promise<void> {
-  await queryable.query(Prisma.sql`select set_config('default_statistics_target', ${target}::text, true)`);
+async function setStatisticsTarget(place: RecordsPlace, target: string | null): Promise<void> {
+  await place.run(Prisma.sql`select set_config('default_statistics_target', ${target}::text, true)`);
 }

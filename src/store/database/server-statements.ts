@@ -3,14 +3,8 @@ import type pg from 'pg';
 import type { Prisma } from '../../generated/prisma/client.js';
 import type { Cancellation } from './cancellation.js';
 import { translateDatabaseError } from './database-errors.js';
-import {
-  type GatheredRows,
-  type JoinedBatch,
-  JoinedRows,
-  ListedRows,
-  type RowPunctuation,
-} from './gathered-rows.js';
-import type { NamedStatement, QueryOptions, StreamOptions } from './query-options.js';
+import { type GatheredRows, type JoinedBatch, JoinedRows, ListedRows } from './gathered-rows.js';
+import type { JoinedStreamOptions, NamedStatement, QueryOptions, StreamOptions } from './query-options.js';
 import { queryRows } from './row-query.js';
 import { streamRows } from './row-stream.js';
 import { type SlowStatementWatch, watched } from './statement-watch.js';
@@ -83,7 +77,7 @@ export class ServerStatements {
 
   streamJoined(
     statements: readonly NamedStatement[],
-    { punctuation, ...options }: Omit<StreamOptions, 'name'> & { readonly punctuation: RowPunctuation },
+    { punctuation, ...options }: Omit<JoinedStreamOptions, 'home'>,
   ): AsyncGenerator<JoinedBatch, void> {
     return this.#stream(statements, new JoinedRows(punctuation), options);
   }

@@ -4,15 +4,20 @@
  */
 import pg from 'pg';
 import { spreadEntryIds } from './entry-ids.js';
-import { spreadHomeStatements } from './home-statements.js';
+import { spreadHomeStatements } from './home-functions.js';
 
 /**
  * - `column`: a row is on the server of the domain that the column names, beside all others of that domain.
- * - `everywhere`: every server has all rows, for statements of any domain read them; writes cost more.
  * - `coordinator`: the rows are looked through for all domains, locked there by whoever works, or found
  *   before a domain is known.
+ *
+ * None is on every server: it could be written only while all of them are there.
  */
-export type TablePlace = { readonly column: string } | 'everywhere' | 'coordinator';
+export type TablePlace = SpreadPlace | 'coordinator';
+
+interface SpreadPlace {
+  readonly column: string;
+}
 
 const BY_DOMAIN: TablePlace = { column: 'domain' };
 const BY_DOMAIN_ID: TablePlace = { column: 'domain_id' };
@@ -22,8 +27,6 @@ const BY_DOMAIN_ID: TablePlace = { column: 'domain_id' };
  * go by it.
  */
 export const TABLE_PLACES: ReadonlyMap<string, TablePlace> = new Map<string, TablePlace>([
-  ['domains', 'everywhere'],
-  ['properties', 'everywhere'],
   ['records', BY_DOMAIN],
   ['audit_entries', BY_DOMAIN],
   ['change_outbox', BY_DOMAIN],
@@ -65,11 +68,19 @@ export const TABLE_PLACES: ReadonlyMap<string, TablePlace> = new Map<string, Tab
   // Small, and of the whole instance.
   ['_prisma_migrations', 'coordinator'],
   ['collections', 'coordinator'],
+  ['domains', 'coordinator'],
   ['field_uses', 'coordinator'],
+  ['properties', 'coordinator'],
   ['script_versions', 'coordinator'],
   ['scripts', 'coordinator'],
   ['settings', 'coordinator'],
 ]);
+
+/**
+ * Has a transaction use one connection to each server of Citus: on several, one would wait for what another
+ * does in this transaction.
+ */
+export const IN_TURN = `set local citus.multi_shard_modify_mode = 'sequential'`;
 
 /** Whether the database that `client` is connected to is spread by Citus. */
 export async function isSpread(client: pg.ClientBase): Promise<boolean> {
@@ -84,7 +95,12 @@ export async function isSpread(client: pg.ClientBase): Promise<boolean> {
 export async function spreadTables(client: pg.ClientBase): Promise<readonly string[]> {
   if (!(await isSpread(client))) return [];
   const spread = await listSpreadTables(client);
-  const missing = [...TABLE_PLACES].filter(([name, place]) => place !== 'coordinator' && !spread.has(name));
+  for (const [name, place] of TABLE_PLACES) {
+    if (place === 'coordinator' && spread.has(name)) await bringBack(client, name);
+  }
+  const missing = [...TABLE_PLACES].flatMap(([name, place]) =>
+    place === 'coordinator' || spread.has(name) ? [] : [[name, place] as const],
+  );
   for (const [name, place] of missing) {
     await client.query('begin');
     try {
@@ -97,18 +113,42 @@ export async function spreadTables(client: pg.ClientBase): Promise<readonly stri
       throw error;
     }
   }
+  await removeLocalCopies(client);
   await spreadFunctions(client);
   await spreadEntryIds(client);
   await spreadHomeStatements(client);
   return missing.map(([name]) => name);
 }
 
+/**
+ * What was in a table when it was spread has been copied to the servers, and takes up room on the coordinator
+ * still, where nobody sees it any more.
+ */
+async function removeLocalCopies(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ table: string }>(
+    `select c.oid::regclass::text as table
+       from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
+      where c.relnamespace = current_schema()::regnamespace
+        and c.relkind = 'r'
+        and pg_relation_size(c.oid) > 0
+      order by 1`,
+  );
+  for (const { table } of rows) {
+    await client.query('select truncate_local_data_after_distributing_table($1::regclass)', [table]);
+  }
+}
+
 /** The statement by which a table goes to its place, or a new partition of the records to that of theirs. */
-export function spreadStatement(name: string, place: TablePlace): string {
+export function spreadStatement(name: string, place: SpreadPlace): string {
   const table = pg.escapeLiteral(pg.escapeIdentifier(name));
-  if (typeof place === 'string') return `select create_reference_table(${table})`;
   const beside = name === 'records' ? '' : `, colocate_with => 'records'`;
   return `select create_distributed_table(${table}, ${pg.escapeLiteral(place.column)}${beside})`;
+}
+
+/** Versions before had tables on all servers that are on the coordinator now. */
+async function bringBack(client: pg.ClientBase, name: string): Promise<void> {
+  const takeBack = 'select undistribute_table($1::regclass, cascade_via_foreign_keys => true)';
+  await client.query(takeBack, [pg.escapeIdentifier(name)]);
 }
 
 async function listSpreadTables(client: pg.ClientBase): Promise<ReadonlySet<string>> {
@@ -124,7 +164,7 @@ async function listSpreadTables(client: pg.ClientBase): Promise<ReadonlySet<stri
  * Takes away what a spread table cannot have, all of it there for one PostgreSQL alone: triggers, foreign
  * keys to the coordinator, and keys without the domain, beside which there is one with it.
  */
-async function makeFit(client: pg.ClientBase, name: string, place: TablePlace): Promise<void> {
+async function makeFit(client: pg.ClientBase, name: string, place: SpreadPlace): Promise<void> {
   const table = pg.escapeIdentifier(name);
   const { rows: triggers } = await client.query<{ name: string }>(
     'select tgname as name from pg_trigger where tgrelid = to_regclass($1) and not tgisinternal',
@@ -133,7 +173,6 @@ async function makeFit(client: pg.ClientBase, name: string, place: TablePlace): 
   for (const trigger of triggers) {
     await client.query(`drop trigger ${pg.escapeIdentifier(trigger.name)} on ${table}`);
   }
-  if (typeof place === 'string') return;
   const { rows: constraints } = await client.query<{ name: string }>(
     `select k.conname as name
        from pg_constraint k

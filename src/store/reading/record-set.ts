@@ -133,6 +133,7 @@ export class RecordSet {
   async *streamChanges(since: string, { format, signal }: RecordStreamOptions): AsyncGenerator<Buffer, void> {
     const statement = selectChanges(this.#projection(), this.#changedSince(since));
     const batches = this.#options.primary.streamJoined([toStatement(statement)], {
+      home: { domain: this.#options.scope.domain.id },
       signal,
       batchRows: BATCH_ROWS,
       punctuation: PUNCTUATION[format],
@@ -262,6 +263,7 @@ export class RecordSet {
   async *#readBatches({ format, signal }: RecordStreamOptions): AsyncGenerator<Buffer, void> {
     const { database } = this.#options;
     const batches = database.streamJoined(this.#streamStatements(), {
+      home: { domain: this.#options.scope.domain.id },
       signal,
       batchRows: BATCH_ROWS,
       punctuation: {

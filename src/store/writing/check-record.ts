@@ -83,6 +83,23 @@ export const COPY_STAGED = String.raw`
   copy import_staged (number, id, is_id_sent, data, withheld, removed, members, keys, missing)
   from stdin (format csv, delimiter e'\t', quote e'\b')`;
 
+/** The cells of the lines of `printStagedLine`, for a server that takes no `copy`. */
+export function listStagedCells(lines: Uint8Array): readonly (readonly (string | null)[])[] {
+  const text = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength).toString();
+  const rows: (string | null)[][] = [];
+  let row: (string | null)[] = [];
+  for (const { groups } of text.matchAll(CELL)) {
+    const { quoted, plain = '', end } = groups ?? {};
+    row.push(quoted === undefined ? plain || null : quoted.replaceAll('\b\b', '\b'));
+    if (end === '\t') continue;
+    rows.push(row);
+    row = [];
+  }
+  return rows;
+}
+
+const CELL = /(?:[\b](?<quoted>(?:[^\b]|[\b][\b])*)[\b]|(?<plain>[^\t\n]*))(?<end>[\t\n])/g;
+
 export interface StagedIdentity {
   /** The number of the row in the file. */
   readonly number: number;

@@ -1,7 +1,6 @@
 /** Creates new records from staged rows without an existing record, or restores removed ones. */
 import { type ErrorDetail, ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { OwnTransaction } from '../database/database.js';
 import { compileFilter } from '../sql/compile-filter.js';
 import { recordsOf } from '../sql/records-of.js';
 import { atomically } from './atomically.js';
@@ -19,16 +18,17 @@ import {
   type StagedWork,
   stagedRecord,
 } from './staged-work.js';
+import type { StagingPlace } from './staging-place.js';
 import { describeTaken, findTakenInStore } from './unique-conflicts.js';
 
 /** Creates the records of the remaining rows, and appends refusals to `refused`. */
 export async function createStaged(work: StagedWork, refused: StagedRefusal[]): Promise<NewRow[]> {
-  const { environment, transaction, scope, collection, batch, creatable } = work;
+  const { environment, place, scope, collection, batch, creatable } = work;
   const { errorsByNumber, removed } = await findCreateFaults(work);
   for (const [number, errors] of errorsByNumber) refused.push({ number, errors });
-  if (errorsByNumber.size > 0) await forgetStaged(transaction, [...errorsByNumber.keys()]);
+  if (errorsByNumber.size > 0) await forgetStaged(place, [...errorsByNumber.keys()]);
   if (removed.length > 0) {
-    await transaction.query(Prisma.sql`
+    await place.run(Prisma.sql`
       update import_staged set state = 'removed' where number = any(${removed}::bigint[])`);
   }
   assertCompletable(
@@ -36,7 +36,7 @@ export async function createStaged(work: StagedWork, refused: StagedRefusal[]): 
     collection,
     creatable.hiddenFields,
   );
-  if (batch.mode === 'try') return await listNew(transaction);
+  if (batch.mode === 'try') return await listNew(place);
   const { triggers } = environment;
   if (triggers.before(scope.domain.id, collection.name, 'create').length > 0) {
     return await createAsking(work, refused);
@@ -44,45 +44,37 @@ export async function createStaged(work: StagedWork, refused: StagedRefusal[]): 
   if (removed.length > 0) await bringBackRemoved(work);
   const input = Prisma.sql`
     select id, data, keys, number as position from import_staged where state is null`;
-  const context = environment.writeContext(scope, collection, batch.now);
-  await transaction.query(Prisma.sql`
+  const context = environment.placed(environment.writeContext(scope, collection, batch.now));
+  await place.query(Prisma.sql`
     ${insertInput(context, { input, refusal: Prisma.empty, count: batch.count })}
     select count(*)
     -- Told of for each record, which counting alone would not do; what tells is volatile, and so is kept.
     from (select r.id ${announcement(context, 'create')} from written r) as told`);
-  return await listNew(transaction);
+  return await listNew(place);
 }
 
 /** Writes rows over the tombstones of their records. @throws CONFLICT if one was purged, or is live again */
-async function bringBackRemoved({
-  environment,
-  transaction,
-  scope,
-  collection,
-  batch,
-}: StagedWork): Promise<void> {
-  const context = environment.writeContext(scope, collection, batch.now);
+async function bringBackRemoved({ environment, place, scope, collection, batch }: StagedWork): Promise<void> {
+  const context = environment.placed(environment.writeContext(scope, collection, batch.now));
   const input = Prisma.sql`select id, data, keys from import_staged where state = 'removed'`;
-  const rows = await transaction.query<{ id: string }>(Prisma.sql`
+  const rows = await place.query<{ id: string }>(Prisma.sql`
     ${bringBackInput(context, input)}
     select r.id ${announcement(context, 'create')} from written r`);
   const back = new Set(rows.map(({ id }) => id));
-  const asked = await transaction.query<{ id: string }>(input);
+  const asked = await place.query<{ id: string }>(input);
   const left = asked.find(({ id }) => !back.has(id));
   if (left !== undefined) throw overtaken(collection, left.id);
 }
 
-async function listNew(transaction: OwnTransaction): Promise<NewRow[]> {
-  return await transaction.query<NewRow>(Prisma.sql`
+async function listNew(place: StagingPlace): Promise<NewRow[]> {
+  return await place.query<NewRow>(Prisma.sql`
     select number::float8 as number, id from import_staged where ${IS_NEW}`);
 }
 
 /** Creates records with `before` scripts, one after the other. */
 async function createAsking(work: StagedWork, refused: StagedRefusal[]): Promise<NewRow[]> {
-  const { environment, transaction, scope, collection } = work;
-  const rows = await transaction.query<
-    NewRow & { readonly data: string; readonly is_removed: boolean }
-  >(Prisma.sql`
+  const { environment, transaction, place, scope, collection } = work;
+  const rows = await place.query<NewRow & { readonly data: string; readonly is_removed: boolean }>(Prisma.sql`
     select number::float8 as number, id, data::text as data, state is not null as is_removed
     from import_staged
     where ${IS_NEW}
@@ -116,12 +108,12 @@ async function findCreateFaults(work: StagedWork): Promise<{
   readonly errorsByNumber: ReadonlyMap<number, readonly ErrorDetail[]>;
   readonly removed: readonly number[];
 }> {
-  const { environment, transaction, scope, collection, creatable } = work;
+  const { environment, place, scope, collection, creatable } = work;
   const errorsByNumber = new Map<number, ErrorDetail[]>();
   const add = (number: number, errors: readonly ErrorDetail[]) => {
     errorsByNumber.set(number, [...(errorsByNumber.get(number) ?? []), ...errors]);
   };
-  const lacking = await transaction.query<{ number: number; missing: ErrorDetail[] }>(Prisma.sql`
+  const lacking = await place.query<{ number: number; missing: ErrorDetail[] }>(Prisma.sql`
     select number::float8 as number, missing
     from import_staged
     where state is null and missing is not null`);
@@ -132,11 +124,11 @@ async function findCreateFaults(work: StagedWork): Promise<{
   // All live records were searched by the key, so none has it.
   const untaken = key.kind === 'rule' && reachOf(work).length === 0 ? key.name : undefined;
   const asked = { scope, collection, input, verb: 'create', untaken } as const;
-  const taken = await findTakenInStore(transaction, asked);
+  const taken = await findTakenInStore(place, asked);
   const removed = taken.length === 0 ? [] : await addTaken(work, taken, add);
   if (creatable.rows !== undefined) {
     const rows = compileFilter(creatable.rows, environment.compileContext(scope, collection));
-    const outside = await transaction.query<{ number: number }>(Prisma.sql`
+    const outside = await place.query<{ number: number }>(Prisma.sql`
       select r.position::float8 as number
       from (${asRecords(scope, collection, input)}) as r
       where (${rows}) is not true`);
@@ -154,9 +146,9 @@ async function addTaken(
   taken: readonly { readonly index: number; readonly rule: string }[],
   add: (number: number, errors: readonly ErrorDetail[]) => void,
 ): Promise<readonly number[]> {
-  const { transaction, scope, collection } = work;
+  const { place, scope, collection } = work;
   const numbers = taken.map(({ index }) => index + 1);
-  const rows = await transaction.query<{
+  const rows = await place.query<{
     number: number;
     id: string;
     is_id_sent: boolean;
@@ -190,7 +182,7 @@ async function addTaken(
     add(row.number, describeTaken({ rule, record, pointer: '' }, { collection, secret }));
   }
   if (renamed.length > 0) {
-    await transaction.query(Prisma.sql`
+    await place.run(Prisma.sql`
       update import_staged set id = gen_random_uuid()::text where number = any(${renamed}::bigint[])`);
   }
   return removed;
@@ -198,11 +190,11 @@ async function addTaken(
 
 /** The ids of removed, not yet purged records whose last state the caller may read. */
 async function findTombstones(
-  { environment, transaction, scope, collection, readable }: StagedWork,
+  { environment, place, scope, collection, readable }: StagedWork,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const rows = environment.rowsOf(scope, collection, readable);
-  const found = await transaction.query<{ id: string }>(Prisma.sql`
+  const found = await place.query<{ id: string }>(Prisma.sql`
     select r.id
     from records r
     where ${recordsOf(scope, collection)} and r.id = any(${ids}::text[]) and r.deleted_at is not null

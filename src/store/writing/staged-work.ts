@@ -8,6 +8,7 @@ import type { EffectiveAccess } from '../access/access.js';
 import type { OwnTransaction } from '../database/database.js';
 import { nameLiteral } from '../sql/records-of.js';
 import type { RecordEnvironment } from './record-environment.js';
+import type { StagingPlace } from './staging-place.js';
 import type { UniqueKey } from './unique-key.js';
 
 type Sql = Prisma.Sql;
@@ -40,6 +41,8 @@ export interface StagedRefusal {
 export interface StagedWork {
   readonly environment: RecordEnvironment;
   readonly transaction: OwnTransaction;
+  /** Where the staging table is; in the transaction too. */
+  readonly place: StagingPlace;
   readonly scope: Scope;
   readonly collection: Collection;
   readonly batch: StagedBatch;
@@ -69,8 +72,8 @@ export function asRecords(scope: Scope, collection: Collection, input: Sql): Sql
 }
 
 /** Deletes rows from the staging table that are finished. */
-export async function forgetStaged(transaction: OwnTransaction, numbers: readonly number[]): Promise<void> {
-  await transaction.query(Prisma.sql`
+export async function forgetStaged(place: StagingPlace, numbers: readonly number[]): Promise<void> {
+  await place.run(Prisma.sql`
     delete from import_staged where number = any(${[...numbers]}::bigint[])`);
 }
 

@@ -14,7 +14,7 @@ import { renewStatistics } from '../database/renew-statistics.js';
 import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
 import { rehearse } from './atomically.js';
 import { askTriggers } from './change-records.js';
-import { COPY_STAGED, nameOfKey } from './check-record.js';
+import { nameOfKey } from './check-record.js';
 import { createStaged } from './create-staged.js';
 import { deleteLocked } from './delete-locked.js';
 import type { HeldReference } from './held-references.js';
@@ -32,6 +32,7 @@ import {
   type StagedUpdate,
   type StagedWork,
 } from './staged-work.js';
+import { type StagingPlace, stagingPlaceOf } from './staging-place.js';
 import { type UniqueKey, uniqueKeyOf } from './unique-key.js';
 import { updateStaged } from './update-staged.js';
 import type { UnlabelledReference } from './validation.js';
@@ -103,6 +104,15 @@ export class StagedWrites {
   /** The names of the scripts that run for what is written. */
   triggerNames(scope: Scope, name: string): TriggerNames {
     return this.#environment.triggers.names(scope.domain.id, name);
+  }
+
+  /**
+   * Where the records of the scope are in the transaction. What a transaction that stages writes there beside
+   * records goes through it: a server that has made a temporary table does not commit in two phases, as Citus
+   * asks for where it has spread rows over the servers by itself.
+   */
+  placeOf(transaction: OwnTransaction, scope: Pick<Scope, 'domain'>): StagingPlace {
+    return stagingPlaceOf(this.#environment.database, transaction, scope.domain.id);
   }
 
   /** What is found of targets, in the order of the question: their labels, and which are not there. */
@@ -206,6 +216,7 @@ export class StagedWrites {
     const work: StagedWork = {
       environment: this.#environment,
       transaction,
+      place: this.placeOf(transaction, scope),
       scope,
       collection,
       batch,
@@ -213,7 +224,7 @@ export class StagedWrites {
       creatable: accessOf(scope, collection, 'create'),
       writable: accessOf(scope, collection, 'update'),
     };
-    await renewStatistics(transaction, collection.name);
+    await renewStatistics(work.place, collection.name);
     await this.#stage(work);
     const matched = await this.#match(work);
     const refused: StagedRefusal[] = [...matched.refused];
@@ -236,9 +247,9 @@ export class StagedWrites {
     };
   }
 
-  async #stage({ transaction, batch }: StagedWork): Promise<void> {
-    await transaction.query(Prisma.sql`drop table if exists import_staged`);
-    await transaction.query(Prisma.sql`
+  async #stage({ place, batch }: StagedWork): Promise<void> {
+    await place.run(Prisma.sql`drop table if exists import_staged`);
+    await place.run(Prisma.sql`
       create temporary table import_staged (
         number bigint not null,
         id text not null,
@@ -255,7 +266,7 @@ export class StagedWrites {
         -- looked yet.
         state text
       ) on commit drop`);
-    await transaction.copyIn(COPY_STAGED, batch.lines);
+    await place.load(batch.lines);
   }
 
   /**
@@ -263,13 +274,13 @@ export class StagedWrites {
    * the staging table: they go from it where others are new.
    */
   async #match(work: StagedWork): Promise<Matched> {
-    const { transaction, scope, collection, batch } = work;
+    const { place, scope, collection, batch } = work;
     const reach = reachOf(work).map((rows) => Prisma.sql`and (${rows})`);
     // Whether a hidden value is the same is not told: to send one counts as a change.
     const secret = batch.fields.filter((field) => secretFieldsOf(scope, collection).has(field));
     const isUntold = secret.length === 0 ? Prisma.sql`false` : Prisma.sql`s.data ?| ${secret}::text[]`;
     // For each row by itself: the plan of a join would read all of an index for every batch.
-    const groups = await transaction.query<MatchedGroup>(Prisma.sql`
+    const groups = await place.query<MatchedGroup>(Prisma.sql`
       select f.state, array_agg(s.number::float8) as numbers, array_agg(f.id) as ids
       from import_staged s
       cross join lateral (
@@ -288,15 +299,15 @@ export class StagedWrites {
     const groupOf = (state: string) => groups.find((group) => group.state === state) ?? NO_GROUP;
     const [same, differing, others] = [groupOf('same'), groupOf('differs'), groupOf('other')];
     const isAllSame = same.numbers.length === batch.count;
-    if (same.numbers.length > 0 && !isAllSame) await forgetStaged(transaction, same.numbers);
+    if (same.numbers.length > 0 && !isAllSame) await forgetStaged(place, same.numbers);
     if (differing.numbers.length > 0) {
-      await transaction.query(Prisma.sql`
+      await place.run(Prisma.sql`
         update import_staged s
         set id = f.id, state = 'differs'
         from unnest(${differing.numbers}::bigint[], ${differing.ids}::text[]) as f (number, id)
         where s.number = f.number`);
     }
-    if (others.numbers.length > 0) await forgetStaged(transaction, others.numbers);
+    if (others.numbers.length > 0) await forgetStaged(place, others.numbers);
     const detail = `another record has this ${nameOfKey(batch.key)}, and the _id of a record never changes`;
     const errors = [{ pointer: '/_id', detail, expected: 'the _id it has, or none' }];
     const refused = others.numbers.map((number): StagedRefusal => ({ number, errors }));

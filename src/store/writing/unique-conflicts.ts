@@ -97,7 +97,7 @@ export function describeTaken(
  * `position`; `untaken` is a rule of `uniqueTogether` whose values are known to be free.
  */
 export async function findTakenInStore(
-  queryable: Queryable,
+  queryable: { query<Row extends object>(sql: Sql): Promise<Row[]> },
   asked: {
     readonly scope: Scope;
     readonly collection: Collection;

@@ -23,8 +23,8 @@ import { describeTaken, findTakenInStore } from './unique-conflicts.js';
 
 /** Changes the records of the rows that differ; what is refused is added to `refused`. */
 export async function updateStaged(work: StagedWork, refused: StagedRefusal[]): Promise<StagedUpdate[]> {
-  const { environment, transaction, scope, collection, batch, writable } = work;
-  const rows = await transaction.query<DifferingRow>(Prisma.sql`
+  const { environment, transaction, place, scope, collection, batch, writable } = work;
+  const rows = await place.query<DifferingRow>(Prisma.sql`
     select s.number, r.id, r.version, r.data::text as data, ${BECAME}::text as became,
       array(select jsonb_object_keys((s.data - s.withheld) || coalesce(s.members, '{}')))
         || s.removed as fields
@@ -62,7 +62,7 @@ export async function updateStaged(work: StagedWork, refused: StagedRefusal[]): 
 
 /** Refuses changes to what another record has of what is to be unique. */
 async function withoutTaken(
-  { transaction, scope, collection }: StagedWork,
+  { place, scope, collection }: StagedWork,
   finished: readonly FinishedChange[],
   refuse: (row: { readonly id: string }, fault: ServiceError) => void,
 ): Promise<readonly FinishedChange[]> {
@@ -73,7 +73,7 @@ async function withoutTaken(
   if (changing.length === 0) return finished;
   const records = changing.map(({ change: { id, keys }, data }) => ({ id, data, keys }));
   const input = inputOf(records);
-  const taken = await findTakenInStore(transaction, { scope, collection, input, verb: 'update' });
+  const taken = await findTakenInStore(place, { scope, collection, input, verb: 'update' });
   const ids = new Set<string>();
   for (const { index, rule } of taken) {
     const record = records[index];
@@ -88,14 +88,14 @@ async function withoutTaken(
 
 /** Refuses changes that would take a record out of the rows that are the caller's to change. */
 async function withoutMoved(
-  { environment, transaction, scope, collection, writable }: StagedWork,
+  { environment, place, scope, collection, writable }: StagedWork,
   finished: readonly FinishedChange[],
   refuse: (row: { readonly id: string }, fault: ServiceError) => void,
 ): Promise<readonly FinishedChange[]> {
   if (writable.rows === undefined || finished.length === 0) return finished;
   const records = finished.map(({ change: { id, keys }, data }) => ({ id, data, keys }));
   const rows = compileFilter(writable.rows, environment.compileContext(scope, collection));
-  const moved = await transaction.query<{ id: string }>(Prisma.sql`
+  const moved = await place.query<{ id: string }>(Prisma.sql`
     select r.id
     from (${asRecords(scope, collection, inputOf(records))}) as r
     where (${rows}) is not true`);

@@ -160,6 +160,60 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
     expect(rows.every((row) => Number.isSafeInteger(row.id))).toBe(true);
   });
 
+  const PUNCTUATION = { start: '', separator: '\n', end: '' };
+
+  it('that is streamed gives its first rows long before the last one is there', async () => {
+    const [domain = ''] = DOMAINS;
+    const port = (await findPorts()).get(domain);
+    const server = new pg.Client({ connectionString: Object.assign(new URL(test.url), { port }).href });
+    await server.connect();
+    try {
+      await server.query('create sequence made');
+      await create(domain, 'streamed');
+      const sql = Prisma.sql`
+        select nextval('made')::text from records r, generate_series(1, 100000)
+         where r.domain = ${domain} and r.id = 'streamed'`;
+      let rows = 0;
+      for await (const { rowCount } of home().streamJoined([{ sql, name: undefined }], {
+        ...{ home: { domain }, batchRows: 100, punctuation: PUNCTUATION },
+      })) {
+        if (rows === 0) {
+          const { rows: made } = await server.query('select last_value::int as last from made');
+          expect(made[0].last).toBeLessThanOrEqual(300);
+        }
+        rows += rowCount;
+      }
+      expect(rows).toBe(100_000);
+      await server.query('drop sequence made');
+    } finally {
+      await server.end();
+    }
+  });
+
+  it('that is streamed and breaks off says why, as on one server', async () => {
+    const [domain = ''] = DOMAINS;
+    const sql = Prisma.sql`select (1 / 0)::text from records where domain = ${domain}`;
+    await create(domain, 'broken');
+    const streaming = async () => {
+      for await (const batch of home().streamJoined([{ sql, name: undefined }], {
+        ...{ home: { domain }, punctuation: PUNCTUATION },
+      }))
+        expect(batch).toBeUndefined();
+    };
+    await expect(streaming()).rejects.toThrow(/division by zero/);
+  });
+
+  /** What was written to a domain, as a stream gives it, or a single read. */
+  async function readStreamed(domain: string, id: string): Promise<string> {
+    const sql = Prisma.sql`select r.id from records r where r.domain = ${domain} and r.id = ${id}`;
+    let text = '';
+    for await (const { bytes } of home().streamJoined([{ sql, name: 'test_streamed' }], {
+      ...{ home: { domain }, punctuation: PUNCTUATION },
+    }))
+      text += String(bytes);
+    return text;
+  }
+
   it('follows a domain that is moved while it is written to', async () => {
     const [domain = ''] = DOMAINS;
     const before = (await findPorts()).get(domain);
@@ -181,6 +235,7 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
         expect(await home().query(sql, { domain, columns: 'id text' }, { name: 'test_moved' })).toEqual([
           { id },
         ]);
+        expect(await readStreamed(domain, id)).toContain(id);
       }
     });
     const moving = new pg.Client({ connectionString: test.url });

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { spreadTables, TABLE_PLACES } from '../../../src/store/database/table-places.js';
+import type { Gateway } from '../../contract/gateway.js';
 import { useTestDatabase } from '../../database.js';
 import { eventually } from '../../eventually.js';
 import { isTestedOnCitus } from '../../spread-databases.js';
@@ -51,13 +52,40 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
     for (const [name, place] of TABLE_PLACES) {
       if (place === 'coordinator')
         expect({ name, spread: spread.get(name) }).toEqual({ name, spread: undefined });
-      else if (place === 'everywhere') expect(spread.get(name)).toMatchObject({ name, kind: 'reference' });
       else expect(spread.get(name)).toEqual({ name, kind: 'distributed', column: place.column, group: home });
     }
   });
 
   it('that are spread are left alone the next time', async () => {
     expect(await withClient(spreadTables)).toEqual([]);
+  });
+
+  it('that an earlier version had on every server are brought back, with what is in them', async () => {
+    await test.database.query(Prisma.sql`
+      insert into domains (id, name, parent_id) values ('old', 'Old', null), ('older', 'Older', 'old')`);
+    for (const name of ['domains', 'properties'])
+      await test.database.query(Prisma.raw(`select create_reference_table('${name}')`));
+    await withClient(spreadTables);
+    const read = Prisma.sql`select id from domains where id like 'old%' order by id`;
+    expect(await test.database.query(read)).toEqual([{ id: 'old' }, { id: 'older' }]);
+    const spread = Prisma.sql`
+      select 1 from citus_tables where table_name in ('domains'::regclass, 'properties'::regclass)`;
+    expect(await test.database.query(spread)).toEqual([]);
+    const refused = test.database.query(Prisma.sql`delete from domains where id = 'old'`);
+    await expect(refused).rejects.toThrow(/still referred to/);
+    await test.database.query(Prisma.sql`delete from domains where id in ('old', 'older')`);
+  });
+
+  it('that have rows when they are spread leave none of them on the coordinator', async () => {
+    await test.database.query(Prisma.raw(`select undistribute_table('receipt_series')`));
+    await test.database.query(Prisma.sql`
+      insert into receipt_series (domain, series, last_number)
+      select d, 'A', 7 from unnest(array['a', 'b', 'c', 'd']) d`);
+    expect(await withClient(spreadTables)).toEqual(['receipt_series']);
+    const read = Prisma.sql`select count(*)::int as count from receipt_series where last_number = 7`;
+    expect(await test.database.query(read)).toEqual([{ count: 4 }]);
+    const size = Prisma.sql`select pg_relation_size('receipt_series')::int as size`;
+    expect(await test.database.query(size)).toEqual([{ size: 0 }]);
   });
 
   it('get partitions of records later, with the records there are', async () => {
@@ -199,6 +227,13 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
         },
       });
       expect((await query(receipt('30.00'))).errors).toBeUndefined();
+      const set = await query(
+        'mutation { setDomainProperty(name: "schoolName", value: "By the lake") { name } }',
+      );
+      expect(set.errors).toBeUndefined();
+      expect(await importTasks(gateway)).toMatchObject({
+        ...{ state: 'done', counts: { created: 2_598, updated: 1, same: 0, refused: 1 }, fault: null },
+      });
       const many = Array.from({ length: 2_001 }, (_, index) => ({ _id: `m-${index}`, name: 'One of many' }));
       expect(await create('/o/task', many)).toBe(201);
       const refused = await query(`mutation @transaction {
@@ -214,6 +249,27 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
     }
   }, 60_000);
 });
+
+/** A file of three batches: a record that is there, new ones, and a row that is wrong. */
+async function importTasks(gateway: Gateway): Promise<unknown> {
+  const ask = async (method: string, path: string, body?: string) => {
+    const headers = { 'content-type': 'text/csv' };
+    const answer = await gateway.fetch(path, { method, as: 'admin', ...(body && { headers, body }) });
+    return (await answer.json()) as { readonly id: string; readonly state: string };
+  };
+  const rested = async (id: string) => {
+    await eventually(async () =>
+      ['ready', 'done', 'failed'].includes((await ask('GET', `/imports/${id}`)).state),
+    );
+    return await ask('GET', `/imports/${id}`);
+  };
+  const lines = Array.from({ length: 2_598 }, (_, index) => `i-${index},Task ${index},${index}`);
+  const csv = ['_id,name,amount', 'echoed,Heard again,1', 'i-x,Odd,none', ...lines].join('\n');
+  const { id } = await ask('POST', '/imports?collection=task&name=tasks.csv', `${csv}\n`);
+  await rested(id);
+  await ask('POST', `/imports/${id}/run?mode=rows`);
+  return await rested(id);
+}
 
 /** The ports of the servers that have the records of other domains than this one. */
 async function listOtherServers(domain: string): Promise<readonly number[]> {

@@ -1,0 +1,43 @@
+/**
+ * The server that has the records of a domain and, beside them, the staging table of a transaction:
+ * `import_staged`. Where the database is spread over several servers, that is not the one that leads the
+ * transaction.
+ */
+import { Prisma } from '../../generated/prisma/client.js';
+import { type JsonValue, printExactJson } from '../../json.js';
+import type { Database, OwnTransaction } from '../database/database.js';
+import type { RecordsPlace } from '../database/home-statements.js';
+import { COPY_STAGED, listStagedCells } from './check-record.js';
+
+export interface StagingPlace extends RecordsPlace {
+  /** Fills the staging table with the lines that `printStagedLine` printed. */
+  load(lines: Uint8Array): Promise<void>;
+}
+
+export function stagingPlaceOf(
+  { home }: Pick<Database, 'home'>,
+  transaction: OwnTransaction,
+  domain: string,
+): StagingPlace {
+  if (home === undefined) {
+    return {
+      query: (sql) => transaction.query(sql),
+      run: async (sql) => {
+        await transaction.query(sql);
+      },
+      tableName: async (table) => table,
+      load: (lines) => transaction.copyIn(COPY_STAGED, lines),
+    };
+  }
+  const session = home.session(transaction, domain);
+  return { ...session, load: (lines) => session.run(insertStaged(lines)) };
+}
+
+function insertStaged(lines: Uint8Array): Prisma.Sql {
+  const rows = printExactJson(listStagedCells(lines) as JsonValue);
+  return Prisma.sql`
+    insert into import_staged (number, id, is_id_sent, data, withheld, removed, members, keys, missing)
+    select (s->>0)::bigint, s->>1, (s->>2)::boolean, (s->>3)::jsonb, (s->>4)::text[], (s->>5)::text[],
+      (s->>6)::jsonb, (s->>7)::jsonb, (s->>8)::jsonb
+    from json_array_elements(${rows}::json) as s`;
+}
