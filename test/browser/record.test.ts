@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
+import { expectEventually } from '../expect-eventually.js';
 import { nextToken, PHONE, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
 
@@ -81,7 +82,7 @@ describe('a record', () => {
       expect(await amount.inputValue()).toBe(typed);
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('1 field not saved yet').waitFor({ state: 'hidden' });
-      expect(await amount.inputValue()).toBe(shown);
+      await expectEventually(() => amount.inputValue(), shown);
       expect(await read(id)).toMatchObject({ amount: number });
     }
     for (const typed of ['12,34', '1/2', 'five']) {
