@@ -24,7 +24,7 @@ describe('a report', () => {
     await rows.nth(1).waitFor();
     await expectWellMade(page);
     const started = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download CSV' }).click();
+    await page.getByRole('button', { name: 'CSV file' }).click();
     const text = await readFile(await (await started).path(), 'utf8');
     expect(text).toContain('2026-11-16');
     await page.getByRole('tab', { name: 'Request' }).click();
