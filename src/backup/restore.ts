@@ -41,7 +41,8 @@ export interface RestoreOptions {
 
 /**
  * Restores an archive. The database is as it was at the archive's own version then: whoever opens it next
- * applies the migrations that came since, and builds the indexes of the collections. Where there is Citus, all
+ * applies the migrations that came since, and builds the indexes of the collections. Where there
+ * is Citus, all
  * of it is on the coordinator until then, as on one PostgreSQL, and is spread with the migrations: an older
  * version may have had tables that cannot be.
  *

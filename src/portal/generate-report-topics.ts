@@ -11,14 +11,15 @@ import { loadOperationsLibrary } from '../explore/operations-library.js';
 export async function generateReportTopics(operationsDirectory: string, target: string): Promise<void> {
   const topics = topicsByField(await loadOperationsLibrary(operationsDirectory));
   await mkdir(path.dirname(target), { recursive: true });
+  const printed = JSON.stringify(Object.fromEntries(topics), null, 1);
   await writeFile(
     target,
     '/** The topic of a report, by its field; in the order of the operations library. */\n' +
-      `export const REPORT_TOPICS: Readonly<Record<string, string>> = ${JSON.stringify(Object.fromEntries(topics), null, 1)};\n`,
+      `export const REPORT_TOPICS: Readonly<Record<string, string>> = ${printed};\n`,
   );
 }
 
-/** By the field that an example asks for first; where several ask for one, the first of the library counts. */
+/** By the field that an example asks for first; of several that ask for one, the first counts. */
 export function topicsByField(
   library: readonly Pick<ExampleOperation, 'document' | 'topic'>[],
 ): ReadonlyMap<string, string> {

@@ -23,7 +23,8 @@ const NO_SUCH_DAY = 60;
 const MS_OF_A_DAY = 86_400_000;
 
 /**
- * The day of a cell, `YYYY-MM-DD`. Whatever the format, a day that cannot be another one is taken: one written
+ * The day of a cell, `YYYY-MM-DD`. Whatever the format, a day that cannot be another one is taken:
+ * one written
  * in full from its year on, or with the name of its month. Of an instant it is its day in the time zone.
  */
 export function parseDayCell(cell: unknown, format: DayFormat, timeZone = 'UTC'): string | CellFault {

@@ -61,7 +61,7 @@ export class CellStyles {
     return this.#styles[index] ?? 'number';
   }
 
-  /** How many digits a whole number is shown with at least, zeros at its front: 5 of `00000`, which is a code. */
+  /** The least digits a whole number is shown with, zeros at its front: 5 of `00000`, which is a code. */
   digitsAt(index: number): number {
     return this.#digits[index] ?? 1;
   }

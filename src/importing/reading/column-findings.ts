@@ -133,7 +133,8 @@ export class ColumnFindings {
   }
 
   /**
-   * Where some days can only have the day first, and others only the month: the first of either. What 01/06/2015
+   * Where some days can only have the day first, and others only the month: the first of either.
+   * What 01/06/2015
    * is among them, nobody can tell.
    */
   dayOrders(): readonly [dayFirst: FoundCell, monthFirst: FoundCell] | undefined {

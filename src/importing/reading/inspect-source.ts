@@ -143,8 +143,9 @@ class SourceFindings {
 
 function doubtOfDays(column: string, [dayFirst, monthFirst]: readonly [FoundCell, FoundCell]): string {
   return (
-    `${JSON.stringify(column)} has days with the day first (${dayFirst.value}, row ${dayFirst.number}) and with ` +
-    `the month first (${monthFirst.value}, row ${monthFirst.number}): what 01/02/2026 means there cannot be told. ` +
+    `${JSON.stringify(column)} has days with the day first (${dayFirst.value}, row ${dayFirst.number}) ` +
+    `and with the month first (${monthFirst.value}, row ${monthFirst.number}): ` +
+    'what 01/02/2026 means there cannot be told. ' +
     'Write all days in one way.'
   );
 }
@@ -159,8 +160,8 @@ function wordsOfSum(values: Readonly<Record<string, unknown>>): string | undefin
 
 function doubtOfSum(row: number, words: string): string {
   return (
-    `The last row (${row}) begins with ${JSON.stringify(words.slice(0, 40))}: where it adds up the rows above, ` +
-    'take it out, or it becomes a record.'
+    `The last row (${row}) begins with ${JSON.stringify(words.slice(0, 40))}: ` +
+    'where it adds up the rows above, take it out, or it becomes a record.'
   );
 }
 

@@ -12,12 +12,12 @@ import { LRUCache } from 'lru-cache';
 import { invariant } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { JoinedBatch } from './gathered-rows.js';
-import { MOVED, UNNAMED } from './home-functions.js';
 import type { HomeServer } from './home-server.js';
 import type { Home, JoinedStreamOptions, NamedStatement, QueryOptions } from './query-options.js';
 import { toParameterText } from './row-query.js';
 import type { ServerStatements } from './server-statements.js';
 import { ShardTables } from './shard-tables.js';
+import { MOVED, UNNAMED } from './spread-home-statements.js';
 import type { SlowStatementWatch } from './statement-watch.js';
 
 export interface HomeStatementsOptions {
@@ -76,7 +76,8 @@ export class HomeStatements {
 
   /**
    * The rows of the statements as bytes, from the server of the domain. Unlike the coordinator, which gathers
-   * all that a server sends before it passes any of it on, that gives the first of them at once. A long stream
+   * all that a server sends before it passes any of it on, that gives the first of them at once. A
+   * long stream
    * keeps no move of the domain from its end: that the domain is still there is asked when the stream has
    * begun, and sees the domain as it was then.
    *

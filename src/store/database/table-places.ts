@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import { spreadEntryIds } from './entry-ids.js';
-import { spreadHomeStatements } from './home-functions.js';
+import { spreadHomeStatements } from './spread-home-statements.js';
 
 /**
  * - `column`: a row is on the server of the domain that the column names, beside all others of that domain.

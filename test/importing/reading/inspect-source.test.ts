@@ -100,8 +100,9 @@ describe('the inspection of a table', () => {
       'born,left\n01/06/2015,31/03/26\n14/09/2015,x\n09/14/2015,01/02/26\n',
     );
     expect(warnings).toEqual([
-      '"born" has days with the day first (14/09/2015, row 3) and with the month first (09/14/2015, row 4): ' +
-        'what 01/02/2026 means there cannot be told. Write all days in one way.',
+      '"born" has days with the day first (14/09/2015, row 3) ' +
+        'and with the month first (09/14/2015, row 4): what 01/02/2026 means there cannot be told. ' +
+        'Write all days in one way.',
     ]);
   });
 
@@ -110,7 +111,8 @@ describe('the inspection of a table', () => {
     async (sum) => {
       const { warnings } = await inspected(`name,amount\nRoof,500\nBell,750\n${sum},1250\n`);
       expect(warnings).toEqual([
-        `The last row (4) begins with "${sum}": where it adds up the rows above, take it out, or it becomes a record.`,
+        `The last row (4) begins with "${sum}": ` +
+          'where it adds up the rows above, take it out, or it becomes a record.',
       ]);
     },
   );

@@ -1,5 +1,6 @@
 /**
- * The functions of ours on the servers of a database that is spread by Citus, by which each does statements of
+ * The functions of ours on the servers of a database that is spread by Citus, by which each does
+ * statements of
  * its domains whole (home-statements.ts).
  */
 import type pg from 'pg';
