@@ -66,6 +66,16 @@ const buses = new ApolloServer({
       },
     },
   ]),
+  // Apollo's gateway would use a connection anew in the moment in which this server ends it as idle.
+  plugins: [
+    {
+      requestDidStart: async () => ({
+        willSendResponse: async ({ response }) => {
+          response.http.headers.set('connection', 'close');
+        },
+      }),
+    },
+  ],
 });
 const { url: busesUrl } = await startStandaloneServer(buses, { listen: { host: '127.0.0.1', port: 0 } });
 
@@ -106,10 +116,11 @@ function expectSeen(what, actual, expected) {
 }
 
 const riders = await ask('{ buses { number riders { seat name class } } }');
+assert.equal(riders.errors, undefined, JSON.stringify(riders.errors));
 expectSeen(
   'the records of 51 riders by one request',
-  [riders.errors, sent.length, riders.data.buses[0].riders.length],
-  [undefined, 1, 51],
+  [sent.length, riders.data.buses[0].riders.length],
+  [1, 51],
 );
 expectSeen(
   'names of the gateway beside seats of the other subgraph, and null for who is not there',
