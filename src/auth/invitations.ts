@@ -95,8 +95,7 @@ export class Invitations {
     scope: Scope,
     wanted: { readonly userId: string; readonly purpose: LinkPurpose },
   ): Promise<SentLink> {
-    const { links, mailer, users } = this.#options;
-    const publicUrl = this.#options.publicUrl?.replace(/\/+$/, '');
+    const { links, mailer, users, publicUrl } = this.#options;
     const { token, expiresAt } = await links.create(transaction, scope, wanted);
     const { email, name, userName } = await users.get(scope, wanted.userId, transaction);
     // Browsers do not send the part after # to servers, so it appears in no log.

@@ -105,11 +105,10 @@ interface AppParts {
 function identityLoginOf(config: Config, { authenticator, encryption }: Services) {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, publicUrl } = config;
   if (issuer === undefined || clientId === undefined || publicUrl === undefined) return undefined;
-  const base = publicUrl.replace(/\/+$/, '');
   const provider = new IdentityProvider({
     ...{ issuer, clientId, clientSecret },
-    redirectUri: `${base}/auth/browser/oidc/callback`,
-    logoutRedirectUri: config.oidcLogout ? `${base}/` : undefined,
+    redirectUri: `${publicUrl}/auth/browser/oidc/callback`,
+    logoutRedirectUri: config.oidcLogout ? `${publicUrl}/` : undefined,
   });
   return {
     provider,

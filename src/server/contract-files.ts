@@ -50,7 +50,7 @@ export function useContractFiles(app: FastifyInstance, { contracts, publicUrl }:
 
 /** Without a trailing slash. With a malformed `Host`, paths stay relative. */
 function addressOf({ protocol, host }: FastifyRequest, publicUrl: string | undefined): string {
-  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '');
+  if (publicUrl !== undefined) return publicUrl;
   const address = `${protocol}://${host}`;
   return URL.canParse(address) && new URL(address).origin === address.toLowerCase() ? address : '';
 }
