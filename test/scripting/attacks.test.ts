@@ -36,7 +36,8 @@ const BINDINGS: readonly HostBinding[] = [
 const scripts = useRunner({
   database,
   bindings: BINDINGS,
-  limits: { cpuTimeMs: 500, wallTimeMs: 40_000, hostCalls: 5_000, warmThreads: 2 },
+  // So few calls are made within the time even where each takes as long as on a busy machine.
+  limits: { cpuTimeMs: 500, wallTimeMs: 40_000, hostCalls: 1_000, warmThreads: 2 },
 });
 
 /** The longest the event loop of the gateway did nothing else, in milliseconds. */
@@ -235,7 +236,7 @@ describe('a script that floods', () => {
 
   it('the platform with calls is ended, though it catches errors', async () => {
     const { hostCalls } = await expectEnded('for (;;) try { platform.echo(1); } catch {}', 'hostCalls');
-    expect(hostCalls).toBeGreaterThan(5_000);
+    expect(hostCalls).toBeGreaterThan(1_000);
   });
 
   it('the world with 10,000 requests is refused', async () => {
