@@ -15,6 +15,8 @@ const gateway = useDemoGateway(
   {
     SCRIPT_REQUEST_PRIVATE_HOSTS: `127.0.0.1:${BANK_PORT}`,
     SCRIPT_REQUEST_PORTS: `443,${BANK_PORT}`,
+    // Six admissions at once wait for each other, which takes longer on a busy machine.
+    SCRIPT_BEFORE_TIMEOUT_MS: '20000',
   },
 );
 const scripts = readExampleScripts();

@@ -4,7 +4,7 @@
  */
 import { sealIntrinsics } from '../../seal-intrinsics.js';
 import { runMingoStage } from './run-mingo-stage.js';
-import type { StageAnswer, StageQuestion } from './stage-question.js';
+import { STAGES_ARE_READY, type StageAnswer, type StageQuestion } from './stage-question.js';
 
 // A process serves many callers, one after the other.
 sealIntrinsics(globalThis);
@@ -13,6 +13,7 @@ process.on('message', (question: StageQuestion) => {
 });
 // The gateway has gone.
 process.on('disconnect', () => process.exit());
+process.send?.(STAGES_ARE_READY);
 
 function answer({ stages, maxLength, documents: texts }: StageQuestion): StageAnswer {
   let documents: object[] = texts.map((text) => JSON.parse(text));

@@ -14,7 +14,7 @@ import type { StageAnswer, StageQuestion } from './stage-question.js';
 export interface StageLimits {
   /** The memory for documents as JSON text: what a process is given and gives at once. */
   readonly memoryBytes: number;
-  /** The time for one batch. */
+  /** The time for one batch, without the start of the process, which a busy machine makes long. */
   readonly timeoutMs: number;
 }
 
@@ -38,6 +38,8 @@ export class StageProcess {
   readonly #process: ChildProcess;
   readonly #stages: readonly Stage[];
   readonly #limits: StageLimits;
+  /** Resolves when the process takes questions, or has gone. */
+  readonly #ready: Promise<void>;
   #isGone = false;
 
   /** Starts. The caller ends it. `onGone` is called once, when the process is there no more. */
@@ -54,9 +56,13 @@ export class StageProcess {
     });
     // It could not be started, or not be told: it has gone either way.
     this.#process.on('error', () => this.#process.kill('SIGKILL'));
-    this.#process.once('close', () => {
-      this.#isGone = true;
-      onGone();
+    this.#ready = new Promise((resolve) => {
+      this.#process.once('message', () => resolve());
+      this.#process.once('close', () => {
+        this.#isGone = true;
+        onGone();
+        resolve();
+      });
     });
   }
 
@@ -91,7 +97,13 @@ export class StageProcess {
     documents: readonly string[],
     signal: AbortSignal | undefined,
   ): Promise<StageAnswer | undefined> {
-    if (this.#isGone) return undefined;
+    const stop = () => this.end();
+    signal?.addEventListener('abort', stop, { once: true });
+    await this.#ready;
+    if (this.#isGone) {
+      signal?.removeEventListener('abort', stop);
+      return undefined;
+    }
     const question: StageQuestion = {
       stages: this.#stages.map(({ source }) => printExactJson(source)),
       maxLength: Math.max(this.#limits.memoryBytes, LEAST_LENGTH),
@@ -106,9 +118,7 @@ export class StageProcess {
         resolve(answer);
       };
       const gone = () => finish(undefined);
-      const stop = () => this.end();
       const timer = setTimeout(stop, this.#limits.timeoutMs);
-      signal?.addEventListener('abort', stop, { once: true });
       this.#process.on('message', finish);
       this.#process.on('close', gone);
       this.#process.send(question, () => {});

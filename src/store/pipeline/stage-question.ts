@@ -11,6 +11,9 @@ export interface StageQuestion {
   readonly documents: readonly string[];
 }
 
+/** The first word of a process, when its modules are loaded. */
+export const STAGES_ARE_READY = 'ready';
+
 export type StageAnswer =
   | { readonly kind: 'documents'; readonly documents: readonly string[] }
   | { readonly kind: 'refused'; readonly stage: string; readonly reason: string }

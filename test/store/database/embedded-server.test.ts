@@ -9,6 +9,7 @@ import { Prisma } from '../../../src/generated/prisma/client.js';
 import { type Database, openDatabase } from '../../../src/store/database/database.js';
 import { type EmbeddedServer, startEmbeddedServer } from '../../../src/store/database/embedded-server.js';
 import { runProgram } from '../../../src/store/database/server-programs.js';
+import { expectEventually } from '../../expect-eventually.js';
 
 jest.setTimeout(60_000);
 
@@ -300,7 +301,7 @@ describe('a database whose server stops and comes back', () => {
       code: 'UNAVAILABLE',
     });
     await start();
-    await expect(database.query(one)).resolves.toEqual([{ one: 1 }]);
+    await expectEventually(() => database.query(one).catch(String), [{ one: 1 }]);
     await expect(database.prisma.$queryRaw(one)).resolves.toEqual([{ one: 1 }]);
   });
 
