@@ -57,7 +57,7 @@ export class OutboxPart {
     const keys = ids.map((id, index) => `${id} ${domains[index]}`);
     const removals = this.#tables.map(
       (table) => Prisma.sql`delete from ${table}
-        where id = any(${[...ids]}::bigint[]) and id || ' ' || domain = any(${keys}::text[])`,
+        where id = any(${[...ids]}::bigint[]) and id::text || ' ' || domain = any(${keys}::text[])`,
     );
     const [first] = removals;
     if (first === undefined) return;
