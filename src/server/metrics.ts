@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { JobCounts } from '../messaging/job-queue.js';
 import type { ReadFigures } from '../store/database/replicated-reads.js';
+import { registerMemoryFigures } from './memory-figures.js';
 import type { RequestEnded } from './request-ended.js';
 
 /** Connections of the database pool; implemented by `pg.Pool`. */
@@ -126,6 +127,7 @@ export class Metrics {
     readonly droppedLogLines: () => number;
   }) {
     collectDefaultMetrics({ register: this.registry, prefix: 'campus_' });
+    registerMemoryFigures(this.registry);
     new Gauge({
       name: 'campus_http_requests_in_flight',
       help: 'Requests not answered to the end yet.',

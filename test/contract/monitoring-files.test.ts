@@ -1,10 +1,11 @@
 /** The dashboard and the alerts, held against what `/metrics` says. */
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { startCampus } from '../cli/campus.js';
 import { createTestDatabase } from '../database.js';
 import { ROOT, readProjectFile } from '../docs/project-files.js';
@@ -152,9 +153,48 @@ describe('an alert', () => {
   });
 
   const isPromtoolThere = spawnSync('promtool', ['--version']).status === 0;
-  (isPromtoolThere ? it : it.skip)('is a rule for promtool, where that is installed', () => {
+  const itWithPromtool = isPromtoolThere ? it : it.skip;
+  itWithPromtool('is a rule for promtool, where that is installed', () => {
     const config = path.join(ROOT, 'deploy/prometheus/prometheus.yml');
     const { status, stdout } = spawnSync('promtool', ['check', 'config', config], { encoding: 'utf8' });
     expect([status, stdout]).toEqual([0, stdout]);
   });
+
+  itWithPromtool(
+    'of memory is given when there is little left for minutes, where promtool is installed',
+    () => {
+      const limit = { series: 'campus_memory_limit_bytes{instance="one"}', values: '1000+0x20' };
+      const used = (values: string) => ({
+        series: 'campus_process_resident_memory_bytes{instance="one"}',
+        values,
+      });
+      const heap = (values: string) => ({ series: 'campus_heap_used_ratio{instance="one"}', values });
+      const full = { memory: used('900+0x20'), heap: heap('0.9+0x20') };
+      const enough = { memory: used('800+0x20'), heap: heap('0.5+0x20') };
+      // For a moment alone.
+      const peak = { memory: used('800+0x5 900+0x2 800+0x12'), heap: heap('0.5+0x5 0.9+0x2 0.5+0x12') };
+      const given = (alertname: string, alerts: readonly object[]) => ({
+        ...{ eval_time: '12m', alertname, exp_alerts: alerts },
+      });
+      const short = {
+        exp_labels: { severity: 'warning', instance: 'one' },
+        exp_annotations: { summary: 'one uses 90% of the memory it has.' },
+      };
+      const heapFull = {
+        exp_labels: { severity: 'critical', instance: 'one' },
+        exp_annotations: { summary: 'The heap of one is at 90% of its limit.' },
+      };
+      const check = (series: typeof full, alerts: readonly [readonly object[], readonly object[]]) => ({
+        interval: '1m',
+        input_series: [limit, series.memory, series.heap],
+        alert_rule_test: [given('CampusMemoryShort', alerts[0]), given('CampusHeapFull', alerts[1])],
+      });
+      const file = path.join(folder, 'alerts.test.yml');
+      const tests = [check(full, [[short], [heapFull]]), check(enough, [[], []]), check(peak, [[], []])];
+      const ruleFiles = [path.join(ROOT, 'deploy/prometheus/alerts.yml')];
+      writeFileSync(file, stringify({ rule_files: ruleFiles, evaluation_interval: '1m', tests }));
+      const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' });
+      expect([status, stdout, stderr]).toEqual([0, stdout, '']);
+    },
+  );
 });
