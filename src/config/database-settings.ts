@@ -10,6 +10,9 @@ import {
   wholeNumberSetting,
 } from '../settings.js';
 import { listHostUrls } from '../store/database/list-host-urls.js';
+import { hasKnownTlsMode, TLS_MODES, withExplicitTlsMode } from '../store/database/tls-mode.js';
+
+const UNKNOWN_TLS_MODE = `sslmode is to be one of ${TLS_MODES.join(', ')}`;
 
 export const DATABASE_SETTINGS = {
   databaseUrl: {
@@ -25,6 +28,8 @@ export const DATABASE_SETTINGS = {
           'a host or port that is none; in a user and password, % # / ? @ : are written as ' +
           '%25 %23 %2F %3F %40 %3A',
       })
+      .refine(hasKnownTlsMode, { error: UNKNOWN_TLS_MODE })
+      .transform(withExplicitTlsMode)
       .optional(),
     meaning:
       'a PostgreSQL >= 15 of your own; of several servers, host1:5432,host2:5432, the one that is primary; ' +
@@ -33,9 +38,12 @@ export const DATABASE_SETTINGS = {
   databaseReplicaUrls: {
     variable: 'DATABASE_REPLICA_URLS',
     default: '',
-    schema: listSetting.refine((urls) => urls.every((url) => /^postgres(ql)?:\/\//.test(url)), {
-      error: 'expected postgresql://user:password@host:port/database, separated by commas',
-    }),
+    schema: listSetting
+      .refine((urls) => urls.every((url) => /^postgres(ql)?:\/\//.test(url)), {
+        error: 'expected postgresql://user:password@host:port/database, separated by commas',
+      })
+      .refine((urls) => urls.every(hasKnownTlsMode), { error: UNKNOWN_TLS_MODE })
+      .transform((urls) => urls.map(withExplicitTlsMode)),
     meaning:
       'streaming replicas that lists, streams, aggregates and reports are read from, separated by commas; ' +
       'the same for all gateways',

@@ -78,7 +78,7 @@ export const FLOORS: readonly Room[] = [
     imports: ['model/', 'languages/', 'store/', 'auth/', 'scripting/requests/outbound-client.ts'],
   },
   { name: 'importing/import-settings.ts', imports: [] },
-  { name: 'config/', imports: ['store/database/list-host-urls.ts'] },
+  { name: 'config/', imports: ['store/database/list-host-urls.ts', 'store/database/tls-mode.ts'] },
   {
     name: 'config.ts',
     imports: [

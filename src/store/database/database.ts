@@ -5,7 +5,6 @@
  * connections.
  */
 import { pipeline } from 'node:stream/promises';
-import { isNativeError } from 'node:util/types';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -14,6 +13,7 @@ import { Prisma, PrismaClient } from '../../generated/prisma/client.js';
 import type { Scope } from '../../model/scope.js';
 import { assertSessionsAreKept } from './assert-sessions-are-kept.js';
 import { Cancellation } from './cancellation.js';
+import { connectForOperator } from './connect-for-operator.js';
 import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.js';
 import { translateDatabaseError } from './database-errors.js';
 import type { JoinedBatch } from './gathered-rows.js';
@@ -565,28 +565,5 @@ async function inspectServer(url: string, applicationName: string): Promise<Serv
     return { ...rows[0], canCheckConnection };
   } finally {
     await client.end();
-  }
-}
-
-/** @throws UNAVAILABLE whose message is one line for the operator */
-async function connectForOperator(url: string, applicationName: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: applicationName,
-    connectionTimeoutMillis: 10_000,
-  });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return client;
-  } catch (error) {
-    const [reason = error] =
-      isNativeError(error) && 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
-    const detail = isNativeError(reason) ? reason.message : String(reason);
-    throw new ServiceError(
-      'UNAVAILABLE',
-      `The database ${client.database ?? ''} at ${client.host}:${client.port} cannot be reached: ${detail}`,
-      { cause: error },
-    );
   }
 }
