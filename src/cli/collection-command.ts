@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import type { Field, RowRule } from '../model/collection.js';
+import type { Collection, Field, RowRule } from '../model/collection.js';
 import { type CommandLine, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
+import { printList } from './print-list.js';
 import { printTable } from './print-table.js';
 
 /** `campus collection`: what is declared. */
@@ -9,22 +10,10 @@ export function registerCollectionCommand(collection: Command, commandLine: Comm
   collection
     .command('list')
     .description('list the collections')
-    .action(() =>
+    .option('--json', 'print the list as JSON')
+    .action((options: { readonly json?: boolean }) =>
       withServices(commandLine, async ({ catalog }) => {
-        printTable(
-          ['name', 'title', 'fields', 'declared', 'version'],
-          catalog
-            .list()
-            .map((listed) => [
-              listed.name,
-              listed.title,
-              String(listed.fields.length),
-              listed.isDeclared
-                ? 'schema/collections'
-                : `at run time${listed.domainId ? ` by ${listed.domainId}` : ''}`,
-              String(listed.version),
-            ]),
-        );
+        printList({ rows: catalog.list(), columns: COLLECTION_COLUMNS, toJson: collectionToJson }, options);
       }),
     );
 
@@ -51,6 +40,23 @@ export function registerCollectionCommand(collection: Command, commandLine: Comm
         );
       }),
     );
+}
+
+const COLLECTION_COLUMNS = {
+  name: ({ name }: Collection) => name,
+  title: ({ title }: Collection) => title,
+  fields: ({ fields }: Collection) => String(fields.length),
+  declared: ({ isDeclared, domainId }: Collection) =>
+    isDeclared ? 'schema/collections' : `at run time${domainId ? ` by ${domainId}` : ''}`,
+  version: ({ version }: Collection) => String(version),
+};
+
+function collectionToJson({ name, title, fields, isDeclared, domainId, version }: Collection) {
+  return {
+    ...{ name, title, isDeclared, version },
+    domainId: domainId ?? null,
+    fields: fields.map((field) => field.name),
+  };
 }
 
 function describeRule({ fields, attribute }: RowRule): string {

@@ -8,6 +8,14 @@ interface Place {
   /** The commands that were typed, e.g. `key create`; empty after `campus` alone. */
   readonly path: string;
   readonly words: readonly Word[];
+  readonly choices: readonly OptionChoices[];
+}
+
+/** An option with a value that is one of a few words. */
+interface OptionChoices {
+  /** Its spellings, e.g. `--format`. */
+  readonly flags: readonly string[];
+  readonly values: readonly string[];
 }
 
 interface Word {
@@ -16,8 +24,8 @@ interface Word {
 }
 
 /**
- * The text by which a shell completes `campus`: commands, subcommands, options, and arguments of which only
- * a few words will do; file names everywhere else. All of it is in the text, so that completing starts
+ * The text by which a shell completes `campus`: commands, subcommands, options, and the arguments and values
+ * of options of which only a few words will do; file names everywhere else. All of it is in the text, so that completing starts
  * no process.
  */
 export function completionScript(shell: Shell, program: Command): string {
@@ -48,9 +56,33 @@ function placesOf(command: Command, path: readonly string[]): Place[] {
     { text: '--help', description: 'what it does, and its options' },
   ];
   return [
-    { path: path.join(' '), words },
+    { path: path.join(' '), words, choices: choicesOf(command) },
     ...command.commands.flatMap((sub) => placesOf(sub, [...path, sub.name()])),
   ];
+}
+
+function choicesOf(command: Command): OptionChoices[] {
+  return command.options.flatMap(({ long, short, argChoices }) =>
+    argChoices === undefined ? [] : { flags: [long, short].filter(isText), values: argChoices },
+  );
+}
+
+function isText(text: string | undefined): text is string {
+  return text !== undefined;
+}
+
+interface OptionPlace {
+  readonly place: string;
+  readonly values: readonly string[];
+}
+
+/** The place and the option before the cursor, as the scripts compare them: `export --format`. */
+function optionPlaces(places: readonly Place[]): OptionPlace[] {
+  return places.flatMap(({ path, choices }) =>
+    choices.flatMap(({ flags, values }) =>
+      flags.map((flag) => ({ place: quote(`${path} ${flag}`), values })),
+    ),
+  );
 }
 
 function oneLine(text: string): string {
@@ -73,7 +105,7 @@ function pathsOf(places: readonly Place[]): string {
 function printForBash(places: readonly Place[]): string {
   return `# Completes campus in bash: campus completion bash > /etc/bash_completion.d/campus
 _campus() {
-  local path='' word words=''
+  local path='' word words='' previous="\${COMP_WORDS[COMP_CWORD-1]}"
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "\${path:+$path }$word" in
       ${pathsOf(places)}) path="\${path:+$path }$word" ;;
@@ -82,6 +114,11 @@ _campus() {
   case "$path" in
 ${places
   .map(({ path, words }) => `    ${quote(path)}) words=${quote(words.map(({ text }) => text).join(' '))} ;;`)
+  .join('\n')}
+  esac
+  case "$path $previous" in
+${optionPlaces(places)
+  .map(({ place, values }) => `    ${place}) words=${quote(values.join(' '))} ;;`)
   .join('\n')}
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}")
@@ -96,7 +133,7 @@ function printForZsh(places: readonly Place[]): string {
 # Completes campus in zsh: campus completion zsh > a folder of $fpath, as _campus
 _campus() {
   local path_typed='' word
-  local -a described
+  local -a described values
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "\${path_typed:+$path_typed }$word" in
       (${pathsOf(places)}) path_typed="\${path_typed:+$path_typed }$word" ;;
@@ -107,6 +144,12 @@ ${places
   .map(({ path, words }) => `    (${quote(path)}) described=(${words.map(described).join(' ')}) ;;`)
   .join('\n')}
   esac
+  case "$path_typed \${words[CURRENT-1]}" in
+${optionPlaces(places)
+  .map(({ place, values }) => `    (${place}) values=(${values.map(quote).join(' ')}) ;;`)
+  .join('\n')}
+  esac
+  if (( #values )); then compadd -- "\${values[@]}"; return; fi
   _describe -o campus described || _files
 }
 if [[ "\${funcstack[1]}" == _campus ]]; then _campus "$@"; else compdef _campus campus; fi
@@ -114,9 +157,11 @@ if [[ "\${funcstack[1]}" == _campus ]]; then _campus "$@"; else compdef _campus 
 }
 
 function printForFish(places: readonly Place[]): string {
-  const lines = places.flatMap(({ path, words }) =>
+  const lines = places.flatMap(({ path, words, choices }) =>
     words.map(({ text, description }) => {
-      const spelling = text.startsWith('--') ? `-l ${quote(text.slice(2))}` : `-a ${quote(text)}`;
+      const values = choices.find(({ flags }) => flags.includes(text))?.values;
+      const ofOption = values === undefined ? '' : ` -x -a ${quote(values.join(' '))}`;
+      const spelling = text.startsWith('--') ? `-l ${quote(text.slice(2))}${ofOption}` : `-a ${quote(text)}`;
       const where = fishQuote(`__campus_at ${quote(path)}`);
       return `complete -c campus -n ${where} ${spelling} -d ${fishQuote(description)}`;
     }),

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { Services } from '../compose/services.js';
 import { ServiceError } from '../errors.js';
+import type { Domain } from '../model/scope.js';
 import type { NewDomain } from '../store/catalog/new-domain.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
-import { printTable } from './print-table.js';
+import { printList } from './print-list.js';
 
 /** `campus domain`: the school and its branches. @see decisions 7 */
 export function registerDomainCommand(domain: Command, commandLine: CommandLine): void {
@@ -23,12 +24,20 @@ export function registerDomainCommand(domain: Command, commandLine: CommandLine)
   domain
     .command('list')
     .description('list the domains')
-    .action(() =>
+    .option('--json', 'print the list as JSON')
+    .action((options: { readonly json?: boolean }) =>
       withServices(commandLine, async ({ domains }) => {
-        printTable(
-          ['id', 'name', 'part of', 'time zone'],
-          domains.list().map((listed) => [listed.id, listed.name, listed.parentId ?? '', listed.timeZone]),
-        );
+        const columns = {
+          id: ({ id }: Domain) => id,
+          name: ({ name }: Domain) => name,
+          'part of': ({ parentId }: Domain) => parentId ?? '',
+          'time zone': ({ timeZone }: Domain) => timeZone,
+        };
+        const toJson = ({ id, name, parentId, timeZone }: Domain) => ({
+          ...{ id, name, timeZone },
+          parentId: parentId ?? null,
+        });
+        printList({ rows: domains.list(), columns, toJson }, options);
       }),
     );
 }

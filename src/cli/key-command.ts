@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.js';
 import type { Scope } from '../model/scope.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
-import { printTable } from './print-table.js';
+import { instantOrNull, printList } from './print-list.js';
 
 interface CreateOptions {
   readonly domain?: string;
@@ -59,24 +59,38 @@ export function registerKeyCommand(key: Command, commandLine: CommandLine): void
   key
     .command('list')
     .description('list the keys of a domain')
+    .option('--json', 'print the list as JSON')
     .option('--domain <id>', 'the domain; default: the top one')
-    .action((options: { domain?: string }) =>
+    .action((options: { domain?: string; json?: boolean }) =>
       withServices(commandLine, async (services) => {
-        const keys = await services.apiKeys.list(operatorScope(services, options.domain));
-        printTable(
-          ['id', 'name', 'key', 'user', 'expires', 'last used', 'state'],
-          keys.map((listed) => [
-            listed.id,
-            listed.name,
-            `${listed.prefix}…`,
-            listed.userId,
-            listed.expiresAt?.toISOString() ?? 'never',
-            listed.lastUsedAt?.toISOString() ?? '',
-            listed.revokedAt ? 'revoked' : 'good',
-          ]),
-        );
+        const rows = await services.apiKeys.list(operatorScope(services, options.domain));
+        printList({ rows, columns: KEY_COLUMNS, toJson: keyToJson }, options);
       }),
     );
+}
+
+type ApiKey = Awaited<ReturnType<Services['apiKeys']['list']>>[number];
+
+const KEY_COLUMNS = {
+  id: ({ id }: ApiKey) => id,
+  name: ({ name }: ApiKey) => name,
+  key: ({ prefix }: ApiKey) => `${prefix}…`,
+  user: ({ userId }: ApiKey) => userId,
+  expires: ({ expiresAt }: ApiKey) => expiresAt?.toISOString() ?? 'never',
+  'last used': ({ lastUsedAt }: ApiKey) => lastUsedAt?.toISOString() ?? '',
+  state: ({ revokedAt }: ApiKey) => (revokedAt ? 'revoked' : 'good'),
+};
+
+function keyToJson(key: ApiKey) {
+  const { id, name, prefix, userId, scopes, allowedAddresses, createdAt } = key;
+  return {
+    ...{ id, name, prefix, userId, allowedAddresses },
+    scopes: { collections: scopes.collections, reports: scopes.reports, scripts: scopes.scripts },
+    createdAt: createdAt.toISOString(),
+    expiresAt: instantOrNull(key.expiresAt),
+    lastUsedAt: instantOrNull(key.lastUsedAt),
+    revokedAt: instantOrNull(key.revokedAt),
+  };
 }
 
 async function findUserId(services: Services, scope: Scope, userName: string): Promise<string> {

@@ -1,11 +1,17 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { MESSAGE_STATES, type MessageState } from '../messaging/message.js';
+import { MESSAGE_STATES, type Message, type MessageState } from '../messaging/message.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
-import { printTable } from './print-table.js';
+import { printList } from './print-list.js';
 
 interface DomainOption {
   readonly domain?: string;
+}
+
+interface ListOptions extends DomainOption {
+  readonly state?: MessageState;
+  readonly limit: number;
+  readonly json?: boolean;
 }
 
 /**
@@ -18,24 +24,14 @@ export function registerMessageCommand(message: Command, commandLine: CommandLin
     .description('list messages, the newest first')
     .addOption(new Option('--state <state>', 'only in this state').choices([...MESSAGE_STATES]))
     .option('--limit <n>', 'at most so many', parseCount, 50)
+    .option('--json', 'print the list as JSON')
     .option('--domain <id>', 'the domain; default: the top one')
-    .action((options: DomainOption & { readonly state?: MessageState; readonly limit: number }) =>
+    .action((options: ListOptions) =>
       withServices(commandLine, async (services) => {
         const scope = operatorScope(services, options.domain);
         const filter = { state: options.state };
-        const { rows: messages } = await services.messageDesk.list(scope, { filter, limit: options.limit });
-        printTable(
-          ['id', 'kind', 'state', 'to', 'asked for', 'attempts', 'last error'],
-          messages.map((one) => [
-            one.id,
-            one.kind,
-            one.state,
-            recipientsOf(one.recipients),
-            one.createdAt.toISOString(),
-            String(one.attempts),
-            one.lastError ?? '',
-          ]),
-        );
+        const { rows } = await services.messageDesk.list(scope, { filter, limit: options.limit });
+        printList({ rows, columns: MESSAGE_COLUMNS, toJson: messageToJson }, options);
       }),
     );
 
@@ -60,6 +56,25 @@ export function registerMessageCommand(message: Command, commandLine: CommandLin
         printLine(`discarded ${id}`);
       }),
     );
+}
+
+const MESSAGE_COLUMNS = {
+  id: ({ id }: Message) => id,
+  kind: ({ kind }: Message) => kind,
+  state: ({ state }: Message) => state,
+  to: ({ recipients }: Message) => recipientsOf(recipients),
+  'asked for': ({ createdAt }: Message) => createdAt.toISOString(),
+  attempts: ({ attempts }: Message) => String(attempts),
+  'last error': ({ lastError }: Message) => lastError ?? '',
+};
+
+function messageToJson({ id, kind, state, recipients, subject, createdAt, attempts, lastError }: Message) {
+  return {
+    ...{ id, kind, state, recipients, attempts },
+    subject: subject ?? null,
+    createdAt: createdAt.toISOString(),
+    lastError: lastError ?? null,
+  };
 }
 
 function recipientsOf([first = '', ...others]: readonly string[]): string {

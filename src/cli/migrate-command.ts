@@ -5,23 +5,44 @@ import { applyMigrations, listMigrations } from '../store/database/migrations.js
 import { findSchemaDrift } from '../store/database/schema-drift.js';
 import { type CommandLine, withDatabaseUrl } from './command-line.js';
 import { printLine } from './console-output.js';
-import { printTable } from './print-table.js';
+import { printList } from './print-list.js';
+
+/** The states of a migration, as programs and as people read them. */
+const MIGRATION_STATES = {
+  applied: 'applied',
+  edited: 'applied, with another text',
+  failed: 'failed, to be tried again',
+  pending: 'pending',
+  unknown: 'unknown to this version',
+} as const;
+type MigrationState = keyof typeof MIGRATION_STATES;
+
+interface ListedMigration {
+  readonly name: string;
+  readonly state: MigrationState;
+}
 
 /** `campus migrate`: the tables of the database. `start` applies what is pending by itself. */
 export function registerMigrateCommand(migrate: Command, commandLine: CommandLine): void {
   migrate
     .command('status')
     .description('list the migrations, applied and pending')
-    .action(() =>
+    .option('--json', 'print the list as JSON')
+    .action((options: { readonly json?: boolean }) =>
       withDatabaseUrl(commandLine.config, async (url) => {
         const { applied, pending, failed, edited, unknown } = await listMigrations({ url });
+        const inState = (state: MigrationState) => (name: string) => ({ name, state });
         const rows = [
-          ...applied.map((name) => [name, edited.includes(name) ? 'applied, with another text' : 'applied']),
-          ...failed.map((name) => [name, 'failed, to be tried again']),
-          ...pending.map((name) => [name, 'pending']),
-          ...unknown.map((name) => [name, 'unknown to this version']),
+          ...applied.map((name) => inState(edited.includes(name) ? 'edited' : 'applied')(name)),
+          ...failed.map(inState('failed')),
+          ...pending.map(inState('pending')),
+          ...unknown.map(inState('unknown')),
         ];
-        printTable(['migration', 'state'], rows);
+        const columns = {
+          migration: ({ name }: ListedMigration) => name,
+          state: ({ state }: ListedMigration) => MIGRATION_STATES[state],
+        };
+        printList({ rows, columns, toJson: ({ name, state }) => ({ name, state }) }, options);
       }),
     );
 

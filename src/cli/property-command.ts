@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { ServiceError } from '../errors.js';
 import { type JsonValue, parseExactJson, printExactJson } from '../json.js';
+import type { ListedProperty } from '../store/catalog/domains.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
-import { printTable } from './print-table.js';
+import { printList } from './print-list.js';
 
 interface DomainOption {
   readonly domain?: string;
@@ -14,18 +15,17 @@ export function registerPropertyCommand(property: Command, commandLine: CommandL
   property
     .command('list')
     .description('list the properties in force; secrets are masked')
+    .option('--json', 'print the list as JSON')
     .option('--domain <id>', 'the domain; default: the top one')
-    .action((options: DomainOption) =>
+    .action((options: DomainOption & { readonly json?: boolean }) =>
       withServices(commandLine, async (services) => {
-        const listed = services.domains.listProperties(operatorScope(services, options.domain));
-        printTable(
-          ['name', 'value', 'from'],
-          listed.map(({ name, value, isInherited }) => [
-            name,
-            printExactJson(value),
-            isInherited ? 'the top domain' : 'the domain',
-          ]),
-        );
+        const rows = services.domains.listProperties(operatorScope(services, options.domain));
+        const columns = {
+          name: ({ name }: ListedProperty) => name,
+          value: ({ value }: ListedProperty) => printExactJson(value),
+          from: ({ isInherited }: ListedProperty) => (isInherited ? 'the top domain' : 'the domain'),
+        };
+        printList({ rows, columns, toJson: (property) => ({ ...property }) }, options);
       }),
     );
 

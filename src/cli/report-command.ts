@@ -31,9 +31,9 @@ function addReport(parent: Command, report: Report, commandLine: CommandLine): v
   const command = parent.command(report.name).summary(report.title).description(report.description);
   for (const parameter of Object.values(report.parameters)) addParameter(command, parameter);
   command
-    .option('--json', 'print JSON')
-    .option('--csv', 'print CSV')
-    .option('--xlsx <file>', 'write a spreadsheet')
+    .addOption(new Option('--json', 'print JSON').conflicts(['csv', 'xlsx', 'sql']))
+    .addOption(new Option('--csv', 'print CSV').conflicts(['xlsx', 'sql']))
+    .addOption(new Option('--xlsx <file>', 'write a spreadsheet').conflicts('sql'))
     .option('--sql', 'print the statement, to paste into psql')
     .option('--domain <id>', 'the domain; default: the top one')
     .action((options: ReportOptions) =>

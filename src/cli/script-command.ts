@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { ServiceError } from '../errors.js';
+import type { ScriptOutline } from '../scripting/library/scripts.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
-import { printTable } from './print-table.js';
+import { printList } from './print-list.js';
 
 interface DomainOption {
   readonly domain?: string;
@@ -52,22 +53,12 @@ export function registerScriptCommand(script: Command, commandLine: CommandLine)
   script
     .command('list')
     .description('list the scripts with what starts them')
+    .option('--json', 'print the list as JSON, without the code')
     .option('--domain <id>', 'the domain; default: the top one')
-    .action((options: DomainOption) =>
+    .action((options: DomainOption & { readonly json?: boolean }) =>
       withServices(commandLine, async (services) => {
-        printTable(
-          ['name', 'version', 'enabled', 'runs as', 'started by', 'description'],
-          services.scripts
-            .list(operatorScope(services, options.domain))
-            .map((one) => [
-              one.name,
-              String(one.version),
-              one.isEnabled ? 'yes' : 'no',
-              one.serviceRoles?.join(', ') ?? 'its caller',
-              startsOf(one).join('; '),
-              one.description,
-            ]),
-        );
+        const rows = services.scripts.list(operatorScope(services, options.domain));
+        printList({ rows, columns: SCRIPT_COLUMNS, toJson: scriptToJson }, options);
       }),
     );
 
@@ -111,13 +102,34 @@ function parseWrites(
   );
 }
 
-function startsOf(script: {
-  readonly before: readonly { readonly collection: string; readonly operations: readonly string[] }[];
-  readonly after: readonly { readonly collection: string; readonly operations: readonly string[] }[];
-  readonly schedule: string | undefined;
-  readonly topics: readonly string[];
-  readonly endpoint: { readonly access: string } | undefined;
-}): string[] {
+const SCRIPT_COLUMNS = {
+  name: ({ name }: ScriptOutline) => name,
+  version: ({ version }: ScriptOutline) => String(version),
+  enabled: ({ isEnabled }: ScriptOutline) => (isEnabled ? 'yes' : 'no'),
+  'runs as': ({ serviceRoles }: ScriptOutline) => serviceRoles?.join(', ') ?? 'its caller',
+  'started by': (script: ScriptOutline) => startsOf(script).join('; '),
+  description: ({ description }: ScriptOutline) => description,
+};
+
+function scriptToJson(script: ScriptOutline) {
+  const { name, version, description, isEnabled, roles, before, after, topics, endpoint } = script;
+  const toTrigger = ({ collection, operations }: ScriptOutline['before'][number]) => ({
+    collection,
+    operations,
+  });
+  return {
+    ...{ name, version, description, isEnabled, roles, topics },
+    serviceRoles: script.serviceRoles ?? null,
+    before: before.map(toTrigger),
+    after: after.map(toTrigger),
+    schedule: script.schedule ?? null,
+    endpoint: endpoint === undefined ? null : { access: endpoint.access, methods: endpoint.methods },
+    updatedAt: script.updatedAt.toISOString(),
+    updatedBy: script.updatedBy,
+  };
+}
+
+function startsOf(script: ScriptOutline): string[] {
   const writes = (when: string, triggers: typeof script.before) =>
     triggers.map(({ collection, operations }) => `${when} ${operations.join(', ')} of ${collection}`);
   return [

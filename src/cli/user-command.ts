@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
+import type { Services } from '../compose/services.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
-import { printTable } from './print-table.js';
+import { instantOrNull, printList } from './print-list.js';
 
 interface DomainOption {
   readonly domain?: string;
@@ -50,23 +51,34 @@ export function registerUserCommand(user: Command, commandLine: CommandLine): vo
   user
     .command('list')
     .description('list the staff with their roles')
+    .option('--json', 'print the list as JSON')
     .option('--domain <id>', 'the domain; default: the top one')
-    .action((options: DomainOption) =>
+    .action((options: DomainOption & { readonly json?: boolean }) =>
       withServices(commandLine, async (services) => {
-        const users = await services.users.list(operatorScope(services, options.domain));
-        printTable(
-          ['user name', 'name', 'roles', 'active', 'password', 'last login'],
-          users.map((listed) => [
-            listed.userName,
-            listed.name,
-            listed.roles.join(', '),
-            listed.isActive ? 'yes' : 'no',
-            listed.hasPassword ? 'yes' : 'no',
-            listed.lastLoginAt?.toISOString() ?? '',
-          ]),
-        );
+        const rows = await services.users.list(operatorScope(services, options.domain));
+        printList({ rows, columns: USER_COLUMNS, toJson: userToJson }, options);
       }),
     );
+}
+
+type ListedUser = Awaited<ReturnType<Services['users']['list']>>[number];
+
+const USER_COLUMNS = {
+  'user name': ({ userName }: ListedUser) => userName,
+  name: ({ name }: ListedUser) => name,
+  roles: ({ roles }: ListedUser) => roles.join(', '),
+  active: ({ isActive }: ListedUser) => (isActive ? 'yes' : 'no'),
+  password: ({ hasPassword }: ListedUser) => (hasPassword ? 'yes' : 'no'),
+  'last login': ({ lastLoginAt }: ListedUser) => lastLoginAt?.toISOString() ?? '',
+};
+
+function userToJson(user: ListedUser) {
+  const { id, userName, name, roles, isActive, hasPassword, hasSecondFactor, lastLoginAt, email } = user;
+  return {
+    ...{ id, userName, name, roles, isActive, hasPassword, hasSecondFactor },
+    lastLoginAt: instantOrNull(lastLoginAt),
+    email: email ?? null,
+  };
 }
 
 /** A password is never an argument: those are seen by every user of the machine. */

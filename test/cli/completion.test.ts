@@ -36,7 +36,8 @@ async function completionsOf(shell: Shell, typed: readonly string[]): Promise<st
       `printf "%s\\n" "\${COMPREPLY[@]}"`,
     // zsh completes within its line editor alone: what the function would describe is printed instead.
     zsh:
-      `compdef() {}; _describe() { print -rl -- \${described%%:*} }; ` +
+      `compdef() {}; compadd() { print -rl -- \${@:#--} }; ` +
+      `_describe() { print -rl -- \${described%%:*} }; ` +
       `source "${folder}/zsh"; words=(${words}); CURRENT=${typed.length + 1}; _campus`,
     fish: `source "${folder}/fish"; complete -C "campus ${typed.join(' ')}" | string replace -r "\\t.*" ""`,
   };
@@ -71,6 +72,15 @@ for (const shell of SHELLS) {
     });
     it('completes the words of an argument that has few', async () => {
       expect(await completionsOf(shell, ['maintenance', ''])).toEqual(expect.arrayContaining(['on', 'off']));
+    });
+    it('completes the values of an option that has few', async () => {
+      expect((await completionsOf(shell, ['export', '--format', ''])).sort()).toEqual([
+        'csv',
+        'ndjson',
+        'parquet',
+        'xlsx',
+      ]);
+      expect(await completionsOf(shell, ['message', 'list', '--state', ''])).toContain('kept');
     });
     it('knows where it is, whatever stands between', async () => {
       const offered = await completionsOf(shell, ['key', 'create', '--domain', 'north', '--']);

@@ -41,6 +41,20 @@ describe('campus message', () => {
     expect((await run('message', 'list', '--state', 'sent')).output).not.toContain(KEPT);
   });
 
+  it('lists messages for programs, all recipients and no content', async () => {
+    const [message] = JSON.parse((await run('message', 'list', '--json')).output);
+    expect(message).toEqual({
+      id: KEPT,
+      kind: 'email',
+      state: 'kept',
+      recipients: ['asha@example.org', 'dev@example.org'],
+      attempts: 0,
+      subject: 'Hello',
+      createdAt: expect.stringMatching(/Z$/),
+      lastError: null,
+    });
+  });
+
   it('queues a message again, and leaves it to the gateways', async () => {
     expect((await run('message', 'retry', KEPT)).output).toBe(`queued ${KEPT}\n`);
     const { rows } = await sql.query(`select key, attempts from campus_jobs.jobs`);

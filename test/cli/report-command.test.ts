@@ -46,6 +46,17 @@ describe('campus report', () => {
     expect(errors).toMatch(/type.*week.*month, head/);
   });
 
+  it.each([
+    ['--json --csv', /'--json' cannot be used with option '--csv'/],
+    ['--csv --json', /'--json' cannot be used with option '--csv'/],
+    ['--xlsx strength.xlsx --csv', /'--csv' cannot be used with option '--xlsx/],
+    ['--sql --json', /'--json' cannot be used with option '--sql'/],
+  ])('refuses two formats at once: %s', async (options, message) => {
+    const { code, output, errors } = await run(`report strength ${options}`);
+    expect({ code, output }).toEqual({ code: 1, output: '' });
+    expect(errors).toMatch(message);
+  });
+
   it('refuses a file that cannot be written', async () => {
     const { code, errors } = await run(`report strength --xlsx ${directory}/none/strength.xlsx`);
     expect(code).toBe(1);

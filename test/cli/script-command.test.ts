@@ -92,6 +92,15 @@ describe('campus script', () => {
     );
     const { output } = await run('script', 'list');
     expect(output).toMatch(/evening +2 +yes +clerk +after create, update of task; schedule 0 20 \* \* \*/);
+    expect(JSON.parse((await run('script', 'list', '--json')).output)).toEqual([
+      {
+        ...{ name: 'evening', version: 2, description: '', isEnabled: true, roles: [], topics: [] },
+        ...{ serviceRoles: ['clerk'], schedule: '0 20 * * *', before: [], endpoint: null },
+        after: [{ collection: 'task', operations: ['create', 'update'] }],
+        updatedAt: expect.stringMatching(/Z$/),
+        updatedBy: expect.any(String),
+      },
+    ]);
     expect((await run('script', 'remove', 'evening')).output).toBe('removed evening\n');
     expect((await run('script', 'remove', 'evening')).errors).toMatch(/no script "evening"/);
   });
