@@ -18,6 +18,7 @@ import { FILE_SETTINGS } from './files/file-settings.js';
 import { IMPORT_SETTINGS } from './importing/import-settings.js';
 import { MESSAGE_SETTINGS } from './messaging/message-settings.js';
 import { SCRIPT_SETTINGS } from './scripting/script-settings.js';
+import { rolesSetting } from './settings.js';
 
 interface Setting {
   readonly variable: string;
@@ -82,6 +83,18 @@ function findContradictions(config: Config): string[] {
   if (config.backupSchedule !== undefined && !config.backupDirectory && !config.filesS3Url)
     faults.push('BACKUP_SCHEDULE: needs a place for the backups, BACKUP_DIRECTORY or FILES_S3_URL');
   return faults;
+}
+
+/** The settings that name roles, each with its variable and the names; `*` is the name of no role. */
+export function roleSettings(
+  config: Config,
+): readonly { readonly variable: string; readonly roles: readonly string[] }[] {
+  const values: Readonly<Record<string, unknown>> = config;
+  return Object.entries<Setting>(SETTINGS).flatMap(([name, { variable, schema }]) => {
+    const named = values[name];
+    if (schema !== rolesSetting || !Array.isArray(named)) return [];
+    return [{ variable, roles: named.filter((role) => role !== '*') }];
+  });
 }
 
 /**

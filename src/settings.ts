@@ -55,9 +55,14 @@ export function httpAddressSetting(example: string) {
 }
 
 /** Words separated by commas; empty: none. */
-export const listSetting = z.string().transform((text) =>
-  text
+export const listSetting = z.string().transform(splitList);
+
+/** Names of roles separated by commas; empty: none. Config's `roleSettings` finds the settings by this type. */
+export const rolesSetting = z.string().transform(splitList);
+
+function splitList(text: string): string[] {
+  return text
     .split(',')
     .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
+    .filter((part) => part !== '');
+}

@@ -15,8 +15,8 @@ import { createLogger, openStandardOutput } from '../server/logger.js';
 import { createEventLog } from '../server/observation.js';
 import { collectOnceQuiet } from './collect-once-quiet.js';
 import type { CommandLine } from './command-line.js';
-import { printLine } from './console-output.js';
 import { listenForStopSignal, StoppedBySignal, unlessStopped } from './stop-signal.js';
+import { findUnknownRoles } from './unknown-roles.js';
 import { WorkerFailed, WorkerGroup } from './worker-group.js';
 import { WorkerProcess } from './worker-process.js';
 
@@ -38,7 +38,10 @@ async function start(config: Config): Promise<void> {
     if (config.workers > 1) await serveByWorkers(config, stop);
     else await serve(config, stop);
   } catch (fault) {
-    if (fault instanceof WorkerFailed) process.exit(fault.exitCode);
+    if (fault instanceof WorkerFailed) {
+      if (fault.isSilent) tell(fault.message);
+      process.exit(fault.exitCode);
+    }
     if (!stop.aborted) throw fault;
     if (!(fault instanceof StoppedBySignal)) {
       tell(`while stopping: ${String(fault)}`);
@@ -82,8 +85,9 @@ async function serve(config: Config, stop: AbortSignal): Promise<void> {
     // Behind the open port the jobs begin, and wait for a database that has gone meanwhile.
     const url = await unlessStopped(listen(app, config), stop, 0);
     stop.throwIfAborted();
-    const printBanner = await prepareBanner(app.services, config);
-    printLine(printBanner(readableUrl(url)));
+    await warnOfUnknownRoles(app.services, config);
+    const bannerFor = await prepareBanner(app.services, config);
+    showBanner(bannerFor(readableUrl(url)));
     releaseMemory();
     await untilAborted(stop);
   } finally {
@@ -96,7 +100,7 @@ async function serveByWorkers(config: Config, stop: AbortSignal): Promise<void> 
   const server = await openDatabaseServer(config, tell);
   try {
     stop.throwIfAborted();
-    const printBanner = await prepareDatabase(config, { databaseUrl: server.url, stop });
+    const bannerFor = await prepareDatabase(config, { databaseUrl: server.url, stop });
     // The workers are to share one port, so that it is chosen before they listen.
     const port = config.port === 0 ? await findFreePort(config.host) : config.port;
     const output = openStandardOutput();
@@ -112,7 +116,7 @@ async function serveByWorkers(config: Config, stop: AbortSignal): Promise<void> 
     );
     try {
       stop.throwIfAborted();
-      printLine(printBanner(readableUrl(url)));
+      showBanner(bannerFor(readableUrl(url)));
       await untilAborted(stop);
     } finally {
       await group.stop();
@@ -159,6 +163,7 @@ async function prepareDatabase(
   const services = await unlessStopped(opening, stop, config.shutdownGraceMs);
   try {
     await seedDemo(services, { config, stop });
+    await warnOfUnknownRoles(services, config);
     return await prepareBanner(services, config);
   } finally {
     await services.close();
@@ -176,6 +181,20 @@ async function seedDemo(
   // This also loads the makers of names, which nothing else of a running gateway needs.
   const { seedFirstSchool } = await import('./seed-command.js');
   await seedFirstSchool(services, { ...DEMO_DEFAULTS, signal: stop });
+}
+
+async function warnOfUnknownRoles(services: Services, config: Config): Promise<void> {
+  try {
+    for (const line of await findUnknownRoles(services, config)) tell(line);
+  } catch (fault) {
+    // The database may have gone meanwhile; the gateway waits for it, and so does nobody else.
+    tell(`the roles in the settings were not checked: ${String(fault)}`);
+  }
+}
+
+/** On standard error: standard output has the log alone, a JSON object a line. */
+function showBanner(text: string): void {
+  process.stderr.write(`${text}\n`);
 }
 
 function tell(line: string): void {

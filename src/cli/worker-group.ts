@@ -23,10 +23,23 @@ export interface WorkerGroupOptions {
   readonly stopWithinMs: number;
 }
 
-/** A worker that could not start, and has said why on standard error. */
+/** A worker that could not start. One that ended by itself has said why on standard error. */
 export class WorkerFailed extends Error {
-  constructor(readonly exitCode: number) {
-    super('a worker could not start');
+  readonly exitCode: number;
+  /** A signal ended it, so it has said nothing. */
+  readonly isSilent: boolean;
+
+  constructor(
+    worker: number,
+    { code, signal }: { readonly code: number | null; readonly signal: string | null },
+  ) {
+    super(
+      signal === null
+        ? `worker ${worker} could not start`
+        : `worker ${worker} was ended by ${signal} before it served`,
+    );
+    this.exitCode = code || 1;
+    this.isSilent = signal !== null;
   }
 }
 
@@ -174,7 +187,7 @@ export class WorkerGroup {
       worker.once('exit', (code, signal) => {
         place.worker = undefined;
         this.#keepCounts(worker);
-        if (!hasListened) reject(new WorkerFailed(code || 1));
+        if (!hasListened) reject(new WorkerFailed(place.number, { code, signal }));
         // One that never served is not replaced here: whoever started it decides.
         if (hasListened && !this.#isStopping) {
           place.earlyDeaths = Date.now() - startedAt < EARLY_MS ? place.earlyDeaths + 1 : 0;

@@ -1,6 +1,6 @@
 /** The settings of GraphQL: page sizes, limits of a document, which documents are answered. */
 import { z } from 'zod';
-import { flagSetting, listSetting, positiveSetting } from '../settings.js';
+import { flagSetting, positiveSetting, rolesSetting } from '../settings.js';
 
 export const GRAPHQL_SETTINGS = {
   defaultPageSize: {
@@ -78,13 +78,13 @@ export const GRAPHQL_SETTINGS = {
   anyOperationRoles: {
     variable: 'ANY_OPERATION_ROLES',
     default: 'admin',
-    schema: listSetting,
+    schema: rolesSetting,
     meaning: 'roles that may send any document all the same, separated by commas; empty: none',
   },
   introspectionRoles: {
     variable: 'INTROSPECTION_ROLES',
     default: '*',
-    schema: listSetting,
+    schema: rolesSetting,
     meaning: 'roles that may introspect the schema, separated by commas; *: every signed-in caller',
   },
   federation: {

@@ -4,8 +4,8 @@ import {
   countSetting,
   flagSetting,
   httpAddressSetting,
-  listSetting,
   positiveSetting,
+  rolesSetting,
   secretSetting,
 } from '../settings.js';
 
@@ -44,7 +44,7 @@ export const LOGIN_SETTINGS = {
   secondFactorRoles: {
     variable: 'SECOND_FACTOR_ROLES',
     default: '',
-    schema: listSetting,
+    schema: rolesSetting,
     meaning:
       'roles that need a second factor, e.g. admin, separated by commas: who logs in without one may do ' +
       'nothing but switch it on; empty: none, whoever wants one has it',
@@ -84,7 +84,7 @@ export const LOGIN_SETTINGS = {
   apiKeyRoles: {
     variable: 'API_KEY_ROLES',
     default: '*',
-    schema: listSetting,
+    schema: rolesSetting,
     meaning: 'roles that may have API keys, separated by commas; *: every user. Admins make keys for others',
   },
 } as const;

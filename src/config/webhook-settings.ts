@@ -1,11 +1,11 @@
 /** The settings of webhooks. */
-import { listSetting, positiveSetting } from '../settings.js';
+import { positiveSetting, rolesSetting } from '../settings.js';
 
 export const WEBHOOK_SETTINGS = {
   webhookRoles: {
     variable: 'WEBHOOK_ROLES',
     default: 'admin',
-    schema: listSetting,
+    schema: rolesSetting,
     meaning:
       'roles that may have webhooks, beside admin, separated by commas; *: every user. They reach what ' +
       'platform.request may reach',

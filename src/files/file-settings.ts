@@ -1,6 +1,6 @@
 /** The settings of files. Part of the list of `config.ts`. */
 import { z } from 'zod';
-import { bytesSetting, listSetting, positiveSetting, wholeNumberSetting } from '../settings.js';
+import { bytesSetting, positiveSetting, rolesSetting, wholeNumberSetting } from '../settings.js';
 
 export const FILE_SETTINGS = {
   fileMaxBytes: {
@@ -30,7 +30,7 @@ export const FILE_SETTINGS = {
   fileRoles: {
     variable: 'FILE_ROLES',
     default: 'admin,accountant,clerk,teacher',
-    schema: listSetting,
+    schema: rolesSetting,
     meaning:
       'roles that may upload files of their own, separated by commas; a file of a record needs the ' +
       'right to change records of its collection',

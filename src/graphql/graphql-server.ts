@@ -44,7 +44,7 @@ import { OwnDocuments } from './operation/own-documents.js';
 import { PreparedDocuments } from './operation/prepared-documents.js';
 import { RepeatedDocuments } from './operation/repeated-documents.js';
 import { PersistedQueries } from './persisted/persisted-queries.js';
-import { readRegisteredOperations } from './persisted/registered-operations.js';
+import { type RegisteredOperations, readRegisteredOperations } from './persisted/registered-operations.js';
 import { buildGatewaySchema } from './schema.js';
 
 /** The settings GraphQL needs. */
@@ -106,12 +106,20 @@ const REGISTERED_OPERATIONS = path.join(findPackageDirectory(), 'schema/operatio
 /** Total characters of cached parsed documents. */
 const MAX_KEPT_DOCUMENTS_LENGTH = 4_000_000;
 
+/** A folder that is named is read even where any document is answered, so that a wrong name is noticed. */
+async function readRegistered({
+  registeredOperations,
+  registeredOperationsOnly,
+}: GraphqlServices['config']): Promise<RegisteredOperations | undefined> {
+  if (!registeredOperationsOnly && registeredOperations === undefined) return undefined;
+  const read = await readRegisteredOperations(registeredOperations ?? REGISTERED_OPERATIONS);
+  return registeredOperationsOnly ? read : undefined;
+}
+
 /** Builds the schema and starts Apollo Server. The caller closes it. */
 export async function createGraphqlServer(services: GraphqlServices): Promise<GraphqlEndpoint> {
   const { config } = services;
-  const registered = config.registeredOperationsOnly
-    ? await readRegisteredOperations(config.registeredOperations ?? REGISTERED_OPERATIONS)
-    : undefined;
+  const registered = await readRegistered(config);
   const persisted = new PersistedQueries({ maxLength: config.persistedQueriesMaxLength });
   const endpoint = new RenewedServer(services, persisted);
   await endpoint.start();

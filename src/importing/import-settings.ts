@@ -1,11 +1,11 @@
 /** The settings of imports. Part of the list of `config.ts`. */
-import { daysSetting, listSetting, wholeNumberSetting } from '../settings.js';
+import { daysSetting, rolesSetting, wholeNumberSetting } from '../settings.js';
 
 export const IMPORT_SETTINGS = {
   importRoles: {
     variable: 'IMPORT_ROLES',
     default: 'admin',
-    schema: listSetting,
+    schema: rolesSetting,
     meaning:
       'roles that may import files, separated by commas; what an import writes is held to the rights of ' +
       'its caller all the same',

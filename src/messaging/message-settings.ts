@@ -3,8 +3,8 @@ import { z } from 'zod';
 import {
   bytesSetting,
   daysSetting,
-  listSetting,
   positiveSetting,
+  rolesSetting,
   wholeNumberSetting,
   wordSetting,
 } from '../settings.js';
@@ -37,7 +37,7 @@ export const MESSAGE_SETTINGS = {
   emailRoles: {
     variable: 'EMAIL_ROLES',
     default: 'admin,accountant,clerk',
-    schema: listSetting,
+    schema: rolesSetting,
     meaning:
       'roles that may send email, separated by commas; text messages need the right to create ' +
       'records of sms_log',

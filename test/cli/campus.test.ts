@@ -152,20 +152,90 @@ describe('campus, from an empty database on', () => {
   it('suggests the collection that was meant', () =>
     expectRefusal('collection show atendance', /Did you mean "attendance"/));
 
+  it('lists for programs what it lists for people', async () => {
+    const listed = async (words: string) => JSON.parse((await run(`${words} --json`)).output);
+    expect(await listed('domain list')).toContainEqual({
+      ...{ id: 'gyan-north', name: 'North', timeZone: 'Asia/Kathmandu', parentId: 'gyan' },
+    });
+    expect(await listed('property list --domain gyan-north')).toContainEqual({
+      ...{ name: 'weeklyOffs', value: ['SU', 'SA'], isSecret: false, isInherited: true },
+    });
+    expect(await listed('user list')).toContainEqual(
+      expect.objectContaining({ userName: 'ravi', roles: ['admin', 'clerk'], lastLoginAt: null }),
+    );
+    const [key] = await listed('key list');
+    expect(key).toMatchObject({ name: 'reader', scopes: { reports: ['*'] }, expiresAt: null });
+    expect(key.revokedAt).toMatch(/^\d{4}-\d\d-\d\dT/);
+    expect(JSON.stringify(key)).not.toMatch(/hash/i);
+    expect(await listed('migrate status')).toContainEqual({
+      name: expect.stringMatching(/^0001_/),
+      state: 'applied',
+    });
+    expect(await listed('collection list')).toContainEqual(
+      expect.objectContaining({ name: 'fee_receipt', isDeclared: true, domainId: null }),
+    );
+    expect(await listed('message list')).toEqual([]);
+    expect(await listed('script list')).toEqual([]);
+  });
+
   it('refuses to seed the demo school into another', () => expectRefusal('seed --students 30', /gyan/));
 });
 
 describe('campus start', () => {
   it('serves until a signal, and ends with 0', async () => {
-    const gateway = startCampus(['start'], { DATABASE_URL: database.url, PORT: '0' });
-    const ended = new Promise((resolve) => gateway.once('exit', resolve));
-    const banner = await new Promise<string>((resolve) =>
-      gateway.stdout.once('data', (chunk) => resolve(String(chunk))),
-    );
-    const [url] = /http:\/\/localhost:\d+/.exec(banner) ?? [''];
+    const gateway = startGateway();
+    const url = await gateway.url;
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    gateway.kill('SIGINT');
-    expect(await ended).toBe(0);
+    expect(await gateway.stop('SIGINT')).toBe(0);
+  });
+
+  it.each(['1', '2'])(
+    'keeps standard output to the log, a JSON object a line (WORKERS=%s)',
+    async (WORKERS) => {
+      const gateway = startGateway({ WORKERS, LOG_LEVEL: 'info', HOST: '127.0.0.1' });
+      expect((await fetch(`${await gateway.url}/readyz`)).status).toBe(200);
+      expect(await gateway.stop('SIGTERM')).toBe(0);
+      const lines = gateway.output().trimEnd().split('\n');
+      const events = lines.map((line) => JSON.parse(line).event);
+      expect(events).toEqual(expect.arrayContaining(['listening', 'requestEnded', 'stopped']));
+    },
+  );
+
+  it('says which roles of its settings nobody has, and starts', async () => {
+    const gateway = startGateway({
+      SECOND_FACTOR_ROLES: 'admin, acountant',
+      API_KEY_ROLES: '*',
+      EMAIL_ROLES: 'bursar',
+    });
+    expect((await fetch(`${await gateway.url}/readyz`)).status).toBe(200);
+    expect(gateway.errors()).toContain(
+      'campus: SECOND_FACTOR_ROLES names the role "acountant", which no collection declares and no user ' +
+        'has. Did you mean "accountant"?\n' +
+        'campus: EMAIL_ROLES names the role "bursar", which no collection declares and no user has.\n',
+    );
+    expect(await gateway.stop('SIGTERM')).toBe(0);
+  });
+
+  it('says nothing of a role that a user has, or of the roles it has by default', async () => {
+    await run('user add bela --name Bela --role bursar', 'a long password\n');
+    const gateway = startGateway({ SECOND_FACTOR_ROLES: 'bursar' });
+    await gateway.url;
+    expect(gateway.errors()).not.toMatch(/^campus:/m);
+    expect(await gateway.stop('SIGTERM')).toBe(0);
+  });
+
+  it.each(['true', 'false'])('names a setting whose file is not there (in force: %s)', async (isInForce) => {
+    const environment = {
+      ...{ DATABASE_URL: database.url, PORT: '0', REGISTERED_OPERATIONS: '/nowhere' },
+      REGISTERED_OPERATIONS_ONLY: isInForce,
+    };
+    expect(await campusAlone(['start'], { environment })).toEqual({
+      code: 1,
+      output: '',
+      errors:
+        'campus: settings that cannot be used\n' +
+        'REGISTERED_OPERATIONS: there is no file or folder /nowhere\n',
+    });
   });
 
   it.each([
@@ -203,6 +273,41 @@ describe('campus start', () => {
     expect(errors.trim().split('\n')).toHaveLength(1);
   });
 });
+
+interface RunningGateway {
+  /** Its address, once it has said it. */
+  readonly url: Promise<string>;
+  readonly output: () => string;
+  readonly errors: () => string;
+  readonly stop: (signal: 'SIGINT' | 'SIGTERM') => Promise<number | null>;
+}
+
+/** `campus start` on the database of these tests. */
+function startGateway(settings: Readonly<Record<string, string>> = {}): RunningGateway {
+  const child = startCampus(['start'], { DATABASE_URL: database.url, PORT: '0', ...settings });
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const said = { output: '', errors: '' };
+  child.stdout.on('data', (chunk) => {
+    said.output += String(chunk);
+  });
+  const url = new Promise<string>((resolve, reject) => {
+    child.stderr.on('data', (chunk) => {
+      said.errors += String(chunk);
+      const [found] = /http:\/\/localhost:\d+/.exec(said.errors) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('close', () => reject(new Error(`it ended: ${said.errors}`)));
+  });
+  return {
+    url,
+    output: () => said.output,
+    errors: () => said.errors,
+    stop: (signal) => {
+      child.kill(signal);
+      return closed;
+    },
+  };
+}
 
 describe('campus seed', () => {
   it('makes the demo school and its logins', async () => {

@@ -214,6 +214,7 @@ describe('registered operations', () => {
     ['broken.graphql', 'query {', /broken\.graphql:1:8: Syntax Error/],
     ['nameless.graphql', '{ me { id } }', /without a name/],
     ['twice.graphql', 'query Tasks { me { id } }', /two operations called Tasks/],
+    ['fragment.graphql', 'fragment Id on Caller { id }', /fragment\.graphql has no operation/],
   ])('are refused at the start with the place of what is wrong: %s', async (file, text, message) => {
     const place = path.join(directory, file);
     await writeFile(place, text);

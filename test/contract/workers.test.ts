@@ -8,6 +8,7 @@ import { startCampus } from '../cli/campus.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
 import { expectEventually } from '../expect-eventually.js';
+import { freePort } from '../free-port.js';
 import { isTestedOnCitus } from '../spread-databases.js';
 import { DEFAULT_SETTINGS, type Gateway, type StartedGateway, startGateway } from './gateway.js';
 import { connect, metric } from './live.js';
@@ -62,12 +63,12 @@ function startWorkers(settings: Readonly<Record<string, string>>) {
 }
 
 /** The ids of the processes that serve. */
-async function workers(): Promise<readonly number[]> {
+async function workers(group: ChildProcess = first): Promise<readonly number[]> {
   const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=']);
   return stdout
     .split('\n')
     .map((line) => line.trim().split(/ +/).map(Number))
-    .flatMap(([pid, parent]) => (pid !== undefined && parent === first.pid ? [pid] : []));
+    .flatMap(([pid, parent]) => (pid !== undefined && parent === group.pid ? [pid] : []));
 }
 
 /** The status of an answer on a connection of its own, so that any of the workers may give it. */
@@ -196,6 +197,24 @@ describe('two workers', () => {
     child.stdout.resume();
     expect(await once(child, 'exit')).toEqual([1, null]);
     expect(errors.trim().split('\n')).toEqual([expect.stringContaining(`Port ${port}`)]);
+  });
+
+  it('say which signal ended one that had not served yet, and end', async () => {
+    const child = startWorkers({ PORT: String(await freePort()) });
+    let errors = '';
+    child.stderr.on('data', (chunk) => {
+      errors += String(chunk);
+    });
+    child.stdout.resume();
+    const ended = once(child, 'close');
+    let starting: readonly number[] = [];
+    await eventually(async () => {
+      starting = await workers(child);
+      return starting.length > 0;
+    }, 40_000);
+    process.kill(starting[0] ?? 0, 'SIGKILL');
+    expect(await ended).toEqual([1, null]);
+    expect(errors).toBe('campus: worker 1 was ended by SIGKILL before it served\n');
   });
 
   it('finish what is under way when all are interrupted at once, and leave nobody behind', async () => {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type DocumentNode, GraphQLError, Kind, parse, print } from 'graphql';
+import { ConfigError } from '../../config-error.js';
 import { didYouMean } from '../../did-you-mean.js';
 import { ServiceError } from '../../errors.js';
 
@@ -71,24 +72,28 @@ interface RegisteredDocument {
 /**
  * Reads a file, or all `.graphql` files in a folder and its subfolders.
  *
- * @throws Error with one line for the operator: nothing found, a syntax error with its position, an unnamed
- *   operation, or a duplicate name
+ * @throws ConfigError for the operator: nothing found, a syntax error with its position, an unnamed operation,
+ *   or a duplicate name
  */
 export async function readRegisteredOperations(location: string): Promise<RegisteredOperations> {
   const files = await listFiles(location);
-  if (files.length === 0) throw new Error(`${location} has no .graphql file`);
+  if (files.length === 0) throw refusedAtStart(`${location} has no .graphql file`);
   const documents = await Promise.all(
     files.map(async (file) => readDocument(file, await readFile(file, 'utf8'))),
   );
   const names = documents.flatMap((document) => document.names);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new Error(`${location} has two operations called ${twice}`);
+  if (twice !== undefined) throw refusedAtStart(`${location} has two operations called ${twice}`);
   return new RegisteredOperations(documents);
+}
+
+function refusedAtStart(reason: string): ConfigError {
+  return new ConfigError(`REGISTERED_OPERATIONS: ${reason}`);
 }
 
 async function listFiles(location: string): Promise<readonly string[]> {
   const found = await stat(location).catch(() => undefined);
-  if (!found) throw new Error(`REGISTERED_OPERATIONS: there is no file or folder ${location}`);
+  if (!found) throw refusedAtStart(`there is no file or folder ${location}`);
   if (!found.isDirectory()) return [location];
   const entries = await readdir(location, { recursive: true });
   return entries
@@ -100,8 +105,9 @@ async function listFiles(location: string): Promise<readonly string[]> {
 function readDocument(file: string, text: string): RegisteredDocument {
   const document = parseFile(file, text);
   const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  if (operations.length === 0) throw refusedAtStart(`${file} has no operation`);
   const names = operations.map(({ name }) => {
-    if (!name) throw new Error(`${file} has an operation without a name`);
+    if (!name) throw refusedAtStart(`${file} has an operation without a name`);
     return name.value;
   });
   return { texts: [text, text.trim(), print(document)], names };
@@ -113,7 +119,7 @@ function parseFile(file: string, text: string): DocumentNode {
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     const [place] = error.locations ?? [];
-    throw new Error(`${file}:${place?.line ?? 1}:${place?.column ?? 1}: ${error.message}`);
+    throw refusedAtStart(`${file}:${place?.line ?? 1}:${place?.column ?? 1}: ${error.message}`);
   }
 }
 
