@@ -1,5 +1,7 @@
 /** `campus run` and `campus script`, by the built program. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -73,6 +75,19 @@ describe('campus run', () => {
     const { code: exit, output, errors } = await run('run', await file('a.js', code), ...options);
     expect({ exit, output }).toEqual({ exit: 1, output: '' });
     expect(errors).toMatch(message);
+  });
+
+  it('lets a script request an address outside', async () => {
+    const outside = createServer((request, response) => response.end(`${request.method} ${request.url}`));
+    await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
+    const { port } = outside.address() as AddressInfo;
+    const host = `127.0.0.1:${port}`;
+    const code = `export default () => platform.request('http://${host}/news').body`;
+    const environment = { DATABASE_URL: database.url, SCRIPT_REQUEST_PRIVATE_HOSTS: host };
+    const ended = await campus(['run', await file('request.js', code)], { environment });
+    outside.closeAllConnections();
+    outside.close();
+    expect(ended).toEqual({ code: 0, output: '"GET /news"\n', errors: '' });
   });
 
   it('says that there is no such file', async () => {

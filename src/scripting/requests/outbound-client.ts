@@ -101,8 +101,9 @@ export class OutboundClient {
     const { url, method, headers, body, signal } = request;
     const reach = this.#reachOf(url);
     try {
-      // Loaded with the first request: few gateways have scripts that send one.
-      const undici = await import('undici');
+      // Loaded with the first request: few gateways have scripts that send one. It is CommonJS, of which the
+      // bundle (cli/bundle-program.ts) has the default export alone.
+      const { default: undici } = await import('undici');
       const answer = await undici.request(url, {
         dispatcher: this.#agentFor(reach, undici),
         method,
