@@ -14,6 +14,7 @@ import { type Domain, type Scope, systemPrincipal } from '../model/scope.js';
 import type { OutboundClient } from '../scripting/requests/outbound-client.js';
 import type { Database } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
+import { inTraceOf } from '../traced.js';
 import { signWebhook } from './sign-webhook.js';
 import { type WebhookEvent, type WebhookNews, webhookNewsSchema } from './webhook.js';
 import type { WebhookOutbox } from './webhook-outbox.js';
@@ -85,7 +86,7 @@ export class WebhookDeliveries {
       select d.id, d.next_attempt_at, false as is_early from webhook_deliveries d
       where d.id = ${id}::bigint and d.state = 'waiting'
       for update skip locked`);
-    if (delivery !== undefined) await this.#send(delivery);
+    if (delivery !== undefined) await this.#sendTraced(delivery);
   }
 
   /** Removes what has ended a week ago, and what waited a month for a webhook that is paused. */
@@ -137,7 +138,7 @@ export class WebhookDeliveries {
   }
 
   #begin(delivery: Claimed): void {
-    const sending = this.#send(delivery).finally(() => this.#sending.delete(sending));
+    const sending = this.#sendTraced(delivery).finally(() => this.#sending.delete(sending));
     this.#sending.set(sending, delivery.webhookId);
   }
 
@@ -202,6 +203,12 @@ export class WebhookDeliveries {
       returning d.id::text as id, d.event, d.body, d.attempts, w.id as "webhookId", w.domain_id as "domainId",
         w.user_id as "userId", w.url, w.events, w.secret, w.failures,
         case when taken.is_early then taken.next_attempt_at::text end as "dueAt"`);
+  }
+
+  /** A trace of its own: many deliveries may follow one write, and weeks later. */
+  async #sendTraced(delivery: Claimed): Promise<void> {
+    const attributes = { 'campus.webhook': delivery.webhookId, 'campus.attempt': delivery.attempts };
+    await inTraceOf({}, { name: 'webhook', kind: 'consumer', attributes }, () => this.#send(delivery));
   }
 
   async #send(delivery: Claimed): Promise<void> {

@@ -160,6 +160,30 @@ describe('a trace', () => {
     ]);
   });
 
+  it('is begun by a delivery of a webhook, and carried to the address', async () => {
+    const events = [{ collection: 'task', operations: ['created'] }];
+    await ask(gateway, 'mutation W($data: CreateWebhookInput!) { createWebhook(data: $data) { secret } }', {
+      variables: { data: { name: 'traced', url: `${bank.url}/hook`, events } },
+    });
+    await gateway.fetch('/o/task', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Told of' }),
+      as: 'admin',
+    });
+    const delivered = () => bank.seen.find(({ url }) => url === '/hook');
+    await eventually(() => delivered() !== undefined, 30_000);
+    const [, traceId = '', spanId] = String(delivered()?.headers.traceparent).split('-');
+    const spans = await spansWith(traceId, ['webhook']);
+    const webhook = spans.find(({ name }) => name === 'webhook');
+    expect(webhook).toMatchObject({ spanId, kind: 5 });
+    expect(webhook).not.toHaveProperty('parentSpanId');
+    expect(attributesOf(webhook)).toEqual({
+      'campus.webhook': expect.stringMatching(/^[\da-f-]{36}$/),
+      'campus.attempt': '1',
+    });
+  });
+
   it('begins here where the caller sends none, or one that is none', async () => {
     await gateway.fetch('/o/recs/class', { headers: { traceparent: 'nonsense' }, as: 'admin' });
     const line = () => gateway.log.map((one) => JSON.parse(one)).find(({ url }) => url === '/o/recs/class');
