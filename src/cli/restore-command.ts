@@ -62,13 +62,23 @@ async function restore(
     // What is left is what every start does: later migrations, and the indexes of the collections.
     if (!options.dryRun) {
       await withServices(commandLine, async (services) => {
-        await services.database.pool.query('analyze');
+        await analyzeAll(services.database);
         await eraseSince(services, erasures, archive.manifest.createdAt);
       });
     }
     printBackupSummary(archive.manifest, { file, bytes, startedAt, isJson });
     if (options.dryRun && !isJson) printLine('it could be restored; nothing was changed');
   });
+}
+
+/** Takes as long as the database is large, however long a statement of a gateway may run. */
+async function analyzeAll(database: Services['database']): Promise<void> {
+  const pool = database.openPool({ size: 1, applicationName: 'campus restore', statementTimeoutMs: 0 });
+  try {
+    await pool.query('analyze');
+  } finally {
+    await pool.end();
+  }
 }
 
 /** Who was erased after the backup was made is in it. */

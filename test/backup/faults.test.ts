@@ -278,6 +278,20 @@ describe('a restore', () => {
     expect(await countRecords(url)).toBe(RECORDS);
   });
 
+  it('gathers statistics for longer than a statement of the gateway may take', async () => {
+    const { url } = await databases.create();
+    const name = pg.escapeIdentifier(new URL(url).pathname.slice(1));
+    // The thousands of pages of the notes take more than the five seconds.
+    await query(url, `alter database ${name} set vacuum_cost_delay = '2ms'`);
+    await query(url, `alter database ${name} set vacuum_cost_limit = 1`);
+    const environment = { DATABASE_URL: url, STATEMENT_TIMEOUT_MS: '5000' };
+    const { code, errors } = await campus(['restore', file(), '--json'], { environment });
+    expect({ code, errors }).toEqual({ code: 0, errors: expect.not.stringContaining('timeout') });
+    expect(await query(url, `select 1 from pg_stats where tablename like 'records%' limit 1`)).toHaveLength(
+      1,
+    );
+  });
+
   it('that is stopped leaves the database as it was', async () => {
     const { url } = await databases.create();
     const stopping = new AbortController();
