@@ -16,7 +16,7 @@ export function printLine(text: string): void {
 export function endWithFault(fault: unknown): number {
   if (fault instanceof CommanderError) return fault.exitCode;
   if (fault instanceof StoppedBySignal) {
-    process.stderr.write(`campus: ${fault.message}; what was under way is undone\n`);
+    process.stderr.write(`campus: ${fault.message}; nothing is left half done\n`);
     return 130;
   }
   if (fault instanceof ConfigError) {
@@ -25,7 +25,10 @@ export function endWithFault(fault: unknown): number {
   }
   if (fault instanceof ServiceError && fault.status !== 500) {
     process.stderr.write(`campus: ${fault.message}\n`);
-    for (const detail of fault.errors ?? []) process.stderr.write(`  ${printDetail(detail)}\n`);
+    for (const detail of fault.errors ?? []) {
+      if (!fault.message.includes(detail.detail)) process.stderr.write(`  ${printDetail(detail)}\n`);
+      else process.stderr.write(printRemainder(detail, fault.message));
+    }
     return 1;
   }
   process.stderr.write(
@@ -52,9 +55,20 @@ export function watchConsoleOutput(): void {
 /** A shell gives this exit code for a program that the signal of a broken pipe has ended. */
 const EXIT_OF_SIGPIPE = 141;
 
-function printDetail({ pointer, parameter, detail, expected, sent }: ErrorDetail): string {
-  const where = pointer ?? parameter;
-  const right = expected === undefined ? '' : ` Expected ${expected}.`;
-  const got = sent === undefined ? '' : ` Got ${JSON.stringify(sent)}.`;
-  return `${where === undefined ? '' : `${where}: `}${detail}${right}${got}`;
+function printDetail(one: ErrorDetail): string {
+  const where = one.pointer ?? one.parameter;
+  return `${where === undefined ? '' : `${where}: `}${one.detail}${expectationOf(one, '')}`;
+}
+
+/** What a detail says beyond a message that contains it, as a line; nothing if the message says all of it. */
+function printRemainder(one: ErrorDetail, message: string): string {
+  const rest = expectationOf(one, message).trim();
+  return rest === '' ? '' : `  ${rest}\n`;
+}
+
+/** What was expected and what was sent, as far as the text that the reader has seen does not say it. */
+function expectationOf({ expected, sent }: ErrorDetail, seen: string): string {
+  const right = expected === undefined || seen.includes(expected) ? '' : ` Expected ${expected}.`;
+  const shown = sent === undefined ? '' : JSON.stringify(sent);
+  return shown === '' || seen.includes(shown) ? right : `${right} Got ${shown}.`;
 }

@@ -155,11 +155,11 @@ async function goOn(
   const timer = setInterval(async () => {
     if (isLooking) return;
     isLooking = true;
-    const { counts, rowCount, inspection, state, undone, changes } = await services.imports
-      .get(scope, id)
-      .finally(() => {
-        isLooking = false;
-      });
+    // A look that fails is repeated; what is wrong with the database ends the import itself.
+    const seen = await services.imports.get(scope, id).catch(() => undefined);
+    isLooking = false;
+    if (seen === undefined) return;
+    const { counts, rowCount, inspection, state, undone, changes } = seen;
     const isUndoing = state === 'undoing';
     // Of a large file, only the first rows were looked at.
     const total = rowCount ?? (inspection?.isWhole ? inspection.rows : undefined);

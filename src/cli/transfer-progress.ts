@@ -56,14 +56,23 @@ function writeLines(stream: NodeJS.WriteStream, task: string, unit: string): Tra
   };
 }
 
-/** The speed is that of this process: what is gone on with has been done in part by another. */
-function textsOfSteps(unit: string): (step: ShownStep) => string {
-  const startedAt = performance.now();
-  let before: number | undefined;
+/**
+ * The texts of the steps of a transfer. The speed is that of this process: another one may have done a part
+ * before. If the count falls, another collection has begun, and the speed is that of its rows. `now` is the
+ * time in milliseconds.
+ */
+export function textsOfSteps(unit: string, now = () => performance.now()): (step: ShownStep) => string {
+  let begun: { readonly done: number; readonly at: number } | undefined;
+  let last = 0;
   return (step) => {
-    before ??= step.done;
-    return textOfStep(step, unit, (1000 * (step.done - before)) / (performance.now() - startedAt));
+    if (begun === undefined || step.done < last) begun = { done: step.done, at: now() };
+    last = step.done;
+    return textOfStep(step, unit, speedOf(step.done - begun.done, now() - begun.at));
   };
+}
+
+function speedOf(count: number, ms: number): number {
+  return ms > 0 ? (1000 * count) / ms : 0;
 }
 
 /**

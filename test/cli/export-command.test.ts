@@ -116,7 +116,7 @@ describe('campus export', () => {
     ['export class --all', /Name the collections to export, or say --all/],
     ['export clas', /clas/],
     ['export class --format ods', /ods.*Allowed choices are ndjson, csv, xlsx, parquet/],
-    ['export class --since yesterday', /--since is "yesterday"; expected an instant/],
+    ['export class --since yesterday', /^campus: --since is "yesterday"; expected an instant[^\n]*\n$/],
     ['export class --since 2020-01-01', /--since is more than 90 days ago.*KEEP_REMOVED_DAYS/],
     ['export class --domain none', /none/],
     ['export class --out /dev/null/folder', /\/dev\/null\/folder cannot be read or written/],
