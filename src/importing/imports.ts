@@ -1,6 +1,6 @@
 /**
- * Imports as their callers ask for them: taken, mapped, tried, run, cancelled. The work itself is done by a
- * job, on whatever gateway is free; the command line does its own.
+ * The requests of callers about imports: upload, mapping, dry run, run, cancel, undo. A job on any gateway
+ * does the work itself; the command line does its own.
  */
 import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../errors.js';
@@ -44,16 +44,16 @@ export interface ImportsOptions {
   /** Roles that may import. */
   readonly roles: readonly string[];
   readonly maxBytes: number;
-  /** Has a job go on with an import. */
+  /** Schedules a job that continues an import. */
   readonly schedule: (id: string) => Promise<void>;
 }
 
 export interface NewImport {
   readonly collection: string;
-  /** The bytes, or the id of a file that is kept already. */
+  /** The bytes, or the id of a stored file. */
   readonly file: Pick<NewFile, 'name' | 'contentType' | 'stream'> | { readonly fileId: string };
   readonly source: SourceOptions;
-  /** The name of a mapping that was saved. */
+  /** The name of a saved mapping. */
   readonly mapping?: string | undefined;
   readonly options: Partial<ImportOptions>;
 }
@@ -71,8 +71,15 @@ const IDLE: readonly ImportState[] = ['ready', 'tried', 'failed', 'cancelled'];
 const UNDER_WAY: readonly ImportState[] = [
   ...(['received', 'inspecting', 'trying', 'waiting', 'running', 'undoing'] as const),
 ];
-/** The states in which what an import has written may be taken back. */
+/** The states in which an import can be undone. */
 const WRITTEN: readonly ImportState[] = ['done', 'failed', 'cancelled'];
+/** What to do with an import at rest instead of what was asked of it. */
+const ADVICE: Readonly<Partial<Record<ImportState, string>>> = {
+  ready: 'it has written nothing yet',
+  tried: 'it has written nothing yet',
+  done: 'undo it, or import the file anew',
+  undone: 'import the file anew',
+};
 const IMPORT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const MAPPING_NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u;
 const MOST_MAPPINGS = 500;
@@ -90,7 +97,7 @@ export class Imports {
     return { bytes, setting: 'IMPORT_MAX_BYTES' };
   }
 
-  /** Whether the caller has a role that may import; into what, the rights to its records say. */
+  /** Whether the caller has a role that may import; the rights to records decide into which collections. */
   mayHave({ principal }: Scope): boolean {
     return this.#options.roles.some((role) => principal.roles.has(role));
   }
@@ -110,7 +117,7 @@ export class Imports {
   }
 
   /**
-   * Takes a file for a collection. Of an upload that breaks off, nothing stays.
+   * Receives a file for a collection. Nothing remains of an interrupted upload.
    *
    * @throws FORBIDDEN; NOT_FOUND for collection, file or mapping; INVALID_VALUE; TOO_LARGE; LIMIT_EXCEEDED
    * over the quota of files
@@ -153,7 +160,7 @@ export class Imports {
     return await this.get(scope, id);
   }
 
-  /** @throws NOT_FOUND also for one of another domain, and one that is not the caller's to see */
+  /** @throws NOT_FOUND, also for an import of another domain and for one that the caller may not see */
   async get(scope: Scope, id: string): Promise<StoredImport> {
     const one = IMPORT_ID.test(id) ? await findImport(this.#options.database, id) : undefined;
     if (one === undefined) throw noImport(id);
@@ -162,8 +169,8 @@ export class Imports {
   }
 
   /**
-   * Whether the caller may know of it: an admin of each of the domain, others of their own; of collections
-   * whose records they may read, for an import shows what stands in its file.
+   * Whether the caller may see the import: admins see those of the domain, other users their own. Both must
+   * be allowed to read records of the collection, because an import shows contents of its file.
    */
   isVisible(scope: Scope, { domainId, createdBy, collection }: StoredImport): boolean {
     const isOwn =
@@ -171,12 +178,12 @@ export class Imports {
     return isOwn && !this.#isHidden(scope, collection);
   }
 
-  /** @throws NOT_FOUND, as for one that is not there */
+  /** @throws NOT_FOUND, as for an unknown import */
   assertVisible(scope: Scope, one: StoredImport): void {
     if (!this.isVisible(scope, one)) throw noImport(one.id);
   }
 
-  /** The newest first: of an admin all of the domain, else the caller's own. */
+  /** The newest first: for an admin all imports of the domain, else the caller's own. */
   async list(
     scope: Scope,
     { state, ...page }: KeysetRequest & { readonly state?: string | undefined },
@@ -190,7 +197,7 @@ export class Imports {
   }
 
   /**
-   * Corrects the mapping, the options, or both, and saves the mapping under a name where one is given.
+   * Replaces the mapping, the options, or both, and saves the mapping if a name is given.
    *
    * @throws INVALID_VALUE with every fault; CONFLICT while the import is under way; FORBIDDEN for fields that
    * are not the caller's to set
@@ -221,7 +228,7 @@ export class Imports {
       state: 'ready',
       ...(mapping !== undefined && { mapping }),
       options,
-      // What is asked for from now on is asked for by this caller.
+      // From now on the import acts for this caller.
       principal: toImportPrincipal(scope),
     });
     if (changed === undefined) throw await this.#underWay(scope, id, 'be changed');
@@ -248,7 +255,7 @@ export class Imports {
 
   /**
    * Stops it; what is written stays written, and is undone by its change ids. One that has ended stays as it
-   * is.
+   * is. If no process works on it any more, as after Ctrl-C on the command line, a gateway ends it.
    */
   async cancel(scope: Scope, id: string): Promise<StoredImport> {
     const { database } = this.#options;
@@ -260,6 +267,7 @@ export class Imports {
         state: 'cancelled',
         endedAt: 'now',
       })) ?? (await updateImport(database, id, { from: UNDER_WAY, isStopped: true }));
+    if (stopped?.isStopped) await this.#options.schedule(id);
     return stopped ?? (await this.get(scope, id));
   }
 
@@ -305,18 +313,18 @@ export class Imports {
     return begun;
   }
 
-  /** The first rows that were refused by the last step. */
+  /** The first rows that the last step has refused. */
   async listErrors(scope: Scope, id: string, limit: number): Promise<readonly RefusedRowOfImport[]> {
     const one = await this.get(scope, id);
     return await listRefusedRows(this.#options.database, one, { after: -1, limit });
   }
 
-  /** All rows that were refused by the last step, to be corrected and sent as a file of their own. */
+  /** All rows that the last step has refused, to be corrected and imported as a file of their own. */
   async *errorsCsv(scope: Scope, id: string): AsyncGenerator<string, void> {
     yield* printRefusedRows(this.#options.database, await this.get(scope, id));
   }
 
-  /** What would become of each row, as the last dry run found. */
+  /** The outcome of each row in the last dry run. */
   async *outcomesCsv(scope: Scope, id: string): AsyncGenerator<string, void> {
     yield* printOutcomes(this.#options.database, (await this.get(scope, id)).id);
   }
@@ -328,7 +336,7 @@ export class Imports {
       where m.domain = ${scope.domain.id} and m.collection = coalesce(${collection ?? null}, m.collection)
       order by m.name
       limit ${MOST_MAPPINGS}`);
-    // A mapping names fields, which are told to those alone who may write them.
+    // A mapping names fields, which only callers who may write them may see.
     return rows.map(toSavedMapping).filter((saved) => this.#mayImport(scope, saved.collection));
   }
 
@@ -339,16 +347,20 @@ export class Imports {
     throw new ServiceError('NOT_FOUND', `there is no mapping "${name.slice(0, 100)}"`);
   }
 
-  /** Takes away what has waited, or is over, since an instant; its file with it. */
+  /**
+   * Removes imports, with their files, that have not changed since an instant. One that is under way changes
+   * with each batch: after a day without a change, nobody will continue it.
+   */
   async purge(before: Date): Promise<number> {
     const { database, files } = this.#options;
     const gone = await database.query<GoneImport>(Prisma.sql`
       delete from imports
       where updated_at < ${before.toISOString()}::timestamptz
-        and state in ('ready', 'tried', 'done', 'undone', 'failed', 'cancelled')
+        and (state in ('ready', 'tried', 'done', 'undone', 'failed', 'cancelled')
+          or updated_at < now() - interval '1 day')
       returning id, domain as "domainId", file_id, owns_file`);
     for (const one of gone) {
-      // Where the database is spread over several servers, no foreign key takes them along.
+      // On a database of several servers, no foreign key deletes them too.
       await forgetSeen(database, one);
       if (one.owns_file) await files.removeOfTask(one.domainId, one.file_id);
     }
@@ -410,10 +422,8 @@ export class Imports {
 
   async #underWay(scope: Scope, id: string, what: string): Promise<ServiceError> {
     const { state } = await this.get(scope, id);
-    return new ServiceError(
-      'CONFLICT',
-      `the import is ${state} and cannot ${what}; cancel it, or wait for its end`,
-    );
+    const advice = ADVICE[state] ?? 'cancel it, or wait for its end';
+    return new ServiceError('CONFLICT', `the import is ${state} and cannot ${what}; ${advice}`);
   }
 
   async #saveMapping(
@@ -449,7 +459,7 @@ export class Imports {
     return isAllowed(() => this.assertMayImport(scope, collection));
   }
 
-  /** Whether the collection is there and not the caller's to read. */
+  /** Whether the collection exists and the caller may not read it. */
   #isHidden(scope: Scope, collection: string): boolean {
     const { catalog, store } = this.#options;
     if (catalog.find(collection) === undefined) return false;

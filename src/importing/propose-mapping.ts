@@ -25,7 +25,8 @@ const ID_WORDS = ['_id', 'id', 'record id'];
  * fields in descriptions, other names of the same thing ("Sex" for `gender`), names that differ by a letter
  * or two, and last those that share words with one field alone ("Class name" for `class`), or are the day of
  * the same event ("Date of Admission" for `admitted_on`); by the last two and by other names only where the
- * cells may be of its type. What is like no field is left out. A field is given to one column. A column that
+ * cells may be of its type. A column of texts that is called as the collection itself ("Task" of tasks) has
+ * the names of its records. What is like no field is left out. A field is given to one column. A column that
  * names several fields ("Class/Sec"), and has as many parts in its cells, is given to them part by part; so
  * is a class with its section ("10A") where no column has the section alone. One that is called as a unique
  * field of what a reference points at ("Adm No" beside marks) finds the reference.
@@ -127,6 +128,11 @@ export function proposeMapping(
     const [first] = fields.filter((one) => agrees(one, cellsOf(column)));
     if (fields.length === 1 && open().filter(isOf).length === 1) give(column, first?.field);
   }
+  for (const column of open()) {
+    const names = headingWords(column).every((word) => ofCollection.has(word)) && holdsTexts(cellsOf(column));
+    if (names)
+      give(column, candidates.find((one) => isFree(one) && one.field === collection.labelField)?.field);
+  }
   const isFreeForm = collection.fields.length === 0;
   return {
     columns: columns.flatMap((column): readonly ColumnMapping[] => {
@@ -155,6 +161,10 @@ function agrees({ kind }: Candidate, cells: ColumnInspection | undefined): boole
   const fitting = FITTING_KINDS[kind];
   if (fitting === undefined || cells === undefined || cells.filled === 0) return true;
   return cells.kinds.some((found) => fitting.includes(found.kind) && 2 * found.count >= cells.filled);
+}
+
+function holdsTexts(cells: ColumnInspection | undefined): boolean {
+  return cells !== undefined && cells.filled > 0 && cells.likely.kind === 'text';
 }
 
 /**

@@ -277,11 +277,16 @@ describe('an import', () => {
     const done = await run(id, 'mode=rows');
     expect(done.counts).toMatchObject({ rows: 3, created: 1, refused: 2 });
     const list = await (await gateway.fetch(`/imports/${id}/errors.csv`, { as: 'admin' })).text();
-    const [header, wrong = '', ...others] = list.trimEnd().split('\r\n');
+    const [header, wrong = '', broken = '', ...others] = list.trimEnd().split('\r\n');
     expect(header).toBe('…,error');
-    expect(others).toEqual([expect.stringMatching(/^,"?row 3: /)]);
-    const again = await take('task', `${header}\n${wrong.replace('""many""', '2')}\n`);
-    expect(await run(again.id)).toMatchObject({ state: 'done', counts: { rows: 1, created: 1 } });
+    expect(broken).toMatch(/^no document,"?row 3: /);
+    expect(others).toEqual([]);
+    const corrected = [
+      wrong.replace('""many""', '2'),
+      broken.replace('no document', '"{""name"":""Whole""}"'),
+    ];
+    const again = await take('task', `${[header, ...corrected].join('\n')}\n`);
+    expect(await run(again.id)).toMatchObject({ state: 'done', counts: { rows: 2, created: 2 } });
     expect(await records('task', '_id=doc-2')).toEqual([
       expect.objectContaining({ ...documents[1], amount: 2 }),
     ]);
@@ -793,6 +798,31 @@ describe('an import that does not come to its end', () => {
       state: 'cancelled',
       isWhole: false,
     });
+  });
+
+  it('is ended by a gateway when it is cancelled and nobody works on it', async () => {
+    const { id } = await take('holiday', 'date,name\n2026-12-27,Left alone\n');
+    // As the command line leaves one on Ctrl-C: no job is there to continue it.
+    await gateway.sql.query(`update imports set state = 'running' where id = $1`, [id]);
+    await ask('POST', `/imports/${id}/cancel`);
+    expect(await rested(id)).toMatchObject({ state: 'cancelled', counts: { created: 0 } });
+    expect(await records('holiday', 'date=2026-12-27')).toEqual([]);
+  });
+
+  it('goes with its file when nobody has continued it for long, and stays before that', async () => {
+    const left = await take('holiday', 'date,name\n2026-12-28,Left\n');
+    const recent = await take('holiday', 'date,name\n2026-12-29,Recent\n');
+    const stop = `update imports set state = 'running', updated_at = now() - $2::interval where id = $1`;
+    await gateway.sql.query(stop, [left.id, '31 days']);
+    await gateway.sql.query(stop, [recent.id, '29 days']);
+    await gateway.sql.query(`select campus_jobs.add_job('imports.purge')`);
+    const kept = `select i.id from imports i join files f on f.id = i.file_id where i.id = any($1)`;
+    await eventually(async () => {
+      const { rows } = await gateway.sql.query(kept, [[left.id, recent.id]]);
+      return rows.length === 1 && rows[0].id === recent.id;
+    });
+    const { rows: files } = await gateway.sql.query('select 1 from files where id = $1', [left.fileId]);
+    expect(files).toEqual([]);
   });
 
   it('is cancelled', async () => {

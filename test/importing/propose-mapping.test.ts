@@ -8,13 +8,13 @@ import type { Collection } from '../../src/model/collection.js';
 import { parseCollection } from '../../src/store/catalog/parse-collection.js';
 import { withFile } from './reading/source-fixture.js';
 
-const [students, attendance] = ['registration', 'attendance'].map((name) =>
+const [students, attendance, tasks] = ['registration', 'attendance', 'task'].map((name) =>
   parseCollection(JSON.parse(readFileSync(`schema/collections/${name}.json`, 'utf8')), {
     source: `${name}.json`,
     isDeclared: true,
     version: 1,
   }),
-) as [Collection, Collection];
+) as [Collection, Collection, Collection];
 
 async function mappingOf(collection: Collection, ...lines: readonly string[]) {
   return await withFile(`${lines.join('\n')}\n`, async (path) => {
@@ -54,6 +54,25 @@ describe('the mapping that is proposed for marks of attendance', () => {
     expect(both.columns.map(({ field }) => field)).toEqual(['student.value', null, 'created']);
     const { by } = await mappingOf(attendance, 'Adm No,created', 'A-1,2026-07-01T03:30:00Z');
     expect(by).toBe('student_day');
+  });
+});
+
+describe('a column that is called as the collection', () => {
+  it.each([
+    ['Task', 'name'],
+    ['Tasks', 'name'],
+    ['The task', null],
+    ['Work', null],
+  ])('%s of tasks goes to %s', async (column, field) => {
+    const { columns } = await mappingOf(tasks, `${column},zzz`, 'Mend the roof,b', 'Paint the gate,c');
+    expect(columns[0]).toEqual({ column, field });
+  });
+
+  it('has no names where its cells are numbers, or where another column has them', async () => {
+    const { columns: numbers } = await mappingOf(tasks, 'Task,zzz', '1,b', '2,c');
+    expect(numbers[0]).toEqual({ column: 'Task', field: null });
+    const { columns: both } = await mappingOf(tasks, 'Task,Name', 'Roof,Mend the roof', 'Gate,Paint it');
+    expect(both.map(({ field }) => field)).toEqual([null, 'name']);
   });
 });
 

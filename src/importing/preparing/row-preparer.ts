@@ -1,6 +1,7 @@
 /**
- * Takes rows of a file to the lines of the staging table: mapped, checked, their references found. What only
- * the database knows is asked in two questions for some rows; all else is computed here, on a thread.
+ * Turns rows of a file into lines of the staging table: maps and checks them, and resolves their references.
+ * It runs on a thread, and asks the database two questions per group of rows, for what only the database
+ * knows.
  */
 import type { ErrorDetail } from '../../errors.js';
 import { type JsonObject, type JsonValue, printExactJson } from '../../json.js';
@@ -25,17 +26,17 @@ import type { SourceRow } from '../reading/row-source.js';
 import { columnFinder, createRowMapper, type MappedRow, partialFields, type RowFault } from './row-mapper.js';
 import { SeenTexts } from './seen-texts.js';
 
-/** All that a thread has to know to prepare the rows of a file. */
+/** Everything a thread needs to prepare the rows of a file. */
 export interface PreparationPlan {
   readonly collection: Collection;
   readonly timeZone: string;
   readonly now: Date;
   readonly mapping: ImportMapping;
   readonly key: UniqueKey;
-  /** What the ids of records without one are made of: the same file gives the same ids again. */
+  /** From this and the row, ids are derived for records without one: the same file yields the same ids. */
   readonly seed: string;
   readonly of: 'table' | 'documents';
-  /** Rows up to this number are done already; they are looked at for what is unique in the file. */
+  /** Rows up to this number are done already; they are read only to find duplicates in the file. */
   readonly position: number;
 }
 
@@ -48,7 +49,7 @@ export type Question =
       readonly texts: readonly string[];
     };
 
-/** By the kind of the question: what was found of the targets, or the ids by each text that was found. */
+/** The answer to each kind of question: the found targets, or the ids for each found text. */
 export interface AnswerOf {
   readonly targets: readonly FoundTargets[];
   readonly lookup: ReadonlyMap<string, readonly string[]>;
@@ -62,11 +63,11 @@ export interface PreparedRows {
   /** The top-level fields that any of the records has. */
   readonly fields: readonly string[];
   readonly refused: readonly RefusedRow[];
-  /** Rows of the file, those that are refused too. */
+  /** The number of rows of the file, including refused ones. */
   readonly rows: number;
   /** The number of the last row. */
   readonly position: number;
-  /** The numbers of the rows that were staged, as runs of such as follow each other. */
+  /** The numbers of the staged rows, as runs of consecutive numbers. */
   readonly staged: readonly (readonly [first: number, last: number])[];
 }
 
@@ -102,8 +103,8 @@ export class RowPreparer {
   }
 
   /**
-   * The rows are taken in groups, each while the answer to the question of the one before is on its way: of
-   * all that is made of a row, little is left before the next ones come.
+   * Prepares the rows in groups, each while the database answers the question of the group before, so that
+   * only the objects of two groups are in memory.
    */
   async prepare(rows: readonly SourceRow[]): Promise<PreparedRows> {
     const batch = new BatchOfLines();
@@ -141,6 +142,8 @@ export class RowPreparer {
       const { checked, faults } = one;
       if (checked !== undefined) faults.push(...this.#findRepeated(checked, one));
       if (number <= this.#plan.position) continue;
+      // A row without faults leaves them to the database: an update may keep a reference it already had.
+      if (faults.length > 0) faults.push(...this.#withColumns(missingOf(one)));
       if (checked === undefined || faults.length > 0) {
         batch.refused.push({ number, errors: faults, source: this.sourceOf(one.row) });
         continue;
@@ -154,8 +157,8 @@ export class RowPreparer {
   }
 
   /**
-   * What is wrong beside cells that were not read. Such a cell lacks in the record, which would be told as a
-   * second fault of it, and so might a rule over several cells of which it is one.
+   * The faults that do not follow from unreadable cells. An unreadable cell is missing in the record, which
+   * would be reported as a second fault of its column, or of a rule over several columns.
    */
   #besides(unread: readonly RowFault[], faults: readonly RowFault[]): readonly RowFault[] {
     if (unread.length === 0) return faults;
@@ -163,12 +166,12 @@ export class RowPreparer {
     return faults.filter(({ column }) => column !== undefined && !columns.has(column));
   }
 
-  /** Faults as the caller reads them: by the column of the file. */
+  /** Adds the column of the file to each fault. */
   #withColumns(errors: readonly ErrorDetail[]): RowFault[] {
     return withColumns(errors, this.#columnAt);
   }
 
-  /** The cells of a row; of a document, its JSON text. */
+  /** The cells of a row; for a document, its JSON text. */
   sourceOf({ source, values }: SourceRow): readonly string[] {
     if (source !== undefined) return source;
     if (this.#columns === undefined) {
@@ -206,15 +209,17 @@ export class RowPreparer {
     }
   }
 
-  /** Fills labels, and tells of each row what it points at in vain. */
+  /** Fills labels, and finds the dangling references of each row, also of rows that are refused anyway. */
   async #settleReferences(pending: readonly PendingRow[]): Promise<MissingOf> {
     const { collection } = this.#plan;
     const sought = new TargetsOfGroup();
     const held = new Map<PendingRow, readonly HeldReference[]>();
     for (const one of pending) {
-      if (one.checked === undefined || one.faults.length > 0) continue;
+      if (one.checked === undefined) continue;
       const { data, unlabelled } = one.checked.change;
-      for (const { targets, reference } of unlabelled) sought.add(targets, reference.value, false);
+      if (one.faults.length === 0) {
+        for (const { targets, reference } of unlabelled) sought.add(targets, reference.value, false);
+      }
       const references = listReferences(collection, data);
       if (references.length > 0) held.set(one, references);
       for (const { targets, value } of references) sought.add(targets, value, true);
@@ -231,7 +236,7 @@ export class RowPreparer {
       const dead = held.get(one)?.filter(({ targets, value }) => found(targets, value).isDead) ?? [];
       return (
         dead
-          // Records of the file may point at each other, at one that comes first.
+          // Records of the file may refer to records of earlier rows.
           .filter(
             ({ targets, value }) =>
               !targets.includes(collection.name) || this.#seen.find('_id', value) === undefined,
@@ -242,15 +247,15 @@ export class RowPreparer {
   }
 
   /**
-   * What another row of the file has already; what is not there yet is noted. Rows that are refused count:
-   * they are corrected later, and would then change the record that a repeat of theirs has made.
+   * Finds values that must be unique and occur in an earlier row; remembers the others. Refused rows count
+   * too: once corrected, they would change the record that a later row with their key has made.
    */
   #findRepeated(
     checked: CheckedRecord,
     { row: { number }, faults: others }: PendingRow,
   ): readonly RowFault[] {
     const { key } = this.#plan;
-    // What a default stands for in the place of a cell that was not read is no key of the row.
+    // A default in the place of an unreadable cell is no key of the row.
     const isWrong = (sought: string) => others.some(({ column }) => column === sought);
     const all = uniqueTextsOf(checked, this.#rules);
     const texts = others.length === 0 ? all : all.filter(([name]) => !this.#columnsOf(name).some(isWrong));
@@ -287,19 +292,19 @@ export class RowPreparer {
     return faults.length > 0 ? faults : NO_FAULTS;
   }
 
-  /** The columns of a field that is to be unique, or of the parts of a rule. */
+  /** The columns of a unique field, or of the parts of a rule. */
   #columnsOf(name: string): readonly string[] {
     const paths = [name, ...partsOf(this.#plan.collection, name)];
     return paths.flatMap((path) => this.#columnAt(`/${path}`) ?? []);
   }
 
-  /** What the file calls it. */
+  /** The headings of a field or rule in the file. */
   #headingOf(name: string): string {
     const columns = this.#columnsOf(name);
     return columns.length === 0 ? name : columns.join(' and ');
   }
 
-  /** The row of the file that has the text already, whether it is refused or not. */
+  /** The earlier row with the same text, refused or not. */
   #rowWith(rule: string, text: string): number | undefined {
     const row = this.#seen.find(rule, text);
     if (row !== undefined || !this.#hasSeenRefused) return row;
@@ -314,7 +319,7 @@ interface CheckedGroup {
   readonly missingOf: Promise<MissingOf>;
 }
 
-/** What is ready of a batch. */
+/** The prepared part of a batch. */
 class BatchOfLines {
   readonly refused: RefusedRow[] = [];
   readonly #parts: Uint8Array[] = [];
@@ -349,7 +354,7 @@ class BatchOfLines {
   }
 }
 
-/** In a buffer of its own, which can go to another thread. */
+/** Joins the parts in a buffer of their own, which can be transferred to another thread. */
 function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let start = 0;
@@ -360,17 +365,17 @@ function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** What keeps a row from being read at all. */
+/** The fault of a row that cannot be read at all. */
 function faultOfRow({ faultColumn: column }: SourceRow, detail: string): RowFault {
   return { detail, ...(column !== undefined && { column }) };
 }
 
-/** Apart from the rule of rows that are written: a reference to a row that is refused leads nowhere. */
+/** Texts of refused rows have a rule of their own, because references to refused rows are dangling. */
 function ruleOfRefused(rule: string): string {
   return `${rule} of a refused row`;
 }
 
-/** Faults of a record as those of a row: by the column that its pointer leads to. */
+/** Turns faults of a record into faults of a row, with the column of each pointer. */
 export function withColumns(
   errors: readonly ErrorDetail[],
   columnAt: ReturnType<typeof columnFinder>,
@@ -381,13 +386,13 @@ export function withColumns(
   });
 }
 
-/** Who reads a spreadsheet knows its headings, and no pointers. */
+/** Replaces the pointer by the heading, which is what the readers of a spreadsheet know. */
 function detailOf({ pointer = '', detail }: ErrorDetail, column: string): string {
   const start = `${pointer}: `;
   return detail.startsWith(start) ? `${column}: ${detail.slice(start.length)}` : detail;
 }
 
-/** The fields that the row takes away, and does not set. */
+/** The fields that the row removes and does not set. */
 function removedBy({ mapped }: PendingRow): readonly string[] {
   if (mapped?.removed === undefined) return NO_NAMES;
   return [...mapped.removed].filter((name) => !Object.hasOwn(mapped.record, name));
@@ -479,7 +484,7 @@ function notOne(sought: {
   return { column, detail, expected: `the ${field} of one record of ${target}`, sent: text.slice(0, 100) };
 }
 
-/** An id that follows from the file and the row, in the order of the rows (UUID version 8). */
+/** An id derived from the file and the row, increasing with the rows (UUID version 8). */
 function derivedId(seed: string, number: number): string {
   const row = number.toString(16).padStart(12, '0');
   return `${seed.slice(0, 8)}-${seed.slice(8, 12)}-8${seed.slice(12, 15)}-a${seed.slice(15, 18)}-${row}`;

@@ -1,6 +1,7 @@
 /** What a file holds, column by column, before anything is made of it. Writes nothing. */
 import { isExactNumber } from '../../json.js';
 import { isBlankCell } from '../cells/convert-cell.js';
+import type { Alteration } from '../documents/plain-document.js';
 import { ColumnFindings, type ColumnInspection, DistinctBudget, type FoundCell } from './column-findings.js';
 import type { RowSource, SourceRow } from './row-source.js';
 import { SOURCE_LIMITS } from './source-limits.js';
@@ -30,6 +31,7 @@ export interface InspectionOptions {
 }
 
 const MAX_FAULTS = 20;
+const MAX_ALTERATIONS = 20;
 
 /**
  * Looks at the rows of a file: which columns there are, what each most likely holds, and which cells are
@@ -60,12 +62,23 @@ export async function inspectSource(
     ...(sheet !== undefined && { sheet }),
     ...(sheets !== undefined && { sheets }),
     ...(header !== undefined && { header }),
-    warnings: [...warnings, ...findings.warnings, ...findings.doubts(isWhole)],
+    warnings: [
+      ...warnings,
+      ...findings.warnings,
+      ...findings.doubts(isWhole),
+      ...findings.alterations(isWhole),
+    ],
     rows: findings.rows,
     isWhole,
     columns: findings.columns(),
     faults: findings.faults,
   };
+}
+
+/** An alteration of one kind: the document that has it first, and in how many places it is. */
+interface Altered extends Alteration {
+  readonly number: number;
+  count: number;
 }
 
 class SourceFindings {
@@ -74,6 +87,8 @@ class SourceFindings {
   readonly #faulty: FaultyRow[] = [];
   #faults = 0;
   #last: SourceRow | undefined;
+  readonly #altered = new Map<string, Altered>();
+  #unlistedAlterations = 0;
   readonly #budget = new DistinctBudget();
   readonly #findingsByColumn: Map<string, ColumnFindings>;
   readonly #isTable: boolean;
@@ -90,9 +105,10 @@ class SourceFindings {
   }
 
   add(row: SourceRow): void {
-    const { number, values, fault } = row;
+    const { number, values, fault, alterations } = row;
     this.rows += 1;
     this.#last = row;
+    for (const alteration of alterations ?? []) this.#noteAltered(number, alteration);
     if (fault !== undefined) {
       this.#faults += 1;
       if (this.#faulty.length < MAX_FAULTS) this.#faulty.push({ number, fault });
@@ -111,6 +127,34 @@ class SourceFindings {
     });
     const words = isWhole && this.#isTable ? wordsOfSum(this.#last?.values ?? {}) : undefined;
     return words === undefined ? doubts : [...doubts, doubtOfSum(this.#last?.number ?? 0, words)];
+  }
+
+  /** What of the documents no record can hold. `isWhole`: that all documents were looked at. */
+  alterations(isWhole: boolean): string[] {
+    const lines = [...this.#altered.values()].map(({ path, was, became, number, count }) => {
+      const others = count > 1 ? ` and ${(count - 1).toLocaleString('en')} more` : '';
+      const where = `document ${number}${others}`;
+      return `${JSON.stringify(path)} is ${was} in ${where}; in the record it is ${became}.`;
+    });
+    if (this.#unlistedAlterations > 0) {
+      const count = this.#unlistedAlterations.toLocaleString('en');
+      lines.push(`${count} more values or names of documents are not kept as they are.`);
+    }
+    if (lines.length > 0 && !isWhole) {
+      lines.push(
+        `Only the first ${this.rows.toLocaleString('en')} documents were looked at for such values.`,
+      );
+    }
+    return lines;
+  }
+
+  #noteAltered(number: number, alteration: Alteration): void {
+    const kind = JSON.stringify(Object.values(alteration));
+    const known = this.#altered.get(kind);
+    if (known !== undefined) known.count += 1;
+    else if (this.#altered.size < MAX_ALTERATIONS)
+      this.#altered.set(kind, { ...alteration, number, count: 1 });
+    else this.#unlistedAlterations += 1;
   }
 
   columns(): ColumnInspection[] {

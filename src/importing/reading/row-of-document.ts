@@ -9,15 +9,24 @@ import type { SourceRow } from './row-source.js';
 /** The row of a document of JSON; one that is none, or no object, is a row with a fault. */
 export function rowOfJsonDocument(number: number, json: string): SourceRow {
   const parsed = parseDocument(json);
-  if (typeof parsed === 'string') return { number, values: {}, fault: parsed };
+  if (typeof parsed === 'string') return faultyRow(number, parsed, json);
   return { number, values: parsed };
 }
 
 /** The row of a document of extended JSON. */
 export function rowOfExtendedJsonDocument(number: number, json: string): SourceRow {
   const parsed = parseDocument(json);
-  if (typeof parsed === 'string') return { number, values: {}, fault: parsed };
+  if (typeof parsed === 'string') return faultyRow(number, parsed, json);
   return withAlterations(number, toPlainDocument(fromExtendedJson(parsed)));
+}
+
+/** Longer texts are left out of the list of refused rows. */
+const MAX_SOURCE_LENGTH = 16_384;
+
+/** The text of the document goes to the list of refused rows, where it can be corrected. */
+function faultyRow(number: number, fault: string, json: string): SourceRow {
+  const source = json.trim();
+  return { number, values: {}, fault, ...(source.length <= MAX_SOURCE_LENGTH && { source: [source] }) };
 }
 
 /** The row of a document of BSON. */

@@ -88,9 +88,25 @@ describe('a batch of rows', () => {
     expect(refused).toEqual([
       {
         number: 1_100,
-        errors: [expect.objectContaining({ detail: 'row 7 of the file has the same number' })],
+        errors: [
+          expect.objectContaining({ detail: 'row 7 of the file has the same number' }),
+          expect.objectContaining({ column: 'student', sent: 's-1100' }),
+        ],
         source: ['M-7', 's-1100'],
       },
     ]);
+  });
+
+  it('tells a row that is refused of its dangling reference, too', async () => {
+    const rows = rowsWith({
+      5: { student: 's-900', number: undefined },
+      9: { student: 's-900', number: 'M-8' },
+    });
+    const { refused } = await prepare(rows);
+    expect(refused.map(({ number, errors }) => [number, errors.map(({ column }) => column)])).toEqual([
+      [5, ['number', 'student']],
+      [9, ['number', 'student']],
+    ]);
+    expect(refused[0]?.errors[1]?.detail).toMatch(/^student: the _id of a record of students is expected/);
   });
 });

@@ -151,3 +151,27 @@ describe('the inspection of a table', () => {
     expect(columns[0]).toMatchObject({ distinct: 10_000, isDistinctExact: false, isKeyCandidate: true });
   });
 });
+
+describe('the inspection of documents of MongoDB', () => {
+  it('names what no record can hold, and what becomes of it', async () => {
+    const lines = [
+      '{"_id":{"$oid":"65f000000000000000000001"},"fee":{"$numberDouble":"NaN"},"a.b":1}',
+      '{"_id":{"$oid":"65f000000000000000000002"},"fee":{"$numberDouble":"NaN"},"born":{"$date":0}}',
+    ];
+    expect((await inspected(`${lines.join('\n')}\n`)).warnings).toEqual([
+      '"fee" is NaN in document 1 and 1 more; in the record it is left out.',
+      '"a.b" is a field name that no path can hold in document 1; in the record it is the field a_b.',
+    ]);
+  });
+
+  it('says how far it has looked, and lists no more than twenty kinds', async () => {
+    const names = Array.from({ length: 22 }, (_, index) => `"a.${index}":1`);
+    const document = `{"_id":{"$oid":"65f000000000000000000001"},${names.join()}}`;
+    const { warnings } = await inspected(`${document}\n${document}\n`, { maxRows: 1 });
+    expect(warnings).toHaveLength(22);
+    expect(warnings.slice(20)).toEqual([
+      '2 more values or names of documents are not kept as they are.',
+      'Only the first 1 documents were looked at for such values.',
+    ]);
+  });
+});
