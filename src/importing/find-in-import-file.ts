@@ -7,7 +7,7 @@ import { openRowSource } from './reading/open-row-source.js';
 import type { SourceFile, SourceOptions, SourceRow } from './reading/row-source.js';
 import { findImport } from './stored-import.js';
 
-/** What of a file cannot be read is told by these; anything else is a fault of the environment. */
+/** The errors of an unreadable file; any other error is a fault of the environment. */
 const UNREADABLE = ['MALFORMED_REQUEST', 'LIMIT_EXCEEDED', 'INVALID_VALUE', 'UNSUPPORTED_MEDIA_TYPE'];
 
 /**

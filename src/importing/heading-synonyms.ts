@@ -1,7 +1,7 @@
-/** What the sheets of schools in India call the same thing, in English and in Hindi. */
+/** Headings with the same meaning in the sheets of Indian schools, in English and in Hindi. */
 import { plainHeading } from './heading-words.js';
 
-/** Of each line all names are of one thing, which is called as our fields, or their descriptions, call it. */
+/** The names of a line mean the same. The first is the one that our fields or their descriptions use. */
 const SAME: readonly (readonly string[])[] = [
   ['admission no', 'adm no', 'admn no', 'admsn no', 'admission id', 'adm id', 'adm', 'admno', 'gr no'],
   ['admission no', 'scholar no', 'enrolment no', 'enrollment no', 'प्रवेश क्रमांक', 'प्रवेश संख्या'],
@@ -26,7 +26,7 @@ const SAME: readonly (readonly string[])[] = [
   ['route', 'bus route', 'van route', 'transport route'],
 ];
 
-/** Headings of columns that hold two things in a cell, and name them without a sign between. */
+/** Headings that name two fields without a separator between them. */
 const JOINED: readonly (readonly [heading: string, ...parts: readonly string[]])[] = [
   ['class section', 'class', 'section'],
   ['class sec', 'class', 'section'],
@@ -36,7 +36,7 @@ const JOINED: readonly (readonly [heading: string, ...parts: readonly string[]])
   ['कक्षा अनुभाग', 'class', 'section'],
 ];
 
-/** What cells may hold beside what their heading names, where no other column has it: the 10A of a class. */
+/** Fields that the cells of a heading may contain too, if no other column has them: 10A of a class. */
 const HELD: readonly (readonly [name: string, ...parts: readonly string[]])[] = [
   ['class', 'class', 'section'],
 ];
@@ -47,19 +47,19 @@ const namesByHeading: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** What we call the thing that a heading names, as `plainHeading` has it. */
+/** The first name of the line with this heading, as `plainHeading` prints it. */
 export function findHeadingSynonym(heading: string): string | undefined {
   return namesByHeading.get(plainHeading(heading));
 }
 
-/** What a heading names that names two things in one, in the words of the list. */
+/** The names of the two fields that a joined heading means, as in the list. */
 export function findJoinedHeadings(heading: string): readonly string[] | undefined {
   const plain = plainHeading(heading);
   const [, ...parts] = JOINED.find(([joined]) => plainHeading(joined) === plain) ?? [];
   return parts.length === 0 ? undefined : parts;
 }
 
-/** What may stand in the cells of a heading that names one thing, in the words of the list. */
+/** The names of the fields that the cells of a heading may contain, as in the list. */
 export function findHeldHeadings(heading: string): readonly string[] | undefined {
   const plain = plainHeading(heading);
   const meant = findHeadingSynonym(heading) ?? plain;

@@ -20,12 +20,12 @@ export function plainHeading(name: string): string {
     .replace(/number$/, 'no');
 }
 
-/** As a heading has it of a collection's title, whose word is that of many. */
+/** Titles of collections are plural, headings mostly singular. */
 function inSingular(word: string): string {
   return word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word;
 }
 
-/** Words that say that it is a day, and not which. */
+/** Words that say that a column has days, but not the days of what. */
 const WORDS_OF_DAYS: ReadonlySet<string> = new Set([
   ...['date', 'day', 'dt', 'time', 'when', 'of', 'on', 'at', 'the', 'for', 'was', 'ha', 'been'],
 ]);
@@ -41,7 +41,7 @@ export function eventOf(name: string): string | undefined {
   return events.map(stemOf).sort().join(' ');
 }
 
-/** Endings by which a word tells the same of what was done: admission, admitted; enrolment, enrolled. */
+/** Endings of words for the same event: admission, admitted; enrolment, enrolled. */
 const ENDINGS = ['ment', 'ion', 'ing', 'al', 'ed'] as const;
 const LEAST_STEM = 4;
 

@@ -1,4 +1,4 @@
-/** What became of the rows of a file, counted. */
+/** Counts of the outcomes of the rows of a file. */
 import type { StagedOutcome } from '../store/writing/staged-writes.js';
 import type { PreparedRows, RefusedRow } from './preparing/row-preparer.js';
 
@@ -8,7 +8,7 @@ export interface ImportCounts {
   readonly updated: number;
   readonly same: number;
   readonly refused: number;
-  /** Of records that the file does not have. */
+  /** Records that were removed because the file does not have them. */
   readonly removed: number;
 }
 
@@ -17,9 +17,9 @@ export const NO_COUNTS: ImportCounts = { rows: 0, created: 0, updated: 0, same: 
 export interface PreviewedRow {
   readonly number: number;
   readonly outcome: 'create' | 'update' | 'same' | 'error';
-  /** Of an update: the fields that would be another. */
+  /** For an update: the fields that would change. */
   readonly fields?: readonly string[] | undefined;
-  /** Of an update, and of a row that is the same: the record that is there. */
+  /** For an update, and for a row without a change: the existing record. */
   readonly recordId?: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export function addCounts(
   };
 }
 
-/** In how many records each field is another. */
+/** In how many records each field changes. */
 export function addFields(
   fields: Readonly<Record<string, number>>,
   { updated }: Pick<StagedOutcome, 'updated'>,

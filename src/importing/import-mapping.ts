@@ -12,19 +12,19 @@ import type { CellPart } from './cells/part-of-cell.js';
 export interface ColumnMapping {
   /** The column of the file; of documents, a member of the first level. */
   readonly column: string;
-  /** The field it goes to, e.g. `address.city`, `_id`, or `student.admission_no`; `null`: it is left out. */
+  /** The field, e.g. `address.city`, `_id`, or `student.admission_no`; `null`: the column is skipped. */
   readonly field: string | null;
-  /** Which part of its cells goes there; the others are mapped by the same column again. Default: all. */
+  /** The part of its cells for this field; a column is mapped once per part. Default: the whole cell. */
   readonly part?: CellPart | undefined;
   /** How days and numbers are written, e.g. `DD/MM/YYYY`. Default: as this service writes them. */
   readonly format?: string | undefined;
-  /** What other values stand for values of the file. */
+  /** Replacements of values of the file. */
   readonly values?: Readonly<Record<string, JsonValue>> | undefined;
   /** A reference: the field of its target that the file has instead of the `_id`. */
   readonly by?: string | undefined;
-  /** The field is not declared, and meant all the same. */
+  /** Confirms that the field is not declared. */
   readonly undeclared?: true | undefined;
-  /** What an empty cell means for a record that is there. Default: it is left as it is. */
+  /** What an empty cell does to an existing record. Default: the field stays as it is. */
   readonly empty?: 'leave' | 'remove' | undefined;
 }
 
@@ -32,14 +32,14 @@ export interface ImportMapping {
   readonly columns: readonly ColumnMapping[];
   /** Fields that have the same value in every record. */
   readonly fixed: JsonObject;
-  /** What becomes of members of documents that no column names. Default: they are kept. */
+  /** For documents: what happens to members that no column names. Default: they are kept. */
   readonly others?: 'keep' | 'leave out' | undefined;
 }
 
-/** What stands at the end of a mapping's path. */
+/** The kind of value at a path of a mapping. */
 export type MappingTarget =
   | { readonly kind: 'id' }
-  /** An object with whatever no column holds, as exports write it. */
+  /** An object with everything that no column can represent, as exports write it. */
   | { readonly kind: 'rest' }
   | { readonly kind: 'value'; readonly column: RecordColumn }
   | {
@@ -78,7 +78,7 @@ export function targetOf(field: string, by: string | undefined, collection: Coll
 
 const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
 
-/** The reference on the way of a path, and how many steps lead to it. */
+/** The reference within a path, and the number of steps to it. */
 function findReference(path: Path, { fields }: Pick<Collection, 'fields'>) {
   let members = fields;
   for (const [index, step] of path.entries()) {
@@ -90,7 +90,7 @@ function findReference(path: Path, { fields }: Pick<Collection, 'fields'>) {
   return undefined;
 }
 
-/** How the cells of a kind may be written. */
+/** The formats of the cells of a kind. */
 export function formatsOf(kind: RecordColumn['kind']): readonly string[] {
   switch (kind) {
     case 'number':

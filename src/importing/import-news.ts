@@ -1,17 +1,17 @@
-/** Tells whoever follows imports how each one is after it has changed, whatever gateway works on it. */
+/** Notifies followers of each change of an import, whichever gateway works on it. */
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';
 import { findImport, IMPORTS_CHANNEL, type StoredImport } from './stored-import.js';
 
 export interface ImportNewsOptions {
   readonly database: Pick<Database, 'query' | 'listen'>;
-  /** Told once an outage, and of a listener that throws. */
+  /** Called once per outage, and for a listener that throws. */
   readonly onFault: (error: unknown) => void;
 }
 
 export type ImportListener = (changed: StoredImport) => void;
 
-/** An import that writes many small batches in a second is read again no oftener than this. */
+/** The shortest interval between two reads of an import that writes many small batches. */
 const INTERVAL_MS = 200;
 const RETRY_MS = 1_000;
 /** What was announced this long before a gap was noticed may have been lost with the connection. */
@@ -24,7 +24,7 @@ const UNNOTICED_MS = 10_000;
 export class ImportNews {
   readonly #options: ImportNewsOptions;
   readonly #listeners = new Set<{ readonly listen: ImportListener }>();
-  /** The ids of those to be read. */
+  /** The ids of the imports to read next. */
   readonly #changed = new Set<string>();
   #gapSince: number | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -48,21 +48,21 @@ export class ImportNews {
     return news;
   }
 
-  /** Calls the listener from now on. It must return soon, and bound what it keeps. The answer ends it. */
+  /** Calls the listener until the returned function is called; it must be quick and bound its memory. */
   follow(listen: ImportListener): () => void {
     const listener = { listen };
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Tells all who follow how the import is now. */
+  /** Notifies all followers of the present state of the import. */
   look(id: string): void {
     if (this.#listeners.size === 0) return;
     this.#changed.add(id);
     this.#wake(0);
   }
 
-  /** Nobody is called afterwards. */
+  /** No listener is called afterwards. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#listeners.clear();
@@ -71,14 +71,14 @@ export class ImportNews {
     await this.#reading;
   }
 
-  /** The connection was lost, or is back: what has changed meanwhile is asked for. */
+  /** The connection was lost or is back: reads all imports that have changed since. */
   #noticeGap(): void {
     if (this.#listeners.size === 0) return;
     this.#gapSince ??= Date.now() - UNNOTICED_MS;
     this.#wake(0);
   }
 
-  /** The timer runs after the call: what changes together is read once. */
+  /** The timer runs after the call, so that several changes are read once. */
   #wake(ms: number): void {
     if (this.#isClosed || this.#reading !== undefined) return;
     this.#timer ??= setTimeout(() => {
@@ -100,7 +100,7 @@ export class ImportNews {
         if (this.#gapSince === since) this.#gapSince = undefined;
       }
       for (const id of [...this.#changed]) {
-        // Who changes it from here on announces it again.
+        // A change from here on is announced again.
         this.#changed.delete(id);
         const one = await findImport(database, id).catch((error: unknown) => {
           this.#changed.add(id);

@@ -1,4 +1,4 @@
-/** The rows of an import, tried or written, a batch after the other. */
+/** Tries or writes the rows of an import, batch by batch. */
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../json.js';
@@ -35,15 +35,15 @@ import {
 
 export interface ImportRunOptions {
   readonly database: Database;
-  /** The scope of whoever asked for the import, with the rights of this moment. @throws FORBIDDEN */
+  /** The scope of the caller of the import, with the caller's present rights. @throws FORBIDDEN */
   readonly scopeOf: (one: StoredImport) => Promise<Scope>;
-  /** What a transaction writes at most, so that it can be undone. */
+  /** The most records that one transaction may write, so that it can be undone by one. */
   readonly maxRecordsPerWrite: number;
 }
 
-/** One import, and all that its rows are written with. */
+/** One import, with everything needed to write its rows. */
 export interface Run {
-  /** The connection that holds the lock of the import: what it commits, nobody else does. */
+  /** The connection that holds the lock of the import, so that no other process writes its rows. */
   readonly connection: OwnConnection;
   readonly one: StoredImport;
   readonly signal: AbortSignal;
@@ -53,13 +53,13 @@ export interface Run {
   readonly mapping: ImportMapping;
   readonly staging: StagedWrites;
   readonly key: UniqueKey;
-  /** The scripts that run for what is written. */
+  /** The scripts that run for the written records. */
   readonly triggers: TriggerNames;
-  /** What the ids of records without one are made of. */
+  /** From this and the row, ids are derived for records without one. */
   readonly seed: string;
 }
 
-/** The import was cancelled, or is not in the state it was any more. */
+/** The import was cancelled, or another process has changed its state. */
 export class StoppedError extends Error {}
 
 interface Batch extends PreparedRows {
@@ -67,7 +67,7 @@ interface Batch extends PreparedRows {
 }
 
 const BATCH_ROWS = 2_500;
-/** A batch that others overtake is written again so often. */
+/** The most attempts to write a batch that conflicts with concurrent writes. */
 const MAX_ATTEMPTS = 5;
 const MOST_PREVIEWED = 100;
 
@@ -78,7 +78,7 @@ export class ImportRun {
     this.#options = options;
   }
 
-  /** The dry run: everything but the write, a batch a transaction. */
+  /** The dry run: everything except the write, one transaction per batch. */
   async try(run: Run): Promise<StoredImport> {
     const begun = await this.#begin(run, ['trying'], 'trying');
     const judged = await this.#judge({ ...run, one: begun }, 'trying');
@@ -139,7 +139,7 @@ export class ImportRun {
     return { ...counts, removed };
   }
 
-  /** The right rows, a batch a transaction; the others are told. */
+  /** Writes the valid rows, one transaction per batch, and reports the others. */
   async rows(run: Run): Promise<StoredImport> {
     const begun = await this.#begin(run, ['waiting', 'running'], 'running');
     let { counts, changes } = begun;
@@ -198,8 +198,8 @@ export class ImportRun {
   }
 
   /**
-   * All rows or none: first every row is judged, so that all that is wrong is told; then they are written in
-   * one transaction.
+   * Writes all rows or none: first checks every row, so that every error is reported; then writes them in one
+   * transaction.
    */
   async atomic(run: Run): Promise<StoredImport> {
     const begun = await this.#restart(run, ['waiting', 'running'], 'running');
@@ -257,7 +257,7 @@ export class ImportRun {
     return ended;
   }
 
-  /** Goes on where the step stands, or begins it. */
+  /** Continues the step where it stopped, or begins it. */
   async #begin(run: Run, from: readonly ImportState[], state: 'trying' | 'running'): Promise<StoredImport> {
     const { one } = run;
     const isUnderWay = one.state === state && one.position > 0;
@@ -301,7 +301,7 @@ export class ImportRun {
     const { one, collection, mapping, key, seed, signal, file, transaction } = run;
     const now = new Date();
     const ask: Ask = async <Q extends Question>(question: Q) =>
-      // What the same transaction made may be pointed at by what comes behind it.
+      // Rows may refer to records that the same transaction has created.
       (await this.#answer(run, transaction ?? this.#options.database, question)) as never;
     const { inspection, source } = one;
     const prepared = new PreparedFile({
@@ -338,7 +338,7 @@ export class ImportRun {
       : await staging.findByField(queryable, scope, question);
   }
 
-  /** Does the work in a transaction, again when another write overtook it. */
+  /** Does the work in a transaction, and retries it after a conflict with a concurrent write. */
   async #inTransaction<T>(
     { one, connection }: Run,
     work: (transaction: OwnTransaction, scope: Scope) => Promise<T>,
@@ -378,7 +378,7 @@ export class ImportRun {
     return { outcome, refused: [...batch.refused, ...refused] };
   }
 
-  /** Notes how far it is, and stops where that was asked for. */
+  /** Stores the progress. @throws StoppedError if the import was cancelled */
   async #note(
     transaction: OwnTransaction,
     id: string,
@@ -400,12 +400,12 @@ function orStopped(one: StoredImport | undefined): StoredImport {
   return one;
 }
 
-/** Every batch has a change id of its own, by which it is undone. */
+/** Gives a batch its own change id, by which it is undone. */
 function withRequest(scope: Scope, importId: string, number: number): Scope {
   return { ...scope, requestId: `${importId}.${number}`, operation: 'import' };
 }
 
-/** What was found in the file once need not be looked for again. */
+/** What the inspection has recognized, so that it is not detected again. */
 function optionsFound(inspection: ImportInspection | undefined): SourceOptions {
   if (inspection === undefined) return {};
   const { format, encoding, delimiter, sheet, header } = inspection;
@@ -424,7 +424,7 @@ function pointsAtItself({ name, fields }: Collection): boolean {
   return points(fields);
 }
 
-/** A row that is refused may be that of a record which would then be taken for missing. */
+/** The record of a refused row would be taken for one that the file does not have. */
 function assertRemovable({ rows, refused }: ImportCounts): void {
   if (refused > 0) {
     const detail = `${refused} rows were refused, so no records that the file does not have were removed`;

@@ -1,6 +1,6 @@
 /**
- * Does the work of one import, whoever asked for it: looks into the file, tries it, runs it. What is done is
- * noted in the transaction that does it, so that whoever goes on after a `kill -9` begins where it stood.
+ * Does the work of one import: inspects the file, tries it, runs it. Each transaction also stores the
+ * progress, so that after a `kill -9` any process continues where the import stopped.
  *
  * One process at a time works on an import: it holds a lock on the connection by which it writes, and the
  * lock ends with the connection.
@@ -29,16 +29,16 @@ export interface ImportRunnerOptions extends ImportRunOptions {
   readonly files: Files;
 }
 
-/** What became of an attempt to go on with an import. */
+/** The outcome of an attempt to continue an import. */
 export type RunOutcome =
   | { readonly kind: 'over'; readonly import: StoredImport }
-  /** Another process is at it, or as many of the domain as may be are under way. */
+  /** Another process works on it, or the domain has as many running imports as it may have. */
   | { readonly kind: 'busy' };
 
-/** Imports of a domain at once. */
+/** The most imports of a domain that run at once. */
 const AT_ONCE = 2;
 
-/** What is done in each state in which something is to be done. */
+/** The step to do in a state; the other states wait for the caller, or are final. */
 type Step = 'inspect' | 'try' | 'run' | 'undo';
 const STEPS: Readonly<Partial<Record<ImportState, Step>>> = {
   received: 'inspect',
@@ -66,8 +66,8 @@ export class ImportRunner {
   }
 
   /**
-   * Goes on with an import as far as it was asked to go. What the file or the caller's rights are to blame
-   * for ends it as failed; what the environment is to blame for is thrown, and it can be gone on with.
+   * Continues an import to the end of the requested step. An error of the file or of the caller's rights ends
+   * it as failed. An error of the environment is thrown, and the import can be continued later.
    */
   async run(id: string, signal: AbortSignal): Promise<RunOutcome> {
     const { database } = this.#options;
@@ -88,7 +88,7 @@ export class ImportRunner {
     });
   }
 
-  /** Ends an import that is under way, and says why. One that has ended stays as it is. */
+  /** Ends an import that is under way, with the reason. One that has ended stays as it is. */
   async end(id: string, state: 'failed' | 'cancelled', fault?: ServiceError): Promise<StoredImport> {
     const one = await this.#get(id);
     const { rows, refused } = one.counts;
@@ -118,7 +118,7 @@ export class ImportRunner {
       if (step === 'inspect') return await this.#inspect(work, { scope, collection, file });
       const { mapping, options } = one;
       if (mapping === undefined) throw new ServiceError('INVALID_VALUE', 'the import has no mapping yet');
-      // Scripts after a write have nothing to say of what it comes to.
+      // Scripts after a write cannot change the outcome of a dry run.
       const asked = options.triggers.filter((one) => step === 'run' || one === 'before');
       const staging = this.#options.store.staging(asked);
       const key = staging.keyOf(scope, one.collection, options.by);
@@ -156,12 +156,12 @@ export class ImportRunner {
   }
 }
 
-/** Whether what is counted would have been written, and was not. */
+/** Whether the counts are of rows that were only checked, not written. */
 function hasOnlyJudged({ state, options }: StoredImport): boolean {
   return state === 'trying' || (state === 'running' && options.mode === 'atomic');
 }
 
-/** Takes one of the places of a domain, until the connection ends. */
+/** Takes one of the domain's places for running imports, until the connection ends. */
 async function hasPlace(connection: OwnConnection, domainId: string): Promise<boolean> {
   for (let place = 1; place <= AT_ONCE; place += 1) {
     if (await connection.tryLock(`imports of ${domainId} ${place}`)) return true;
@@ -170,7 +170,7 @@ async function hasPlace(connection: OwnConnection, domainId: string): Promise<bo
 }
 
 function toJsonFault({ code, message, errors }: ServiceError): JsonObject {
-  // What an error tells is JSON as far as it goes over the wire.
+  // Printing and parsing leaves only what JSON can represent.
   return JSON.parse(
     printExactJson({ code, detail: message, errors: errors ?? [] } as unknown as JsonValue),
   ) as JsonObject;

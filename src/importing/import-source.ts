@@ -1,4 +1,4 @@
-/** The file of an import, on a disk of this machine while it is worked on. */
+/** A copy of the file of an import on a local disk, for as long as a process works on it. */
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,8 +12,8 @@ import { makeSourceFolder } from './source-folders.js';
 import type { StoredImport } from './stored-import.js';
 
 /**
- * Lends a copy of the file that goes when the work is over: workbooks are read from their end, and a file
- * that is read for minutes must not hold a connection.
+ * Lends a copy of the file and deletes it after the work. A copy is needed because workbooks are read from
+ * their end, and because a file that is read for minutes must not hold a connection.
  *
  * @throws GONE where the file was taken away; UNAVAILABLE where the disk is full
  */

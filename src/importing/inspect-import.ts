@@ -1,4 +1,4 @@
-/** What is found in the file of an import, and the mapping that is proposed for it. */
+/** Inspects the file of an import and proposes a mapping. */
 import type { Collection } from '../model/collection.js';
 import type { ImportMapping } from './import-mapping.js';
 import { inspectOnThread } from './preparing/inspect-on-thread.js';
@@ -11,11 +11,11 @@ export interface Inspected {
   readonly options: ImportOptions;
 }
 
-/** Looks into the file; writes nothing. A mapping that was chosen by its name stays. */
+/** Inspects the file; writes nothing. A saved mapping that the caller has chosen stays. */
 export async function inspectImport(asked: {
   readonly one: StoredImport;
   readonly collection: Collection;
-  /** What references of the collection point at, as far as the caller may know of it. */
+  /** Finds the target of a reference; `undefined` if the caller may not know of it. */
   readonly collectionOf: (name: string) => Collection | undefined;
   readonly file: string;
   readonly signal: AbortSignal;
@@ -24,7 +24,7 @@ export async function inspectImport(asked: {
   const start = { file: { path: file, name: one.name }, source: one.source };
   const { tableColumns, inspection } = await inspectOnThread(start, signal);
   const { columns: found, ...others } = inspection;
-  // Documents say by themselves which field a value is of.
+  // The members of documents are named after fields already.
   const proposed =
     tableColumns === undefined
       ? { columns: [], fixed: {} }

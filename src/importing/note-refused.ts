@@ -1,4 +1,4 @@
-/** What an import notes of single rows, in the transaction that judges or writes them. */
+/** Stores facts about single rows, in the transaction that checks or writes them. */
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../json.js';
 import type { Queryable } from '../store/database/database.js';
@@ -22,7 +22,7 @@ export async function noteRefused(
 
 type SeeingImport = Pick<StoredImport, 'id' | 'domainId'>;
 
-/** Notes the records that the file has. */
+/** Stores the ids of the records that the file has. */
 export async function noteSeen(
   place: Pick<StagingPlace, 'run'>,
   one: SeeingImport,
@@ -43,7 +43,7 @@ export function unseen({ domainId, id }: SeeingImport): Prisma.Sql {
     where seen.domain = ${domainId} and seen.import_id = ${id}::uuid and seen.record_id = r.id)`;
 }
 
-/** Begins anew, or ends: what was noted of the records goes. */
+/** Deletes the ids that `noteSeen` has stored: the step begins anew, or has ended. */
 export async function forgetSeen(db: Queryable, { domainId, id }: SeeingImport): Promise<void> {
   await db.query(Prisma.sql`
     delete from import_seen where domain = ${domainId} and import_id = ${id}::uuid`);

@@ -1,4 +1,4 @@
-/** Checks a mapping that somebody sent, against the collection and the columns of the file. */
+/** Checks a mapping of a caller against the collection and the columns of the file. */
 import { z } from 'zod';
 import { didYouMean } from '../did-you-mean.js';
 import { type ErrorDetail, ServiceError } from '../errors.js';
@@ -120,7 +120,7 @@ function faultsOfField(
   if (target.kind !== 'undeclared') return [];
   const [name = ''] = target.path;
   const known = collection.fieldsByName.get(name);
-  // Below an object without declared members, and beside the declared fields, a record holds anything.
+  // Objects without declared members, and undeclared fields, may hold anything.
   if (known !== undefined && known.type !== 'object') {
     const detail = `${pointer}: the field "${name}" of ${collection.name} has no members`;
     return [{ pointer, detail, expected: name, sent: field }];

@@ -1,4 +1,4 @@
-/** The rows that an import has refused, read page by page. */
+/** Reads the rows that an import has refused, page by page. */
 import { REST_HEADING } from '../exporting/record-columns.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Queryable } from '../store/database/database.js';
@@ -15,7 +15,7 @@ export interface RefusedRowOfImport {
 
 const ROWS_AT_ONCE = 1_000;
 
-/** Those that the last step refused, in the order of the file. */
+/** The rows that the last step has refused, in the order of the file. */
 export async function listRefusedRows(
   db: Queryable,
   one: StoredImport,
@@ -30,11 +30,11 @@ export async function listRefusedRows(
 }
 
 /**
- * All of them as a CSV of the columns of the file, or of a column of whole documents, and one with what is
- * wrong; corrected, it may be sent as a file of its own.
+ * All refused rows as CSV: the columns of the file, or one column with whole documents, and a last column
+ * with the errors. Once corrected, it can be imported as a file of its own.
  */
 export async function* printRefusedRows(db: Queryable, one: StoredImport): AsyncGenerator<string, void> {
-  // The column of an export that holds whatever no other one does: a document as a whole.
+  // An import reads this column as the fields of the record, so it may hold a whole document.
   const columns = one.inspection?.columns ?? [REST_HEADING];
   const kept = columns.filter((column) => column !== ERROR_COLUMN);
   const places = kept.map((column) => columns.indexOf(column));
@@ -52,7 +52,7 @@ export async function* printRefusedRows(db: Queryable, one: StoredImport): Async
   }
 }
 
-/** Whose errors are shown: those of the run once it has begun, else those of the dry run. */
+/** The step whose errors are shown: the run once it has begun, else the dry run. */
 function stepOf({ state, trial, startedAt }: StoredImport): 'try' | 'run' {
   if (state === 'trying' || state === 'tried') return 'try';
   if (state === 'ready' || state === 'waiting')

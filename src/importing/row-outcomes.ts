@@ -1,4 +1,4 @@
-/** What the dry run of an import found to become of each row: noted by the batch, and told as a table. */
+/** The outcome of each row in a dry run: stored batch by batch, printed as a table. */
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../json.js';
 import type { Queryable } from '../store/database/database.js';
@@ -8,12 +8,12 @@ import type { PreviewedRow } from './import-counts.js';
 import type { RowFault } from './preparing/row-mapper.js';
 import type { PreparedRows, RefusedRow } from './preparing/row-preparer.js';
 
-/** What would become of rows that follow each other, the same of each, by the first and the last number. */
+/** Consecutive rows with the same outcome, by the numbers of the first and the last. */
 export type RowOutcomes = readonly [
   first: number,
   last: number,
   outcome: PreviewedRow['outcome'],
-  /** Of updates: the fields that would be another. */
+  /** For updates: the fields that would change. */
   fields?: readonly string[],
 ];
 
@@ -41,7 +41,7 @@ export function outcomesOf(
   return runs;
 }
 
-/** The first rows of such runs, one by one; `records` are those that the rows stand for, by their numbers. */
+/** The first rows of these runs, one by one; `records` are the records of the rows, by row number. */
 export function firstRowsOf(
   runs: readonly RowOutcomes[],
   records: ReadonlyMap<number, string>,
@@ -51,7 +51,7 @@ export function firstRowsOf(
   for (const [first, last, outcome, fields] of runs) {
     for (let number = first; number <= last; number += 1) {
       if (rows.length === limit) return rows;
-      // What is made has an id only once it is there.
+      // A record that would be created has no id yet.
       const recordId = outcome === 'create' ? undefined : records.get(number);
       rows.push({
         number,
@@ -76,14 +76,14 @@ export async function noteOutcomes(
     values (${importId}::uuid, ${first[0]}::bigint, ${printExactJson(runs as unknown as JsonValue)}::jsonb)`);
 }
 
-/** A dry run begins anew. */
+/** Deletes the outcomes of an earlier dry run. */
 export async function forgetOutcomes(db: Queryable, importId: string): Promise<void> {
   await db.query(Prisma.sql`delete from import_outcomes where import_id = ${importId}::uuid`);
 }
 
 const HEADINGS = ['row', 'outcome', 'fields', 'error'];
 
-/** All rows of the last dry run as a CSV, in the order of the file; a batch is held at a time. */
+/** All rows of the last dry run as CSV, in the order of the file; holds one batch at a time. */
 export async function* printOutcomes(db: Queryable, importId: string): AsyncGenerator<string, void> {
   yield printCsvLine(HEADINGS);
   for (let last = -1; ; ) {
@@ -111,7 +111,7 @@ export async function* printOutcomes(db: Queryable, importId: string): AsyncGene
   }
 }
 
-/** What is wrong with rows, by their numbers. */
+/** The errors of rows, by row number. */
 async function errorsBetween(
   db: Queryable,
   importId: string,

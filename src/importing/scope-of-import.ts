@@ -1,4 +1,4 @@
-/** As whom an import writes, at any moment of its work. */
+/** The caller as whom an import writes, at any moment of its work. */
 import { narrowPrincipal } from '../auth/delegation.js';
 import type { Principals } from '../auth/principals.js';
 import { type DomainDirectory, resolveScope } from '../auth/resolve-scope.js';

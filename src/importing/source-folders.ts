@@ -1,4 +1,4 @@
-/** Where the file of an import lies while it is worked on: a folder of the process that does it. */
+/** The folders with the files of running imports; each belongs to the process that works on the import. */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,14 +6,14 @@ import { isProcessAlive } from '../store/database/start-lock.js';
 
 const FOLDER = /^campus-import-([0-9]+)-/;
 
-/** A new folder, which whoever asked for it takes away. */
+/** Creates a folder. The caller removes it. */
 export async function makeSourceFolder(): Promise<string> {
   return await mkdtemp(path.join(tmpdir(), `campus-import-${process.pid}-`));
 }
 
 /**
- * Takes away the folders of processes that were killed and could not: they hold what people sent, and a disk
- * has not room for all of them. What cannot be taken away is another user's, and stays.
+ * Removes the folders of processes that were killed: they hold personal data, and would fill the disk. A
+ * folder that cannot be removed belongs to another user of the machine, and stays.
  */
 export async function removeAbandonedFolders(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
@@ -25,7 +25,7 @@ export async function removeAbandonedFolders(): Promise<void> {
   }
 }
 
-/** In a container the first process always has one number: what is older than it was its forerunner's. */
+/** In a container each first process has the same id: an older folder belongs to an earlier process. */
 async function isAbandoned(folder: string, owner: number): Promise<boolean> {
   if (owner !== process.pid) return !isProcessAlive(owner);
   const found = await stat(folder).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** The table of imports. Every statement names the domain, or is of the job that works on one import. */
+/** The table of imports. A statement names the domain, unless it belongs to the job of one import. */
 import { createHash } from 'node:crypto';
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonObject, type JsonValue, parsePlainJson, printExactJson } from '../json.js';
@@ -34,12 +34,12 @@ export type ImportState =
   | 'failed'
   | 'cancelled';
 
-/** Whether nothing more happens to it, unless its caller asks for it again. */
+/** Whether nothing more happens to the import without a request of its caller. */
 export function isOver({ state }: Pick<StoredImport, 'state'>): boolean {
   return state === 'done' || state === 'undone' || state === 'failed' || state === 'cancelled';
 }
 
-/** The numbers of the changes that an import has made and that were not taken back, in their order. */
+/** The numbers of the changes of an import that are not undone, in their order. */
 export function changesOf({ changes, undone }: Pick<StoredImport, 'changes' | 'undone'>): readonly number[] {
   const gone = new Set(undone);
   return Array.from({ length: changes }, (_, index) => index + 1).filter((number) => !gone.has(number));
@@ -47,33 +47,33 @@ export function changesOf({ changes, undone }: Pick<StoredImport, 'changes' | 'u
 
 /** How the rows are written. */
 export interface ImportOptions {
-  /** `atomic`: all or none. `rows`: the right ones, the others are told. */
+  /** `atomic`: all rows or none. `rows`: the valid rows; the others are reported. */
   readonly mode: 'atomic' | 'rows';
-  /** What tells records apart: `_id`, a unique field, or the name of a rule of fields unique together. */
+  /** The key that identifies records: `_id`, a unique field, or a rule of fields unique together. */
   readonly by: string;
-  /** What becomes of records that the file does not have. */
+  /** What happens to records that the file does not have. */
   readonly missing: 'keep' | 'remove';
   readonly triggers: TriggerChoice;
 }
 
-/** What a dry run found. */
+/** The result of a dry run. */
 export interface ImportTrial {
   readonly counts: ImportCounts;
-  /** In how many records each field would be another. */
+  /** In how many records each field would change. */
   readonly fields: Readonly<Record<string, number>>;
-  /** What would become of the first rows. */
+  /** The outcomes of the first rows. */
   readonly preview: readonly PreviewedRow[];
-  /** Of the mapping and options that were tried. */
+  /** Identifies the mapping and the options of the dry run. */
   readonly fingerprint: string;
 }
 
-/** Whom an import writes as, found again by its credential. */
+/** The caller as whom an import writes; its present rights are found by the credential. */
 export interface ImportPrincipal {
   readonly kind: 'user' | 'system';
   readonly id: string;
   readonly domainId: string;
   readonly credential: { readonly kind: 'token' | 'key' | 'system'; readonly id: string };
-  /** Those it had when it asked: what it is given later is not for this import. */
+  /** The roles at the time of the request: roles granted later do not apply to this import. */
   readonly roles: readonly string[];
   readonly scopes: KeyScopes | undefined;
 }
@@ -87,11 +87,11 @@ export interface ImportInspection {
   readonly header?: number | 'none' | undefined;
   readonly columns?: readonly string[] | undefined;
   readonly warnings: readonly string[];
-  /** The rows that were looked at. */
+  /** The number of inspected rows. */
   readonly rows?: number | undefined;
-  /** Whether these are all of the file. */
+  /** Whether these are all rows of the file. */
   readonly isWhole?: boolean | undefined;
-  /** What was found in the columns; as the reader of files gives it. */
+  /** What the inspection found in the columns. */
   readonly found?: readonly ColumnInspection[] | undefined;
 }
 
@@ -112,7 +112,7 @@ export interface StoredImport {
   readonly rowCount: number | undefined;
   readonly trial: ImportTrial | undefined;
   readonly changes: number;
-  /** The numbers of those that were taken back. */
+  /** The numbers of the undone changes. */
   readonly undone: readonly number[];
   /** The scripts that run for its records. */
   readonly triggers: TriggerNames | undefined;
@@ -126,7 +126,7 @@ export interface StoredImport {
   readonly endedAt: Date | undefined;
 }
 
-/** What of an import changes; what is left out stays. */
+/** The changes of an import; absent properties stay as they are. */
 export type ImportChange = Partial<
   Pick<
     StoredImport,
@@ -145,7 +145,7 @@ export type ImportChange = Partial<
     | 'principal'
   >
 > & {
-  /** `null`: there is none any more. */
+  /** `null` removes the fault. */
   readonly fault?: JsonObject | null;
   readonly startedAt?: 'now' | null;
   readonly endedAt?: 'now' | null;
@@ -174,7 +174,7 @@ export async function insertImport(
     from inserted`);
 }
 
-/** @param from the states in which it may be changed; it is left alone in others, and `undefined` given */
+/** `from`: the states in which it may be changed. Returns `undefined` in any other, and changes nothing. */
 export async function updateImport(
   db: Queryable,
   id: string,
@@ -230,7 +230,7 @@ export async function findImport(db: Queryable, id: string): Promise<StoredImpor
   return row && toImport(row);
 }
 
-/** The newest first; ids go up with time. */
+/** The newest first, because ids increase with time. */
 export async function listImports(
   db: Queryable,
   domainId: string,
@@ -334,7 +334,7 @@ function toImport(row: ImportRow): StoredImport {
 
 export const DEFAULT_OPTIONS: ImportOptions = { mode: 'atomic', by: '', missing: 'keep', triggers: [] };
 
-/** What this service wrote itself. */
+/** Parses JSON that this service has written itself. */
 function parsed<T>(text: string | null): T | undefined {
   return text === null ? undefined : ((parsePlainJson(text) ?? undefined) as T | undefined);
 }
@@ -343,7 +343,7 @@ function json(value: unknown): string | null {
   return value === undefined ? null : printExactJson(value as JsonValue);
 }
 
-/** What a dry run was made with: another mapping needs another one. */
+/** Identifies what a dry run was made with: after a change of the mapping, it must be repeated. */
 export function fingerprintOf({ mapping, options }: Pick<StoredImport, 'mapping' | 'options'>): string {
   const tried = [mapping ?? null, options.by, options.missing] as unknown as JsonValue;
   return createHash('sha256').update(printExactJson(tried)).digest('hex').slice(0, 32);

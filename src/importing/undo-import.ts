@@ -1,6 +1,6 @@
 /**
- * Takes back what an import has written, from its last change to its first, each in a transaction that notes
- * it: whoever goes on after a `kill -9` begins where it stood.
+ * Undoes an import from its last change to its first. Each transaction also stores the progress, so that
+ * after a `kill -9` any process continues where it stopped.
  */
 import type { Scope } from '../model/scope.js';
 import type { RecordStore } from '../store/record-store.js';
@@ -9,13 +9,13 @@ import { changesOf, type StoredImport, updateImport } from './stored-import.js';
 
 export interface UndoWork {
   readonly store: Pick<RecordStore, 'atomically' | 'undo'>;
-  /** The scope of whoever asked for it, with the rights of this moment. @throws FORBIDDEN */
+  /** The scope of the caller who undoes it, with the caller's present rights. @throws FORBIDDEN */
   readonly scopeOf: (one: StoredImport) => Promise<Scope>;
 }
 
 /**
- * @throws StoppedError where it was cancelled; what the signal was aborted with; CONFLICT where a record was
- * changed later: the changes before it are undone then, and the import says which are not
+ * @throws StoppedError if it was cancelled; the reason of the aborted signal; CONFLICT if a record was
+ * changed after the import: the later parts are undone by then, and the import lists the remaining ones
  */
 export async function undoImport(
   { store, scopeOf }: UndoWork,

@@ -1,4 +1,4 @@
-/** Threads that read a file: a large one keeps no request waiting, and holds little memory. */
+/** Threads that read files, so that a large file delays no request; their memory is bounded. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
@@ -9,13 +9,13 @@ const EXTENSION = path.extname(fileURLToPath(import.meta.url));
 const EXEC_ARGUMENTS =
   EXTENSION === '.ts' ? ['--import', new URL('../../../test/typescript.mjs', import.meta.url).href] : [];
 const HEAP_MB = 256;
-/** Left to itself, V8 takes 48 MiB for young objects, of which a reader of rows fills any number. */
+/** By default, V8 lets young objects fill 48 MiB, and a reader of rows makes young objects all the time. */
 const YOUNG_MB = 6;
 
-/** What is wrong with a file as a whole, or with us, as it goes from thread to thread. */
+/** An error as it is sent from thread to thread. */
 export interface ThreadFault {
   readonly kind: 'failed';
-  /** Of what the file, or the caller, is to blame for. */
+  /** Present for an error of the file or the caller, absent for a fault of ours. */
   readonly code?: ErrorCode | undefined;
   readonly message: string;
   readonly errors?: readonly ErrorDetail[] | undefined;
@@ -26,7 +26,7 @@ type TaskReport<Result> =
   | { readonly kind: 'found'; readonly found: Result }
   | ThreadFault;
 
-/** Starts a thread with what it is to do; `entry` is its module without an extension. The caller ends it. */
+/** Starts a thread with its task; `entry` is its module without an extension. The caller ends it. */
 export function startFileThread(entry: URL, data: object): Worker {
   return new Worker(new URL(`${entry.href}${EXTENSION}`), {
     workerData: data,
@@ -38,7 +38,7 @@ export function startFileThread(entry: URL, data: object): Worker {
 }
 
 /**
- * Has a thread do one task, and gives what it found; the module of the thread calls `doTask`.
+ * Runs one task on a thread and returns its result; the module of the thread calls `doTask`.
  *
  * @throws what is wrong with the file, MALFORMED_REQUEST or LIMIT_EXCEEDED; what the signal was aborted with
  */
@@ -71,7 +71,7 @@ export async function runOnThread<Result>(
   }
 }
 
-/** On the thread: does the task it was started with, and tells what it found or what is wrong. */
+/** On the thread: runs its task, and sends the result or the error. */
 export async function doTask<Start, Result>(
   task: (start: Start, tellProgress: (done: number) => void) => Promise<Result>,
 ): Promise<void> {
@@ -93,7 +93,7 @@ export function threadFaultOf(fault: unknown): ThreadFault {
   };
 }
 
-/** A fault as it was on the thread. */
+/** Makes the error of the thread again. */
 export function faultOfThread({ code, message, errors }: ThreadFault): Error {
   if (code === undefined) return new Error(message);
   return new ServiceError(code, message, { errors: errors ?? [] });

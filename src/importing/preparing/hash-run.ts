@@ -1,4 +1,4 @@
-/** Hashes of texts with their rows, sorted in a file: what SeenTexts has no room for in memory. */
+/** A file with sorted hashes of texts and their rows, for which SeenTexts has no room in memory. */
 import { closeSync, readSync, writeSync } from 'node:fs';
 import { openNamelessFile } from '../reading/nameless-file.js';
 import { toDiskFault } from '../reading/to-disk-fault.js';
@@ -6,7 +6,7 @@ import { toDiskFault } from '../reading/to-disk-fault.js';
 /** Low half of the hash, high half, row: as bytes, a hash then stands as a 64-bit number. */
 export const ENTRY_WORDS = 3;
 const ENTRY_BYTES = 4 * ENTRY_WORDS;
-/** Read at once to look for one entry: 3 KiB. The first hash of each block is held in memory. */
+/** A block of 3 KiB is read to find one entry. The first hash of each block is in memory. */
 const BLOCK_ENTRIES = 256;
 const CHUNK_ENTRIES = 16 * BLOCK_ENTRIES;
 
@@ -41,7 +41,7 @@ export class HashRun {
     this.#firsts = Uint32Array.from(firsts);
   }
 
-  /** The row of a hash; `undefined`: it is not among these. */
+  /** The row of a hash; `undefined` if the file does not contain it. */
   find(low: number, high: number): number | undefined {
     const block = placeOf(this.#firsts, this.#firsts.length / 2, 2, low, high);
     if (block < 0) return undefined;
@@ -53,7 +53,7 @@ export class HashRun {
     return isFound ? this.#block[place + 2] : undefined;
   }
 
-  /** The entries of both in one run. These two are closed. */
+  /** Merges two runs into one, and closes both. */
   mergeWith(other: HashRun): HashRun {
     const merged = new HashRun(mergeSorted(this.#entries(), other.#entries()));
     this.close();
@@ -72,7 +72,7 @@ export class HashRun {
     return undefined;
   }
 
-  /** Fills the words with the entries from `start` on, and gives how many there were. */
+  /** Fills the words with the entries from `start` on, and returns their number. */
   #read(words: Uint32Array, start: number): number {
     const wanted = Math.min(words.length / ENTRY_WORDS, this.count - start) * ENTRY_BYTES;
     const bytes = new Uint8Array(words.buffer, 0, wanted);
@@ -85,7 +85,7 @@ export class HashRun {
   }
 }
 
-/** Merges two that go up into one, in parts that are overwritten when the next one is asked for. */
+/** Merges two sorted runs, in parts; requesting the next part overwrites the last one. */
 function* mergeSorted(
   one: Iterator<Uint32Array, undefined>,
   other: Iterator<Uint32Array, undefined>,
@@ -126,7 +126,7 @@ function isBelow(one: Uint32Array, at: number, other: Uint32Array, otherAt: numb
   return high < otherHigh || (high === otherHigh && wordAt(one, at) < wordAt(other, otherAt));
 }
 
-/** The last of the entries of so many words that is not above the hash; -1: all are. */
+/** The last entry, among so many words, whose hash is not above this one; -1 if there is none. */
 function placeOf(words: Uint32Array, count: number, entryWords: number, low: number, high: number): number {
   let from = 0;
   let to = count;

@@ -1,4 +1,4 @@
-/** Looks into a file on a thread of its own: a workbook takes seconds, in which others want answers. */
+/** Inspects a file on its own thread: a workbook takes seconds, during which requests must be answered. */
 import type { SourceInspection } from '../reading/inspect-source.js';
 import type { SourceFile, SourceOptions } from '../reading/row-source.js';
 import { runOnThread } from './file-thread.js';
@@ -11,7 +11,7 @@ export interface InspectionStart {
 }
 
 export interface InspectedSource {
-  /** Those of a table; documents have none. */
+  /** The columns of a table; `undefined` for documents. */
   readonly tableColumns: readonly string[] | undefined;
   readonly inspection: SourceInspection;
 }

@@ -1,6 +1,6 @@
 /**
- * A file whose rows are prepared on a thread of its own, so that a large one keeps no request waiting. The
- * thread is one batch ahead of whoever writes them.
+ * A file whose rows are prepared on their own thread, so that a large file delays no request. The thread is
+ * one batch ahead of the writer.
  */
 import type { Worker } from 'node:worker_threads';
 import { faultOfThread, startFileThread } from './file-thread.js';
@@ -65,7 +65,7 @@ export class PreparedFile {
     }
   }
 
-  /** The cells of rows of the batch that is written. */
+  /** The cells of rows of the batch that is being written. */
   async sourcesOf(numbers: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
     if (numbers.length === 0) return new Map();
     const answer = new Promise<ReadonlyMap<number, readonly string[]>>((resolve) => {
@@ -83,7 +83,7 @@ export class PreparedFile {
     if (report.kind === 'sources') this.#onSources(report.sources);
     else if (report.kind === 'question') {
       const { question } = report;
-      // The thread tells answers by their order.
+      // The thread assigns the answers by their order.
       this.#answering = this.#answering.then(() => this.#answer(question));
     } else this.#add(report);
   }

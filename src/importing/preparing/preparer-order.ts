@@ -1,4 +1,4 @@
-/** What the gateway and the thread that prepares rows say to each other. */
+/** The messages between the gateway and the thread that prepares rows. */
 import type { SourceFile, SourceOptions } from '../reading/row-source.js';
 import type { ThreadFault } from './file-thread.js';
 import type { AnswerOf, PreparationPlan, PreparedRows, Question } from './row-preparer.js';

@@ -1,4 +1,4 @@
-/** The thread that reads a file and prepares its rows, a batch whenever it is asked for the next one. */
+/** The thread that reads a file and prepares its rows, one batch per request. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { parsePlainJson } from '../../json.js';
 import { toImportMapping } from '../import-mapping.js';
@@ -9,9 +9,9 @@ import { threadFaultOf } from './file-thread.js';
 import type { PreparerOrder, PreparerReport, PreparerStart } from './preparer-order.js';
 import { type AnswerOf, type Question, RowPreparer } from './row-preparer.js';
 
-/** The batches whose cells may yet be asked for: the one that is written, and the one behind it. */
+/** The number of batches whose cells may still be requested: the one being written and the next one. */
 const KEPT_BATCHES = 2;
-/** What the rows of a batch hold at most, but for a row that is larger. */
+/** The most that the rows of a batch take, unless a single row is larger. */
 const MOST_LENGTH = 4 * 1024 ** 2;
 
 class PreparerThread {
@@ -20,7 +20,7 @@ class PreparerThread {
   readonly #kept: (readonly SourceRow[])[] = [];
   #wanted = 0;
   #wake: () => void = () => {};
-  /** Who waits for an answer, in the order in which they asked. */
+  /** The pending questions, in the order in which they were asked. */
   readonly #asking: ((answer: unknown) => void)[] = [];
   #preparer: RowPreparer | undefined;
 
@@ -30,7 +30,7 @@ class PreparerThread {
     port.on('message', (order: PreparerOrder) => this.#obey(order));
   }
 
-  /** Prepares all rows. What is wrong with the file is told, and thrown no more. */
+  /** Prepares all rows. An error of the file is sent, not thrown. */
   async run(): Promise<void> {
     try {
       await this.#prepareAll();
@@ -81,7 +81,7 @@ class PreparerThread {
     this.#kept.push(rows);
     if (this.#kept.length > KEPT_BATCHES) this.#kept.shift();
     const batch = await preparer.prepare(rows);
-    // All of it is done already: nobody has to hear of it.
+    // All rows of the batch are written already, so it is not sent.
     if (batch.rows === 0) return;
     this.#wanted -= 1;
     this.#tell({ kind: 'batch', batch }, [batch.lines.buffer]);

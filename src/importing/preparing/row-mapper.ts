@@ -1,4 +1,4 @@
-/** Makes a record of a row of a file, by a mapping. */
+/** Makes a record from a row of a file, by a mapping. */
 import type { ErrorDetail } from '../../errors.js';
 import {
   ExactNumber,
@@ -21,12 +21,12 @@ import { type CellPart, partOfCell } from '../cells/part-of-cell.js';
 import { isNestedCell, textOfCell } from '../cells/text-of-cell.js';
 import { type ColumnMapping, type ImportMapping, type MappingTarget, targetOf } from '../import-mapping.js';
 
-/** What is wrong with a row, by the column it stands in. */
+/** An error of a row, with its column. */
 export interface RowFault extends ErrorDetail {
   readonly column?: string;
 }
 
-/** A reference that the file has by another field of its target. */
+/** A reference whose target is identified by another field than `_id`. */
 interface Lookup {
   readonly target: string;
   readonly field: string;
@@ -38,7 +38,7 @@ interface Lookup {
 
 export interface MappedRow {
   readonly record: JsonObject;
-  /** The top-level fields that a record that is there loses; `undefined`: none, as of most rows. */
+  /** The top-level fields that an existing record loses; `undefined`: none, as for most rows. */
   readonly removed: ReadonlySet<string> | undefined;
   readonly lookups: readonly Lookup[];
   readonly faults: readonly RowFault[];
@@ -46,7 +46,7 @@ export interface MappedRow {
 
 export type RowMapper = (values: Readonly<Record<string, unknown>>) => MappedRow;
 
-/** The fields of whose members a file may have some and not others. */
+/** The fields of which the file has only some members. */
 export function partialFields(mapping: ImportMapping, collection: Collection): ReadonlySet<string> {
   const names = [...mapping.columns.map(({ field }) => field), ...Object.keys(mapping.fixed)]
     .map((field) => field?.split('.') ?? [])
@@ -69,7 +69,7 @@ export function columnFinder(mapping: ImportMapping): (pointer: string | undefin
   );
   return (pointer) => {
     const steps = (pointer ?? '').split('/').slice(1);
-    // A reference is its value, which may be found by another field of what it points at.
+    // A reference is mapped as its value, or by another field of its target.
     if (steps.length > 1 && steps.at(-1) === 'value') steps.pop();
     for (let length = steps.length; length > 0; length -= 1) {
       const path = steps.slice(0, length).join('.');
@@ -82,7 +82,7 @@ export function columnFinder(mapping: ImportMapping): (pointer: string | undefin
   };
 }
 
-/** `documents`: a member that is null is meant to be. */
+/** `documents`: a null member sets the field to null. */
 export function createRowMapper(
   mapping: ImportMapping,
   collection: Collection,
@@ -115,7 +115,7 @@ export function createRowMapper(
   };
 }
 
-/** A part in which nothing stands is as an empty cell; in documents, null would be a value. */
+/** An empty part is like an empty cell: `undefined` for documents, because their null is a value. */
 function ofPart(whole: unknown, part: CellPart, of: ReadColumn['of']): unknown {
   if (isBlankCell(whole)) return whole;
   const value = isNestedCell(whole) ? undefined : partOfCell(textOfCell(whole), part);
@@ -129,7 +129,7 @@ function ofPart(whole: unknown, part: CellPart, of: ReadColumn['of']): unknown {
   return of === 'table' ? null : undefined;
 }
 
-/** The parts of a cell are wrong together, which is told once. */
+/** Reports a cell that cannot be split once, not for each of its parts. */
 function refuseOnce({ faults }: Row, fault: RowFault): void {
   if (!faults.some(({ detail }) => detail === fault.detail)) faults.push(fault);
 }
@@ -143,7 +143,7 @@ interface Row {
   readonly faults: RowFault[];
 }
 
-/** A column that is not left out, with all that its cells are read by. */
+/** A column that is not skipped, with everything needed to read its cells. */
 interface ReadColumn extends Omit<ColumnMapping, 'field'> {
   readonly target: MappingTarget;
   readonly of: 'table' | 'documents';
@@ -154,7 +154,7 @@ function fill(row: Row, column: ReadColumn, sent: unknown): void {
   const { target, of } = column;
   const { value, isMeant } = translate(sent, column.values);
   if (value === undefined || value === null || (value === '' && !isText(target))) {
-    // An empty cell says nothing; a null that was written says so.
+    // An empty cell changes nothing; an explicit null does.
     if (value === null && (isMeant || of === 'documents')) putNull(row, target);
     else if (column.empty === 'remove' && sent !== undefined) remove(row, target);
     return;
@@ -197,7 +197,7 @@ function translate(
     : { value: sent, isMeant: false };
 }
 
-/** Of an object's member, null stands for nothing: the object itself stays. */
+/** Removes a field. A member of an object becomes null, so that the object itself stays. */
 function remove(row: Row, target: MappingTarget): void {
   if (target.kind === 'id' || target.kind === 'rest') return;
   const path = target.kind === 'value' ? target.column.path : target.path;
@@ -251,7 +251,7 @@ function fillReference(
   }
 }
 
-/** A member at any depth, whatever it is called. */
+/** Sets a member at any depth, also one called `__proto__`. */
 function put(record: { [name: string]: JsonValue }, path: Path, value: JsonValue): void {
   putAt(record, path, 0, value);
 }
@@ -280,7 +280,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
-/** What this service writes itself is read without looking further. */
+/** Reads a cell. Cells in the formats of our own exports take the short way. */
 function ofCell(
   cell: unknown,
   kind: Kind,
@@ -303,7 +303,7 @@ function ofCell(
   }
 }
 
-/** A number with the digits it was written with. */
+/** A number with all its written digits. */
 function numberOf(cell: unknown): JsonValue | undefined {
   if (typeof cell !== 'string' || !NUMBER.test(cell)) return undefined;
   const number = Number(cell);

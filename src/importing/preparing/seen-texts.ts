@@ -1,16 +1,16 @@
 /**
- * The texts that were seen in a file so far, each of a rule, with the row of each, in 12 MiB however many
- * they are: the last ones in a table, those before them in files, and a filter that knows of nearly all texts
- * that they are in none. A text is known by 64 bits of its hash.
+ * Remembers which texts of each rule were seen in a file, and in which row, in at most 12 MiB: the latest in
+ * a table, earlier ones in files, and a filter that recognizes nearly all texts that are in none of the
+ * files. A text is represented by 64 bits of its hash.
  */
 import { randomInt } from 'node:crypto';
 import { ENTRY_WORDS, HashRun } from './hash-run.js';
 
 const FIRST_SLOTS = 1 << 10;
 const MOST_SLOTS = 1 << 17;
-/** Fuller than this, looking takes long. */
+/** In a fuller table, look-ups take long. */
 const MOST_FULL = 0.7;
-/** 8 MiB, which ten million texts fill so far that one new text in twenty is looked for in the files. */
+/** 8 MiB: after ten million texts, one new text in twenty is looked up in the files. */
 const FILTER_BITS = 1 << 26;
 const FILTER_PROBES = 4;
 
@@ -20,16 +20,16 @@ export class SeenTexts {
   #count = 0;
   /** From the largest to the smallest. */
   #runs: HashRun[] = [];
-  /** Of what is in the runs. */
+  /** The filter of the texts in the runs. */
   #filter: Uint8Array | undefined;
   readonly #seed = randomInt(0xffff_ffff);
   readonly #seedOf = new Map<string, number>();
-  /** What was hashed last, and the low and high half of its hash: who looks for a text notes it next. */
+  /** The last hashed text and its hash, because `add` follows `find` with the same text. */
   #hashedRule = '';
   #hashedText = '';
   readonly #hash = new Uint32Array(2);
 
-  /** The row where the rule's text was seen first; `undefined`: not yet. */
+  /** The first row with this text of the rule; `undefined` if there was none. */
   find(rule: string, text: string): number | undefined {
     const hash = this.#hashOf(rule, text);
     const low = hash[0] ?? 0;
@@ -44,7 +44,7 @@ export class SeenTexts {
     return undefined;
   }
 
-  /** Notes a text that was not seen yet; rows count from 1. */
+  /** Remembers a text that was not seen before; rows count from 1. */
   add(rule: string, text: string, row: number): void {
     if (this.#count + 1 > MOST_FULL * (this.#slots.length / ENTRY_WORDS)) this.#makeRoom();
     const hash = this.#hashOf(rule, text);
@@ -76,7 +76,7 @@ export class SeenTexts {
     this.#slots[place + 2] = row;
   }
 
-  /** Where the hash stands, or would. */
+  /** The slot of the hash, or the free one for it. */
   #placeOf(low: number, high: number): number {
     const slots = this.#slots.length / ENTRY_WORDS;
     let slot = low & (slots - 1);
@@ -105,7 +105,7 @@ export class SeenTexts {
     }
   }
 
-  /** Takes the table to a file. Files of a like size become one, so that there are few. */
+  /** Moves the table to a file. Files of similar size are merged, so that there are few. */
   #spill(): void {
     let run = new HashRun([this.#sorted()]);
     for (
@@ -121,7 +121,7 @@ export class SeenTexts {
     this.#count = 0;
   }
 
-  /** The entries of the table by their hashes. The filter is told of them. */
+  /** The entries of the table, sorted by hash; adds them to the filter. */
   #sorted(): Uint32Array {
     this.#filter ??= new Uint8Array(FILTER_BITS / 8);
     const hashes = new BigUint64Array(this.#count);
@@ -147,7 +147,7 @@ export class SeenTexts {
   }
 }
 
-/** Lets a hash pass from now on. */
+/** Adds a hash to the filter. */
 function pass(filter: Uint8Array, low: number, high: number): void {
   for (let probe = 0; probe < FILTER_PROBES; probe += 1) {
     const bit = bitOf(low, high, probe);
