@@ -57,7 +57,7 @@ export function httpAddressSetting(example: string) {
 /** Words separated by commas; empty: none. */
 export const listSetting = z.string().transform(splitList);
 
-/** Names of roles separated by commas; empty: none. Config's `roleSettings` finds the settings by this type. */
+/** Names of roles separated by commas; empty: none. `roleSettings` finds the settings by this type. */
 export const rolesSetting = z.string().transform(splitList);
 
 function splitList(text: string): string[] {

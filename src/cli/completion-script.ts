@@ -24,9 +24,9 @@ interface Word {
 }
 
 /**
- * The text by which a shell completes `campus`: commands, subcommands, options, and the arguments and values
- * of options of which only a few words will do; file names everywhere else. All of it is in the text, so that completing starts
- * no process.
+ * The text by which a shell completes `campus`: commands, subcommands, options, and the arguments and option
+ * values of which only a few words will do; file names everywhere else. All of it is in the text, so that
+ * completing starts no process.
  */
 export function completionScript(shell: Shell, program: Command): string {
   const places = placesOf(program, []);

@@ -3,7 +3,7 @@ import { type JsonObject, printExactJson } from '../json.js';
 import { printLine } from './console-output.js';
 import { printTable } from './print-table.js';
 
-export interface PrintedList<Row> {
+export interface ListOutput<Row> {
   readonly rows: readonly Row[];
   /** The columns of the table by their headings, each with what gives the text of a cell. */
   readonly columns: Readonly<Record<string, (row: Row) => string>>;
@@ -13,7 +13,7 @@ export interface PrintedList<Row> {
 
 /** An empty list is `[]`, or the headings alone. */
 export function printList<Row>(
-  { rows, columns, toJson }: PrintedList<Row>,
+  { rows, columns, toJson }: ListOutput<Row>,
   { json = false }: { readonly json?: boolean },
 ): void {
   if (json) {

@@ -72,8 +72,8 @@ interface RegisteredDocument {
 /**
  * Reads a file, or all `.graphql` files in a folder and its subfolders.
  *
- * @throws ConfigError for the operator: nothing found, a syntax error with its position, an unnamed operation,
- *   or a duplicate name
+ * @throws ConfigError for the operator: nothing found, a syntax error with its position, an unnamed
+ *   operation, or a duplicate name
  */
 export async function readRegisteredOperations(location: string): Promise<RegisteredOperations> {
   const files = await listFiles(location);
