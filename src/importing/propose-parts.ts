@@ -1,26 +1,26 @@
-/** A column of which each cell holds several things, as "Class/Sec" with "10-A", and what parts them. */
+/** Recognizes columns whose cells hold several values, e.g. "Class/Sec" with "10-A", and their separator. */
 import { type CellPart, partOfCell } from './cells/part-of-cell.js';
 import { findJoinedHeadings } from './heading-synonyms.js';
 import { ColumnFindings, type ColumnInspection, DistinctBudget } from './reading/column-findings.js';
 
 export interface ProposedPart {
   readonly part: CellPart;
-  /** What the heading calls it. */
+  /** The part of the heading that names it. */
   readonly heading: string;
-  /** What it holds in the first different cells of the column. */
+  /** Its values in the first distinct cells of the column. */
   readonly cells: ColumnInspection;
 }
 
-/** What headings have between the names of two things. */
+/** Separators between two names in a heading. */
 const BETWEEN_HEADINGS = /\s*[/&+,;|–—-]\s*|\s+(?:and|with|cum|व|एवं|और)\s+/iu;
 
 /**
- * What cells have between two things: a space late, which stands within them as well, and nothing last, where
- * digits and letters meet.
+ * Separators in cells, in the order in which they are tried: the space late, because values contain it too,
+ * and the empty one, where digits and letters meet, last.
  */
 const SEPARATORS = ['/', '-', '–', '|', ',', ';', ':', ' ', ''] as const;
 
-/** What a heading names that names several things; fewer than two where it names one. */
+/** The names in a heading that names several fields; fewer than two if it names one. */
 export function headingsIn(column: string): readonly string[] {
   return findJoinedHeadings(column) ?? column.split(BETWEEN_HEADINGS).filter((one) => one !== '');
 }

@@ -1,6 +1,6 @@
 import { isExactNumber } from '../../json.js';
 
-/** A cell that is not what it is said to be. A value, not an error: a file may have a million of them. */
+/** A cell that does not fit its type. A value, not an error, because a file may have a million of them. */
 export class CellFault {
   /** What would be right, e.g. `a day such as 31/03/2026 (DD/MM/YYYY)`. */
   readonly expected: string;
@@ -22,7 +22,7 @@ export function cellText(cell: unknown): string | undefined {
 const OTHER_DIGIT = /(?![0-9])\p{Nd}/gu;
 
 function toAsciiDigits(text: string): string {
-  // Looking for other digits costs more than most cells are worth, and few texts have any.
+  // Few texts have other digits, and looking for them is slow.
   return isAscii(text) ? text : text.replaceAll(OTHER_DIGIT, (digit) => String(valueOfDigit(digit)));
 }
 
@@ -31,7 +31,7 @@ function isAscii(text: string): boolean {
   return true;
 }
 
-/** The digits of a script stand in a row from its zero on. */
+/** The digits of a script have consecutive code points. */
 function valueOfDigit(digit: string): number {
   const code = digit.codePointAt(0) ?? 0;
   let zero = code;

@@ -1,4 +1,4 @@
-/** What a cell says, read by a stated kind and format. */
+/** Reads the value of a cell by a stated kind and format. */
 import { isExactNumber, type JsonValue } from '../../json.js';
 import { parseBooleanCell } from './boolean-cell.js';
 import { CellFault } from './cell-fault.js';
@@ -7,7 +7,7 @@ import type { DayFormat, InstantFormat, NumberFormat } from './day-formats.js';
 import { parseInstantCell } from './instant-cell.js';
 import { parseNumberCell } from './number-cell.js';
 
-/** What a cell holds and how it is written there. */
+/** The kind of value of a cell, and its format. */
 export type CellFormat =
   | { readonly kind: 'text' }
   | { readonly kind: 'number'; readonly format?: NumberFormat }
@@ -42,7 +42,7 @@ export function convertCell(cell: unknown, to: CellFormat, timeZone = 'UTC'): Js
   }
 }
 
-/** Whether nothing stands in a cell but spaces. */
+/** Whether a cell is empty or contains only spaces. */
 export function isBlankCell(cell: unknown): boolean {
   return cell === null || cell === undefined || (typeof cell === 'string' && cell.trim() === '');
 }

@@ -1,4 +1,4 @@
-/** Days as people and spreadsheets write them in tables. */
+/** Reads days as people and spreadsheets write them. */
 import { dayOf, instantFrom, isDay } from '../../model/calendar.js';
 import { CellFault, cellText } from './cell-fault.js';
 import { DAY_EXAMPLES, type DayFormat } from './day-formats.js';
@@ -15,10 +15,10 @@ const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july'].
   'november',
   'december',
 ]);
-/** Where POSIX divides the two digits of a year between the centuries. */
+/** From these two digits on, a year belongs to the 20th century, as in POSIX. */
 const FIRST_YEAR_OF_1900 = 69;
 const LAST_SERIAL = 2_958_465;
-/** Spreadsheets have a 29 February 1900, which was not. */
+/** Spreadsheets count a 29 February 1900, which did not exist. */
 const NO_SUCH_DAY = 60;
 const MS_OF_A_DAY = 86_400_000;
 
@@ -35,7 +35,7 @@ export function parseDayCell(cell: unknown, format: DayFormat, timeZone = 'UTC')
 
 const UNMISTAKABLE = ['YYYY-MM-DD', 'DD MMM YYYY', 'DD MMM YY'] as const;
 
-/** The day of a text in the format, or in one that is no other day in any; `undefined` for what is none. */
+/** The day of a text in the format, or in an unambiguous one; `undefined` if it is no day. */
 export function dayWritten(text: string, format: DayFormat): string | undefined {
   const day = dayInFormat(text, format);
   if (day !== undefined) return day;

@@ -1,4 +1,4 @@
-/** Instants as people and programs write them in tables. */
+/** Reads instants as people and programs write them. */
 import { Temporal } from 'temporal-polyfill';
 import { instantFrom } from '../../model/calendar.js';
 import { CellFault, cellText } from './cell-fault.js';
@@ -7,7 +7,7 @@ import type { DayFormat, InstantFormat } from './day-formats.js';
 
 const WITH_TIME =
   /^(.*[^\s,])(?:T|,? +)(\d{1,2})[:.](\d{2})(?:[:.](\d{2})(?:[.,](\d{1,9}))?)? ?([ap]\.?m\.?)?$/i;
-/** No instant is written longer; a text without end is not worth trying. */
+/** Longer texts are no instants, and are not tried. */
 const MAX_LENGTH = 64;
 const MS_OF_A_DAY = 86_400_000;
 
@@ -43,7 +43,7 @@ function ofLocalTime(day: string, parts: RegExpExecArray, timeZone: string): str
   return inZone(`${day}T${String(hour).padStart(2, '0')}:${minute}:${seconds}.${fraction}`, timeZone);
 }
 
-/** Spreadsheets count in floats: the second nearest to it is meant. */
+/** Rounds to the nearest second, because spreadsheets count time in floats. */
 function ofSerial(serial: number, system: 'serial' | 'serial-1904', timeZone: string): string | undefined {
   const seconds = Math.round((serial - Math.floor(serial)) * 86_400);
   const day = dayOfSerial(Math.floor(serial) + (seconds === 86_400 ? 1 : 0), system);

@@ -1,9 +1,9 @@
-/** Numbers as people write them in tables. */
+/** Reads numbers as people write them. */
 import { type ExactNumber, isExactNumber, toPlainNumber } from '../../json.js';
 import { CellFault, cellText } from './cell-fault.js';
 import { NUMBER_EXAMPLES, type NumberFormat } from './day-formats.js';
 
-/** No number of a person is written longer; a text without end is not worth trying. */
+/** Longer texts are no numbers, and are not tried. */
 const MAX_LENGTH = 400;
 const PLAIN = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
 const GROUPED = /^[+-]?\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d*)?$/;
@@ -41,7 +41,7 @@ export function digitsOf(text: string, format: NumberFormat): string | undefined
   return format === 'grouped' && GROUPED.test(number) ? tidy(number.replaceAll(',', '')) : undefined;
 }
 
-/** Without a plus, zeros at the front, and a point that no digit stands beside. */
+/** Removes a plus, leading zeros, and a point without digits beside it. */
 function tidy(number: string): string {
   const sign = number.startsWith('-') ? '-' : '';
   const unsigned = number

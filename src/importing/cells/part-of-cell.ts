@@ -1,13 +1,13 @@
-/** One of several things that stand in the cells of a column: the class and the section of "10-A". */
+/** One of several values in the cells of a column: the class or the section of "10-A". */
 export interface CellPart {
   /**
    * What stands between the parts; one space is as good as many. Empty: the parts are where digits and
    * letters meet, whatever sign or space is between them.
    */
   readonly separator: string;
-  /** Which part is meant, counted from 1. */
+  /** The number of the part, from 1. */
   readonly number: number;
-  /** How many parts a cell has. */
+  /** The number of parts of a cell. */
   readonly of: number;
 }
 
@@ -24,7 +24,7 @@ export function partOfCell(text: string, { separator, number, of }: CellPart): s
   return parts.length === of ? parts[number - 1]?.trim() : undefined;
 }
 
-/** Marks belong to the letter before them, as the vowels of Hindi do. */
+/** Combining marks, e.g. the vowels of Hindi, belong to the letter before them. */
 const DIGITS_MEET_LETTERS = /(?<=\p{Nd})[\s\-–./]*(?=\p{L})|(?<=[\p{L}\p{M}])[\s\-–./]*(?=\p{Nd})/u;
 
 function splitterOf(separator: string): string | RegExp {

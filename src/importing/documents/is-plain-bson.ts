@@ -1,10 +1,10 @@
-/** Whether a document of BSON comes in as it is, told from its bytes: to make values of them takes longer. */
+/** Tells from the bytes of a BSON document whether it is kept as it is, which is faster than parsing it. */
 import { isUtf8 } from 'node:buffer';
 import { isRecordId } from '../../model/record-id.js';
 
 /**
- * Whether `toPlainDocument` would alter nothing of the document, and the package that reads BSON find nothing
- * wrong. `false` says nothing: who wants to know reads it.
+ * Whether `toPlainDocument` alters nothing of the document and the BSON package accepts it. `false` means
+ * unknown: the caller must parse it.
  *
  * @see https://bsonspec.org/spec.html
  */
@@ -13,7 +13,7 @@ export function isPlainBson(bytes: Buffer): boolean {
 }
 
 const SHORTEST_DOCUMENT = 5;
-/** Deeper ones are read. */
+/** For deeper documents the result is `false`. */
 const MAX_DEPTH = 32;
 const DOLLAR = 0x24;
 const POINT = 0x2e;
@@ -65,7 +65,7 @@ class BsonWalk {
     return this.#at > 0 && this.#at <= end;
   }
 
-  /** A name that a path can hold; what is not of ASCII is left to the reader. */
+  /** Skips a name that a path can hold; fails for a name with other characters than ASCII. */
   #isNamePlain(end: number): boolean {
     const bytes = this.#bytes;
     const start = this.#at;
@@ -101,7 +101,7 @@ class BsonWalk {
     const bytes = this.#bytes;
     const at = this.#at;
     switch (type) {
-      // A double: all ones in the exponent are infinite, or no number.
+      // A double whose exponent is all ones is infinite or NaN.
       case 0x01:
         return this.#skip(8, end) && !((bytes[at + 7] ?? 0) % 128 === 0x7f && (bytes[at + 6] ?? 0) >= 0xf0);
       case 0x02:
@@ -124,7 +124,7 @@ class BsonWalk {
         return this.#skip(4, end);
       case 0x12:
         return this.#skip(8, end);
-      // A decimal: what begins so is infinite, or no number.
+      // A decimal that begins with these bits is infinite or NaN.
       case 0x13:
         return this.#skip(16, end) && ((bytes[at + 15] ?? 0) & 0x78) !== 0x78;
       default:
@@ -148,7 +148,7 @@ class BsonWalk {
     return most <= LAST_OF_ASCII || isUtf8(bytes.subarray(start, last));
   }
 
-  /** Bytes, or a UUID: others have lengths of their own within. */
+  /** Plain bytes or a UUID; other subtypes have a second length inside. */
   #isBinaryPlain(end: number): boolean {
     const size = this.#int32(end);
     const subtype = this.#bytes[this.#at + 4];
@@ -166,7 +166,7 @@ class BsonWalk {
     return this.#at <= end;
   }
 
-  /** The number that stands here; -1 where the bytes end within it. */
+  /** The number at this position; -1 if the bytes end within it. */
   #int32(end: number): number {
     return this.#at + 4 <= end ? this.#bytes.readInt32LE(this.#at) : -1;
   }

@@ -1,4 +1,4 @@
-/** Documents of MongoDB as what a record may hold. */
+/** Converts documents of MongoDB to values that a record may hold. */
 import { createHash } from 'node:crypto';
 import type * as Bson from 'bson';
 import { isExactNumber, toPlainNumber } from '../../json.js';
@@ -38,8 +38,8 @@ export interface PlainDocument {
 }
 
 /**
- * A document as a record may hold it. Nothing is changed silently: what is not what it was is among the
- * alterations.
+ * Converts a document to one that a record may hold. Nothing is changed silently: every change is listed in
+ * `alterations`.
  *
  * | there | here |
  * |---|---|
@@ -56,8 +56,7 @@ export function toPlainDocument(document: Readonly<Record<string, unknown>>): Pl
 }
 
 /**
- * What the reader of documents gives in place of a value of theirs that has no type of JavaScript: what it
- * was.
+ * The reader of documents puts this in the place of a value that has no JavaScript type.
  */
 export class UnkeptValue {
   readonly was: string;
@@ -92,7 +91,7 @@ class DocumentConversion {
     return plain;
   }
 
-  /** `undefined` for what is left out. */
+  /** `undefined` if the value is left out. */
   #value(value: unknown, path: string): unknown {
     if (typeof value === 'string') return this.#text(value, path);
     if (typeof value === 'number') return this.#number(value, path);
@@ -153,7 +152,7 @@ class DocumentConversion {
 
   #instant(value: Date, path: string): string {
     const text = Number.isNaN(value.getTime()) ? '' : value.toISOString();
-    // Of years before 0 and after 9999 the text has another form, which no datetime of a record has.
+    // Years before 0 and after 9999 have a longer text, which is no valid datetime of a record.
     if (text.length === 24) return text;
     return this.#alter(path, 'a date outside the years 0 to 9999', 'its text', text || 'Invalid Date');
   }
@@ -182,7 +181,7 @@ class DocumentConversion {
     return id;
   }
 
-  /** A name that other members do not have, and that a path can hold. */
+  /** A valid name that no other member has. */
   #renamed(sent: string, taken: readonly Members[], path: string): string {
     const bare =
       sent
@@ -203,9 +202,9 @@ class DocumentConversion {
 }
 
 /**
- * The text of an id: of a value that has one text it is that; of another one, and of a text that no id may
- * be, one that is made of it, always the same. So a reference to the record finds it. `undefined` where the
- * value has no text, e.g. a list.
+ * The text of an id. A text that is no valid id, and an object, yield an id made of their text and its hash,
+ * always the same, so that references to the record find it. `undefined` for a value without a text, e.g. a
+ * list.
  */
 export function idText(value: unknown): string | undefined {
   const text = scalarIdText(value);
@@ -231,7 +230,7 @@ function ofSeveral(members: Members): string | undefined {
   return isRecordId(text) ? text : madeId(text);
 }
 
-/** What can be read of the text, and a part of its hash: two texts do not come to be one id. */
+/** The readable part of the text and a part of its hash, so that two texts do not yield the same id. */
 function madeId(text: string): string {
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
   return `${text.replaceAll(/[^A-Za-z0-9_.:-]+/g, '_').slice(0, 40)}-${hash}`;

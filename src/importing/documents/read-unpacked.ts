@@ -1,4 +1,4 @@
-/** The bytes of a file, unpacked where it is packed. */
+/** The bytes of a file, unpacked if it is packed. */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';

@@ -1,8 +1,8 @@
-/** What of the documents of a collection came in as it was, and what did not. */
+/** Reports which values of the documents of a collection could not be kept as they were. */
 import type { Alteration } from '../documents/plain-document.js';
 import type { SourceRow } from '../reading/row-source.js';
 
-/** What became of values or names of one kind, in all documents together. */
+/** The alterations of one kind, in all documents together. */
 interface CountedAlteration extends Alteration {
   readonly count: number;
   /** The ids of the first documents that have it. */
@@ -22,7 +22,7 @@ export interface CollectionReport {
 
 const MAX_IDS = 5;
 const MAX_FAULTS = 20;
-/** Documents whose keys are data would have a kind each. */
+/** The limit matters for documents whose member names are data: each name is a kind of its own. */
 const MAX_KINDS = 1_000;
 
 interface Counted extends Alteration {

@@ -1,6 +1,5 @@
 /**
- * The checksum of an archive of `mongodump`: CRC-64 of ECMA-182 with all bits turned round, as Go computes
- * it.
+ * The checksum of an archive of `mongodump`: CRC-64 of ECMA-182 with reflected bits, as Go computes it.
  */
 
 /** The polynomial 0xC96C5795D7870F42, as two halves. */

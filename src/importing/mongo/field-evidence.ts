@@ -1,7 +1,6 @@
 /**
- * What stands in the fields of the first level of documents, where the inspection of columns does not say it:
- * that says what texts could be read as, and of a list that it is one. Documents are taken as they are, so
- * that a `"Y"` is no yes and a `"12"` no number.
+ * The types of the fields of the first level of documents. The inspection of columns does not give them: it
+ * says what texts could be read as, but for a document `"Y"` is a text and no yes, and `"12"` no number.
  */
 import { isExactNumber } from '../../json.js';
 

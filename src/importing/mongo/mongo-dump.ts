@@ -1,4 +1,4 @@
-/** What was dumped or exported of MongoDB, collection by collection, however it is laid out. */
+/** Opens dumps and exports of MongoDB, in any layout, as a list of collections. */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { ServiceError } from '../../errors.js';
@@ -18,15 +18,15 @@ interface DumpedCollection {
   readonly metadata: JsonObject | undefined;
 }
 
-/** What a dump holds. Dispose of it: an archive was unpacked. */
+/** The contents of a dump. The caller disposes of it, which deletes the files of an unpacked archive. */
 export interface MongoDump extends AsyncDisposable {
   readonly collections: readonly DumpedCollection[];
-  /** What of the dump is not read, and why. */
+  /** The parts of the dump that are not read, and why. */
   readonly warnings: readonly string[];
 }
 
 export interface OpenDumpOptions extends SplitArchiveOptions {
-  /** Where an archive is unpacked to: it needs room for all of its documents. */
+  /** The folder to which an archive is unpacked; it needs room for all documents. */
   readonly workFolder: string;
 }
 

@@ -1,11 +1,11 @@
-/** The declaration of a collection, as its documents and indexes in MongoDB suggest it. */
+/** Proposes the declaration of a collection from its documents and indexes in MongoDB. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
 import type { ColumnInspection } from '../reading/column-findings.js';
 import type { SourceInspection } from '../reading/inspect-source.js';
 import { toCollectionName } from './collection-name.js';
 import type { EvidenceKind, FieldEvidence } from './field-evidence.js';
 
-/** A file for `schema/collections`, to be read and corrected by a person, with what it leaves out. */
+/** A file for `schema/collections`, to be corrected by a person, with notes about what it leaves out. */
 export interface ProposedDeclaration {
   readonly declaration: JsonObject;
   /** Indexes and fields that it does not take over, and why. */
@@ -49,7 +49,7 @@ export function proposeDeclaration(found: DeclarationEvidence): ProposedDeclarat
   for (const field of referencesIn(inspection.columns)) {
     const target = targetOf(field, found.collections);
     if (target === undefined) notes.push(`${field} looks like a reference, but no collection is called so`);
-    // Its target may come later, or not at all: a dump holds what MongoDB held, and no more.
+    // The target may be imported later, or be missing in the dump.
     else types.set(field, { type: 'reference', target, mustExist: false });
   }
   const indexes = indexesOf(metadata);
@@ -197,7 +197,7 @@ function indexesOf(metadata: JsonObject | undefined): MongoIndex[] {
   });
 }
 
-/** Why an index is none that a declaration can ask for. */
+/** Why a declaration cannot ask for an index; `undefined` if it can. */
 function faultOfIndex(index: MongoIndex, fields: ReadonlyMap<string, JsonObject>): string | undefined {
   const special = index.key.find(([, direction]) => !isDirection(direction));
   if (special) return `it is of the kind ${JSON.stringify(directionOf(special[1]))}`;

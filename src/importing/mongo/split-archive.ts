@@ -1,4 +1,4 @@
-/** An archive of `mongodump --archive`, taken apart into a file of BSON for each collection. */
+/** Splits an archive of `mongodump --archive` into one BSON file per collection. */
 import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { ServiceError } from '../../errors.js';
@@ -20,7 +20,7 @@ export interface ArchivedCollection {
 
 export interface SplitArchiveOptions {
   readonly signal?: AbortSignal;
-  /** Hears how many bytes of the archive were read since it last heard. */
+  /** Called with the number of bytes read since the last call. */
   readonly onBytes?: (bytes: number) => void;
 }
 
@@ -118,7 +118,7 @@ class ArchiveParts implements AsyncDisposable {
     }
   }
 
-  /** Writes what was taken since: the documents of a chunk at once. */
+  /** Writes the documents taken since the last call, those of a chunk at once. */
   async flush(): Promise<void> {
     for (const one of this.#open.values()) await write(one);
   }
@@ -179,7 +179,7 @@ class ArchiveParts implements AsyncDisposable {
   async #begin(name: string): Promise<OpenCollection> {
     if (this.#filesByName.has(name)) throw damaged(`${name} begins twice`);
     if (this.#filesByName.size === MAX_COLLECTIONS) throw tooMany();
-    // A name of the archive is no name of a file: it may have any character.
+    // A name in the archive may contain any character, so it is not used as the name of a file.
     const file = path.join(this.#folder, `${this.#filesByName.size}.bson`);
     const one = { name, file, handle: await open(file, 'wx', 0o600), crc: new Crc64(), pending: [] };
     this.#filesByName.set(name, file);

@@ -16,7 +16,7 @@ import { digitsOf } from '../cells/number-cell.js';
 export interface CellFit {
   readonly kind: CellFormat['kind'] | 'email' | 'phone' | 'list' | 'object';
   readonly format?: string;
-  /** Whether the text fits. Texts without end are not asked. */
+  /** Whether the text fits. Not called for long texts. */
   readonly fits: (text: string) => boolean;
 }
 
@@ -26,7 +26,7 @@ const MAX_TRIED_LENGTH = 64;
 const EMAIL = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/;
 const PHONE = /^(?:\+|00)?(?:91[ -]?)?(?:0?[6-9]\d{4}[ -]?\d{5}|\(?0\d{2,4}\)?[ -]?\d{6,8})$/;
 const FOREIGN_PHONE = /^\+[1-9][\d ()-]{7,17}\d$/;
-/** Zeros at the front are lost in a number, so that this is a code: an admission number, a PIN. */
+/** A number would lose leading zeros, so such a text is a code: an admission number, a PIN. */
 const CODE = /^[+-]?0\d/;
 
 /** From 1954 to 2119: numbers that a spreadsheet is likely to mean as days. */
@@ -34,7 +34,7 @@ const SERIALS = { first: 20_000, last: 80_000 };
 /** From 2001 to 2033, in milliseconds. */
 const EPOCHS = { first: 1e12, last: 2e12 };
 
-/** The most particular first: of two that fit as many cells, the first one is meant. */
+/** The most specific first: if two fit equally many cells, the first one is chosen. */
 export const CELL_FITS: readonly CellFit[] = [
   { kind: 'email', fits: (text) => text.includes('@') && EMAIL.test(text) },
   { kind: 'phone', fits: (text) => PHONE.test(text) || FOREIGN_PHONE.test(text) },
@@ -85,12 +85,12 @@ export function fitsOf(value: unknown): FitMask {
   if (typeof value === 'object' && value !== null && !isExactNumber(value)) return OBJECT_FITS;
   const text = String(value).trim();
   if (text.length > MAX_TRIED_LENGTH) return TEXT_FITS;
-  // Most texts of a table are names, which fit nothing else.
+  // Most texts of a table are names, which fit no other kind.
   const isWorthTrying = /[\d@]/u.test(text) || /\p{Nd}/u.test(text) || text.length <= 6;
   return isWorthTrying ? maskOf(({ fits }) => fits(text)) : TEXT_FITS;
 }
 
-/** Of a format that is but a number, whole numbers fit as well: only a column's name tells. */
+/** Whole numbers fit these formats too; only the name of the column decides. */
 function isNoNumber(format: string): boolean {
   return !/^(?:serial|epoch)/.test(format);
 }

@@ -1,4 +1,4 @@
-/** What is found out of a column while the rows pass. */
+/** Collects findings about a column, row by row. */
 import { isBlankCell } from '../cells/convert-cell.js';
 import { isNestedCell, textOfCell } from '../cells/text-of-cell.js';
 import { CELL_FITS, type CellFit, type FitMask, fitsOf, maskOf } from './cell-fits.js';
@@ -17,24 +17,24 @@ export interface FoundCell {
   readonly value: string;
 }
 
-/** What a column holds, judged by its cells. */
+/** The findings about a column. */
 export interface ColumnInspection {
   /** The name of the column, or the path in documents: `guardian.phone`. */
   readonly column: string;
-  /** The cells in which something stands, and those in which nothing does. */
+  /** The numbers of filled and of blank cells. */
   readonly filled: number;
   readonly blank: number;
   /** How many different values there are, of those that were counted; see `isDistinctExact`. */
   readonly distinct: number;
-  /** False where there are more than were counted. */
+  /** False if there are more than were counted. */
   readonly isDistinctExact: boolean;
   /** The first different values. */
   readonly examples: readonly string[];
-  /** What it most likely is: what nine in ten of its cells fit, else text. */
+  /** The kind that nine in ten of its cells fit, else text. */
   readonly likely: { readonly kind: CellFit['kind']; readonly format?: string };
-  /** All that some cells fit, text left out; what most fit first. */
+  /** All kinds, except text, that some cells fit; the most frequent first. */
   readonly kinds: readonly FoundKind[];
-  /** The cells that are not what the column most likely is. */
+  /** The cells that do not fit the likely kind. */
   readonly misfits: { readonly count: number; readonly samples: readonly FoundCell[] };
   /**
    * Whether each row has a value that is no list or object, and no value was seen twice: it may be what rows
@@ -48,9 +48,9 @@ export interface ColumnInspection {
 const MAX_EXAMPLES = 5;
 const MAX_SAMPLE_LENGTH = 100;
 const MAX_DISTINCT = 10_000;
-/** Of the cells of a column, so many are what it is said to be. */
+/** The share of cells that must fit a kind. */
 const LIKELY_SHARE = 0.9;
-/** A column of small numbers is of days, or of instants, only where its name says so. */
+/** A column of small numbers holds days or instants only if its name says so. */
 const NAMES_OF_TIMES = /date|\bdob\b|birth|\bday\b|\bon\b|\bat\b|time|since|until|दिन|तिथि|तारीख/i;
 
 /** The fits of days with the day first, and with the month first. */
@@ -59,7 +59,7 @@ const DAY_ORDERS = (['YYYY', 'YY'] as const).map((year): readonly [FitMask, FitM
   maskOf(({ kind, format }) => kind === 'day' && format === `MM/DD/${year}`),
 ]);
 
-/** Cells that fit alike: how many, and the first of them. */
+/** Cells that fit the same kinds: their number, and the first of them. */
 interface Seen {
   count: number;
   readonly samples: FoundCell[];
@@ -75,7 +75,7 @@ export class DistinctBudget {
   }
 }
 
-/** Takes the cells of one column, then tells what it holds. Its memory does not grow with the rows. */
+/** Collects the findings about one column. Its memory does not grow with the rows. */
 export class ColumnFindings {
   readonly #column: string;
   readonly #budget: DistinctBudget;
@@ -158,7 +158,7 @@ export class ColumnFindings {
     return cells.sort((one, other) => one.number - other.number)[0];
   }
 
-  /** A value that came before is known: what it fits need not be found again. */
+  /** Remembers what earlier values fit, so that equal values are not examined again. */
   #fitsOf(text: string, value: unknown): FitMask {
     const known = this.#fitsByValue.get(text);
     if (known !== undefined) {

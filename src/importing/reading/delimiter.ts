@@ -1,4 +1,4 @@
-/** Which character parts the cells of a text. */
+/** Detects the character that separates the cells of a text. */
 const QUOTE = '"';
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
@@ -29,7 +29,7 @@ function regularity(sample: string, delimiter: Delimiter): { cells: number; shar
   return { cells: most.cells, share: most.lines / Math.max(1, lines.length) };
 }
 
-/** The last line counts only where it is the only one: the sample may end within it. */
+/** Leaves out the last line unless it is the only one, because the sample may end within it. */
 function cellsOfLines(sample: string, delimiter: Delimiter): number[] {
   const lines: number[] = [];
   let cells = 1;

@@ -2,8 +2,9 @@ import { deltaBinaryUnpack } from 'hyparquet/src/delta.js';
 import { readVarInt } from 'hyparquet/src/thrift.js';
 
 /**
- * How many bytes the texts of a page come to that are each written as what they share with the one before
- * and what is new: a text that repeats it takes two bytes, so that a page may come to any size.
+ * The size of the decoded texts of a page in DELTA_BYTE_ARRAY, where each text is stored as the length of the
+ * prefix it shares with the text before, and the rest: a repeated text takes two bytes, so a page may decode
+ * to any size.
  *
  * @throws RangeError where a text shares more than there is, or is longer than the page
  */

@@ -3,9 +3,9 @@ import type { SourceRow } from './row-source.js';
 import { BATCH_LENGTH, BATCH_ROWS, type SourceLimits, tooManyRows } from './source-limits.js';
 
 /**
- * The rows of pieces that are read a chunk at a time (lines, documents), in batches of as many as may be in
- * memory together. A row is made of its piece when it is its turn, so that those of a chunk are not all in
- * memory; `undefined` is no row.
+ * Turns pieces (lines, documents), which are read a chunk at a time, into batches of rows that fit in memory
+ * together. A row is made when its batch is filled, so that not all rows of a chunk are in memory.
+ * `undefined` is no row.
  *
  * @throws LIMIT_EXCEEDED after the last row that is allowed; what the signal was aborted with
  */

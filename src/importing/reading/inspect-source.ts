@@ -1,4 +1,4 @@
-/** What a file holds, column by column, before anything is made of it. Writes nothing. */
+/** Inspects a file, column by column. Writes nothing. */
 import { isExactNumber } from '../../json.js';
 import { isBlankCell } from '../cells/convert-cell.js';
 import type { Alteration } from '../documents/plain-document.js';
@@ -6,12 +6,12 @@ import { ColumnFindings, type ColumnInspection, DistinctBudget, type FoundCell }
 import type { RowSource, SourceRow } from './row-source.js';
 import { SOURCE_LIMITS } from './source-limits.js';
 
-/** What is found in a file; a mapping is proposed from it. */
+/** The findings about a file; a mapping is proposed from them. */
 export interface SourceInspection
   extends Pick<RowSource, 'format' | 'encoding' | 'delimiter' | 'sheet' | 'sheets' | 'header' | 'warnings'> {
-  /** The rows that were looked at. */
+  /** The number of inspected rows. */
   readonly rows: number;
-  /** Whether these were all. */
+  /** Whether these are all rows of the file. */
   readonly isWhole: boolean;
   /** Those of a table in their order; those of documents as they first came, by their paths. */
   readonly columns: readonly ColumnInspection[];
@@ -25,7 +25,7 @@ interface FaultyRow {
 }
 
 export interface InspectionOptions {
-  /** How many rows are looked at; left out, all. */
+  /** The most rows to inspect. Default: all. */
   readonly maxRows?: number;
   readonly signal?: AbortSignal;
 }
@@ -34,8 +34,8 @@ const MAX_FAULTS = 20;
 const MAX_ALTERATIONS = 20;
 
 /**
- * Looks at the rows of a file: which columns there are, what each most likely holds, and which cells are
- * something else. Documents are looked at by the paths of their values, lists as one value.
+ * Inspects the rows of a file: its columns, the likely type of each, and the cells that do not fit. In
+ * documents, the path of a value is its column; a list counts as one value.
  *
  * Takes some MiB, whatever the size of the file.
  *
@@ -75,7 +75,7 @@ export async function inspectSource(
   };
 }
 
-/** An alteration of one kind: the document that has it first, and in how many places it is. */
+/** The alterations of one kind: the first document that has one, and their number. */
 interface Altered extends Alteration {
   readonly number: number;
   count: number;
@@ -119,7 +119,7 @@ class SourceFindings {
     } else this.#addNested(number, values, '');
   }
 
-  /** What of the rows would become something else than is meant. `isWhole`: that the last one was seen. */
+  /** Warnings about ambiguous days and a row of sums. `isWhole`: whether the last row was seen. */
   doubts(isWhole: boolean): string[] {
     const doubts = [...this.#findingsByColumn].flatMap(([column, findings]) => {
       const orders = findings.dayOrders();
@@ -129,7 +129,7 @@ class SourceFindings {
     return words === undefined ? doubts : [...doubts, doubtOfSum(this.#last?.number ?? 0, words)];
   }
 
-  /** What of the documents no record can hold. `isWhole`: that all documents were looked at. */
+  /** Warnings about values that no record can hold. `isWhole`: whether all documents were seen. */
   alterations(isWhole: boolean): string[] {
     const lines = [...this.#altered.values()].map(({ path, was, became, number, count }) => {
       const others = count > 1 ? ` and ${(count - 1).toLocaleString('en')} more` : '';
@@ -194,7 +194,7 @@ function doubtOfDays(column: string, [dayFirst, monthFirst]: readonly [FoundCell
   );
 }
 
-/** What a last row begins with that adds up the ones above it. */
+/** The first words of a last row that adds up the rows above it. */
 const SUM = /^(?:grand |sub[ -]?|net )?(?:total|sum)s?\b|^(?:कुल|योग|महायोग)(?:\s|:|$)/iu;
 
 function wordsOfSum(values: Readonly<Record<string, unknown>>): string | undefined {

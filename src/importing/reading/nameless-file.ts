@@ -1,11 +1,11 @@
-/** A file for what is too much for memory, which nobody has to tidy up after. */
+/** A temporary file for data that does not fit in memory; nobody has to delete it. */
 import { mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /**
- * The handle of a new file that has no name any more: the system takes it away when the handle is closed, and
- * with the process that is killed.
+ * Creates a file, removes its name, and returns its handle: the system deletes the file when the handle is
+ * closed, also when the process is killed.
  */
 export function openNamelessFile(): number {
   const folder = mkdtempSync(path.join(tmpdir(), 'campus-import-'));

@@ -1,4 +1,4 @@
-/** What may be in memory of the pages of a Parquet file at the same time, all columns together. */
+/** Limits the pages of a Parquet file that are in memory at the same time, of all columns together. */
 import type { RowGroup } from 'hyparquet';
 import { ServiceError } from '../../errors.js';
 

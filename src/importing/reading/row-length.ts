@@ -1,8 +1,8 @@
 import type { SourceRow } from './row-source.js';
 
 /**
- * Roughly how much a row holds: the UTF-16 code units of its texts and names, and a few for each value. It is
- * what batches are bounded by, so that a thousand large documents are not in memory together.
+ * The approximate size of a row: the UTF-16 code units of its texts and names, and a few for each value. It
+ * limits batches, so that a thousand large documents are not in memory together.
  */
 export function rowLength({ values }: SourceRow): number {
   return lengthOf(values);

@@ -1,4 +1,4 @@
-/** What every reader of a file gives: its rows, whatever the format, before anything is made of them. */
+/** The interface of the readers of all formats: the rows of a file before any mapping. */
 
 import type { Alteration } from '../documents/plain-document.js';
 
@@ -18,16 +18,16 @@ export interface SourceRow {
    * cells of Parquet keep their nesting, and numbers that a float does not hold are exact.
    */
   readonly values: Readonly<Record<string, unknown>>;
-  /** The cells of a table as they stood, for a CSV of what was refused. */
+  /** The cells as in the file, for the list of refused rows; the text of a malformed document. */
   readonly source?: readonly string[];
-  /** What of a document could not be kept as it was, and what became of it. */
+  /** The values and names of a document that could not be kept as they were. */
   readonly alterations?: readonly Alteration[];
   /**
    * What is wrong with the row as a whole and what would be right, e.g. that it has fewer cells than the
    * header. Such a row is not to be written; the rows behind it are read all the same.
    */
   readonly fault?: string;
-  /** The column of the cell that makes it wrong, where it is one. */
+  /** The column of the faulty cell, if it is a single cell. */
   readonly faultColumn?: string;
 }
 
@@ -46,7 +46,7 @@ export interface RowSource {
   readonly header?: number | 'none';
   /** The columns of a table, each once: `name`, `name (2)`, `column 3`; documents have none. */
   readonly columns?: readonly string[];
-  /** What a person should know of the file that keeps no row from being read. */
+  /** What a person should know about the file, though all rows can be read. */
   readonly warnings: readonly string[];
   /**
    * All rows from the first on, in batches; a new pass at each call. Blank rows are left out.
@@ -56,13 +56,13 @@ export interface RowSource {
    */
   rows(signal?: AbortSignal): AsyncIterable<readonly SourceRow[]>;
   /**
-   * The same for whoever asks what becomes of the rows, and not what is in them: behind the first so many,
-   * those that come in as they are have no values. Left out where that would take as long as to read them.
+   * The same for a survey of alterations and faults: after the first `shown` rows, rows that are kept as they
+   * are have no values. Absent if that would take as long as reading them.
    */
   surveyRows?(shown: number): AsyncIterable<readonly SourceRow[]>;
 }
 
-/** A file on disk, with what was said of it. */
+/** A file on disk, with what the caller says about it. */
 export interface SourceFile {
   readonly path: string;
   /** What the caller calls it; its ending is a hint of the format. */
@@ -70,7 +70,7 @@ export interface SourceFile {
   readonly contentType?: string;
 }
 
-/** What the caller knows of a file; all that is left out is found in the file. */
+/** What the caller knows about a file; the rest is detected. */
 export interface SourceOptions {
   readonly format?: SourceFormat;
   readonly encoding?: string;

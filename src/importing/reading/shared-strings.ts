@@ -1,4 +1,4 @@
-/** The texts of a workbook that its cells name by their number. */
+/** The shared texts of a workbook, which its cells refer to by number. */
 import { closeSync, readSync, writeSync } from 'node:fs';
 import { openNamelessFile } from './nameless-file.js';
 
@@ -41,7 +41,7 @@ export class SharedStrings implements Disposable {
     if (this.#pendingBytes > MAX_HELD_BYTES) this.#spill();
   }
 
-  /** After the last one was added. */
+  /** Call it after adding the last text. */
   seal(): void {
     if (this.#file !== undefined) this.#spill();
     else this.#held = Buffer.concat(this.#pending);

@@ -1,4 +1,4 @@
-/** Which format a file is of, by what stands in it. */
+/** Detects the format of a file by its content. */
 import { open } from 'node:fs/promises';
 import { ServiceError } from '../../errors.js';
 import type { Packing } from '../documents/read-unpacked.js';

@@ -1,11 +1,11 @@
-/** No text that PostgreSQL cannot hold leaves a reader: one would end the whole import, and name no row. */
+/** Refuses rows with texts that PostgreSQL cannot store: one would end the import without naming its row. */
 import { isExactNumber } from '../../json.js';
 import { findUnstorableText, replaceUnstorable } from '../../model/unstorable-text.js';
 import type { SourceRow } from './row-source.js';
 
 /**
- * The row as it is; one that holds such a text is refused, by the column of the first, and has U+FFFD in its
- * place for those who read what was refused.
+ * Returns the row as it is, or with a fault if it contains such a text. The fault names its first column, and
+ * the text has U+FFFD in the place of the character, for the list of refused rows.
  */
 export function storableRow(row: SourceRow): SourceRow {
   const column = Object.keys(row.values).find(
@@ -26,7 +26,7 @@ export function storableRow(row: SourceRow): SourceRow {
 const FAULT =
   'a character that cannot be stored stands there (U+0000, or half of a surrogate pair); take it out';
 
-/** Most texts have none of these characters, which is found out in a tenth of the time. */
+/** Most texts have none of these characters, and this test takes a tenth of the time of the exact one. */
 const SUSPECT = /[\0\uD800-\uDFFF]/;
 
 function hasUnstorable(value: unknown): boolean {

@@ -1,4 +1,4 @@
-/** The columns of a table: which of its rows is the header, and what its columns are called. */
+/** Finds the header of a table and names its columns. */
 
 import { ServiceError } from '../../errors.js';
 import type { ExactNumber, JsonValue } from '../../json.js';
@@ -14,7 +14,7 @@ export interface TableRow {
   readonly cells: readonly CellValue[];
 }
 
-/** `null` is a cell in which nothing stands. */
+/** `null` is an empty cell. */
 export type CellValue = string | number | boolean | ExactNumber | null;
 
 export interface TableHeader {
@@ -128,7 +128,7 @@ export function toSourceRow(
   columns: readonly string[],
 ): SourceRow {
   const values: Record<string, unknown> = {};
-  // An iterator would take a fifth of the time of all reading.
+  // An iterator would take a fifth of the time of reading.
   for (let index = 0; index < cells.length && index < columns.length; index += 1) {
     const cell = cells[index] ?? null;
     const name = columns[index] ?? '';
@@ -148,7 +148,7 @@ function isText(cell: JsonValue | undefined): cell is string {
   return typeof cell === 'string';
 }
 
-/** Whether nothing stands in any cell. */
+/** Whether all cells are empty. */
 export function isBlankRow(cells: readonly CellValue[]): boolean {
   return cells.every(isBlankCell);
 }

@@ -1,10 +1,10 @@
-/** A disk that has no room for what an import holds there for a while. */
+/** Recognizes that the disk has no room for the temporary files of an import. */
 import { tmpdir } from 'node:os';
 import { RETRY_AFTER_SECONDS, ServiceError } from '../../errors.js';
 
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** UNAVAILABLE where the disk is full; any other fault as it is. */
+/** Returns UNAVAILABLE if the disk is full, any other fault as it is. */
 export function toDiskFault(cause: unknown): unknown {
   if (!(cause instanceof Error) || !('code' in cause) || !FULL.has(cause.code)) return cause;
   const detail = `the disk of this gateway has no room for the file (${tmpdir()})`;

@@ -1,16 +1,16 @@
-/** The parts of a zip file, each opened by its name, within limits that a bomb breaks. */
+/** Opens the parts of a zip file by name, within limits that a zip bomb exceeds. */
 import type { Readable } from 'node:stream';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { ServiceError } from '../../errors.js';
 
-/** What a workbook may be: what is larger is a bomb, or not for us. */
+/** The limits of a workbook. */
 const ZIP_LIMITS = {
   maxEntries: 10_000,
   /** All parts, unpacked: 4 GiB. */
   maxUnpackedBytes: 4 * 1024 ** 3,
-  /** How many times larger a part may be than it is packed; sheets come to some 20. */
+  /** The most that a part may grow when unpacked; sheets grow some 20 times. */
   maxRatio: 250,
-  /** Of smaller parts the ratio says nothing: 1 MiB. */
+  /** The ratio is not checked for smaller parts: 1 MiB. */
   minRatioBytes: 1024 ** 2,
 } as const;
 
