@@ -8,20 +8,20 @@ import { gzip } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
 import { MANIFEST_NAME, type Manifest, type Part } from './manifest.js';
 
-/** The content of a part before it is compressed; what a reader or writer holds in memory. */
+/** The size of a part before compression. Readers and writers hold one part in memory. */
 export const PART_BYTES = 4 * 1024 * 1024;
-/** Text shrinks to a sixth by it, at three times the speed of the default. */
+/** This level compresses text to a sixth, three times as fast as the default level. */
 const GZIP_LEVEL = 3;
 const TRAILER_BYTES = 512;
 
 const compress = promisify(gzip);
 
-/** Parts may be added by several at once; each waits until what it added was taken. */
+/** Several callers may add parts at once; each waits until its part has been read. */
 export class ArchiveWriter {
   readonly #tar: Pack = pack();
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** The bytes of the file as they come to be. Whoever takes no more of them ends the writing. */
+  /** The bytes of the file, as they are written. A reader that stops early ends the writing. */
   async *bytes(): AsyncGenerator<Buffer, void> {
     const hash = createHash('sha256');
     for await (const chunk of this.#tar) {
@@ -56,13 +56,13 @@ export class ArchiveWriter {
     return parts;
   }
 
-  /** Adds the manifest, after all else. */
+  /** Adds the manifest. It must be the last part. */
   async finish(manifest: Manifest): Promise<void> {
     await this.#add(MANIFEST_NAME, Buffer.from(`${JSON.stringify(manifest, undefined, 1)}\n`));
     this.#tar.finalize();
   }
 
-  /** Ends the bytes with an error. */
+  /** Makes `bytes` fail with an error. */
   fail(error: Error): void {
     this.#tar.destroy(error);
   }
@@ -90,7 +90,7 @@ export function printTrailer(sha256: string): Buffer {
   return block;
 }
 
-/** What comes, cut anew: all of `PART_BYTES` but the last. */
+/** Cuts the chunks of a source into pieces of `PART_BYTES`; the last piece may be smaller. */
 async function* inParts(
   source: AsyncIterable<Buffer>,
   onBytes: (chunk: Buffer) => void,

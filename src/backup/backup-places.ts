@@ -1,31 +1,31 @@
-/** Where the backups by the clock are kept: a folder, or the bucket of the files. */
+/** Where scheduled backups are kept: in a folder, or in the bucket of the files. */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Bucket } from '../files/blob-store.js';
 import { PARTIAL_SUFFIX, saveBackup, toFileError } from './save-backup.js';
 
 export interface BackupPlace {
-  /** Keeps all of it under the name, or nothing. How many bytes it had. */
+  /** Stores the whole content under the name, or nothing. Returns its size in bytes. */
   write(name: string, bytes: AsyncIterable<Buffer>, signal: AbortSignal): Promise<number>;
-  /** The names of the backups there, of those that are known to have been made and others. */
+  /** The names of the backups there. A place that cannot be listed looks for the known ones alone. */
   list(known: readonly string[]): Promise<readonly string[]>;
   remove(name: string): Promise<void>;
 }
 
-/** Files that are not named like a backup by the clock are nobody's business here. */
+/** Files with other names are not scheduled backups, and are left alone. */
 const NAME = /^campus-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z\.campus$/;
 
-/** Names made with it sort in the order in which the backups were made. */
+/** Names that contain this sort by the time the backups were made. */
 export function backupName(at: Date): string {
   return `campus-${at.toISOString().slice(0, 19).replaceAll(':', '-')}Z.campus`;
 }
 
-/** The folder is made when the first backup is. */
+/** The first backup creates the folder. */
 export function folderPlace(folder: string): BackupPlace {
   return {
     async write(name, bytes) {
       const names = await listFolder(folder);
-      // What a gateway that was killed has left; backups by the clock are made one after the other.
+      // A killed gateway has left this behind: scheduled backups run one at a time, so no other one writes it.
       const left = names.filter((one) => one.startsWith('campus-') && one.endsWith(PARTIAL_SUFFIX));
       for (const one of left) await rm(path.join(folder, one), { force: true });
       return await saveBackup(path.join(folder, name), bytes);
@@ -44,7 +44,7 @@ async function listFolder(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Below `backups/` in the bucket, which is not listed: it may hold a million files. */
+/** Keeps backups below `backups/` in the bucket. The bucket is never listed, as it may hold a million files. */
 export function bucketPlace(bucket: Bucket): BackupPlace {
   return {
     async write(name, bytes, signal) {

@@ -3,12 +3,12 @@ import { ServiceError } from '../errors.js';
 import { toFileError } from './save-backup.js';
 import type { BackupSecret } from './seal.js';
 
-/** A key that is shorter could be guessed. */
+/** A shorter key could be guessed. */
 const MIN_KEY_BYTES = 32;
-/** The same of a passphrase, which costs half a second a guess. */
+/** The shortest passphrase. It may be shorter than a key because each guess costs half a second. */
 const MIN_PASSPHRASE_LENGTH = 12;
 
-/** The key in a file: all its bytes. @throws INVALID_VALUE for a short one, UNAVAILABLE for no file */
+/** The key is all bytes of the file. @throws INVALID_VALUE if it is too short, UNAVAILABLE without the file */
 export async function readKeyFile(file: string): Promise<BackupSecret> {
   const bytes = await readFile(file).catch((error: unknown) => {
     throw toFileError(file, error);
@@ -21,7 +21,7 @@ export async function readKeyFile(file: string): Promise<BackupSecret> {
   );
 }
 
-/** @throws INVALID_VALUE for a short one */
+/** @throws INVALID_VALUE if the passphrase is too short */
 export function toPassphrase(text: string): BackupSecret {
   if (text.length >= MIN_PASSPHRASE_LENGTH) return { kind: 'passphrase', text };
   throw new ServiceError(
@@ -30,7 +30,7 @@ export function toPassphrase(text: string): BackupSecret {
   );
 }
 
-/** What the settings encrypt backups with: the key file before the passphrase; `undefined`: nothing. */
+/** The secret that the settings name; a key file wins over a passphrase. `undefined`: no encryption. */
 export async function backupSecretOfSettings(settings: {
   readonly backupKeyFile?: string | undefined;
   readonly backupPassphrase?: string | undefined;

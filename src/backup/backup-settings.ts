@@ -1,4 +1,4 @@
-/** The settings of backups. Part of the list of `config.ts`. */
+/** The settings of backups, which are part of the list in `config.ts`. */
 import { z } from 'zod';
 import { positiveSetting, secretSetting } from '../settings.js';
 

@@ -13,30 +13,30 @@ import type { TransferStep } from './transfer-step.js';
 
 export interface BackupOptions {
   readonly url: string;
-  /** Where the bytes of files are that are not in the database. */
+  /** The store of the files whose bytes are not in the database. */
   readonly bucket?: Bucket | undefined;
   /** This domain and its branches; default: the whole instance. */
   readonly domain?: string | undefined;
-  /** Connections that read at once. Default 3. */
+  /** How many connections read at once. Default 3. */
   readonly readers?: number;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: TransferStep) => void) | undefined;
 }
 
 export interface Backup {
-  /** The bytes of the file. Whoever takes no more of them ends the backup. */
+  /** The bytes of the file. A reader that stops early ends the backup. */
   readonly bytes: AsyncIterable<Buffer>;
-  /** What it holds; known when all bytes were taken. */
+  /** What the backup contains; known once all bytes have been read. */
   manifest(): Manifest;
 }
 
 const DEFAULT_READERS = 3;
 
 /**
- * Begins with the first byte that is asked for. Readers and writers of the database go on; what they change
- * after the first byte is not in it.
+ * The backup begins when its first byte is read. Others go on reading and writing the database; what they
+ * change after that moment is not in the backup.
  *
- * @throws by its bytes: NOT_FOUND for a domain that is not there, UNAVAILABLE when the database or the bucket
+ * @throws from its bytes: NOT_FOUND for an unknown domain, UNAVAILABLE when the database or the bucket
  * is lost, the signal's reason
  */
 export function createBackup(options: BackupOptions): Backup {
@@ -71,7 +71,7 @@ async function* readBackup(
       writer.fail(error as Error);
       throw error;
     });
-  // What goes wrong comes by the bytes; it is asked for again at the end.
+  // `bytes` reports the error; this promise is awaited again at the end.
   writing.catch(() => {});
   try {
     yield* writer.bytes();
@@ -147,7 +147,7 @@ async function copyTable(
     for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) rows++;
     tell(source, rows - before);
   });
-  // The end of the rows comes before the server's word that they were all: this waits for it.
+  // The rows end before the server confirms that they were complete: wait for the confirmation.
   await client.query('select 1');
   if (copy.rowCount !== rows) {
     throw new ServiceError('UNAVAILABLE', `The database broke off in the middle of ${source.path}.`);
@@ -182,7 +182,7 @@ async function listBlobs(
   return rows.map(({ id, size }) => ({ id, size: Number(size) }));
 }
 
-/** `undefined` for a file that was removed since the snapshot. */
+/** `undefined` for a file that was removed after the snapshot. */
 async function copyBlob(
   writer: ArchiveWriter,
   { id, size }: Blob,
@@ -216,7 +216,7 @@ async function copyBlob(
   return { id, size, parts };
 }
 
-/** Says whether the file is still there now, whatever the snapshot shows. */
+/** Tells whether the file exists now, whatever the snapshot shows. */
 async function isFileThere(url: string, id: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, application_name: 'campus backup' });
   client.on('error', () => {});

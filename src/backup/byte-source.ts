@@ -1,9 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** Bytes that may be read at any place, e.g. of a file. */
+/** Bytes that can be read at any offset, e.g. of a file. */
 export interface ByteSource {
   readonly size: number;
-  /** From byte `start` to before byte `end`. @throws when they are not all there */
+  /** Reads the bytes from `start` up to, not including, `end`. @throws if some of them are missing */
   read(start: number, end: number): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ async function readExactly(handle: FileHandle, start: number, end: number): Prom
   return bytes;
 }
 
-/** The bytes of a stretch in their order, a piece at a time. */
+/** Yields the bytes of a range in order, piece by piece. */
 export async function* streamBytes(
   source: ByteSource,
   start: number,

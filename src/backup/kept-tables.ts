@@ -1,21 +1,21 @@
 /**
- * What a backup holds of the database: every table is here, kept or left out with the reason. A test fails
- * for a table that is in neither list, so that whoever adds one decides.
+ * Says for each table whether a backup contains it, and if not, why. A test fails for a table that is in
+ * neither list, so that whoever adds a table must decide.
  */
 
 export interface KeptTable {
   readonly name: string;
   /**
-   * Which of its rows belong to some domains: the column that names the domain, or a condition around them.
-   * `shared`: its rows belong to no domain, and a backup of one domain needs them all. `instance`: they are
-   * the instance's own, and a backup of one domain has none of them.
+   * How the rows of a domain are found: by the column that names the domain, or by a condition.
+   * `shared`: the rows belong to no domain, and a backup of one domain contains them all. `instance`: the rows
+   * belong to the instance, and a backup of one domain contains none of them.
    */
   readonly domain:
     | { readonly column: string }
     | { readonly through: string; readonly owner: string; readonly key: string }
     | 'shared'
     | 'instance';
-  /** The rows that are kept, where not all are. */
+  /** A condition for the rows that are kept, if not all are. */
   readonly only?: string;
 }
 
@@ -26,7 +26,7 @@ const DOMAIN_ID = { column: 'domain_id' };
 export const KEPT_TABLES: readonly KeptTable[] = [
   { name: 'domains', domain: { column: 'id' } },
   { name: 'properties', domain: DOMAIN_ID },
-  // Which backups there are is no part of one.
+  // The list of backups is not part of a backup.
   { name: 'settings', domain: 'instance', only: `name <> 'backups'` },
   { name: 'collections', domain: 'shared' },
   { name: 'records', domain: DOMAIN },
@@ -45,7 +45,7 @@ export const KEPT_TABLES: readonly KeptTable[] = [
   { name: 'script_log', domain: DOMAIN_ID },
   { name: 'messages', domain: DOMAIN },
   { name: 'message_attachments', domain: { through: 'message_id', owner: 'messages', key: 'id' } },
-  // An upload under way has no bytes yet that anybody could ask for.
+  // Nobody can read the bytes of an unfinished upload yet.
   { name: 'files', domain: DOMAIN, only: `state = 'ready'` },
   {
     name: 'file_chunks',
@@ -57,13 +57,13 @@ export const KEPT_TABLES: readonly KeptTable[] = [
   { name: 'import_outcomes', domain: { through: 'import_id', owner: 'imports', key: 'id' } },
   { name: 'import_seen', domain: DOMAIN },
   { name: 'import_mappings', domain: DOMAIN },
-  // These three follow from the records. They are carried, for making them anew takes longer than all else.
+  // These three could be computed from the records. They are kept because that would take longer than all else.
   { name: 'fee_months', domain: DOMAIN },
   { name: 'collected_receipts', domain: DOMAIN },
   { name: 'attendance_months', domain: DOMAIN },
 ];
 
-/** Tables that no backup holds, each with the reason. */
+/** Tables that no backup contains, each with the reason. */
 export const LEFT_OUT_TABLES: ReadonlyMap<string, string> = new Map([
   ['_prisma_migrations', 'the manifest names the migrations, and a restore applies them'],
   ['sessions', 'a sign-in that was ended since must not come back: users sign in again'],

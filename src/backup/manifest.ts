@@ -1,24 +1,24 @@
-/** The last part of a backup, `manifest.json`: what the backup holds, and by what it is known to be whole. */
+/** The last part of a backup, `manifest.json`, lists its contents and the hashes that prove it is complete. */
 import { z } from 'zod';
 
 export const MANIFEST_NAME = 'manifest.json';
-/** It goes up when an older gateway could not read what a newer one writes. */
+/** Raised whenever older gateways could no longer read what this one writes. */
 export const FORMAT_VERSION = 1;
 
 const Count = z.number().int().min(0);
 
 const Part = z.object({
   name: z.string().regex(/^[A-Za-z0-9/._-]{1,99}$/),
-  /** The size of the part as it stands in the archive, compressed. */
+  /** The compressed size of the part in the archive. */
   bytes: Count,
-  /** The size of its content, not compressed. */
+  /** The size of its content before compression. */
   rawBytes: Count,
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
 const TableContent = z.object({
   name: z.string(),
-  /** Of `records` alone: the collection whose partition it is; absent: the partition of all others. */
+  /** For `records`: the collection of the partition; absent for the partition of all other collections. */
   collection: z.string().optional(),
   columns: z.array(z.string()).min(1),
   rows: Count,
@@ -31,11 +31,11 @@ export const Manifest = z.object({
   createdAt: z.iso.datetime(),
   gatewayVersion: z.string(),
   postgresVersion: z.string(),
-  /** All that were applied, in order; the last one is the version of the tables. */
+  /** All applied migrations in order; the last one is the version of the tables. */
   migrations: z.array(z.string()).min(1),
-  /** Absent: the whole instance. */
+  /** Absent in a backup of the whole instance. */
   domain: z.string().optional(),
-  /** The domains it holds, the top one first. */
+  /** The domains in the backup, the top one first. */
   domains: z.array(z.object({ id: z.string(), name: z.string(), parentId: z.string().nullable() })),
   tables: z.array(TableContent),
   /** The files whose bytes were in a bucket; those in the database are rows of `file_chunks`. */
@@ -46,7 +46,7 @@ export type Manifest = z.output<typeof Manifest>;
 export type Part = z.output<typeof Part>;
 export type TableContent = z.output<typeof TableContent>;
 
-/** All parts it names, in no particular order. */
+/** All parts that the manifest names, in no particular order. */
 export function partsOf(manifest: Manifest): readonly Part[] {
   return [...manifest.tables, ...manifest.files].flatMap(({ parts }) => parts);
 }

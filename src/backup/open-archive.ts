@@ -1,6 +1,6 @@
 /**
- * Opens a backup after every byte of it was read and compared: whoever restores it begins with a file that is
- * known to be whole.
+ * Opens a backup after reading and verifying every byte of it, so that a restore begins only with a file that
+ * is known to be complete.
  */
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
@@ -14,7 +14,7 @@ import { FORMAT_VERSION, MANIFEST_NAME, Manifest, type Part, partsOf } from './m
 
 export interface Archive {
   readonly manifest: Manifest;
-  /** The content of parts, one after the other. */
+  /** The content of the parts, one after the other. */
   content(parts: readonly Part[]): AsyncIterable<Buffer>;
 }
 
@@ -26,17 +26,17 @@ export interface OpenArchiveOptions {
 type Entry = Extract extends AsyncIterable<infer Source> ? Source : never;
 
 const BLOCK_BYTES = 512;
-/** A part that does not shrink is a little larger compressed than not. */
+/** Compression makes incompressible content a little larger. */
 const MAX_PART_BYTES = PART_BYTES + 64 * 1024;
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 
 const decompress = promisify(gunzip);
 
 /**
- * Reads all of it once, in bounded memory.
+ * Reads the whole file once, in bounded memory.
  *
- * @throws INVALID_VALUE for what is no backup, was damaged or cut off; CONFLICT for one of a newer gateway's
- * format; the signal's reason
+ * @throws INVALID_VALUE for a file that is not a backup, is damaged or cut off; CONFLICT for the format of a
+ * newer gateway; the signal's reason
  */
 export async function openArchive(source: ByteSource, options: OpenArchiveOptions = {}): Promise<Archive> {
   let found: Found;
@@ -64,7 +64,7 @@ interface Found {
   readonly places: ReadonlyMap<string, Place>;
 }
 
-/** Where the bytes of a part are, and what they are. */
+/** Where the bytes of a part lie, and what they contain. */
 interface Place {
   readonly start: number;
   readonly bytes: number;
@@ -115,7 +115,7 @@ async function readWhole(source: ByteSource, options: OpenArchiveOptions): Promi
   }
 }
 
-/** Ends as well when the reader of the tar has gone. */
+/** Also ends when the reader of the tar has gone. */
 async function drained(tar: Extract): Promise<void> {
   await new Promise<void>((resolve) => {
     const go = () => {
@@ -150,7 +150,7 @@ function parseManifest(bytes: Buffer): Manifest {
   return Manifest.parse(written);
 }
 
-/** The manifest must name all parts that are there, and nothing else. */
+/** The manifest must name exactly the parts in the archive. */
 function assertSame(manifest: Manifest, places: ReadonlyMap<string, Place>): void {
   const parts = partsOf(manifest);
   if (parts.length !== places.size) throw damaged('the manifest names other parts than there are');

@@ -1,21 +1,21 @@
-/** A new name for a domain, put into the rows of a table as COPY prints them. */
+/** Renames a domain within the rows of a table as COPY prints them. */
 import { KEPT_TABLES } from './kept-tables.js';
 import type { Manifest, TableContent } from './manifest.js';
 
-/** The name of each domain after the restore, by the one before. */
+/** Maps the name of each domain in the backup to its name after the restore. */
 export type DomainNames = ReadonlyMap<string, string>;
 
-/** The domain at the head of a backup gets the name, its branches keep theirs. */
+/** The top domain of the backup gets the new name; its branches keep theirs. */
 export function domainNames({ domains }: Manifest, into: string | undefined): DomainNames {
   return new Map(domains.map(({ id }, index) => [id, index === 0 ? (into ?? id) : id]));
 }
 
-/** COPY's word for a value that is not there. */
+/** How COPY prints null. */
 const NULL = '\\N';
 
 /**
- * The rows of a table with the names of domains put in. A domain whose parent is not in the backup has none
- * any more: it is the top one where it comes to be.
+ * Replaces the names of domains in the rows of a table. A domain whose parent is not in the backup loses its
+ * parent: it becomes a top domain.
  */
 export function renameDomains(
   table: TableContent,
@@ -35,7 +35,7 @@ function namesDomain({ name }: TableContent, column: string): boolean {
 }
 
 /**
- * The names of domains have nothing that COPY would escape. Bytes go through as Latin-1, which keeps each.
+ * Names of domains contain nothing that COPY would escape. Bytes are read as Latin-1, which preserves each one.
  */
 async function* renamed(
   chunks: AsyncIterable<Buffer>,

@@ -1,6 +1,6 @@
 /**
- * Puts a backup into an empty database, in one transaction: tables, rows and files are there together or not
- * at all, whatever ends it.
+ * Restores a backup into an empty database in one transaction: tables, rows and files appear together or not
+ * at all, whatever interrupts it.
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -29,24 +29,22 @@ import type { TransferStep } from './transfer-step.js';
 export interface RestoreOptions {
   readonly url: string;
   readonly archive: Archive;
-  /** The name that the domain at the head of the backup gets; default: the one it had. */
+  /** The new name of the top domain of the backup; default: its old name. */
   readonly into?: string | undefined;
-  /** Where files go that were in a bucket; default: into the database. */
+  /** Where files that were in a bucket are stored; default: in the database. */
   readonly bucket?: Bucket | undefined;
-  /** `try`: looks whether it could be done, and changes nothing. */
+  /** `try` checks whether the restore is possible and changes nothing. */
   readonly mode: 'restore' | 'try';
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: TransferStep) => void) | undefined;
 }
 
 /**
- * Restores an archive. The database is as it was at the archive's own version then: whoever opens it next
- * applies the migrations that came since, and builds the indexes of the collections. Where there
- * is Citus, all
- * of it is on the coordinator until then, as on one PostgreSQL, and is spread with the migrations: an older
- * version may have had tables that cannot be.
+ * Restores an archive. Afterwards the database has the version of the archive: whoever opens it next applies
+ * later migrations and builds the indexes of the collections. On Citus everything stays on the coordinator
+ * until those migrations distribute it, because an older version may have tables that cannot be distributed.
  *
- * @throws CONFLICT for a database that is not empty or is in use, and for a backup of a newer version;
+ * @throws CONFLICT if the database is not empty or is in use, and for a backup of a newer version;
  * UNAVAILABLE when the database is lost or full; the signal's reason
  */
 export async function restoreArchive(options: RestoreOptions): Promise<void> {
@@ -75,12 +73,12 @@ export async function restoreArchive(options: RestoreOptions): Promise<void> {
     throw translateDatabaseError(error);
   } finally {
     options.signal?.removeEventListener('abort', stop);
-    // What is not committed is taken back by the server when the connection ends.
+    // The server rolls back uncommitted work when the connection ends.
     endConnection(client);
   }
 }
 
-/** A polite end would wait for the copy under way. */
+/** A graceful end would wait for the running COPY. */
 function endConnection(client: pg.Client): void {
   (client as unknown as { connection: pg.Connection }).connection.stream.destroy();
 }
@@ -106,7 +104,7 @@ function assertFreeName({ domains }: Manifest, into: string | undefined): void {
   throw new ServiceError('CONFLICT', `The backup has a branch "${into}"; the domain needs another name.`);
 }
 
-/** A gateway keeps much of the database in mind, and would go on with what it knew. */
+/** A running gateway caches much of the database, and would go on with what it has cached. */
 async function assertUnused(client: pg.Client): Promise<void> {
   const { rows } = await client.query(
     `select 1
@@ -119,8 +117,8 @@ async function assertUnused(client: pg.Client): Promise<void> {
 }
 
 /**
- * A gateway that was started once has made tables, declared collections and perhaps a secret: that is still
- * empty.
+ * A database still counts as empty when a gateway has been started on it, which creates tables, declared
+ * collections and perhaps a secret.
  */
 async function assertEmpty(client: pg.Client): Promise<void> {
   const { rows: notes } = await client.query(`select 1 where to_regclass('_prisma_migrations') is not null`);
@@ -160,12 +158,12 @@ async function writeAll(client: pg.Client, options: RestoreOptions): Promise<voi
   await writeFiles(client, options);
   await setSequences(client);
   await giveCollections(client, manifest);
-  // Rows that foreign keys look at are looked at now: a table with such work left cannot be altered.
+  // Check deferred foreign keys now: a table with pending checks cannot be altered.
   await client.query('set constraints all immediate');
   for (const table of triggered) await client.query(`alter table ${table} enable trigger user`);
 }
 
-/** What was registered by a domain that the backup does not have, or under another name, is the head's. */
+/** Declarations of domains that are not in the backup, or were renamed, go to its top domain. */
 async function giveCollections(client: pg.Client, { migrations }: Manifest): Promise<void> {
   if (!migrations.includes('0030_collection_domains')) return;
   await client.query(
@@ -175,7 +173,7 @@ async function giveCollections(client: pg.Client, { migrations }: Manifest): Pro
   );
 }
 
-/** Those of an empty database of ours, which may be of another version than the backup. */
+/** Drops the tables of an empty database of the gateway, whose version may differ from that of the backup. */
 async function dropTables(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ statement: string }>(
     `select format('drop table %s cascade', c.oid::regclass) as statement
@@ -208,7 +206,7 @@ async function listTriggeredTables(client: pg.Client): Promise<readonly string[]
   return rows.map(({ name }) => name);
 }
 
-/** A row that points to another table comes after that table's rows. */
+/** Sorts the tables so that those that others reference come first. */
 async function inOrderOfReferences(
   client: pg.Client,
   tables: readonly TableContent[],
@@ -256,9 +254,9 @@ async function writeFiles(client: pg.Client, { archive, bucket, signal }: Restor
     },
     { isDomainKept: archive.manifest.migrations.includes('0025_domains_of_parts') },
   );
-  // Older versions had no files.
+  // Older versions had no table of files.
   if (!archive.manifest.tables.some(({ name }) => name === 'files')) return;
-  // What was removed from the bucket while the backup was made has a row and no bytes.
+  // A file that was removed from the bucket during the backup has a row and no bytes.
   await client.query(`delete from files where storage = 's3' and id <> all($1::uuid[])`, [
     archive.manifest.files.map(({ id }) => id),
   ]);
@@ -278,7 +276,7 @@ async function writeFiles(client: pg.Client, { archive, bucket, signal }: Restor
   }
 }
 
-/** The next number of each column that counts by itself comes after those that are there. */
+/** Sets each sequence so that its next number follows the restored ones. */
 async function setSequences(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ statement: string }>(
     `select format(

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { ServiceError } from '../errors.js';
 
 /**
- * Saves a backup as `saveWhole` does, where there is no file of the name yet.
+ * Saves a backup as `saveWhole` does, unless a file of that name exists.
  *
- * @throws CONFLICT where there is one, UNAVAILABLE when it cannot be written
+ * @throws CONFLICT if the file exists, UNAVAILABLE if it cannot be written
  */
 export async function saveBackup(file: string, bytes: AsyncIterable<Buffer>): Promise<number> {
   await assertFree(file);
@@ -13,11 +13,11 @@ export async function saveBackup(file: string, bytes: AsyncIterable<Buffer>): Pr
 }
 
 /**
- * Keeps bytes under a name that they get when all of them are on the disk: whoever sees the file sees a whole
- * one, whatever ended the writing. The file is readable by its owner alone. What was written is its size.
- * `beforeNaming` may still refuse; else a file of the name is replaced.
+ * Writes bytes to a file that gets its name only when all of them are on the disk, so that nobody ever sees an
+ * incomplete one. Only its owner can read it. Returns its size in bytes. `beforeNaming` may still refuse;
+ * otherwise an existing file of that name is replaced.
  *
- * @throws UNAVAILABLE when it cannot be written
+ * @throws UNAVAILABLE if it cannot be written
  */
 export async function saveWhole(
   file: string,
@@ -47,7 +47,7 @@ export async function saveWhole(
   }
 }
 
-/** Ends the name of a file that is being written; a process that was killed leaves it behind. */
+/** The suffix of a file that is being written. A killed process leaves such a file behind. */
 export const PARTIAL_SUFFIX = '.partial';
 
 async function assertFree(file: string): Promise<void> {
@@ -58,7 +58,7 @@ async function assertFree(file: string): Promise<void> {
   if (isThere) throw new ServiceError('CONFLICT', `${file} exists; a backup overwrites nothing.`);
 }
 
-/** A new name is on the disk when its folder is. Not every system has folders that can be synced. */
+/** A new name is durable once its folder is synced. Not every system can sync folders. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => {});
@@ -77,7 +77,7 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 };
 
-/** What the system says of a file, as a line for whoever named it; other errors unchanged. */
+/** Turns errors of the file system into one line for whoever named the file; returns other errors unchanged. */
 export function toFileError(file: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const reason = FILE_FAULTS[code];

@@ -21,14 +21,14 @@ export interface ScheduledBackupsOptions {
   readonly now: () => Date;
 }
 
-/** What all gateways know of the backups by the clock: the setting of this name. */
+/** The setting under which all gateways share the state of scheduled backups. */
 const SETTING = 'backups';
 
 const Note = z.object({ name: z.string(), at: z.iso.datetime(), bytes: z.number() });
 type Note = z.output<typeof Note>;
 
 /**
- * The backups that are made by the clock: a job of the queue makes each, so that one gateway of several does.
+ * Scheduled backups. Each is a job of the queue, so that only one of several gateways makes it.
  */
 export class ScheduledBackups {
   readonly #options: ScheduledBackupsOptions;
@@ -38,10 +38,10 @@ export class ScheduledBackups {
   }
 
   /**
-   * Makes a backup of the instance, notes it, and removes the oldest beyond those to be kept. Not to be
-   * called twice at once.
+   * Makes a backup of the instance, records it, and removes the oldest beyond the number to keep. Calls must
+   * not overlap.
    *
-   * @throws UNAVAILABLE where there is no place for it, or none left
+   * @throws UNAVAILABLE if no place is set, or the place is full
    */
   async make(signal: AbortSignal): Promise<void> {
     const { database, settings, now } = this.#options;
@@ -64,12 +64,12 @@ export class ScheduledBackups {
     }
   }
 
-  /** Whether backups are to be made by the clock. */
+  /** Whether backups are scheduled. */
   get isScheduled(): boolean {
     return this.#options.settings.backupSchedule !== undefined;
   }
 
-  /** Since the last backup by the clock was begun; `undefined` before the first one. */
+  /** The time since the last scheduled backup began; `undefined` before the first one. */
   async ageSeconds(): Promise<number | undefined> {
     const last = (await this.#notes()).at(-1);
     if (last === undefined) return undefined;

@@ -1,7 +1,7 @@
 /**
- * A backup that only the holder of a passphrase or key can read: AES-256-GCM in chunks, each authenticated
- * by itself, with its number and whether it is the last one in its nonce (the STREAM construction). Chunks
- * cannot be changed, left out, put in another order or cut off, and may be read in any order.
+ * Encrypts a backup with a passphrase or key: AES-256-GCM in chunks, each authenticated by itself, whose nonce
+ * holds the number of the chunk and whether it is the last one (the STREAM construction). Chunks cannot be
+ * changed, left out, reordered or cut off without notice, and can be read in any order.
  *
  *   file   : header chunk+
  *   header : magic (15 bytes) kind (1) log2 of the cost (1) salt (16) nonce prefix (7) zeros, 64 bytes
@@ -26,9 +26,9 @@ const SALT = { start: 17, end: 33 };
 const PREFIX = { start: 33, end: 40 };
 const CHUNK_BYTES = 64 * 1024;
 const TAG_BYTES = 16;
-/** 128 MiB and half a second a guess. */
+/** A guess takes 128 MiB and half a second. */
 const SCRYPT_LOG_COST = 17;
-/** A header may ask for no more than this of whoever opens it: 1 GiB. */
+/** The highest cost that a header may demand of its reader: 1 GiB. */
 const MAX_SCRYPT_LOG_COST = 20;
 const SCRYPT_BLOCK = 8;
 
@@ -40,7 +40,7 @@ type Scrypt = (
 ) => Promise<Buffer>;
 const deriveByScrypt = promisify(scrypt) as Scrypt;
 
-/** Encrypts what comes, as it comes. */
+/** Encrypts a stream chunk by chunk. */
 export async function* seal(
   bytes: AsyncIterable<Buffer>,
   secret: BackupSecret,
@@ -53,7 +53,7 @@ export async function* seal(
   const key = await deriveKey(header, secret);
   yield header;
   let number = 0;
-  // A chunk is sealed when there is more after it: the last one says that it is.
+  // A chunk is sealed once more bytes follow it, because the last chunk must be marked as the last.
   let held: Buffer = Buffer.alloc(0);
   for await (const part of bytes) {
     held = held.length === 0 ? part : Buffer.concat([held, part]);
@@ -67,16 +67,16 @@ export async function* seal(
   yield sealChunk(key, header, { number, isLast: true }, held);
 }
 
-/** Whether these bytes, or what follows them, are encrypted; what they are otherwise, the archive says. */
+/** Whether the source is an encrypted backup, told by its first bytes. */
 export async function isSealed(source: ByteSource): Promise<boolean> {
   if (source.size < HEADER_BYTES) return false;
   return (await source.read(0, MAGIC.length)).equals(MAGIC);
 }
 
 /**
- * What was sealed, to be read at any place; whoever closes it closes the source too.
+ * Reads a sealed source at any offset. Closing it closes the source as well.
  *
- * @throws INVALID_VALUE, here and when it is read, where the secret is another one or the bytes were changed
+ * @throws INVALID_VALUE, here and on reading, for a wrong secret or changed bytes
  */
 export async function unseal(source: ByteSource, secret: BackupSecret): Promise<ByteSource> {
   const header = await source.read(0, HEADER_BYTES);
@@ -96,7 +96,7 @@ export async function unseal(source: ByteSource, secret: BackupSecret): Promise<
     const sealed = await source.read(start, end);
     return openChunk(key, header, { number, isLast: number === chunks - 1 }, sealed);
   };
-  // Says at once that the secret is wrong.
+  // A wrong secret fails here at once.
   await readChunk(0);
   return {
     size,
@@ -112,7 +112,7 @@ export async function unseal(source: ByteSource, secret: BackupSecret): Promise<
   };
 }
 
-/** Every byte of the header goes into the key: one that was changed gives another. */
+/** Every byte of the header goes into the key, so a changed header gives another key. */
 async function deriveKey(header: Buffer, secret: BackupSecret): Promise<Buffer> {
   const salt = header.subarray(SALT.start, SALT.end);
   const logCost = header[MAGIC.length + 1] ?? 0;

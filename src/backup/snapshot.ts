@@ -1,4 +1,4 @@
-/** Several connections that see the database as it is at one moment, without stopping anybody who writes. */
+/** Several connections that see the database at the same moment, without blocking writers. */
 import pg from 'pg';
 import { translateDatabaseError } from '../store/database/database-errors.js';
 import { isSpread } from '../store/database/table-places.js';
@@ -6,11 +6,11 @@ import { KEPT_TABLES } from './kept-tables.js';
 
 export interface Snapshot {
   readonly clients: readonly pg.Client[];
-  /** Ends the connections, and whatever still runs on them. */
+  /** Ends the connections and whatever still runs on them. */
   close(): Promise<void>;
 }
 
-/** COPY prints by these, and a restore reads by the same. */
+/** COPY prints with these settings, and a restore reads with the same ones. */
 export const COPY_SETTINGS = [
   `set datestyle = 'ISO, YMD'`,
   `set intervalstyle = 'postgres'`,
@@ -23,13 +23,13 @@ export const COPY_SETTINGS = [
 ].join('; ');
 
 /**
- * Opens a snapshot with that many connections, with one where there is Citus. The tables cannot change their
- * columns while it is open: a gateway of a newer version waits with its migrations. The caller closes it.
+ * Opens a snapshot with that many connections, or with one on Citus. Tables cannot change their columns while
+ * it is open: a gateway of a newer version waits with its migrations. The caller closes it.
  */
 export async function openSnapshot(url: string, connections: number): Promise<Snapshot> {
   const clients: pg.Client[] = [];
   const close = async () => {
-    // A copy under way would be waited for by a polite end.
+    // A graceful end would wait for a running COPY.
     for (const client of clients)
       (client as unknown as { connection: pg.Connection }).connection.stream.destroy();
   };
@@ -39,8 +39,8 @@ export async function openSnapshot(url: string, connections: number): Promise<Sn
     const isOfSeveralServers = await isSpread(first);
     if (isOfSeveralServers) await first.query('set citus.max_adaptive_executor_pool_size = 1');
     await first.query('begin isolation level repeatable read read only');
-    // Without their partitions: a collection that is registered meanwhile attaches one. The lock comes before
-    // the snapshot, for a table that was rewritten after it would look empty.
+    // Partitions are not locked, because registering a collection attaches one. The lock comes before the
+    // snapshot, because a table rewritten after the snapshot would look empty in it.
     await first.query(`lock table ${tables} in access share mode`);
     if (isOfSeveralServers) {
       await beginOnEveryServer(first);
@@ -61,8 +61,8 @@ export async function openSnapshot(url: string, connections: number): Promise<Sn
 }
 
 /**
- * A snapshot of several servers cannot be lent to another connection. One that reads alone, by one connection
- * to each server, sees every domain as it was at one moment; the moments of two servers are as far apart as
+ * A snapshot over several servers cannot be exported to another connection. A single connection, with one to
+ * each server behind it, sees every domain at one moment; the moments of two servers differ by as long as
  * they take to begin this statement.
  */
 async function beginOnEveryServer(client: pg.Client): Promise<void> {
@@ -79,7 +79,7 @@ async function connect(url: string, clients: pg.Client[]): Promise<pg.Client> {
   return client;
 }
 
-/** Those of the list that there are: a database of an older version has not all of them. */
+/** The tables of the list that exist: a database of an older version lacks some. */
 async function listTables(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ name: string }>(
     'select name from unnest($1::text[]) as name where to_regclass(name) is not null',

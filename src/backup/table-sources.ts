@@ -1,4 +1,4 @@
-/** What a backup reads: a COPY statement for each table, and for each partition of the records. */
+/** What a backup reads: one COPY statement for each table and for each partition of the records. */
 import pg from 'pg';
 import { ServiceError } from '../errors.js';
 import { partitionName } from '../store/database/partitions.js';
@@ -6,7 +6,7 @@ import { conditionOf, KEPT_TABLES, type KeptTable } from './kept-tables.js';
 
 export interface TableSource {
   readonly name: string;
-  /** Of `records`: the collection whose partition it is; absent: the partition of all others. */
+  /** For `records`: the collection of the partition; absent for the partition of all other collections. */
   readonly collection?: string;
   /** Where its parts are in the archive. */
   readonly path: string;
@@ -21,7 +21,7 @@ export interface BackedUpDomain {
   readonly parentId: string | null;
 }
 
-/** The domain and its branches, or all; the top one first. @throws NOT_FOUND */
+/** The domain and its branches, or all domains; top domains first. @throws NOT_FOUND */
 export async function listDomains(
   client: pg.Client,
   domain: string | undefined,
@@ -43,7 +43,7 @@ export async function listDomains(
   throw new ServiceError('NOT_FOUND', `There is no domain "${domain}".`);
 }
 
-/** The migrations that made the tables, in their order. */
+/** The applied migrations, in order. */
 export async function listAppliedMigrations(client: pg.Client): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select distinct migration_name as name
@@ -54,7 +54,7 @@ export async function listAppliedMigrations(client: pg.Client): Promise<readonly
   return rows.map(({ name }) => name);
 }
 
-/** `domains`: those whose rows are wanted; `undefined`: all rows. */
+/** `domains` limits the rows to those of some domains; `undefined` means all rows. */
 export async function listSources(
   client: pg.Client,
   domains: readonly BackedUpDomain[] | undefined,
@@ -83,7 +83,7 @@ export async function listSources(
   return sources;
 }
 
-/** A branch that is backed up alone takes along what it has from its parent, e.g. its time zone. */
+/** A branch that is backed up alone includes what it inherits from its parent, e.g. the time zone. */
 function withInherited(source: TableSource, domains: readonly BackedUpDomain[] | undefined): TableSource {
   const [branch] = domains ?? [];
   if (branch === undefined || branch.parentId === null) return source;
@@ -109,7 +109,7 @@ interface Place {
   readonly literals: string | undefined;
 }
 
-/** None, where the database is of a version that had no such table yet. */
+/** Empty if the database is of a version without such a table. */
 async function sourceOf(client: pg.Client, table: KeptTable, place: Place): Promise<TableSource[]> {
   const relation = pg.escapeIdentifier(place.relation);
   const { rows: columns } = await client.query<{ name: string; type: string; rows: number }>(
@@ -121,7 +121,7 @@ async function sourceOf(client: pg.Client, table: KeptTable, place: Place): Prom
     [relation],
   );
   if (columns.length === 0) return [];
-  // The ids of transactions are another server's: there, they would say that this is yet to come.
+  // Transaction ids belong to the old server: on another one they would lie in the future.
   const selected = columns.map(({ name, type }) => (type === 'xid8' ? 'null' : pg.escapeIdentifier(name)));
   const condition = conditionOf(table, place.literals);
   return [

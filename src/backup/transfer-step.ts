@@ -1,8 +1,8 @@
-/** How far a backup or a restore has come, in rows. */
+/** The progress of a backup or a restore, in rows. */
 export interface TransferStep {
-  /** The collection or table that is copied. */
+  /** The collection or table being copied. */
   readonly stage: string;
   readonly done: number;
-  /** All of them; an estimate while a backup is made. */
+  /** All rows; an estimate during a backup. */
   readonly total: number;
 }
