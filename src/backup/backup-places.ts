@@ -25,7 +25,8 @@ export function folderPlace(folder: string): BackupPlace {
   return {
     async write(name, bytes) {
       const names = await listFolder(folder);
-      // A killed gateway has left this behind: scheduled backups run one at a time, so no other one writes it.
+      // A killed gateway has left this behind: scheduled backups run one at a time, so no other one writes
+      // it.
       const left = names.filter((one) => one.startsWith('campus-') && one.endsWith(PARTIAL_SUFFIX));
       for (const one of left) await rm(path.join(folder, one), { force: true });
       return await saveBackup(path.join(folder, name), bytes);
@@ -44,7 +45,9 @@ async function listFolder(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Keeps backups below `backups/` in the bucket. The bucket is never listed, as it may hold a million files. */
+/**
+ * Keeps backups below `backups/` in the bucket. The bucket is never listed, as it may hold a million files.
+ */
 export function bucketPlace(bucket: Bucket): BackupPlace {
   return {
     async write(name, bytes, signal) {

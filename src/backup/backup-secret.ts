@@ -8,7 +8,9 @@ const MIN_KEY_BYTES = 32;
 /** The shortest passphrase. It may be shorter than a key because each guess costs half a second. */
 const MIN_PASSPHRASE_LENGTH = 12;
 
-/** The key is all bytes of the file. @throws INVALID_VALUE if it is too short, UNAVAILABLE without the file */
+/**
+ * The key is all bytes of the file. @throws INVALID_VALUE if it is too short, UNAVAILABLE without the file
+ */
 export async function readKeyFile(file: string): Promise<BackupSecret> {
   const bytes = await readFile(file).catch((error: unknown) => {
     throw toFileError(file, error);

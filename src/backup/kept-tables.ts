@@ -6,9 +6,9 @@
 export interface KeptTable {
   readonly name: string;
   /**
-   * How the rows of a domain are found: by the column that names the domain, or by a condition.
-   * `shared`: the rows belong to no domain, and a backup of one domain contains them all. `instance`: the rows
-   * belong to the instance, and a backup of one domain contains none of them.
+   * How the rows of a domain are found: by the column that names the domain, or by a condition. `shared`: the
+   * rows belong to no domain, and a backup of one domain contains them all. `instance`: the rows belong to
+   * the instance, and a backup of one domain contains none of them.
    */
   readonly domain:
     | { readonly column: string }
@@ -57,7 +57,8 @@ export const KEPT_TABLES: readonly KeptTable[] = [
   { name: 'import_outcomes', domain: { through: 'import_id', owner: 'imports', key: 'id' } },
   { name: 'import_seen', domain: DOMAIN },
   { name: 'import_mappings', domain: DOMAIN },
-  // These three could be computed from the records. They are kept because that would take longer than all else.
+  // These three could be computed from the records. They are kept because that would take longer than all
+  // else.
   { name: 'fee_months', domain: DOMAIN },
   { name: 'collected_receipts', domain: DOMAIN },
   { name: 'attendance_months', domain: DOMAIN },

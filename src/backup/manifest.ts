@@ -1,4 +1,6 @@
-/** The last part of a backup, `manifest.json`, lists its contents and the hashes that prove it is complete. */
+/**
+ * The last part of a backup, `manifest.json`, lists its contents and the hashes that prove it is complete.
+ */
 import { z } from 'zod';
 
 export const MANIFEST_NAME = 'manifest.json';

@@ -35,7 +35,8 @@ function namesDomain({ name }: TableContent, column: string): boolean {
 }
 
 /**
- * Names of domains contain nothing that COPY would escape. Bytes are read as Latin-1, which preserves each one.
+ * Names of domains contain nothing that COPY would escape. Bytes are read as Latin-1, which preserves each
+ * one.
  */
 async function* renamed(
   chunks: AsyncIterable<Buffer>,

@@ -13,8 +13,8 @@ export async function saveBackup(file: string, bytes: AsyncIterable<Buffer>): Pr
 }
 
 /**
- * Writes bytes to a file that gets its name only when all of them are on the disk, so that nobody ever sees an
- * incomplete one. Only its owner can read it. Returns its size in bytes. `beforeNaming` may still refuse;
+ * Writes bytes to a file that gets its name only when all of them are on the disk, so that nobody ever sees
+ * an incomplete one. Only its owner can read it. Returns its size in bytes. `beforeNaming` may still refuse;
  * otherwise an existing file of that name is replaced.
  *
  * @throws UNAVAILABLE if it cannot be written
@@ -77,7 +77,9 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 };
 
-/** Turns errors of the file system into one line for whoever named the file; returns other errors unchanged. */
+/**
+ * Turns errors of the file system into one line for whoever named the file; returns other errors unchanged.
+ */
 export function toFileError(file: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const reason = FILE_FAULTS[code];

@@ -1,7 +1,7 @@
 /**
- * Encrypts a backup with a passphrase or key: AES-256-GCM in chunks, each authenticated by itself, whose nonce
- * holds the number of the chunk and whether it is the last one (the STREAM construction). Chunks cannot be
- * changed, left out, reordered or cut off without notice, and can be read in any order.
+ * Encrypts a backup with a passphrase or key: AES-256-GCM in chunks, each authenticated by itself, whose
+ * nonce holds the number of the chunk and whether it is the last one (the STREAM construction). Chunks cannot
+ * be changed, left out, reordered or cut off without notice, and can be read in any order.
  *
  *   file   : header chunk+
  *   header : magic (15 bytes) kind (1) log2 of the cost (1) salt (16) nonce prefix (7) zeros, 64 bytes

@@ -1,4 +1,4 @@
-/** What belongs to a person: the records that are about it, and those that are about these. */
+/** Finds what belongs to a person: the records about the person, and the records about those. */
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Collection } from '../model/collection.js';
@@ -7,21 +7,21 @@ import type { Catalog } from '../store/catalog/catalog.js';
 import type { Queryable } from '../store/database/database.js';
 import { recordsOf } from '../store/sql/records-of.js';
 
-/** Records of a collection, removed ones that are not purged among them. */
+/** Records of a collection, including removed ones that are not purged yet. */
 export interface Belongings {
   readonly collection: Collection;
   readonly ids: readonly string[];
 }
 
-/** A chain of collections that is longer has gone in a circle of another kind. */
+/** A longer chain of collections must be a cycle that goes through different records. */
 const MOST_STEPS = 8;
-/** So many are one person's: more is a declaration gone wrong, and no memory is risked for it. */
+/** No person has more records than this. More means a wrong declaration, and would take too much memory. */
 const MOST_RECORDS = 200_000;
 
 /**
- * The records that belong to the person, without its own, by collection.
+ * The records that belong to the person, by collection, without the record of the person itself.
  *
- * @throws LIMIT_EXCEEDED for more than anybody has
+ * @throws LIMIT_EXCEEDED for more records than any person can have
  */
 export async function findBelongings(
   db: Queryable,
@@ -52,7 +52,7 @@ export async function findBelongings(
   return [...found].map(([collection, ids]) => ({ collection, ids: [...ids].sort() }));
 }
 
-/** The records of a collection that are about one of these, its own declaration says so. */
+/** The records of a collection that its declaration says are about one of these. */
 async function listAbout(
   db: Queryable,
   scope: Scope,

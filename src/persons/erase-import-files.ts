@@ -1,4 +1,4 @@
-/** What an erasure does with the files that imports have kept: a person may stand in any row of them. */
+/** Erases a person from the stored files of imports, any row of which may name the person. */
 import { Prisma } from '../generated/prisma/client.js';
 import type { Belongings } from './belongings.js';
 import type { ErasureWork } from './erasure-work.js';
@@ -6,8 +6,8 @@ import { likePatterns } from './identify-person.js';
 import { Redaction } from './identity.js';
 
 /**
- * Takes away the files of imports that wrote a record of the person, that name the person in a row, or of
- * which anything that was found, tried or refused does; one that is under way is stopped.
+ * Deletes the files of imports that wrote a record of the person, or that name the person in a row, a
+ * finding, a dry run or a refused row. A running import among them is stopped.
  */
 export async function eraseImportFiles(
   work: ErasureWork,
@@ -58,7 +58,7 @@ interface KeptFile {
   readonly file: string;
 }
 
-/** The imports that wrote records of the person, as the audit trail has it. */
+/** The imports that wrote records of the person, according to the audit trail. */
 async function findWriters(
   { transaction, scope }: ErasureWork,
   parts: readonly Belongings[],

@@ -1,6 +1,7 @@
 /**
- * What an erasure does with records: those of the person go, or stay without what is personal; in those of
- * others, a pseudonym takes its place. History goes the same way, so that nothing brings the person back.
+ * Erases a person from records: records of the person are deleted, or kept without personal values; in
+ * records of others a pseudonym replaces the person. History is treated in the same way, so that no undo can
+ * bring the person back.
  */
 import { Prisma } from '../generated/prisma/client.js';
 import { isJsonObject, type JsonObject, parseExactJson, printExactJson } from '../json.js';
@@ -35,17 +36,18 @@ export async function eraseRecords(work: ErasureWork): Promise<void> {
   }
   await replaceInOthers(work);
   await sweepDerivedRows(transaction, scope.domain.id);
-  // Whose rights come from records that were changed is found out anew.
+  // Rights that depend on the changed records are computed anew.
   const domain = JSON.stringify({ domain: scope.domain.id });
   await transaction.query(Prisma.sql`select pg_notify(${PRINCIPALS_CHANNEL}, ${domain})`);
 }
 
-/** An upload that was broken off long ago. */
+/** An upload that was interrupted long ago. */
 const HIDDEN = Prisma.sql`state = 'uploading', updated_at = 'epoch', name = 'erased', collection = null,
   record_id = null`;
 
 /**
- * Nobody can ask for a file that is not ready, and what is not ready for long is taken away with its bytes.
+ * Marks the files as unfinished uploads: nobody can read those, and the purge deletes old ones with their
+ * bytes.
  */
 async function hideFiles(
   { transaction, scope, report, identity }: ErasureWork,
@@ -68,7 +70,7 @@ async function hideFiles(
   }
 }
 
-/** That a record was changed stays in the audit trail; what it was does not. */
+/** The audit trail keeps the fact that a record changed, and loses its earlier values. */
 async function forgetHistory({ transaction, scope, report }: ErasureWork, { collection, ids }: Belongings) {
   const rows = await transaction.query<{ id: string }>(Prisma.sql`
     update audit_entries e
@@ -119,7 +121,7 @@ async function keepRecords(work: ErasureWork, part: Belongings, personal: Person
   report.add('kept', collection.name, kept, { fields, because: personal.keptBecause });
 }
 
-/** What is required stays there with a value that says nothing. */
+/** A required field gets a neutral value. */
 function withoutPersonal(
   collection: Collection,
   { identifiers, fields }: Personal,
@@ -137,7 +139,7 @@ function withoutPersonal(
   );
 }
 
-/** Subscribers hear that the one is gone and the other there; the history of the other begins here. */
+/** Subscribers are told that one record is gone and another one exists, whose history begins here. */
 async function announceRenaming(work: ErasureWork): Promise<void> {
   const { transaction, scope, identity } = work;
   const { collection, id, pseudonym } = identity;
@@ -159,11 +161,11 @@ async function announceRenaming(work: ErasureWork): Promise<void> {
     select 1`);
 }
 
-/** Records that are nobody's, or others', in which the person is named or pointed to. */
+/** Records that do not belong to the person, but name or reference the person. */
 async function replaceInOthers(work: ErasureWork): Promise<void> {
   const { transaction, scope, catalog, identity, report } = work;
   const redaction = new Redaction(identity, 'alone');
-  // Of an id that is a part of many texts, only those places are changed that are known to hold a reference.
+  // An id that is part of many texts is replaced only where a reference is known to be.
   const patterns = likePatterns([JSON.stringify(identity.id), ...redaction.sought.map(asInJson)]);
   const found = await transaction.query<{ collection: string; ids: string[] }>(Prisma.sql`
     select r.collection, array_agg(r.id order by r.id) as ids
@@ -192,7 +194,7 @@ async function replaceInOthers(work: ErasureWork): Promise<void> {
   }
 }
 
-/** What the records of others were before says the same of the person as they say now: nothing. */
+/** Replaces the person in the earlier values of others' records as well. */
 async function replaceInHistory(
   { transaction, scope }: ErasureWork,
   collection: string,
@@ -249,7 +251,7 @@ function dataOf({ json }: LockedRow): JsonObject {
   return data;
 }
 
-/** A tombstone keeps its version: nobody has seen it. */
+/** A removed record keeps its version, because nobody can see the change. */
 async function writeRecords(
   work: ErasureWork,
   name: string,
@@ -285,7 +287,7 @@ async function writeRecords(
     select 1`);
 }
 
-/** Every change of a record that is there is told to subscribers, as any other. */
+/** Subscribers are told of each changed record, as of any other change. */
 function audited(
   { scope, isToOutbox }: Pick<ErasureWork, 'scope' | 'isToOutbox'>,
   collection: string,
@@ -306,7 +308,7 @@ function audited(
   return auditedChanges(insert, { isToOutbox });
 }
 
-/** A text as it stands within the JSON that Postgres prints. */
+/** A text as it appears within the JSON that PostgreSQL prints. */
 function asInJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }

@@ -1,4 +1,7 @@
-/** What an erasure does beside the records: messages, the sign-in of a user, and what names the person. */
+/**
+ * Erases a person outside the records: in messages, in the log-in of a user, and in whatever names the
+ * person.
+ */
 import { Prisma } from '../generated/prisma/client.js';
 import { parseExactJson, printExactJson } from '../json.js';
 import { holdMoves } from '../store/changes/change-outbox.js';
@@ -8,7 +11,7 @@ import { likePatterns } from './identify-person.js';
 import { Redaction } from './identity.js';
 import { SEARCHED_TABLES, type SearchedTable } from './searched-tables.js';
 
-/** A user is signed out everywhere, and nobody signs in as the user again. */
+/** Logs the user out everywhere, and makes sure that nobody can log in as the user again. */
 export async function eraseAccess({ transaction, scope, identity, report }: ErasureWork): Promise<void> {
   if (identity.collection !== USER_COLLECTION) return;
   for (const { table, place, column } of ACCESS_TABLES) {
@@ -35,7 +38,7 @@ const ACCESS_TABLES = [
 ] as const;
 
 /**
- * Removes the messages to the person and about it. One that went to others too stays, without the person.
+ * Deletes the messages to or about the person. A message that also went to others is kept without the person.
  */
 export async function eraseMessages({ transaction, scope, identity, report }: ErasureWork): Promise<void> {
   const alone = new Redaction(identity, 'alone');
@@ -72,9 +75,9 @@ export async function eraseMessages({ transaction, scope, identity, report }: Er
   );
 }
 
-/** Puts the pseudonym in the place of the person wherever else it is named, as the list of tables says. */
+/** Replaces the person by the pseudonym in every other table that may name the person. */
 export async function eraseTraces(work: ErasureWork): Promise<void> {
-  // A page that is being moved is read, and not yet where it goes: neither table has all of it.
+  // While rows are being moved from one table to another, neither table has all of them.
   await holdMoves(work.transaction);
   for (const searched of SEARCHED_TABLES) {
     await replaceUsers(work, searched);
@@ -82,7 +85,7 @@ export async function eraseTraces(work: ErasureWork): Promise<void> {
   }
 }
 
-/** What a user did stays, done by the pseudonym. */
+/** What a user did is kept, as done by the pseudonym. */
 async function replaceUsers(
   { transaction, scope, identity, report }: ErasureWork,
   { table, place, domain, users = [] }: SearchedTable,
@@ -161,7 +164,7 @@ async function settle(
   row: FoundRow,
   redaction: Redaction,
 ): Promise<void> {
-  // On Citus each shard has a row at such a place: the domain says in which one it is looked for.
+  // On Citus each shard may have a row at such a place: the domain decides which shard is searched.
   const isFound = Prisma.sql`${isOfDomain(domain, scope.domain.id)} and ctid = ${row.row}::tid`;
   if (hit === 'remove') {
     await transaction.query(Prisma.sql`delete from ${Prisma.raw(table)} where ${isFound}`);

@@ -1,22 +1,22 @@
-/** What an erasure does, or would do, place by place. */
+/** What an erasure does, or would do, in each place. */
 
 export type Fate = 'removed' | 'replaced' | 'kept';
 
 export interface ErasureEntry {
-  /** `removed` for good; `replaced`: a name or reference in it; `kept` without what is personal. */
+  /** `removed`: deleted for good; `replaced`: a name or reference in it; `kept`: without personal values. */
   readonly fate: Fate;
-  /** A collection, or what else there is: `messages`, `files`, `history`, `sessions`, … */
+  /** A collection, or another place: `messages`, `files`, `history`, `sessions`, … */
   readonly place: string;
   readonly count: number;
-  /** The ids of the first records, or what else tells which ones are meant. */
+  /** The ids of the first records, or something else that identifies them. */
   readonly ids: readonly string[];
   /** The fields that a kept record loses. */
   readonly fields: readonly string[];
-  /** Why it is not removed, or what is left to do by hand. */
+  /** Why it is not removed, or what remains to be done by hand. */
   readonly because: string | undefined;
 }
 
-/** Of more than so many, the count alone is told. */
+/** For more records than this, the report gives only their number. */
 const MOST_IDS = 1_000;
 
 export class ErasureReport {
@@ -26,7 +26,7 @@ export class ErasureReport {
     return this.#entries;
   }
 
-  /** Nothing is added for none. */
+  /** Adds nothing for a count of zero. */
   add(
     fate: Fate,
     place: string,

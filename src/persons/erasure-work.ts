@@ -1,4 +1,4 @@
-/** What every step of an erasure is given. */
+/** What each step of an erasure works with. */
 import type { Scope } from '../model/scope.js';
 import type { Catalog } from '../store/catalog/catalog.js';
 import type { Transaction } from '../store/database/database.js';
@@ -11,7 +11,7 @@ export interface ErasureWork {
   readonly catalog: Catalog;
   readonly identity: PersonIdentity;
   readonly report: ErasureReport;
-  /** The imports whose files name the person, or cannot be read. */
+  /** The imports whose files name the person or cannot be read. */
   readonly importsNaming: readonly string[];
   /** @see Database.tellsByOutbox */
   readonly isToOutbox: boolean;

@@ -1,4 +1,4 @@
-/** Finds a person, and by what it is known. */
+/** Finds a person and the values that identify the person. */
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../json.js';
@@ -15,13 +15,13 @@ export interface PersonAsked {
   readonly id: string;
 }
 
-/** The name of the file with all that is kept of a person. */
+/** The name of the file with everything that is stored about a person. */
 export function archiveName({ collection, id }: PersonAsked): string {
   return `person ${collection} ${id}.zip`;
 }
 
 /**
- * The collection of a person, for a caller who may have persons exported and erased.
+ * The collection of a person, for a caller who may export and erase persons.
  *
  * @throws FORBIDDEN unless the caller is an admin, not by an API key; NOT_FOUND, GONE for the collection;
  * INVALID_VALUE for one whose records are no persons
@@ -39,7 +39,7 @@ export function personCollection(scope: Scope, catalog: Catalog, name: string): 
   });
 }
 
-/** @throws NOT_FOUND for a record that never was, or is purged or erased; as `personCollection` does */
+/** @throws NOT_FOUND for a record that never existed, was purged or was erased; also as `personCollection` */
 export async function identifyPerson(
   db: Queryable,
   scope: Scope,
@@ -73,7 +73,7 @@ function textsIn(value: JsonValue | undefined): readonly string[] {
   return Array.isArray(value) ? value.flatMap(textsIn) : [];
 }
 
-/** Those that the record had before, e.g. the name before it was corrected. */
+/** Earlier values of the record, e.g. the name before it was corrected. */
 async function formerIdentifiers(
   db: Queryable,
   scope: Scope,
@@ -91,7 +91,7 @@ async function formerIdentifiers(
   return rows.flatMap(({ value }) => textsIn(value));
 }
 
-/** Which of the values are in an identifier of another person too, e.g. the telephone number of a sibling. */
+/** The values that identify another person as well, e.g. the telephone number of a sibling. */
 async function withoutOthers(
   db: Queryable,
   scope: Scope,
@@ -119,12 +119,12 @@ async function withoutOthers(
   });
 }
 
-/** One word may mean something else, too: a user named `accountant` has the name of a role. */
+/** A single word may mean something else: a user named `accountant` shares the name of a role. */
 function isWord(text: string): boolean {
   return /^[\p{L}\p{M}]+$/u.test(text);
 }
 
-/** Patterns of `like` for texts in lower case that hold one of these. */
+/** `like` patterns for lower-case texts that contain one of these. */
 export function likePatterns(texts: readonly string[]): readonly string[] {
   return texts.map((text) => `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`);
 }

@@ -1,5 +1,5 @@
 /**
- * Who a person is, as data says it: the values that are looked for, and what puts a pseudonym in their place.
+ * The values that identify a person, which an erasure searches for and replaces by a pseudonym.
  */
 import {
   type ExactNumber,
@@ -14,26 +14,30 @@ import type { Collection } from '../model/collection.js';
 
 const LETTER = '[\\p{L}\\p{M}\\p{N}]';
 
-/** What stands for the name of a person who was erased. */
+/** The name shown for an erased person. */
 export const ERASED_NAME = 'Erased person';
 
-/** A value that tells who the person is. */
+/** A value that identifies the person. */
 export interface Identifier {
   readonly value: string;
-  /** Whether it means nobody else: only then it is looked for in what does not belong to the person. */
+  /**
+   * Whether it identifies nobody else. Only then is it searched for in what does not belong to the person.
+   */
   readonly isAlone: boolean;
 }
 
-/** All that an erasure needs to know of a person. */
+/** Everything an erasure needs to know about a person. */
 export interface PersonIdentity {
   readonly collection: string;
   readonly id: string;
   readonly pseudonym: string;
-  /** The longest first, so that a number is not replaced within a longer one. */
+  /** Longest first, so that no number is replaced inside a longer one. */
   readonly identifiers: readonly Identifier[];
 }
 
-/** Where in a record references to a person of the collection may stand, `/`-joined names without lists. */
+/**
+ * The places in a record that may reference a person of the collection, as `/`-joined names without lists.
+ */
 export function referencePathsTo(target: string, collection: Collection | undefined): ReadonlySet<string> {
   const paths = new Set<string>();
   const visit = (fields: Collection['fields'], parent: string): void => {
@@ -47,18 +51,20 @@ export function referencePathsTo(target: string, collection: Collection | undefi
   return paths;
 }
 
-/** An `_id` that nobody writes by chance. */
+/** The shortest `_id` that does not appear in texts by chance. */
 const LEAST_ID = 6;
 const LEAST_IDENTIFIER = 3;
 const LEAST_NUMBER = 6;
 
-/** Whether a text says enough to be looked for: a house number or an initial would be found everywhere. */
+/**
+ * Whether a text is specific enough to search for: a house number or an initial would be found everywhere.
+ */
 export function isTelling(text: string): boolean {
   const least = /^\d+$/.test(text) ? LEAST_NUMBER : LEAST_IDENTIFIER;
   return text.length >= least;
 }
 
-/** The digits of a telephone number as people and networks write them; nothing for another text. */
+/** The digits of a telephone number in their usual spellings; empty for any other text. */
 export function spellingsOf(text: string): readonly string[] {
   const digits = text.replace(/\D/g, '');
   const isNumber = /^[+\d][\d\s().-]+$/.test(text) && digits.length >= 8 && digits.length <= 15;
@@ -68,14 +74,14 @@ export function spellingsOf(text: string): readonly string[] {
 }
 
 /**
- * Puts the pseudonym in the place of a person, in texts and JSON. `everything`: also of values that others
- * have too, for what belongs to the person; else of those that nobody else has.
+ * Replaces a person by the pseudonym in texts and JSON. `everything` also replaces values that others share,
+ * and is meant for what belongs to the person; otherwise only values that nobody else has are replaced.
  */
 export class Redaction {
   readonly #identity: PersonIdentity;
   readonly #words: RegExp | undefined;
   readonly #exact: ReadonlySet<string>;
-  /** Texts of which a place must hold one to be looked at, in lower case. */
+  /** Lower-case texts. Only a place that contains one of them needs to be examined. */
   readonly sought: readonly string[];
 
   constructor(identity: PersonIdentity, reach: 'everything' | 'alone') {
@@ -104,15 +110,15 @@ export class Redaction {
     return this.sought.some((one) => lower.includes(one)) && this.text(text) !== text;
   }
 
-  /** Whether JSON text names the person, or points to it. */
+  /** Whether JSON text names or references the person. */
   isNamedIn(text: string, references: ReadonlySet<string>): boolean {
     const value = parseExactJson(text);
     return printExactJson(this.json(value, references)) !== printExactJson(value);
   }
 
   /**
-   * `references`: where the value may be a reference to the person. A reverse delta of the audit trail, whose
-   * values are wrapped in lists, is read as a record is.
+   * `references`: the places where the value may reference the person. A reverse delta of the audit trail,
+   * which wraps values in lists, is read like a record.
    */
   json(value: JsonValue, references: ReadonlySet<string> = NOWHERE, path = ''): JsonValue {
     if (typeof value === 'string') return this.text(value);
@@ -126,13 +132,13 @@ export class Redaction {
     );
   }
 
-  /** A number is the person's where all its digits are, e.g. a telephone number. */
+  /** A number identifies the person if all its digits match, e.g. a telephone number. */
   #number(value: number | ExactNumber): JsonValue {
     const digits = printExactJson(value);
     return this.text(digits) === digits ? value : null;
   }
 
-  /** `{value, label}` that points to the person. Of an undeclared one it is the label that tells. */
+  /** Whether `{value, label}` references the person. For an undeclared reference the label decides. */
   #reference(object: JsonObject, isDeclared: boolean): JsonObject | undefined {
     const { id, pseudonym } = this.#identity;
     const { value, label } = object;
@@ -151,7 +157,7 @@ export class Redaction {
 
 const NOWHERE: ReadonlySet<string> = new Set();
 
-/** The value itself, or that of a reverse delta. */
+/** The value itself, or the value inside a reverse delta. */
 function soleOf(value: JsonValue | undefined): JsonValue | undefined {
   return Array.isArray(value) && value.length === 1 ? (value[0] as JsonValue) : value;
 }

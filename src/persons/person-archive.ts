@@ -1,9 +1,9 @@
 /**
- * All that is kept of a person, as files that people read: a page that says what there is, the records of
- * each collection and their history a line each, the messages, the files, and where else the person is named.
+ * Everything that is stored about a person, as readable files: an overview page, the records of each
+ * collection and their history (one line each), the messages, the files, and where else the person is named.
  *
- * Records are read by the rights of the caller, as everywhere: what is hidden from it is not in them, and a
- * collection that it may not read is named on the page.
+ * Records are read with the rights of the caller, as everywhere: hidden fields are left out, and the page
+ * names collections that the caller may not read.
  */
 import type { Files } from '../files/files.js';
 import { Prisma } from '../generated/prisma/client.js';
@@ -29,7 +29,7 @@ export interface PersonArchiveServices {
   readonly files: Files;
 }
 
-/** A file of the archive, as its page lists it. */
+/** A file of the archive, as the overview page lists it. */
 interface ArchivedPart {
   readonly path: string;
   readonly title: string;
@@ -41,7 +41,7 @@ const HISTORY_PAGE = 1_000;
 const FILES_PAGE = 100;
 const PLACEHOLDER = 'erased';
 
-/** The files of the archive in their order, the page last: it says how much is in each. */
+/** The files of the archive in order. The page comes last because it tells how much each file contains. */
 export async function* listPersonFiles(
   services: PersonArchiveServices,
   scope: Scope,
@@ -82,7 +82,7 @@ export async function* listPersonFiles(
   yield { path: 'index.html', content: [printPersonPage({ ...about, json, parts, hidden })] };
 }
 
-/** An entry that is left out where it has no line. */
+/** An entry that is left out if it has no lines. */
 async function* counted(
   parts: ArchivedPart[],
   path: string,
@@ -100,7 +100,7 @@ async function* counted(
     }
   }
   yield { path, content: content() };
-  // Whoever writes the entry has read it to its end when it asks for the next one.
+  // The writer has read an entry to its end when it asks for the next one.
   parts.push({ path, title, lines: count });
 }
 
@@ -120,7 +120,7 @@ async function* recordLines(
   }
 }
 
-/** `{}` for a person whose record was removed: its history has it. */
+/** `{}` for a person whose record was removed: the history contains it. */
 async function recordText(
   services: PersonArchiveServices,
   scope: Scope,
@@ -156,7 +156,7 @@ async function* historyLines(
   }
 }
 
-/** Which records these are, and not what else is in them: that is somebody else's. */
+/** Names these records without their contents, which belong to somebody else. */
 async function* mentionLines(
   { database, catalog }: PersonArchiveServices,
   scope: Scope,
@@ -186,13 +186,13 @@ async function* mentionLines(
   }
 }
 
-/** A clerk has received the money of every receipt. */
+/** A user may be mentioned very often: a clerk, for example, in every receipt. */
 const MOST_MENTIONS = 100_000;
 
 interface Trace {
   readonly path: string;
   readonly title: string;
-  /** Gives one column, `line`. */
+  /** Returns one column, `line`. */
   readonly statement: Prisma.Sql;
 }
 

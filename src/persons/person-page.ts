@@ -1,4 +1,4 @@
-/** The first page of the archive of a person, for people: plain HTML that asks nothing of the network. */
+/** The overview page of the archive of a person: plain HTML that loads nothing from the network. */
 import { isJsonObject, type JsonValue, parseExactJson, printExactJson } from '../json.js';
 import type { Collection } from '../model/collection.js';
 
@@ -9,7 +9,7 @@ export interface PersonPage {
   /** The record of the person. */
   readonly json: string;
   readonly parts: readonly { readonly path: string; readonly title: string; readonly lines: number }[];
-  /** Titles of collections that the caller may not read. */
+  /** The titles of collections that the caller may not read. */
   readonly hidden: readonly string[];
 }
 

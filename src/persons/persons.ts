@@ -1,8 +1,8 @@
 /**
- * The data of a person: erased by steps, each of which is done as a whole or not at all, or listed as they
- * would be, by doing them and taking all of it back.
+ * Exports and erases the data of a person. An erasure runs in steps, each all or nothing; a preview of it is
+ * made by running them and rolling everything back.
  *
- * An erasure that a fault ends is gone on with where it stood when it is asked for again.
+ * An erasure that a fault interrupted continues where it stopped when it is requested again.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -28,16 +28,16 @@ import { identifyPerson, type PersonAsked, personCollection } from './identify-p
 import { type Identifier, type PersonIdentity, Redaction } from './identity.js';
 import { listPersonFiles } from './person-archive.js';
 
-/** What was done, or would be. */
+/** What was done, or would be done. */
 export interface Erasure {
-  /** What stands for the person where something had to stay. */
+  /** The name under which kept data appears instead of the person. */
   readonly pseudonym: string;
   readonly entries: readonly ErasureEntry[];
-  /** Values that may mean others: they are replaced in what belongs to the person, and not looked for. */
+  /** Values that others share: replaced in what belongs to the person, and not searched for elsewhere. */
   readonly shared: readonly string[];
 }
 
-/** An erasure that was done, without the person. */
+/** A completed erasure, which does not name the person. */
 export interface DoneErasure {
   readonly domain: string;
   readonly collection: string;
@@ -52,7 +52,7 @@ export interface PersonsServices {
   readonly catalog: Catalog;
   readonly store: RecordStore;
   readonly files: Files;
-  /** Whether the file of an import holds a text, or may hold it. */
+  /** Whether the file of an import contains, or may contain, a text. */
   readonly findInImportFile: (asked: {
     readonly id: string;
     readonly signal: AbortSignal;
@@ -60,7 +60,7 @@ export interface PersonsServices {
   }) => Promise<boolean>;
 }
 
-/** In this order. What comes to be of the person while they run is found by the last ones. */
+/** The steps in order. The last ones find what is written about the person while the others run. */
 const STEPS: readonly ((work: ErasureWork) => Promise<void>)[] = [
   eraseAccess,
   eraseRecords,
@@ -77,8 +77,8 @@ export class Persons {
   }
 
   /**
-   * All that is kept of a person as a zip file of pages and lines that people read. It is noted in the audit
-   * trail before the first byte.
+   * Exports everything that is stored about a person as a zip file of readable pages and lines. The audit
+   * trail notes the export before the first byte.
    *
    * @throws as `erase`, before the first byte
    */
@@ -92,7 +92,7 @@ export class Persons {
   }
 
   /**
-   * What an erasure would remove, replace and keep, exactly: it is done, and taken back.
+   * Tells exactly what an erasure would remove, replace and keep, by running it and rolling it back.
    *
    * @throws as `erase`
    */
@@ -114,16 +114,16 @@ export class Persons {
   }
 
   /**
-   * Erases a person for good. Asked again after a fault, it goes on where that was.
+   * Erases a person for good. Called again after a fault, it continues where it stopped.
    *
-   * @throws FORBIDDEN unless the caller is an admin, not by an API key; NOT_FOUND for a record that is none
-   * or was erased; INVALID_VALUE for a collection whose records are no persons; CONFLICT for the caller
-   * itself, and for a user whose scripts are still run in its name
+   * @throws FORBIDDEN unless the caller is an admin without an API key; NOT_FOUND for a record that does not
+   * exist or was erased; INVALID_VALUE for a collection whose records are not persons; CONFLICT for the
+   * caller itself, and for a user in whose name scripts still run
    */
   async erase(scope: Scope, asked: PersonAsked, pseudonym = newPseudonym()): Promise<Erasure> {
     const { database, catalog, files } = this.#services;
     const { id, identity } = await this.#begin(scope, asked, pseudonym);
-    // Files are read for as long as they take, and no transaction waits for that.
+    // Reading files may take long, so no transaction is open meanwhile.
     const importsNaming = await this.#searchImports(scope, identity);
     const known = { scope, catalog, identity, importsNaming, isToOutbox: database.tellsByOutbox };
     for (const [index, step] of STEPS.entries()) {
@@ -138,12 +138,12 @@ export class Persons {
           where id = ${id}::uuid`);
       });
     }
-    // What cannot be taken away now (the bucket is out of reach) is taken away by the purge of every hour.
+    // The hourly purge deletes what cannot be deleted now because the bucket is out of reach.
     await purgeAll(files, scope);
     return await inOwnTransaction(database, (transaction) => end(transaction, scope, { id, identity }));
   }
 
-  /** The erasures of the domain that were done: to be done again after an older backup is restored. */
+  /** The completed erasures of the domain, to be repeated after an older backup is restored. */
   async listDone(scope: Scope): Promise<readonly DoneErasure[]> {
     return await this.#services.database.query<DoneErasure>(Prisma.sql`
       select domain, collection, person, pseudonym,
@@ -153,7 +153,7 @@ export class Persons {
       order by ended_at, id`);
   }
 
-  /** The person of an erasure, where the database has it again. */
+  /** The person of an erasure, if a restored backup brought the person back. */
   async findAgain(scope: Scope, done: DoneErasure): Promise<PersonAsked | undefined> {
     const [row] = await this.#services.database.query<PersonAsked>(Prisma.sql`
       select r.collection, r.id
@@ -163,7 +163,7 @@ export class Persons {
     return row;
   }
 
-  /** The imports with a file that names the person. One that comes later is found by what is known of it. */
+  /** The imports whose files name the person. A later import is found by what is stored about it. */
   async #searchImports(scope: Scope, identity: PersonIdentity): Promise<readonly string[]> {
     const { database, findInImportFile } = this.#services;
     const redaction = new Redaction(identity, 'alone');
@@ -227,14 +227,14 @@ async function assertExpendable(db: Queryable, { domain, principal }: Scope, id:
   });
 }
 
-/** Whether a step is the next one. A second caller, who waited for the first, finds it done. */
+/** Whether a step is the next one. A second caller that waited for the first finds it done. */
 async function isNext(transaction: Transaction, id: string, index: number): Promise<boolean> {
   const [row] = await transaction.query<{ steps_done: number; is_open: boolean }>(Prisma.sql`
     select steps_done, ended_at is null as is_open from erasures where id = ${id}::uuid for update`);
   return row?.is_open === true && row.steps_done === index;
 }
 
-/** Says in the audit trail that it was done, and forgets who it was. */
+/** Records the erasure in the audit trail, and forgets who was erased. */
 async function end(
   transaction: Transaction,
   scope: Scope,
@@ -247,7 +247,7 @@ async function end(
     for update`);
   const entries = parsePlainJson(row?.report ?? '[]') as never as readonly ErasureEntry[];
   if (row?.is_open) {
-    // Of what was removed the ids say too much; the figures are kept.
+    // The ids of what was removed reveal too much: only the numbers are kept.
     const figures = entries.map(({ fate, place, count }) => ({ fate, place, count }));
     await transaction.query(Prisma.sql`
       update erasures
@@ -259,8 +259,8 @@ async function end(
 }
 
 /**
- * Notes in the audit trail what was done with the data of a person. It is no change of a record: neither
- * subscribers nor the history of the record know of it.
+ * Records in the audit trail what was done with the data of a person. This is not a change of a record, so
+ * neither subscribers nor the history of the record see it.
  */
 async function auditPerson(
   db: Queryable,
@@ -287,7 +287,7 @@ function hashOf({ collection, id }: PersonAsked): string {
   return createHash('sha256').update(`${collection}/${id}`).digest('hex');
 }
 
-/** Four billion of them: two of one school are the same in one of a million, and harm nothing. */
+/** There are four billion pseudonyms. Two equal ones in a school are very unlikely, and would do no harm. */
 function newPseudonym(): string {
   return `erased-${randomBytes(4).toString('hex')}`;
 }

@@ -1,28 +1,28 @@
 /**
- * Where else than in the records a person may be named, table by table. A test fails for a table that is
- * neither here nor among those that hold nothing of a person, so that whoever adds one decides.
+ * The tables beside the records that may name a person. A test fails for a table that is neither here nor
+ * among those without personal data, so that whoever adds a table must decide.
  */
 
 export interface SearchedTable {
   readonly table: string;
-  /** What it is called in the report. */
+  /** The name of the place in the report. */
   readonly place: string;
-  /** The column that names the domain, or what belongs to one; `undefined`: it names none. */
+  /** The column that names the domain, or something that belongs to one; `undefined` if there is none. */
   readonly domain: string | OwnedRows | undefined;
-  /** Columns that the report tells of a row. */
+  /** The columns that the report shows of a row. */
   readonly shown: string;
   readonly texts?: readonly string[];
   readonly json?: readonly string[];
   readonly lists?: readonly string[];
-  /** Columns that hold the `_id` of a user. */
+  /** The columns that contain the `_id` of a user. */
   readonly users?: readonly string[];
-  /** What becomes of a row that names the person; absent: the pseudonym is put in its place. */
+  /** What happens to a row that names the person; by default the pseudonym replaces the person. */
   readonly hit?: 'remove' | { readonly empty: readonly string[] } | 'tell';
-  /** Set with the rest of a row that names the person. */
+  /** Columns that are set as well in a row that names the person. */
   readonly set?: string;
 }
 
-/** Rows of what is in another table, which names the domain. */
+/** Rows that belong to a row of another table, which names the domain. */
 interface OwnedRows {
   readonly column: string;
   readonly owner: string;
@@ -60,7 +60,7 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
     texts: ['key'],
     json: ['answer'],
     hit: { empty: ['answer'] },
-    // No request has this hash: the key is refused until it is forgotten, and its write not made again.
+    // No request has this hash: the key is refused until it expires, so its write is not repeated.
     set: `request_hash = ''`,
   },
   {
@@ -225,7 +225,7 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
   },
 ];
 
-/** Tables with nothing of a person that is not reached by what is done elsewhere, each with the reason. */
+/** Tables without personal data, or whose data is erased elsewhere, each with the reason. */
 export const UNSEARCHED_TABLES: ReadonlyMap<string, string> = new Map([
   ['records', 'the steps of an erasure go through them'],
   ['credentials', 'they go with the user'],
