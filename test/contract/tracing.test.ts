@@ -180,7 +180,7 @@ describe('a trace', () => {
     expect(webhook).not.toHaveProperty('parentSpanId');
     expect(attributesOf(webhook)).toEqual({
       'campus.webhook': expect.stringMatching(/^[\da-f-]{36}$/),
-      'campus.attempt': '1',
+      'campus.attempt': 1,
     });
   });
 
