@@ -36,7 +36,7 @@ const ENTRY = 'src/portal/browser/main.tsx';
 
 /** The script of `/docs`, which is no page of the portal and shares its log-in alone. */
 const REST_DOCS = 'src/portal/browser/rest-docs.ts';
-const ROOM_STYLE = 'src/portal/rooms/room-header.css';
+const REST_DOCS_STYLE = 'src/portal/rooms/rest-docs.css';
 
 /** An entry of its own, so that only the explorer loads it: the bundler would add it to every page. */
 const EXPLORER_STYLE = 'src/portal/browser/explorer/page.css';
@@ -103,7 +103,7 @@ async function buildPortal(): Promise<void> {
   });
   const restDocs = await build({
     ...COMMON,
-    entryPoints: { 'rest-docs': REST_DOCS, 'room-header': ROOM_STYLE },
+    entryPoints: { 'rest-docs': REST_DOCS, 'rest-docs-style': REST_DOCS_STYLE },
     format: 'esm',
     tsconfigRaw: '{}',
   });
@@ -137,7 +137,10 @@ async function buildPortal(): Promise<void> {
   await writeManifest({
     key,
     ...entriesOf(page),
-    restDocs: { script: urlOfEntry(restDocs, REST_DOCS), style: urlOfEntry(restDocs, ROOM_STYLE) },
+    restDocs: {
+      script: urlOfEntry(restDocs, REST_DOCS),
+      style: urlOfEntry(restDocs, REST_DOCS_STYLE),
+    },
     names,
   });
   await removeOthers(names);

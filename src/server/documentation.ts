@@ -26,7 +26,6 @@ function printPage({ script, style }: PortalFiles['restDocs']): string {
 <link rel="icon" href="/docs/favicon.png">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="stylesheet" href="${style}">
-<link rel="stylesheet" href="/docs/page.css">
 <script src="/docs/room-theme.js"></script>
 <script src="/docs/swagger-ui.js" defer></script>
 <script type="module" src="${script}"></script>
@@ -44,32 +43,12 @@ ${printRoomHeader('/docs')}
 `;
 }
 
-const PAGE_STYLE = `body { margin: 0; background: var(--room-ground); color: var(--room-ink); }
-main > h1 {
-  position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%);
-}
-.room-user { max-width: 1100px; margin: 16px auto 0; padding: 0 16px; font: 14px / 1.5 var(--room-font); }
-.room-user { box-sizing: border-box; min-height: 1.5em; color: var(--room-dimmed); }
-.swagger-ui .wrapper { box-sizing: border-box; max-width: 1100px; padding: 0 16px; }
-.swagger-ui .info { margin: 24px 0; }
-.swagger-ui .scheme-container { background: var(--room-paper); box-shadow: none; }
-.swagger-ui .scheme-container { border: solid var(--room-line); border-width: 1px 0; }
-html.dark-mode, html.dark-mode .swagger-ui { background: var(--room-ground); }
-@media (max-width: 640px) {
-  .swagger-ui .opblock .opblock-summary { flex-wrap: wrap; }
-  .swagger-ui .opblock .opblock-summary-path { max-width: none; flex: 1 1 60%; }
-  .swagger-ui .opblock .opblock-summary-description { flex: 1 1 100%; padding: 4px 0; }
-  .swagger-ui .opblock-body, .swagger-ui table { overflow-x: auto; }
-}
-`;
-
 interface Asset {
   readonly type: string;
   readonly load: () => Promise<Buffer>;
 }
 
 const ASSETS: Readonly<Record<string, Asset>> = {
-  '/docs/page.css': { type: 'text/css; charset=utf-8', load: async () => Buffer.from(PAGE_STYLE) },
   '/docs/room-theme.js': {
     type: 'text/javascript; charset=utf-8',
     load: async () => Buffer.from(ROOM_THEME_SCRIPT),
@@ -79,7 +58,7 @@ const ASSETS: Readonly<Record<string, Asset>> = {
   '/docs/favicon.png': packaged('favicon-32x32.png', 'image/png'),
 };
 
-/** Its script and header belong to the portal and are built with it. */
+/** Its script and styles belong to the portal and are built with it. */
 export function useDocumentation(
   app: FastifyInstance,
   { packageDirectory }: { readonly packageDirectory: string },
