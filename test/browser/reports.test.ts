@@ -76,14 +76,33 @@ describe('a report', () => {
     await page.goto(`${gateway.url}/portal/reports/daily-fee-collection?${asked}`);
     await page.getByText('4 entries').click();
     await page
-      .getByRole('listitem')
-      .filter({ hasText: /^Cash ₹[\d,]+\.\d\d$/ })
+      .getByRole('row', { name: /^Cash ₹[\d,]+\.\d\d$/ })
+      .first()
       .waitFor();
+    await expectWellMade(page);
     await page.goto(`${gateway.url}/portal/reports/fee-defaulters?startMonth=2026-04&endMonth=2026-11&run=1`);
     await page
       .getByRole('cell', { name: /Nov 2026/ })
       .first()
       .waitFor();
+  });
+
+  it('keeps the head of its table in sight, and the names of its bars whole', async () => {
+    const asked = 'startMonth=2026-04&endMonth=2026-11&run=1';
+    const page = await pages.openPortalAs('admin', `/portal/reports/fee-defaulters?${asked}`);
+    const table = page.getByRole('region', { name: 'Fee defaulters' });
+    await table.getByRole('row').nth(20).waitFor();
+    const head = table.getByRole('columnheader', { name: 'Name', exact: true });
+    const topOf = async () => (await head.boundingBox())?.y;
+    const before = await topOf();
+    await table.evaluate((one) => one.scrollTo(0, 300));
+    expect(await table.evaluate((one) => one.scrollTop)).toBe(300);
+    expect(await topOf()).toBe(before);
+    await page.goto(`${gateway.url}/portal/reports/fee-defaulters?${asked}&tab=chart`);
+    const chart = page.getByRole('figure', { name: /^Fee defaulters/ });
+    const names = await chart.getByRole('rowheader').count();
+    expect((await chart.boundingBox())?.height).toBeGreaterThan(names * 20);
+    await expectWellMade(page);
   });
 
   it('has a switch on that holds without it, which is off for who asks for the others', async () => {

@@ -1,5 +1,6 @@
 /** A chart in the colours of the theme, with what it shows also as a table for who does not see it. */
 import { useComputedColorScheme } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
 import {
   ArcElement,
   BarController,
@@ -18,6 +19,7 @@ import {
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useFormats } from '../language/use-formats';
 import { useIsPrinted } from '../shell/use-is-printed';
+import { LYING_BAR_PX, mustLie } from './must-lie';
 import { shortenLabel } from './shorten-label';
 
 Chart.register(
@@ -67,6 +69,9 @@ const INKS = {
  */
 const PAPER_WIDTH_PX = 688;
 
+/** Of the numbers above bars that lie. */
+const AXIS_PX = 36;
+
 /** Below the part of the page that is seen, as far as somebody scrolls at once. */
 const NEAR = '0px 0px 400px 0px';
 
@@ -93,7 +98,10 @@ export function ChartCanvas(props: ChartCanvasProps) {
   const isDrawn = useIsNear(canvas) || isPrinted;
   const theme = isPrinted ? 'light' : scheme;
   const formats = useFormats();
-  const written = JSON.stringify([kind, labels, labelled, series, unit, currency]);
+  const { ref: figure, width } = useElementSize();
+  const isLying =
+    (kind === 'bar' || kind === 'stackedBar') && mustLie(labels, isPrinted ? PAPER_WIDTH_PX : width);
+  const written = JSON.stringify([kind, labels, labelled, series, unit, currency, isLying]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn is compared by its text.
   useEffect(() => {
     if (!canvas.current || !isDrawn) return undefined;
@@ -106,7 +114,36 @@ export function ChartCanvas(props: ChartCanvasProps) {
     const printShort = (value: number) =>
       unit === 'money' ? formats.shortMoney(value, currency) : formats.shortNumber(value);
     const isRound = kind === 'doughnut';
-    const axis = { grid: { color: ink.line }, border: { display: false }, ticks: { color: ink.text } };
+    const legendSide = isLying ? 'top' : 'bottom';
+    const axis = { border: { display: false }, stacked: kind === 'stackedBar' };
+    const named = {
+      ...axis,
+      grid: { display: false },
+      title: { display: labelled !== undefined && !isLying, text: labelled, color: ink.text },
+      ticks: {
+        color: ink.text,
+        maxRotation: 0,
+        autoSkip: !isLying,
+        autoSkipPadding: 8,
+        // A name of two hundred letters left no room for what it names; the tooltip says it whole.
+        callback: (value: string | number) => shortenLabel(labels[Number(value)] ?? ''),
+      },
+    };
+    const measured = {
+      ...axis,
+      grid: { color: ink.line },
+      beginAtZero: true,
+      // The numbers of bars that lie are below the screen's end otherwise.
+      ...(isLying && { position: 'top' as const }),
+      ticks: {
+        color: ink.text,
+        maxRotation: 0,
+        maxTicksLimit: 6,
+        // Half a student is not there to be counted.
+        ...(unit === 'number' && { precision: 0 }),
+        callback: (value: string | number) => printShort(Number(value)),
+      },
+    };
     const chart = new Chart(canvas.current, {
       type: kind === 'stackedBar' ? 'bar' : kind,
       data: {
@@ -130,11 +167,11 @@ export function ChartCanvas(props: ChartCanvasProps) {
         maintainAspectRatio: false,
         animation: false,
         // All that stands at one label is told together, wherever the pointer is above it.
-        ...(!isRound && { interaction: { mode: 'index', intersect: false } }),
+        ...(!isRound && { interaction: { mode: 'index', intersect: false, axis: isLying ? 'y' : 'x' } }),
         plugins: {
           legend: {
             display: isRound || series.length > 1,
-            position: isRound ? 'right' : 'bottom',
+            position: isRound ? 'right' : legendSide,
             labels: {
               color: ink.text,
               boxWidth: 12,
@@ -160,37 +197,19 @@ export function ChartCanvas(props: ChartCanvasProps) {
           },
         },
         ...(!isRound && {
-          scales: {
-            x: {
-              ...axis,
-              grid: { display: false },
-              title: { display: labelled !== undefined, text: labelled, color: ink.text },
-              stacked: kind === 'stackedBar',
-              // A name of two hundred letters left no room for what it names; the tooltip says it whole.
-              ticks: { color: ink.text, callback: (value) => shortenLabel(labels[Number(value)] ?? '') },
-            },
-            y: {
-              ...axis,
-              beginAtZero: true,
-              stacked: kind === 'stackedBar',
-              ticks: {
-                color: ink.text,
-                maxTicksLimit: 6,
-                // Half a student is not there to be counted.
-                ...(unit === 'number' && { precision: 0 }),
-                callback: (value) => printShort(Number(value)),
-              },
-            },
-          },
+          indexAxis: isLying ? ('y' as const) : ('x' as const),
+          scales: isLying ? { x: measured, y: named } : { x: named, y: measured },
         }),
       },
     });
     if (isPrinted) chart.resize(Math.min(clientWidth, PAPER_WIDTH_PX), clientHeight);
     return () => chart.destroy();
   }, [written, theme, formats, isDrawn, isPrinted]);
+  const leastHeight = isLying ? Math.max(height, labels.length * LYING_BAR_PX + AXIS_PX) : height;
   return (
-    <figure className="chart-figure">
-      <div className="chart-frame" style={{ minHeight: height }}>
+    // Bars that lie scroll within a tile, which is reached by the keyboard.
+    <figure className="chart-figure" ref={figure} {...(isLying && { tabIndex: 0, 'aria-label': title })}>
+      <div className="chart-frame" data-lying={isLying || undefined} style={{ minHeight: leastHeight }}>
         <canvas ref={canvas} role="img" aria-label={title} />
       </div>
       {/* A table takes the width of what is in it, whatever its own is to be. */}

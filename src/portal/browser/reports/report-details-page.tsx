@@ -20,6 +20,7 @@ import { useViewer } from '../shell/viewer';
 import type { AskableReport, ReportColumn } from './askable-report';
 import { meaningOfColumn, nameOfColumn, nameOfEnumValue } from './name-of-column';
 import { ParametersForm } from './parameters-form';
+import { ReportCell } from './report-cell';
 import { ReportDownloads } from './report-downloads';
 import { ReportRequest } from './report-request';
 import { type AnsweredReport, isNumberColumn, type ReportRow, useReportValueText } from './report-values';
@@ -315,31 +316,6 @@ function Totals({ form, answer }: { readonly form: AskableReport; readonly answe
         </div>
       ))}
     </dl>
-  );
-}
-
-interface ReportCellProps {
-  readonly value: unknown;
-  readonly column: ReportColumn;
-  readonly currency: string | undefined;
-}
-
-/** A list of objects would make its row as high as the screen: it is opened by who wants it. */
-function ReportCell({ value, column, currency }: ReportCellProps) {
-  const t = useTexts();
-  const valueText = useReportValueText(currency);
-  if (!Array.isArray(value) || value.length < 2 || column.members.length === 0)
-    return valueText(value, column);
-  return (
-    <details>
-      <summary>{t('{count, plural, one {# entry} other {# entries}}', { count: value.length })}</summary>
-      <ul className="plain-list">
-        {value.map((one, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: an entry of a list has no name but its place.
-          <li key={index}>{valueText(one, { ...column, isList: false })}</li>
-        ))}
-      </ul>
-    </details>
   );
 }
 
