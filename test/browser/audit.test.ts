@@ -91,6 +91,20 @@ describe('the page of the audit', () => {
     await page.getByRole('heading', { level: 1, name: 'bell' }).waitFor();
   });
 
+  it('shows what few filter by to who wants it, and while it leaves anything out', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/audit');
+    const more = page.getByRole('button', { name: 'More filters' });
+    await more.waitFor();
+    expect(await page.getByLabel('Credential').count()).toBe(0);
+    await more.press('Enter');
+    await page.getByLabel('Credential').selectOption('API key');
+    await page.waitForURL(/credential=/);
+    await page.reload();
+    await page.getByLabel('Credential').waitFor();
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await page.getByLabel('Credential').waitFor({ state: 'detached' });
+  });
+
   it('opens its filter on a phone when it is wanted', async () => {
     const page = await pages.openPortalAs('admin', '/portal/audit', { viewport: PHONE });
     const filter = page.getByRole('button', { name: 'Filter', exact: true });

@@ -25,7 +25,7 @@ describe('a record', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     await page.getByRole('tab', { name: 'History' }).click();
-    await page.getByText('1,200.5').waitFor();
+    await page.getByRole('cell', { name: '1,200.5' }).waitFor();
     await expectWellMade(page);
     // On a phone what was and what is stand one below the other, each as wide as the screen.
     await page.setViewportSize({ width: 360, height: 740 });
@@ -41,6 +41,21 @@ describe('a record', () => {
     await page.getByRole('button', { name: 'Restore', exact: true }).click();
     await page.getByRole('tab', { name: 'Fields' }).click();
     expect(await page.getByLabel('Amount').inputValue()).toContain('1,200.5');
+  });
+
+  it('says on every tab what it is known by, and is headed by whom it is about', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/records/registration/stu-00001?tab=history');
+    const facts = page.locator('.fact-strip');
+    await facts.getByText('Sequence').waitFor();
+    expect(await facts.textContent()).toMatch(/SequenceGV-\d+Class\d+Section[A-Z]/);
+    const name = await page.getByRole('heading', { level: 1 }).textContent();
+    const asked = '/o/recs/attendance?limit=1&oquery=student=stu-00001,status=present';
+    const [mark] = (await (await gateway.fetch(asked, { as: 'admin' })).json()) as { readonly _id: string }[];
+    await page.goto(`${gateway.url}/portal/records/attendance/${mark?._id}`);
+    await page.getByRole('heading', { level: 1, name: name ?? '' }).waitFor();
+    await facts.getByText('Present').waitFor();
+    await facts.getByRole('link', { name: name ?? '' }).click();
+    await page.waitForURL(/\/registration\/stu-00001/);
   });
 
   it('shows both when somebody else changed it, and keeps what is not saved over a reload', async () => {

@@ -257,7 +257,10 @@ describe('the page of exports', () => {
 describe('the page of settings', () => {
   it('sets what the school decides, says what is wrong, and takes it back', async () => {
     const page = await pages.openPortalAs('admin', '/portal/settings');
-    await page.getByText('passPercent', { exact: true }).waitFor();
+    await page
+      .getByRole('region', { name: 'Results' })
+      .getByText('passPercent', { exact: true })
+      .waitFor();
     await expectWellMade(page);
     await page.getByRole('button', { name: 'Change Pass percentage' }).click();
     const dialog = page.getByRole('dialog', { name: 'Pass percentage' });
@@ -292,7 +295,10 @@ describe('the page of settings', () => {
     expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await value.fill('{"subject": "Dues", "text": "Please pay {{total}}"}');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('mailTemplate.dues', { exact: true }).waitFor();
+    await page
+      .getByRole('region', { name: 'Mail templates' })
+      .getByText('mailTemplate.dues', { exact: true })
+      .waitFor();
   });
 
   it('is found by what people call a setting, and says its value in their words', async () => {

@@ -1,4 +1,4 @@
-import { NativeSelect, Select, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { AuditUsers } from '../../../generated/portal/audit/audit';
@@ -35,6 +35,9 @@ export const OPERATION_NAMES: Readonly<Record<string, string>> = {
   revoked: phrase('Ended'),
 };
 
+/** What few ask for: they are shown to who wants them, and while they leave anything out. */
+const RARE = ['credential', 'recordId', 'requestId'] as const;
+
 export interface AuditFilterProps {
   readonly filter: AuditFilterState;
   onChange(changes: Partial<AuditFilterState>, how?: 'push' | 'replace'): void;
@@ -43,6 +46,8 @@ export interface AuditFilterProps {
 export function AuditFilter({ filter, onChange }: AuditFilterProps) {
   const t = useTexts();
   const { collections } = useViewer();
+  const [isMoreWanted, setIsMoreWanted] = useState(false);
+  const isMore = isMoreWanted || RARE.some((name) => filter[name] !== '');
   const field = (name: keyof AuditFilterState) => ({
     value: filter[name],
     onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
@@ -68,18 +73,25 @@ export function AuditFilter({ filter, onChange }: AuditFilterProps) {
           ...Object.entries(AUDITED_SUBJECTS).map(([value, { name }]) => ({ value, label: t(name) })),
         ]}
       />
-      <NativeSelect
-        label={t('Credential')}
-        {...field('credential')}
-        data={[
-          { value: '', label: t('Any') },
-          ...Object.entries(CREDENTIAL_NAMES).map(([value, name]) => ({ value, label: t(name) })),
-        ]}
-      />
       <TextInput type="date" label={t('From')} {...field('from')} />
       <TextInput type="date" label={t('Until')} {...field('until')} />
-      <TextInput label={t('Record')} placeholder="_id" {...field('recordId')} />
-      <TextInput label={t('Request')} {...field('requestId')} />
+      <Button variant="default" aria-expanded={isMore} onClick={() => setIsMoreWanted(!isMoreWanted)}>
+        {t('More filters')}
+      </Button>
+      {isMore && (
+        <>
+          <NativeSelect
+            label={t('Credential')}
+            {...field('credential')}
+            data={[
+              { value: '', label: t('Any') },
+              ...Object.entries(CREDENTIAL_NAMES).map(([value, name]) => ({ value, label: t(name) })),
+            ]}
+          />
+          <TextInput label={t('Record')} placeholder="_id" {...field('recordId')} />
+          <TextInput label={t('Request')} {...field('requestId')} />
+        </>
+      )}
     </PageFilter>
   );
 }

@@ -1,10 +1,12 @@
 /** One user: what it may do, where it is logged in, and what an admin changes of that. */
-import { Anchor, Group, Stack, Tabs, Text } from '@mantine/core';
+import { Anchor, Group, Stack, Tabs } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { PeopleAccount } from '../../../generated/portal/people/people';
 import { SessionList } from '../account/session-list';
 import { useOperation } from '../gateway/use-operation';
+import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
+import { FactStrip } from '../shell/fact-strip';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
@@ -15,6 +17,7 @@ import { StateBadge } from './state-badge';
 
 export function UserDetailsPage() {
   const t = useTexts();
+  const formats = useFormats();
   const { person = '' } = useParams({ strict: false }) as { readonly person?: string };
   const [{ tab }, change] = useAddress({ tab: 'rights' });
   const { data, error, refetch } = useOperation(PeopleAccount, { id: person });
@@ -29,14 +32,19 @@ export function UserDetailsPage() {
       {data && !account && <EmptyState icon="users" title={t('There is no such user')} />}
       {account && (
         <Stack>
-          <Group gap="xs">
-            <StateBadge account={account} />
-            <Text size="sm" className="wrapped">
-              {[account.userName, account.email, account.roles.join(', ')].filter(Boolean).join(' · ')}
-            </Text>
+          <FactStrip
+            facts={[
+              [t('State'), <StateBadge key="state" account={account} />],
+              [t('User name'), account.userName],
+              [t('Email'), account.email],
+              [t('Roles'), account.roles.join(', ')],
+              [t('Last login'), account.lastLoginAt && formats.instant(account.lastLoginAt)],
+            ]}
+          />
+          <Group justify="space-between" align="flex-start">
+            <PersonActions account={account} />
+            <AuditLinks userId={account.id} />
           </Group>
-          <PersonActions account={account} />
-          <AuditLinks userId={account.id} />
           <Tabs value={tab} onChange={(next) => change({ tab: next ?? 'rights' })} keepMounted={false}>
             <Tabs.List>
               <Tabs.Tab value="rights">{t('Permissions')}</Tabs.Tab>
@@ -65,7 +73,7 @@ function AuditLinks({ userId }: { readonly userId: string }) {
   const { duties } = useViewer();
   if (!duties.includes('audit')) return null;
   return (
-    <Group gap="md">
+    <Group gap="md" mih={36}>
       <Anchor
         component={Link}
         to="/portal/audit"

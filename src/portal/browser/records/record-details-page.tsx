@@ -16,8 +16,10 @@ import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
 import { addressesOfRecord } from './addresses-of-record';
 import type { DeclaredCollection } from './declared-collection';
+import { isReferenceValue } from './declared-field';
 import { HistoryTab } from './history-tab';
 import { type EditedRecord, RecordEditor } from './record-editor';
+import { RecordFacts } from './record-facts';
 import { RecordFiles } from './record-files';
 import { RecordMessages } from './record-messages';
 import { RecordReferences } from './record-references';
@@ -60,9 +62,12 @@ export function RecordDetailsPage() {
         {problem && <ProblemState problem={problem} retry={() => void now.refetch()} />}
         {!problem && !isReady && <LoadingState />}
         {!problem && isReady && collection && (
-          <InSteps key={`${name} ${id}`} before={<LoadingState />}>
-            <RecordTabs {...{ collection, record, id, isRemoved, isNew }} />
-          </InSteps>
+          <>
+            {record && <RecordFacts collection={collection} record={record} />}
+            <InSteps key={`${name} ${id}`} before={<LoadingState />}>
+              <RecordTabs {...{ collection, record, id, isRemoved, isNew }} />
+            </InSteps>
+          </>
         )}
       </PageFrame>
     </SubjectProblem>
@@ -171,13 +176,23 @@ function RemoveButton({
   );
 }
 
+/** What people call the record: its label; where its kind has none, whom or what it is about. */
 function labelOf(
   collection: DeclaredCollection | null | undefined,
   record: EditedRecord | undefined,
 ): string | undefined {
-  if (!collection?.labelField || !record) return undefined;
-  const label = (record.data as Readonly<Record<string, unknown>>)[collection.labelField];
+  if (!collection || !record) return undefined;
+  const data = record.data as FieldValues;
+  const label =
+    collection.labelField === null ? labelOfSubject(collection, data) : data[collection.labelField];
   // A heading of blanks would be none.
   if (typeof label === 'string') return label.trim() === '' ? undefined : label;
   return typeof label === 'number' ? String(label) : undefined;
+}
+
+/** The student of a mark of attendance, who is told by the first reference that each of them has. */
+function labelOfSubject({ fields }: DeclaredCollection, data: FieldValues): string | undefined {
+  const field = fields.find(({ type, isList, isRequired }) => type === 'reference' && isRequired && !isList);
+  const subject = field && data[field.name];
+  return isReferenceValue(subject) ? subject.label : undefined;
 }

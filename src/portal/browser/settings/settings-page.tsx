@@ -1,6 +1,6 @@
 /** What the school decides for itself: the settings that the gateway reads, and its branches. */
-import { Button, Code, Stack, Table, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Code, Stack, Table, Text, Title } from '@mantine/core';
+import { useId, useState } from 'react';
 import { SchoolSettings, type ShownPropertyFragment } from '../../../generated/portal/settings/settings';
 import { BranchesSection } from '../branches/branches-section';
 import { useOperation } from '../gateway/use-operation';
@@ -13,6 +13,7 @@ import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { PropertyDialog } from './property-dialog';
+import { groupSettings, type SettingGroup } from './setting-groups';
 import { TemplateDialog } from './template-dialog';
 import { useSettingWords } from './use-setting-words';
 
@@ -52,7 +53,7 @@ export function SettingsPage() {
         </Button>
       }
     >
-      <Stack>
+      <Stack gap="lg">
         <FindInput
           label={t('Find a setting')}
           value={find}
@@ -62,7 +63,9 @@ export function SettingsPage() {
         {error && <ProblemState problem={error} retry={() => void refetch()} />}
         {!data && !error && <LoadingState />}
         {found?.length === 0 && <EmptyState icon="search" title={t('No settings match')} />}
-        {found && found.length > 0 && <SettingsTable properties={found} onEdit={setEdited} />}
+        {groupSettings(found ?? []).map((group) => (
+          <SettingsSection key={group.title} group={group} onEdit={setEdited} />
+        ))}
         <BranchesSection />
       </Stack>
       {isNaming && (
@@ -86,16 +89,42 @@ export function SettingsPage() {
   );
 }
 
-interface SettingsTableProps {
-  readonly properties: readonly ShownPropertyFragment[];
+interface SettingsSectionProps {
+  readonly group: SettingGroup<ShownPropertyFragment>;
   onEdit(property: ShownPropertyFragment): void;
 }
 
-function SettingsTable({ properties, onEdit }: SettingsTableProps) {
+function SettingsSection({ group, onEdit }: SettingsSectionProps) {
+  const t = useTexts();
+  const heading = useId();
+  return (
+    <section aria-labelledby={heading}>
+      <Title order={2} size="h4" mb="xs" id={heading}>
+        {t(group.title)}
+      </Title>
+      <SettingsTable properties={group.settings} heading={heading} onEdit={onEdit} />
+    </section>
+  );
+}
+
+interface SettingsTableProps {
+  readonly properties: readonly ShownPropertyFragment[];
+  /** The id of the heading above it. */
+  readonly heading: string;
+  onEdit(property: ShownPropertyFragment): void;
+}
+
+function SettingsTable({ properties, heading, onEdit }: SettingsTableProps) {
   const t = useTexts();
   const { titleOf, say } = useSettingWords();
   return (
-    <Table className="stacked-table" verticalSpacing="sm" aria-label={t('Settings')}>
+    <Table className="stacked-table settings-table" verticalSpacing="sm" aria-labelledby={heading}>
+      <colgroup>
+        <col />
+        <col className="value-column" />
+        <col className="from-column" />
+        <col className="action-column" />
+      </colgroup>
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t('Setting')}</Table.Th>
