@@ -1,4 +1,4 @@
-/** What a record is known by, above its tabs: a few of its fields, in a line that stays whatever is opened. */
+/** What a record is known by, above its tabs: a few of its fields, which stay whatever is opened. */
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useFormats } from '../language/use-formats';

@@ -1,4 +1,4 @@
-/** A value of a report in its cell; a list of objects is a table of its own, which is opened by who wants it. */
+/** A value of a report in its cell; a list of objects is a table of its own, opened by who wants it. */
 import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import type { ReportColumn } from './askable-report';
