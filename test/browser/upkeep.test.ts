@@ -257,10 +257,7 @@ describe('the page of exports', () => {
 describe('the page of settings', () => {
   it('sets what the school decides, says what is wrong, and takes it back', async () => {
     const page = await pages.openPortalAs('admin', '/portal/settings');
-    await page
-      .getByRole('region', { name: 'Results' })
-      .getByText('passPercent', { exact: true })
-      .waitFor();
+    await page.getByRole('region', { name: 'Results' }).getByText('passPercent', { exact: true }).waitFor();
     await expectWellMade(page);
     await page.getByRole('button', { name: 'Change Pass percentage' }).click();
     const dialog = page.getByRole('dialog', { name: 'Pass percentage' });
