@@ -1,16 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import type { DeclaredField } from '../../src/portal/browser/records/declared-field.js';
-import { mainFieldsOf } from '../../src/portal/browser/records/main-fields.js';
+import { type DescribedField, mainFieldsOf } from '../../src/portal/browser/records/main-fields.js';
 
-const field = (name: string, about: Partial<DeclaredField> = {}): DeclaredField => ({
-  ...{ name, type: 'text', description: '', isList: false, isRequired: false, isUnique: false },
-  ...{ isIndexed: false, allowed: null, targets: [], default: null, unit: null, example: null },
-  deprecated: null,
+const field = (name: string, about: Partial<DescribedField> = {}): DescribedField => ({
+  ...{ name, type: 'text', isList: false, isRequired: false, isIndexed: false },
   ...about,
 });
 const required = { isRequired: true };
 const indexed = { isIndexed: true };
-const namesOf = (fields: readonly DeclaredField[], record: Readonly<Record<string, unknown>>) =>
+const namesOf = (fields: readonly DescribedField[], record: Readonly<Record<string, unknown>>) =>
   mainFieldsOf({ labelField: 'name', fields }, record).map(({ name }) => name);
 
 describe('what a record is known by', () => {

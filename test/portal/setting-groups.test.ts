@@ -8,16 +8,16 @@ describe('the groups of settings', () => {
   it('hold each setting that the gateway knows, and none of these is among the others', () => {
     const settings = KNOWN_PROPERTIES.filter(({ name }) => !name.startsWith('mailTemplate.'));
     const groups = groupSettings(settings);
-    expect(groups.map(({ title }) => title)).not.toContain('Other settings');
+    expect(groups.map(({ subject }) => subject)).not.toContain('others');
     const grouped = groups.flatMap((group) => group.settings);
     expect(grouped.toSorted(byName)).toEqual(settings.toSorted(byName));
   });
 
   it('leave out what would be empty, and have a place for templates and for what a school adds', () => {
     expect(groupSettings(named('passPercent', 'mailTemplate.dues', 'busColour'))).toEqual([
-      { title: 'Results', settings: named('passPercent') },
-      { title: 'Mail templates', settings: named('mailTemplate.dues') },
-      { title: 'Other settings', settings: named('busColour') },
+      { subject: 'results', settings: named('passPercent') },
+      { subject: 'templates', settings: named('mailTemplate.dues') },
+      { subject: 'others', settings: named('busColour') },
     ]);
   });
 });

@@ -1,4 +1,4 @@
-import { shortenLabel } from './shorten-label';
+import { shortenLabel } from './shorten-label.js';
 
 /** Of a bar that lies, with the room to the next one: its name is a line of text. */
 export const LYING_BAR_PX = 24;

@@ -1,11 +1,18 @@
-import type { DeclaredField } from './declared-field';
-
 /** More do not stand in one line of a desk, and are read by nobody. */
 const MOST_FACTS = 7;
 
-export interface DescribedRecords {
+/** What of the declaration of a field decides whether it is one of the main ones. */
+export interface DescribedField {
+  readonly name: string;
+  readonly type: string;
+  readonly isList: boolean;
+  readonly isRequired: boolean;
+  readonly isIndexed: boolean;
+}
+
+export interface DescribedRecords<Field> {
   readonly labelField: string | null;
-  readonly fields: readonly DeclaredField[];
+  readonly fields: readonly Field[];
 }
 
 /**
@@ -13,10 +20,10 @@ export interface DescribedRecords {
  * collection has; then, where these are few, those that records are searched by. Its label is its heading;
  * lists and objects are no short text, and what the record does not say is left out.
  */
-export function mainFieldsOf(
-  { labelField, fields }: DescribedRecords,
+export function mainFieldsOf<Field extends DescribedField>(
+  { labelField, fields }: DescribedRecords<Field>,
   record: Readonly<Record<string, unknown>>,
-): readonly DeclaredField[] {
+): readonly Field[] {
   const said = fields.filter(
     ({ name, type, isList }) =>
       name !== labelField && type !== 'object' && !isList && (record[name] ?? '') !== '',

@@ -1,40 +1,36 @@
-import { phrase } from '../language/use-texts';
-
 export interface SettingGroup<Setting> {
-  readonly title: string;
+  readonly subject: SettingSubject;
   readonly settings: readonly Setting[];
 }
 
-/** What settings are about, in the order of the page, with their names. */
-const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
-  [phrase('About the school'), ['schoolName', 'timezone', 'currency', 'udiseCode']],
-  [
-    phrase('Year and attendance'),
-    ['sessionFirstMonth', 'weeklyOffs', 'schoolStartsAt', 'leaveCountsPresent'],
-  ],
-  [phrase('Results'), ['passPercent', 'grades', 'rankMethod']],
-  [phrase('Fees and accounts'), ['receiptSeries', 'tallyCompany']],
-  [phrase('Emails and text messages'), ['smtpUrl', 'mailFrom', 'smsUrl', 'smsSender']],
-  [phrase('History and live data'), ['KEEP_HISTORY_DAYS', 'topicRoles']],
-];
+/** `others` are those that a school adds for its own scripts. */
+export type SettingSubject = keyof typeof NAMES | 'templates' | 'others';
 
-const OTHERS = phrase('Other settings');
-const TEMPLATES = phrase('Mail templates');
+/** What settings are about, in the order of the page, with their names. */
+const NAMES = {
+  school: ['schoolName', 'timezone', 'currency', 'udiseCode'],
+  year: ['sessionFirstMonth', 'weeklyOffs', 'schoolStartsAt', 'leaveCountsPresent'],
+  results: ['passPercent', 'grades', 'rankMethod'],
+  fees: ['receiptSeries', 'tallyCompany'],
+  messages: ['smtpUrl', 'mailFrom', 'smsUrl', 'smsSender'],
+  data: ['KEEP_HISTORY_DAYS', 'topicRoles'],
+} as const;
 
 /** The settings by what they are about; groups that would be empty are left out. */
 export function groupSettings<Setting extends { readonly name: string }>(
   settings: readonly Setting[],
 ): readonly SettingGroup<Setting>[] {
   const isTemplate = ({ name }: Setting) => name.startsWith('mailTemplate.');
-  const known = new Set(GROUPS.flatMap(([, names]) => names));
-  const groups = [
-    ...GROUPS.map(([title, names]) => ({
-      title,
-      settings: names.flatMap((name) => settings.filter((setting) => setting.name === name)),
+  const subjects = Object.keys(NAMES) as (keyof typeof NAMES)[];
+  const known: ReadonlySet<string> = new Set(Object.values(NAMES).flat());
+  const groups: readonly SettingGroup<Setting>[] = [
+    ...subjects.map((subject) => ({
+      subject,
+      settings: NAMES[subject].flatMap((name) => settings.filter((setting) => setting.name === name)),
     })),
-    { title: TEMPLATES, settings: settings.filter(isTemplate) },
+    { subject: 'templates', settings: settings.filter(isTemplate) },
     {
-      title: OTHERS,
+      subject: 'others',
       settings: settings.filter((setting) => !known.has(setting.name) && !isTemplate(setting)),
     },
   ];

@@ -4,7 +4,7 @@ import { useId, useState } from 'react';
 import { SchoolSettings, type ShownPropertyFragment } from '../../../generated/portal/settings/settings';
 import { BranchesSection } from '../branches/branches-section';
 import { useOperation } from '../gateway/use-operation';
-import { useTexts } from '../language/use-texts';
+import { phrase, useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
 import { FindInput } from '../shell/find-input';
 import { Icon } from '../shell/icon';
@@ -13,7 +13,7 @@ import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { PropertyDialog } from './property-dialog';
-import { groupSettings, type SettingGroup } from './setting-groups';
+import { groupSettings, type SettingGroup, type SettingSubject } from './setting-groups';
 import { TemplateDialog } from './template-dialog';
 import { useSettingWords } from './use-setting-words';
 
@@ -64,7 +64,7 @@ export function SettingsPage() {
         {!data && !error && <LoadingState />}
         {found?.length === 0 && <EmptyState icon="search" title={t('No settings match')} />}
         {groupSettings(found ?? []).map((group) => (
-          <SettingsSection key={group.title} group={group} onEdit={setEdited} />
+          <SettingsSection key={group.subject} group={group} onEdit={setEdited} />
         ))}
         <BranchesSection />
       </Stack>
@@ -89,6 +89,17 @@ export function SettingsPage() {
   );
 }
 
+const TITLES: Readonly<Record<SettingSubject, string>> = {
+  school: phrase('About the school'),
+  year: phrase('Year and attendance'),
+  results: phrase('Results'),
+  fees: phrase('Fees and accounts'),
+  messages: phrase('Emails and text messages'),
+  data: phrase('History and live data'),
+  templates: phrase('Mail templates'),
+  others: phrase('Other settings'),
+};
+
 interface SettingsSectionProps {
   readonly group: SettingGroup<ShownPropertyFragment>;
   onEdit(property: ShownPropertyFragment): void;
@@ -100,7 +111,7 @@ function SettingsSection({ group, onEdit }: SettingsSectionProps) {
   return (
     <section aria-labelledby={heading}>
       <Title order={2} size="h4" mb="xs" id={heading}>
-        {t(group.title)}
+        {t(TITLES[group.subject])}
       </Title>
       <SettingsTable properties={group.settings} heading={heading} onEdit={onEdit} />
     </section>
