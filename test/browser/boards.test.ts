@@ -352,8 +352,9 @@ describe('what is printed', () => {
   it('has many rows of a wide report on a page, and of a record what is in its fields', async () => {
     const asked = 'startMonth=2026-04&endMonth=2026-11&run=1';
     const page = await pages.openPortalAs('admin', `/portal/reports/fee-defaulters?${asked}`);
-    await page.locator('.report-wide tbody tr').first().waitFor();
-    const rows = await page.locator('.report-wide tbody tr').count();
+    const row = page.locator('.report-wide > table > tbody > tr');
+    await row.first().waitFor();
+    const rows = await row.count();
     expect(rows).toBeGreaterThan(5);
     const printed = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
     expect(printed.match(/\/Type\s*\/Page\b/g)?.length).toBeLessThan(rows / 2);
@@ -365,4 +366,29 @@ describe('what is printed', () => {
     expect(await page.getByRole('tab', { name: 'History' }).isVisible()).toBe(false);
     expect(await page.getByRole('textbox', { name: 'Father name' }).isVisible()).toBe(true);
   });
+
+  it.each([
+    ['/portal/settings', 'Settings'],
+    ['/portal/reports/strength', 'Strength by class and gender'],
+    ['/portal/records/registration/stu-00001?tab=fields', ''],
+  ])('has no dark ground, whichever colours the screen has: %s', async (path, heading) => {
+    const page = await pages.openPortalAs('admin', path, { colorScheme: 'dark' });
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    await page.waitForLoadState('networkidle');
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    expect(await page.evaluate(findDarkGrounds)).toEqual([]);
+  });
 });
+
+/** Runs in the page: what would be printed as a dark area, with black letters on it. */
+function findDarkGrounds(): string[] {
+  const isDark = (element: Element) => {
+    const [red = 255, green = 255, blue = 255, alpha = 1] = (
+      getComputedStyle(element).backgroundColor.match(/[\d.]+/g) ?? []
+    ).map(Number);
+    return alpha > 0.5 && red + green + blue < 384;
+  };
+  return [...document.querySelectorAll<HTMLElement>('body *')]
+    .filter((element) => element.offsetWidth > 0 && isDark(element))
+    .map(({ outerHTML }) => outerHTML.slice(0, 160));
+}

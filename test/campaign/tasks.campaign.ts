@@ -1,11 +1,12 @@
 /**
  * The tasks of docs/tasks.md: each person does theirs, one after the other, from a log-in on and by the
- * menu. With TASK_PICTURES=<folder> the last page of each person is kept there as a picture.
+ * menu. With TASK_PICTURES=<folder> the last page of each person is kept there as a picture, and the explorer
+ * as the README shows it: the pictures of docs/images.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { usePages } from '../browser/use-pages.js';
+import { openExample, usePages } from '../browser/use-pages.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { campaign } from './campaign.js';
 import { PersonAtWork, type Tasks } from './person-at-work.js';
@@ -27,6 +28,9 @@ const PEOPLE: readonly (readonly [heading: string, user: string, tasks: Tasks])[
   ['An operator', 'admin', operator],
 ];
 
+const VIEWPORT = { width: 1280, height: 800 };
+const { TASK_PICTURES: folder } = process.env;
+
 describe('the portal', () => {
   it('is tried by the tasks that stand in the documents', () => {
     const document = readFileSync('docs/tasks.md', 'utf8');
@@ -40,7 +44,7 @@ describe('the portal', () => {
   campaign('lets everybody do their tasks without reading anything first', async ({ seed, count }) => {
     const failures: string[] = [];
     for (const [heading, user, tasks] of PEOPLE) {
-      const page = await pages.openPortalAs(user, '/', { viewport: { width: 1280, height: 800 } });
+      const page = await pages.openPortalAs(user, '/', { viewport: VIEWPORT });
       const person = new PersonAtWork(page, String(seed % 1_000_000));
       for (const [title, act] of Object.entries(tasks)) {
         try {
@@ -51,10 +55,18 @@ describe('the portal', () => {
           await page.goto(gateway.url);
         }
       }
-      const folder = process.env.TASK_PICTURES;
       const name = heading.split(' ').at(-1) ?? heading;
       if (folder) await page.screenshot({ path: path.join(folder, `tasks-${name}.png`) });
       await page.context().close();
+    }
+    if (folder) {
+      const page = await pages.openAs('admin', { viewport: VIEWPORT });
+      await openExample(page, 'Collection by month and way of paying');
+      await page.getByRole('tab', { name: 'Chart' }).click();
+      await page.getByRole('img', { name: /^line chart/ }).waitFor();
+      await page.getByLabel('Kind').selectOption('bar');
+      await page.getByRole('img', { name: /^bar chart/ }).waitFor();
+      await page.screenshot({ path: path.join(folder, 'explore.png') });
     }
     expect(failures).toEqual([]);
   });

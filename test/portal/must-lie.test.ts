@@ -6,7 +6,7 @@ const times = (count: number, name: string) => Array.from({ length: count }, () 
 describe('the bars of a chart', () => {
   it.each([
     ['the months of a session on a desk', times(12, 'Apr 2026'), 1100],
-    ['the classes of a school on a phone', times(12, '12'), 328],
+    ['the classes of a school in a tile of a phone', times(12, '12'), 282],
     ['a chart whose width is not known yet', times(120, 'Ananya Sharma'), 0],
     ['no bars at all', [], 328],
   ])('stand where their names have room: %s', (_, labels, width) => {

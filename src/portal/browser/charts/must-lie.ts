@@ -3,10 +3,10 @@ import { shortenLabel } from './shorten-label.js';
 /** Of a bar that lies, with the room to the next one: its name is a line of text. */
 export const LYING_BAR_PX = 24;
 
-const LETTER_PX = 7;
-const GAP_PX = 8;
+const LETTER_PX = 6.5;
+const GAP_PX = 4;
 /** Of the numbers beside bars that stand. */
-const AXIS_PX = 60;
+const AXIS_PX = 44;
 
 /**
  * Whether the bars of these names lie in a chart of this width: where they stand, each name has the width of
