@@ -2,7 +2,7 @@
 
 import { didYouMean } from '../did-you-mean.js';
 import { type ErrorDetail, ServiceError } from '../errors.js';
-import { isExactNumber, isJsonObject, type JsonValue } from '../json.js';
+import { isExactNumber, isJsonObject, type JsonValue, printExactJson } from '../json.js';
 import type { Parameter, RouteDescription } from './route.js';
 
 /**
@@ -29,6 +29,7 @@ export function createParameterReader(route: Pick<RouteDescription, 'parameters'
   const inQuery = route.parameters.filter((parameter) => parameter.in === 'query');
   const known = new Set(inQuery.map((parameter) => parameter.name));
   const required = inQuery.filter((parameter) => parameter.isRequired);
+  const json = new Set(inQuery.filter(({ isJson }) => isJson).map(({ name }) => name));
   const isInBodyToo = route.body?.kind === 'parameters';
 
   return (query, body) => {
@@ -40,7 +41,7 @@ export function createParameterReader(route: Pick<RouteDescription, 'parameters'
     }
     if (isInBodyToo && body !== undefined) {
       if (route.body?.refusesNull) assertNoNull(body);
-      addBody(body, { found, known });
+      addBody(body, { found, known, json });
     }
     for (const parameter of required) {
       if (!found[parameter.name]) throw missing(parameter);
@@ -95,7 +96,11 @@ function listOf(known: ReadonlySet<string>): string {
 
 function addBody(
   body: JsonValue,
-  into: { readonly found: Record<string, string>; readonly known: ReadonlySet<string> },
+  into: {
+    readonly found: Record<string, string>;
+    readonly known: ReadonlySet<string>;
+    readonly json: ReadonlySet<string>;
+  },
 ): void {
   if (!isJsonObject(body)) {
     throw new ServiceError(
@@ -103,7 +108,12 @@ function addBody(
       'The body is to be a JSON object whose members are the parameters.',
     );
   }
-  for (const [name, text] of flatten(body, '', MAX_NESTING)) {
+  const flat = Object.entries(body).flatMap(([name, value]) =>
+    into.json.has(name) && typeof value !== 'string'
+      ? [[name, printExactJson(value)] as const]
+      : [...flatten(value, name, MAX_NESTING - 1)],
+  );
+  for (const [name, text] of flat) {
     if (!into.known.has(name)) assertIgnorable(name, into.known);
     const before = into.found[name];
     if (before !== undefined && before !== text) {
@@ -128,7 +138,7 @@ function assertNoNull(body: JsonValue, prefix = ''): void {
 function* flatten(body: JsonValue, prefix: string, depth: number): Generator<readonly [string, string]> {
   if (isJsonObject(body) && depth > 0) {
     for (const [name, value] of Object.entries(body)) {
-      yield* flatten(value, prefix === '' ? name : `${prefix}.${name}`, depth - 1);
+      yield* flatten(value, `${prefix}.${name}`, depth - 1);
     }
     return;
   }

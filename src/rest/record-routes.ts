@@ -23,12 +23,13 @@ import {
   type Asked,
   type Method,
   type Parameter,
-  PREFER,
   type RestRequest,
   type Route,
   type Schema,
   via,
 } from './route.js';
+import { PREFER_COUNT, withTotalCount } from './total-count.js';
+import { parseWhereParameter, WHERE } from './where-parameter.js';
 
 export const COLLECTION: Parameter = {
   name: 'collection',
@@ -71,6 +72,7 @@ const READ_PARAMETERS: readonly Parameter[] = [
     schema: { type: 'string', maxLength: 4096 },
     example: 'amount=>100,name=*chair',
   }),
+  WHERE,
   inQuery('ci', 'true: text operators of oquery ignore case', { schema: { type: 'boolean' } }),
   inQuery('sort', 'fields to sort by, separated by commas; - in front: descending. Ties by _id', {
     schema: { type: 'string' },
@@ -241,7 +243,12 @@ function listRoute(
       'Parquet, by Accept or format: in the last three a column is a declared field, its members as ' +
       '`student.value`, and the last column `…` has as JSON text what the others do not give back, such ' +
       'as undeclared fields. A failure on the way cuts the connection.',
-    parameters: [...(collection === undefined ? [COLLECTION] : []), ...READ_PARAMETERS, ...extra, PREFER],
+    parameters: [
+      ...(collection === undefined ? [COLLECTION] : []),
+      ...READ_PARAMETERS,
+      ...extra,
+      PREFER_COUNT,
+    ],
     ...(method === 'POST' && {
       body: {
         kind: 'parameters' as const,
@@ -256,7 +263,7 @@ function listRoute(
         status: 200,
         description: 'The records.',
         schema: RECORDS,
-        headers: ['Link', 'X-Next-Cursor', 'X-Next-Since', 'Preference-Applied'],
+        headers: ['Link', 'X-Next-Cursor', 'X-Next-Since', 'X-Total-Count', 'Preference-Applied'],
       },
     ],
     errors: READ_ERRORS,
@@ -265,14 +272,15 @@ function listRoute(
     assertAllowed: allowedTo('read', collection),
     // Without a limit, all records.
     urgencyOf: ({ limit }) => (Number(limit ?? Number.POSITIVE_INFINITY) <= MAX_PAGE ? 'short' : 'stream'),
-    ...via('records', ['records', 'parseSince'], (records, request) => {
+    ...via('records', ['records', 'parseSince'], async (records, request) => {
       const wanted = readRecordsRequest(collection ?? pathOf(request, 'collection'), extra, request);
       const { since } = request.parameters;
+      const found = records.records(request.context, wanted);
       if (since === undefined)
-        return answerRecords(records.records(request.context, wanted), wanted, request);
+        return await withTotalCount(await answerRecords(found, wanted, request), found, request);
       assertUnordered(request.parameters);
       const changes = { ...wanted, since: records.parseSince(request.context, since) };
-      return answerChanges(records.records(request.context, wanted), changes, request);
+      return await answerChanges(found, changes, request);
     }),
   };
 }
@@ -291,11 +299,12 @@ function readRecordsRequest(
   { context, parameters }: RestRequest,
 ): RecordsRequest {
   assertStream(parameters.stream);
-  const { oquery, ci, sort, limit, skip, after } = parameters;
+  const { oquery, where, ci, sort, limit, skip, after } = parameters;
   const filter = extra.length === 0 ? undefined : filterOf(extra, parameters, requireScope(context).domain);
   return {
     collection,
     oquery: oquery === '' ? undefined : oquery,
+    where: where === undefined || where === '' ? undefined : parseWhereParameter(where),
     isInsensitive: ci === undefined ? undefined : parseFlag('ci', ci),
     filter,
     projection: projectionOf(parameters),

@@ -4,7 +4,7 @@ import { compressChunks, contentEncodingFor } from '../content-encoding.js';
 import { etagHeld } from '../etag.js';
 import type { Answer, StreamAnswer, WholeAnswer } from '../rest/answer.js';
 import { acceptEncodingOf, replyHeaders, resetConnection, sendText, setEncoding } from '../text-answer.js';
-import { endMarkerFor, MARKER_HEADERS, withEndMarker } from './end-marker.js';
+import { confirmMarker, endMarkerFor, withEndMarker } from './end-marker.js';
 import { type GatheredWrite, gatherWrites } from './gathered-writes.js';
 import type { Observe } from './observation.js';
 import { PacedWriter, ReaderTooSlow } from './paced-writer.js';
@@ -50,7 +50,7 @@ export async function sendAnswer(answer: Answer, options: AnsweringOptions): Pro
 function marked(answer: WholeAnswer, { request, reply }: AnsweringOptions): WholeAnswer {
   const marker = endMarkerFor(request.headers.prefer, answer.mediaType);
   if (marker === undefined) return answer;
-  reply.headers(MARKER_HEADERS);
+  confirmMarker(reply);
   return { ...answer, text: Buffer.concat([bytesOf(answer.text), Buffer.from(marker)]) };
 }
 
@@ -72,7 +72,7 @@ function setHeldEtag({ request, reply }: AnsweringOptions): void {
 async function sendStream(answer: StreamAnswer, options: AnsweringOptions): Promise<FastifyReply> {
   const { request, reply } = options;
   const marker = endMarkerFor(request.headers.prefer, answer.mediaType);
-  if (marker !== undefined) reply.headers(MARKER_HEADERS);
+  if (marker !== undefined) confirmMarker(reply);
   const content = answer.open(request.requestContext.signal);
   const chunks = marker === undefined ? content : withEndMarker(content, marker);
   const writes = gatherWrites(chunks, answer.gatherBytes);

@@ -293,6 +293,7 @@ function crossOrigin(origins: readonly string[]) {
       'Server-Timing',
       'X-Hint',
       'X-Request-Id',
+      'X-Total-Count',
       'RateLimit-Limit',
       'RateLimit-Remaining',
       'RateLimit-Reset',

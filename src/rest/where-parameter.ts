@@ -1,0 +1,40 @@
+/** The structured filter of GraphQL as a parameter. @see languages/where.ts */
+import { ServiceError } from '../errors.js';
+import { isJsonObject, type JsonObject, type JsonValue, parsePlainJson } from '../json.js';
+import type { Parameter } from './route.js';
+
+const EXPECTED = 'a JSON object, such as {"amount": {"greaterThan": 100}}';
+
+export const WHERE: Parameter = {
+  name: 'where',
+  in: 'query',
+  isRequired: false,
+  description:
+    'the `where` of GraphQL as JSON, for what oquery cannot say: or, not, in, isNull, records that are ' +
+    'referred to. Holds together with oquery. In a body, the object itself',
+  schema: { type: 'string', contentMediaType: 'application/json' },
+  example: '{"or":[{"amount":{"greaterThan":1000}},{"manager":{"isNull":true}}]}',
+  isJson: true,
+};
+
+/** @throws MALFORMED_FILTER (400) for what is no JSON object */
+export function parseWhereParameter(text: string): JsonObject {
+  const value = parsed(text);
+  if (isJsonObject(value)) return value;
+  const detail = `The parameter where is ${JSON.stringify(shortened(text))}; expected ${EXPECTED}.`;
+  throw new ServiceError('MALFORMED_FILTER', detail, {
+    errors: [{ detail, parameter: 'where', expected: EXPECTED, sent: shortened(text) }],
+  });
+}
+
+function parsed(text: string): JsonValue | undefined {
+  try {
+    return parsePlainJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function shortened(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}
