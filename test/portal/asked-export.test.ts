@@ -7,7 +7,13 @@ import {
 } from '../../src/portal/browser/exporting/asked-export.js';
 import { readInParts } from '../../src/portal/browser/gateway/read-in-parts.js';
 
-const ASKED: AskedExport = { collections: ['class', 'task'], oquery: '', since: '', format: 'csv' };
+const ASKED: AskedExport = {
+  collections: ['class', 'task'],
+  oquery: '',
+  where: '',
+  since: '',
+  format: 'csv',
+};
 const SINCE = '2026-11-20T00:00:00.000Z';
 
 describe('what is exported', () => {
@@ -15,6 +21,9 @@ describe('what is exported', () => {
     expect(exportAddress(ASKED, 'class')).toBe('/o/recs/class?format=csv');
     expect(exportAddress({ ...ASKED, oquery: "name=*o'", since: SINCE }, 'class')).toBe(
       '/o/recs/class?format=csv&oquery=name%3D*o%27&ci=true&since=2026-11-20T00%3A00%3A00.000Z',
+    );
+    expect(exportAddress({ ...ASKED, where: '{"class":{"isNull":true}}' }, 'class')).toBe(
+      '/o/recs/class?format=csv&where=%7B%22class%22%3A%7B%22isNull%22%3Atrue%7D%7D',
     );
   });
 
@@ -33,6 +42,7 @@ describe('what is exported', () => {
       `campus export class task --format csv --since ${SINCE}`,
     );
     expect(exportByCommand({ ...ASKED, oquery: 'a=1' })).toBeUndefined();
+    expect(exportByCommand({ ...ASKED, where: '{}' })).toBeUndefined();
     expect(exportByCommand({ ...ASKED, format: 'json' })).toBeUndefined();
   });
 });

@@ -4,16 +4,19 @@ export interface AskedExport {
   readonly collections: readonly string[];
   /** Of one collection alone; '' for all its records. */
   readonly oquery: string;
+  /** The same, as JSON: both hold. */
+  readonly where: string;
   /** An instant: only what changed then or later, and what was removed; '' for everything. */
   readonly since: string;
   readonly format: string;
 }
 
 /** The path of the file of one collection. */
-export function exportAddress({ oquery, since, format }: AskedExport, collection: string): string {
+export function exportAddress({ oquery, where, since, format }: AskedExport, collection: string): string {
   const parameters = new URLSearchParams({
     format,
     ...(oquery !== '' && { oquery, ci: 'true' }),
+    ...(where !== '' && { where }),
     ...(since !== '' && { since }),
   });
   return `/o/recs/${encodeURIComponent(collection)}?${parameters}`;
@@ -30,8 +33,9 @@ export function exportByCurl(asked: AskedExport, origin: string): string {
 }
 
 /** On the machine of the gateway; `undefined` for what the command does not know, filters and JSON. */
-export function exportByCommand({ collections, oquery, since, format }: AskedExport): string | undefined {
-  if (oquery !== '' || format === 'json') return undefined;
+export function exportByCommand(asked: AskedExport): string | undefined {
+  const { collections, oquery, where, since, format } = asked;
+  if (oquery !== '' || where !== '' || format === 'json') return undefined;
   const options = [`--format ${format}`, ...(since === '' ? [] : [`--since ${since}`])];
   return ['campus export', ...collections, ...options].join(' ');
 }

@@ -17,7 +17,7 @@ import { EXPORT_FORMATS } from './export-formats';
 import { ExportedFiles } from './exported-files';
 import { useExport } from './use-export';
 
-const NOTHING_ASKED = { collections: '', oquery: '', since: '', format: 'csv' };
+const NOTHING_ASKED = { collections: '', oquery: '', where: '', since: '', format: 'csv' };
 
 export function ExportPage() {
   const t = useTexts();
@@ -32,7 +32,7 @@ export function ExportPage() {
   const asked: AskedExport = {
     ...address,
     collections,
-    oquery: only === undefined ? '' : address.oquery,
+    ...(only === undefined && { oquery: '', where: '' }),
   };
   return (
     <PageFrame title={t('Export')} description={t('Download the records you may read')}>
@@ -73,7 +73,8 @@ export function ExportPage() {
                 key={only}
                 collection={only}
                 oquery={address.oquery}
-                onFilter={(oquery) => change({ oquery }, 'replace')}
+                where={address.where}
+                onFilter={(filter) => change(filter, 'replace')}
               />
             )}
             <Group>
@@ -116,10 +117,11 @@ export function ExportPage() {
 interface FilterOfExportProps {
   readonly collection: string;
   readonly oquery: string;
-  onFilter(oquery: string): void;
+  readonly where: string;
+  onFilter(filter: Pick<AskedExport, 'oquery' | 'where'>): void;
 }
 
-function FilterOfExport({ collection, oquery, onFilter }: FilterOfExportProps) {
+function FilterOfExport({ collection, oquery, where, onFilter }: FilterOfExportProps) {
   const t = useTexts();
   const [isOpen, setIsOpen] = useState(false);
   const { readableFields } = useViewer().collections.find(({ name }) => name === collection) ?? {};
@@ -128,24 +130,26 @@ function FilterOfExport({ collection, oquery, onFilter }: FilterOfExportProps) {
     ({ name }) => !readableFields || readableFields.includes(name),
   );
   const wordsOf = useFilterWords(fields ?? []);
+  const isFiltered = oquery !== '' || where !== '';
   return (
     <Group gap="xs">
       <Button
-        variant={oquery === '' ? 'default' : 'light'}
+        variant={isFiltered ? 'light' : 'default'}
         leftSection={<Icon name="filter" />}
         disabled={!fields}
         onClick={() => setIsOpen(true)}
         className="filter-button"
-        title={oquery}
+        title={isFiltered ? wordsOf(oquery, where) : ''}
       >
-        {oquery === '' ? t('Filter') : wordsOf(oquery)}
+        {isFiltered ? wordsOf(oquery, where) : t('Filter')}
       </Button>
       {isOpen && fields && (
         <FilterBuilder
           fields={fields}
           oquery={oquery}
+          where={where}
           onFilter={(filter) => {
-            onFilter(filter.oquery);
+            onFilter(filter);
             setIsOpen(false);
           }}
           onClose={() => setIsOpen(false)}

@@ -7,12 +7,13 @@ import { Icon } from '../shell/icon';
 import { type DeclaredField } from './declared-field';
 import {
   type FilterCondition,
+  type FilterOperator,
   needsValue,
-  type OqueryOperator,
   parseConditions,
   printConditions,
   printWhere,
 } from './filter-conditions';
+import { isEmptiness, joinWhere, splitWhere } from './filter-emptiness';
 import {
   type FilterField,
   filterFieldsOf,
@@ -27,8 +28,7 @@ import { useFieldNames } from './use-field-names';
 export interface FilterBuilderProps {
   readonly fields: readonly DeclaredField[];
   readonly oquery: string;
-  /** Absent: a filter by where is of no use there, and none is offered. */
-  readonly where?: string;
+  readonly where: string;
   onFilter(filter: { readonly oquery: string; readonly where: string }): void;
   onClose(): void;
 }
@@ -36,10 +36,14 @@ export interface FilterBuilderProps {
 export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: FilterBuilderProps) {
   const t = useTexts();
   const nameOf = useFieldNames();
-  const [text, setText] = useState(oquery);
-  const [rows, setRows] = useState<readonly FilterCondition[]>(parseConditions(oquery) ?? []);
-  const [own, setOwn] = useState(where ?? '');
   const choices = fields.flatMap((field) => filterFieldsOf(field, nameOf));
+  const given = splitWhere(where, choices);
+  const [text, setText] = useState(oquery);
+  const [rows, setRows] = useState<readonly FilterCondition[]>([
+    ...(parseConditions(oquery) ?? []),
+    ...given.conditions,
+  ]);
+  const [own, setOwn] = useState(given.rest);
   const isWritten = parseConditions(text) !== undefined;
   const isJson = own.trim() === '' || isObject(own);
   const edit = (next: readonly FilterCondition[]) => {
@@ -49,10 +53,14 @@ export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: Filt
   const write = (next: string) => {
     setText(next);
     const read = parseConditions(next.trim());
-    if (read) setRows(read);
+    if (read) setRows([...read, ...rows.filter(isEmptiness)]);
   };
-  const asWhere = printWhere(rows, (path) =>
-    choices.some((one) => one.path === path && one.type === 'number'),
+  const asWhere = joinWhere(
+    {
+      conditions: rows,
+      rest: printWhere(rows, (path) => choices.some((one) => one.path === path && one.type === 'number')),
+    },
+    choices,
   );
   return (
     <Drawer
@@ -66,7 +74,10 @@ export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: Filt
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          onFilter({ oquery: text.trim(), where: own.trim() });
+          onFilter({
+            oquery: text.trim(),
+            where: joinWhere({ conditions: rows, rest: own.trim() }, choices),
+          });
         }}
       >
         <Stack>
@@ -101,22 +112,18 @@ export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: Filt
             error={isWritten ? undefined : t('A condition is a field, an operator and a value: class=5')}
             spellCheck={false}
           />
-          {where !== undefined && asWhere !== '' && (
-            <CodeToCopy title={t('The same in GraphQL (where)')} text={asWhere} />
-          )}
-          {where !== undefined && (
-            <Textarea
-              label={t('Additional filter (where, as JSON)')}
-              description={t('For what the rows above cannot express: or, not, conditions on references.')}
-              placeholder={'{"or": [{"class": {"equals": "5"}}, {"section": {"equals": "A"}}]}'}
-              value={own}
-              onChange={(event) => setOwn(event.currentTarget.value)}
-              error={isJson ? undefined : t('This is not a JSON object')}
-              autosize
-              minRows={2}
-              spellCheck={false}
-            />
-          )}
+          {asWhere !== '' && <CodeToCopy title={t('The same in GraphQL (where)')} text={asWhere} />}
+          <Textarea
+            label={t('Additional filter (where, as JSON)')}
+            description={t('For what the rows above cannot express: or, not, conditions on references.')}
+            placeholder={'{"or": [{"class": {"equals": "5"}}, {"section": {"equals": "A"}}]}'}
+            value={own}
+            onChange={(event) => setOwn(event.currentTarget.value)}
+            error={isJson ? undefined : t('This is not a JSON object')}
+            autosize
+            minRows={2}
+            spellCheck={false}
+          />
           <Group justify="flex-end">
             <Button variant="default" onClick={() => onFilter({ oquery: '', where: '' })}>
               {t('Clear the filter')}
@@ -163,7 +170,7 @@ function ConditionRow({ row, choices, number, onChange, onRemove }: ConditionRow
         aria-label={t('Operator of condition {number}', { number })}
         data={offered.map((operator) => ({ value: operator, label: t(nameOfOperator(operator, field)) }))}
         value={row.operator}
-        onChange={(operator) => onChange({ ...row, operator: operator as OqueryOperator })}
+        onChange={(operator) => onChange({ ...row, operator: operator as FilterOperator })}
         allowDeselect={false}
       />
       {needsValue(row.operator) && <ConditionValue {...{ row, field, number, onChange }} />}
@@ -223,7 +230,7 @@ function ConditionValue({
   );
 }
 
-function typeOf(operator: OqueryOperator, field: FilterField | undefined): string {
+function typeOf(operator: FilterOperator, field: FilterField | undefined): string {
   if (operator === 'inMonth') return 'month';
   if (field?.type === 'datetime') return 'date';
   return 'text';

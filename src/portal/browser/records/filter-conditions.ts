@@ -14,10 +14,13 @@ export type OqueryOperator =
   | 'today'
   | 'yesterday';
 
+/** The last two stand in the `where` of a filter. @see filter-emptiness.ts */
+export type FilterOperator = OqueryOperator | 'empty' | 'filled';
+
 export interface FilterCondition {
   /** A field, or a way to one within it (`student.value`). */
   readonly field: string;
-  readonly operator: OqueryOperator;
+  readonly operator: FilterOperator;
   /** Empty for those that need none. */
   readonly value: string;
 }
@@ -35,22 +38,29 @@ const SIGNS: readonly (readonly [sign: string, operator: OqueryOperator])[] = [
 ];
 
 /** `class=5,total=>100` as conditions; `undefined` for what is no oquery yet. */
-export function parseConditions(oquery: string): readonly FilterCondition[] | undefined {
+export function parseConditions(oquery: string): readonly OqueryCondition[] | undefined {
   const parts = splitAtCommas(oquery).filter((part, _index, all) => part !== '' || all.length > 1);
   const conditions = parts.map(parseOne);
-  return conditions.includes(undefined) ? undefined : (conditions as readonly FilterCondition[]);
+  return conditions.includes(undefined) ? undefined : (conditions as readonly OqueryCondition[]);
 }
 
-/** The same as text. Rows that are not filled in yet are left out. */
+/** The same as text. Rows that are not filled in yet are left out, and those that no oquery can say. */
 export function printConditions(conditions: readonly FilterCondition[]): string {
   return conditions
+    .filter(inOquery)
     .filter(({ field, operator, value }) => field !== '' && (value !== '' || !needsValue(operator)))
     .map(({ field, operator, value }) => field + signOf(operator) + printValue(operator, value))
     .join(',');
 }
 
-export function needsValue(operator: OqueryOperator): boolean {
-  return operator !== 'today' && operator !== 'yesterday';
+export function needsValue(operator: FilterOperator): boolean {
+  return !['today', 'yesterday', 'empty', 'filled'].includes(operator);
+}
+
+type OqueryCondition = FilterCondition & { readonly operator: OqueryOperator };
+
+function inOquery(condition: FilterCondition): condition is OqueryCondition {
+  return condition.operator !== 'empty' && condition.operator !== 'filled';
 }
 
 /** A value of which every character stands for itself. */
@@ -68,7 +78,7 @@ function splitAtCommas(text: string): string[] {
   return parts;
 }
 
-function parseOne(text: string): FilterCondition | undefined {
+function parseOne(text: string): OqueryCondition | undefined {
   const at = text.indexOf('=');
   const field = text.slice(0, at);
   if (at < 1 || !/^[\w$-]+(?:\.[\w$-]+)*$/.test(field)) return undefined;

@@ -1,17 +1,20 @@
 /** What a filter can be about, and how: the fields of a collection with the operators that suit them. */
 import { phrase } from '../language/use-texts';
 import type { DeclaredField } from './declared-field';
-import type { OqueryOperator } from './filter-conditions';
+import type { FilterOperator } from './filter-conditions';
+import type { EmptinessChoice, EmptinessKind } from './filter-emptiness';
 
-const TEXT: readonly OqueryOperator[] = ['equals', 'differs', 'contains', 'lacks', 'startsWith'];
+const TEXT: readonly FilterOperator[] = ['equals', 'differs', 'contains', 'lacks', 'startsWith'];
 
-const OPERATORS_BY_TYPE: Readonly<Record<string, readonly OqueryOperator[]>> = {
+const OPERATORS_BY_TYPE: Readonly<Record<string, readonly FilterOperator[]>> = {
   number: ['is', 'greater', 'less'],
   datetime: ['on', 'inMonth', 'today', 'yesterday', 'greater', 'less'],
   boolean: ['equals'],
 };
 
-const OPERATOR_NAMES: Readonly<Record<OqueryOperator, string>> = {
+const EMPTINESS: readonly FilterOperator[] = ['empty', 'filled'];
+
+const OPERATOR_NAMES: Readonly<Record<FilterOperator, string>> = {
   equals: phrase('is'),
   is: phrase('equals'),
   differs: phrase('is not'),
@@ -24,11 +27,12 @@ const OPERATOR_NAMES: Readonly<Record<OqueryOperator, string>> = {
   inMonth: phrase('is in the month'),
   today: phrase('is today'),
   yesterday: phrase('was yesterday'),
+  empty: phrase('is empty'),
+  filled: phrase('is not empty'),
 };
 
 /** What a condition can be about. */
-export interface FilterField {
-  readonly path: string;
+export interface FilterField extends EmptinessChoice {
   readonly label: string;
   readonly type: string;
   readonly allowed: readonly string[] | null;
@@ -38,31 +42,43 @@ export interface FilterField {
 export function filterFieldsOf(field: DeclaredField, nameOf: (name: string) => string): FilterField[] {
   const label = nameOf(field.name);
   if (field.type === 'object') {
-    return (field.fields ?? []).map((member) => ({
-      path: `${field.name}.${member.name}`,
-      label: `${label}: ${nameOf(member.name)}`,
-      type: member.type,
-      allowed: member.allowed,
-    }));
+    return (field.fields ?? []).map((member) => {
+      const path = `${field.name}.${member.name}`;
+      return {
+        path,
+        label: `${label}: ${nameOf(member.name)}`,
+        type: member.type,
+        allowed: member.allowed,
+        // Of a list, some elements may have it and others not.
+        ...(!field.isList && { emptiness: { path, kind: kindOf(member) } }),
+      };
+    });
   }
+  const emptiness = { path: field.name, kind: kindOf(field) };
   if (field.type !== 'reference')
-    return [{ path: field.name, label, type: field.type, allowed: field.allowed }];
+    return [{ path: field.name, label, type: field.type, allowed: field.allowed, emptiness }];
   return [
-    { path: `${field.name}.label`, label, type: 'text', allowed: null },
+    { path: `${field.name}.label`, label, type: 'text', allowed: null, emptiness },
     { path: `${field.name}.value`, label: `${label} (_id)`, type: 'text', allowed: null },
   ];
 }
 
-export function operatorsOf(field: FilterField | undefined): readonly OqueryOperator[] {
-  return OPERATORS_BY_TYPE[field?.type ?? ''] ?? TEXT;
+function kindOf({ type, isList, allowed }: Omit<DeclaredField, 'fields'>): EmptinessKind {
+  if (isList) return 'list';
+  return type === 'text' && allowed === null ? 'text' : 'value';
 }
 
-export function firstOperator(field: FilterField | undefined): OqueryOperator {
+export function operatorsOf(field: FilterField | undefined): readonly FilterOperator[] {
+  const operators = OPERATORS_BY_TYPE[field?.type ?? ''] ?? TEXT;
+  return field?.emptiness ? [...operators, ...EMPTINESS] : operators;
+}
+
+export function firstOperator(field: FilterField | undefined): FilterOperator {
   return operatorsOf(field)[0] ?? 'equals';
 }
 
 /** As the form and the button of a filter say it. Of days nobody says that one is greater. */
-export function nameOfOperator(operator: OqueryOperator, field: FilterField | undefined): string {
+export function nameOfOperator(operator: FilterOperator, field: FilterField | undefined): string {
   if (field?.type === 'datetime' && operator === 'greater') return phrase('is later than');
   if (field?.type === 'datetime' && operator === 'less') return phrase('is earlier than');
   return OPERATOR_NAMES[operator];

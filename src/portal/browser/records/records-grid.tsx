@@ -77,7 +77,7 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
         search={search}
         onSearch={(text) => change({ search: text }, 'replace')}
         onColumns={(names) => change({ columns: names.join(',') }, 'replace')}
-        filter={{ words: bothOf(wordsOf(oquery), where), text: bothOf(oquery, where) }}
+        filter={{ words: wordsOf(oquery, where), text: bothOf(oquery, where) }}
         onFilter={() => setIsFiltering(true)}
       />
       <UnsavedRecords collection={collection.name} />

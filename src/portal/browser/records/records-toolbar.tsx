@@ -19,7 +19,7 @@ import { useFieldNames } from './use-field-names';
 interface AskedRecords {
   readonly collection: string;
   readonly oquery: string;
-  /** A filter that REST does not know; null for none. */
+  /** As JSON; null for none. */
   readonly where: unknown;
   readonly sort: string;
   readonly project: readonly string[];
@@ -166,13 +166,9 @@ function ExportMenu({ asked }: { readonly asked: AskedRecords }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>
-          {asked.where === null
-            ? t('All filtered records, with these columns')
-            : t('A where filter cannot be exported. Write it as oquery.')}
-        </Menu.Label>
+        <Menu.Label>{t('All filtered records, with these columns')}</Menu.Label>
         {EXPORT_FORMATS.map(([format, label]) => (
-          <Menu.Item key={format} disabled={asked.where !== null} onClick={() => mutate(format)}>
+          <Menu.Item key={format} onClick={() => mutate(format)}>
             {label}
           </Menu.Item>
         ))}
@@ -181,6 +177,10 @@ function ExportMenu({ asked }: { readonly asked: AskedRecords }) {
   );
 }
 
-function addressOf({ oquery, sort }: AskedRecords): Record<string, string> {
-  return { ...(oquery !== '' && { oquery, ci: 'true' }), ...(sort !== '' && { sort }) };
+function addressOf({ oquery, where, sort }: AskedRecords): Record<string, string> {
+  return {
+    ...(oquery !== '' && { oquery, ci: 'true' }),
+    ...(where !== null && { where: JSON.stringify(where) }),
+    ...(sort !== '' && { sort }),
+  };
 }

@@ -2,6 +2,7 @@ import { type Formats, useFormats } from '../language/use-formats';
 import { type Texts, useTexts } from '../language/use-texts';
 import type { DeclaredField } from './declared-field';
 import { type FilterCondition, needsValue, parseConditions } from './filter-conditions';
+import { splitWhere } from './filter-emptiness';
 import { type FilterField, filterFieldsOf, nameOfOperator } from './filter-fields';
 import { useAllowedWords } from './use-allowed-words';
 import { useFieldNames } from './use-field-names';
@@ -9,27 +10,30 @@ import { useFieldNames } from './use-field-names';
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const MONTH = /^\d{4}-\d{2}$/;
 
-/** A filter as people read it: `class=5,name=*an` is "Class is 5 · Name contains an". What is none stays. */
-export function useFilterWords(fields: readonly DeclaredField[]): (oquery: string) => string {
+/**
+ * A filter as people read it: `class=5,name=*an` is "Class is 5 · Name contains an". What is none stays, as
+ * does what no row of the form can say.
+ */
+export function useFilterWords(fields: readonly DeclaredField[]): (oquery: string, where: string) => string {
   const t = useTexts();
   const formats = useFormats();
   const nameOf = useFieldNames();
   const wordsOf = useAllowedWords();
   const choices = fields.flatMap((field) => filterFieldsOf(field, nameOf));
-  return (oquery) => {
-    const conditions = parseConditions(oquery);
-    if (!conditions) return oquery;
-    return conditions
-      .map((condition) => {
-        const field = choices.find(({ path }) => path === condition.field);
-        const said = {
-          field: field?.label ?? condition.field,
-          operator: t(nameOfOperator(condition.operator, field)),
-          value: sayValue(condition, field, { t, formats, wordsOf }),
-        };
-        return t('{field} {operator} {value}', said).trim();
-      })
-      .join(' · ');
+  const say = (condition: FilterCondition) => {
+    const field = choices.find(({ path }) => path === condition.field);
+    const said = {
+      field: field?.label ?? condition.field,
+      operator: t(nameOfOperator(condition.operator, field)),
+      value: sayValue(condition, field, { t, formats, wordsOf }),
+    };
+    return t('{field} {operator} {value}', said).trim();
+  };
+  return (oquery, where) => {
+    const { conditions, rest } = splitWhere(where, choices);
+    const written = parseConditions(oquery);
+    const said = [...(written?.map(say) ?? [oquery]), ...conditions.map(say)].join(' · ');
+    return [said, rest].filter((part) => part !== '').join(' + ');
   };
 }
 
