@@ -255,6 +255,36 @@ describe('a record', () => {
     expect(guardian?.y ?? 0).toBeGreaterThan(mother?.y ?? 0);
   });
 
+  it('shows what was saved from then on, and not for a moment what was before', async () => {
+    const id = await makeTask('As it was');
+    const page = await pages.openPortalAs('admin', `/portal/records/task/${id}`);
+    await page.getByLabel('Name').fill(' As it is ');
+    // What is asked after the save is not answered before the test has looked.
+    let release = () => {};
+    const hasLooked = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('query RecordNow')) await hasLooked;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('1 field not saved yet').waitFor({ state: 'hidden' });
+    expect(await page.getByLabel('Name').inputValue()).toBe('As it is');
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('As it is');
+    release();
+    await page.getByText('Saved.').waitFor();
+  });
+
+  it('has the tab that there is, where the address names another', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/records/task/new?tab=history');
+    await page.getByLabel('Name').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    const id = await makeTask('Tabs');
+    await page.goto(`${gateway.url}/portal/records/task/${id}?tab=nonsense`);
+    await page.getByLabel('Name').waitFor();
+  });
+
   it('is only read by who may not change it', async () => {
     const page = await pages.openPortalAs('viewer', '/portal/records/registration/stu-00001');
     await page.getByText('You may read this record, not change it.').waitFor();

@@ -74,6 +74,14 @@ export function RecordDetailsPage() {
   );
 }
 
+const TAB_NAMES = {
+  fields: phrase('Fields'),
+  references: phrase('Linked records'),
+  files: phrase('Files'),
+  messages: phrase('Messages'),
+  history: phrase('History'),
+};
+
 type FieldValues = Readonly<Record<string, unknown>>;
 
 interface RecordTabsProps {
@@ -87,18 +95,30 @@ interface RecordTabsProps {
 function RecordTabs({ collection, record, id, isRemoved, isNew }: RecordTabsProps) {
   const t = useTexts();
   const navigate = useNavigate();
-  const [{ tab }, change] = useAddress({ tab: isRemoved ? 'history' : 'fields' });
+  const byDefault = isRemoved ? 'history' : 'fields';
+  const [{ tab }, change] = useAddress({ tab: byDefault });
   const { collections, duties } = useViewer();
   const rights = collections.find(({ name }) => name === collection.name);
   const mayReadMessages = duties.includes('messages');
+  // The address may name another one, such as the history of a record that is not made yet.
+  const tabs: readonly (keyof typeof TAB_NAMES)[] = [
+    ...(isRemoved ? [] : (['fields'] as const)),
+    ...(isNew || isRemoved ? [] : (['references', 'files'] as const)),
+    ...(mayReadMessages && record ? (['messages'] as const) : []),
+    ...(isNew ? [] : (['history'] as const)),
+  ];
   return (
-    <Tabs value={tab} onChange={(next) => change({ tab: next ?? 'fields' }, 'replace')} keepMounted={false}>
+    <Tabs
+      value={tabs.find((one) => one === tab) ?? byDefault}
+      onChange={(next) => change({ tab: next ?? 'fields' }, 'replace')}
+      keepMounted={false}
+    >
       <Tabs.List mb="md">
-        {!isRemoved && <Tabs.Tab value="fields">{t('Fields')}</Tabs.Tab>}
-        {!isNew && !isRemoved && <Tabs.Tab value="references">{t('Linked records')}</Tabs.Tab>}
-        {!isNew && !isRemoved && <Tabs.Tab value="files">{t('Files')}</Tabs.Tab>}
-        {mayReadMessages && record && <Tabs.Tab value="messages">{t('Messages')}</Tabs.Tab>}
-        {!isNew && <Tabs.Tab value="history">{t('History')}</Tabs.Tab>}
+        {tabs.map((one) => (
+          <Tabs.Tab key={one} value={one}>
+            {t(TAB_NAMES[one])}
+          </Tabs.Tab>
+        ))}
       </Tabs.List>
       <Tabs.Panel value="fields">
         <Card withBorder padding="lg">

@@ -1,10 +1,10 @@
 /** The records that were read, cell by cell: each can be gone to, and changed where it stands. */
 import { Checkbox, UnstyledButton } from '@mantine/core';
-import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { RecordNow } from '../../../generated/portal/records/record';
-import { GridRecords, type GridRecordsQuery } from '../../../generated/portal/records/records';
+import type { GridRecordsQuery } from '../../../generated/portal/records/records';
 import { useGateway } from '../gateway/gateway-context';
 import { type Texts, useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
@@ -15,6 +15,7 @@ import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 import { CellEditor } from './cell-editor';
 import type { DeclaredCollection } from './declared-collection';
 import { type DeclaredField } from './declared-field';
+import { putRecord } from './put-record';
 import { ReferenceLink } from './reference-link';
 import type { ChosenRecords } from './use-chosen-records';
 import { useFieldNames } from './use-field-names';
@@ -163,23 +164,14 @@ function boxColumn(
   };
 }
 
-/** Puts a record as it is now in its row: reading all pages anew would take its place from under the eye. */
+/** Reads a record anew for its row. */
 function useRowReader(collection: string): (id: string) => Promise<void> {
   const gateway = useGateway();
   const queries = useQueryClient();
   return async (id) => {
     const { record } = await gateway.execute(RecordNow, { collection, id });
-    if (!record) return;
-    queries.setQueriesData<InfiniteData<GridRecordsQuery>>(
-      { queryKey: [GridRecords.name] },
-      (read) => read && { ...read, pages: read.pages.map((page) => withRecord(page, record)) },
-    );
+    if (record) putRecord(queries, collection, record);
   };
-}
-
-function withRecord({ records }: GridRecordsQuery, { id, version, data }: GridRow): GridRecordsQuery {
-  const nodes = records.nodes.map((node) => (node.id === id ? { ...node, version, data } : node));
-  return { records: { ...records, nodes } };
 }
 
 function storedValue({ data }: GridRow, { name }: DeclaredField): unknown {

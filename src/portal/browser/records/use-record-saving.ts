@@ -5,6 +5,7 @@ import { useGateway } from '../gateway/gateway-context';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import type { ConflictDialogProps } from './conflict-dialog';
 import type { DeclaredField } from './declared-field';
+import { putRecord } from './put-record';
 import { type Draft, isSame, tidied } from './use-draft';
 
 /** A record as it was when somebody began to change it. */
@@ -56,7 +57,9 @@ export function useRecordSaving(options: RecordSavingOptions): RecordSaving {
   async function save(record: RecordToChange, draft: Draft): Promise<boolean> {
     const changes = tidied(draft);
     try {
-      const { requestId } = await saving.mutateAsync({ record, changes });
+      const { answer, requestId } = await saving.mutateAsync({ record, changes });
+      // Before the draft goes, or what was there before would be shown until it is read again.
+      putRecord(queries, collection, answer.updateRecord);
       keepDraft({});
       setConflict(undefined);
       await askAnew();
