@@ -5,6 +5,7 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
+import { withAsciiDigits } from '../ascii-digits.js';
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Principal, Scope } from '../model/scope.js';
@@ -207,7 +208,7 @@ export class SecondFactors {
     database: Queryable,
     { user, secret, code }: { readonly user: UserRef; readonly secret: string; readonly code: string },
   ): Promise<boolean> {
-    const token = code.replaceAll(/[\s-]/g, '');
+    const token = withAsciiDigits(code).replaceAll(/[\s-]/g, '');
     if (!/^\d{6}$/.test(token)) return await useRecoveryCode(database, user, token);
     const base32 = this.#encryption.decrypt(user.domainId, secret);
     const totp = new TOTP({ secret: Secret.fromBase32(base32), period: PERIOD_SECONDS });

@@ -84,6 +84,17 @@ describe('a second factor', () => {
     expect(codeOf(await logIn('clerk', codeBy(secret, 4)))).toBe('SECOND_FACTOR_REQUIRED');
   });
 
+  it.each([
+    ['Devanagari', 0x0966],
+    ['Arabic-Indic', 0x0660],
+    ['extended Arabic-Indic', 0x06f0],
+    ['Tamil', 0x0be6],
+  ])('takes the digits of %s, with blanks between', async (_script, zero) => {
+    const { secret } = await switchOn('clerk');
+    const typed = [...codeBy(secret)].map((digit) => String.fromCodePoint(zero + Number(digit))).join(' ');
+    expect((await logIn('clerk', ` ${typed} `)).errors).toEqual([]);
+  });
+
   it('takes each recovery code once, however it is typed', async () => {
     const { recoveryCodes } = await switchOn('clerk');
     const [code = ''] = recoveryCodes;

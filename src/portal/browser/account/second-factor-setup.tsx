@@ -63,9 +63,9 @@ function SetupForm({ secret, uri, isBusy, problem, onCode }: SetupFormProps) {
           label={t('2. Enter the six digits it shows')}
           autoComplete="one-time-code"
           inputMode="numeric"
-          pattern="\s*\d{3}\s*\d{3}\s*"
+          pattern="(\s*\p{Nd}){6}\s*"
           title={t('Six digits')}
-          maxLength={12}
+          maxLength={20}
           required
           withAsterisk={false}
         />

@@ -69,9 +69,9 @@ export function CodeStep({ onCode, onBack }: CodeStepProps) {
             description={t('The six digits that the app on your phone shows now.')}
             autoComplete="one-time-code"
             inputMode="numeric"
-            pattern="\s*\d{3}\s*\d{3}\s*"
+            pattern="(\s*\p{Nd}){6}\s*"
             title={t('Six digits')}
-            maxLength={12}
+            maxLength={20}
           />
         )}
         {refusal !== '' && (

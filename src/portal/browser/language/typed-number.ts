@@ -3,11 +3,7 @@
  * so that nobody keeps another number than the one that was meant.
  */
 
-/** The zeros of the digits that are written in India, and of the wide ones that come with pasted texts. */
-const ZEROS = [
-  ...[0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66],
-  ...[0x0660, 0x06f0, 0xff10],
-];
+import { withAsciiDigits } from '../../../ascii-digits.js';
 
 /** Digits alone, or in groups: of thousands, or of lakhs and crores. */
 const NUMBER = /^(-?)(\d+|\d{1,3}(?:[ ,]\d{3})+|\d{1,2}(?:[ ,]\d{2})*[ ,]\d{3})?(\.\d*)?(e[+-]?\d{1,3})?$/i;
@@ -31,11 +27,7 @@ export function groupInLakhs(number: string): string {
 
 /** Without what stands around a number: blanks, a plus, a currency, `/-` and the unit. */
 function bare(text: string, unit: string | null | undefined): string {
-  const plain = text
-    .replaceAll(/\p{Nd}/gu, asciiDigit)
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll('−', '-')
-    .trim();
+  const plain = withAsciiDigits(text).replaceAll(/\s+/g, ' ').replaceAll('−', '-').trim();
   const withoutUnit = unit && plain.endsWith(unit) ? plain.slice(0, -unit.length) : plain;
   return withoutUnit
     .trim()
@@ -43,10 +35,4 @@ function bare(text: string, unit: string | null | undefined): string {
     .replace(/^([+-]?) ?(?:₹|rs\.?|inr) ?/i, '$1')
     .replace(/^\+/, '')
     .trim();
-}
-
-function asciiDigit(digit: string): string {
-  const code = digit.codePointAt(0) ?? 0;
-  const zero = ZEROS.find((one) => code >= one && code < one + 10);
-  return zero === undefined ? digit : String(code - zero);
 }
