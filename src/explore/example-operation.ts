@@ -98,7 +98,7 @@ function resolveWord(word: string, back: number, today: string): string | undefi
     case 'weekday':
       return daysBefore(today, Math.max(0, weekdayOf(today) - 5));
     case 'month':
-      return daysBefore(`${today.slice(0, 7)}-01`, 0, back).slice(0, 7);
+      return daysBefore(`${today.slice(0, 7)}-01`, 0, back)?.slice(0, 7);
     case 'session':
       return `${sessionYear}-${String((sessionYear + 1) % 100).padStart(2, '0')}`;
     case 'session.start':
@@ -110,9 +110,11 @@ function resolveWord(word: string, back: number, today: string): string | undefi
   }
 }
 
-function daysBefore(day: string, days: number, months = 0): string {
+/** `undefined` before the year 1: the word of such a day is not filled in, and refused as it is written. */
+function daysBefore(day: string, days: number, months = 0): string | undefined {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  return new Date(Date.UTC(year, month - 1 - months, date - days)).toISOString().slice(0, 10);
+  const before = new Date(Date.UTC(year, month - 1 - months, date - days));
+  return before.getUTCFullYear() >= 1 ? before.toISOString().slice(0, 10) : undefined;
 }
 
 /** Monday 1 to Sunday 7. */

@@ -56,6 +56,10 @@ describe('an example operation', () => {
     ['{session.start}', '2026-03-31', '2025-04-01'],
     ['{session.month}', '2026-04-01', '2026-04'],
     ['{nonsense}', '2026-04-01', '{nonsense}'],
+    ['{today-99999999999}', '2026-04-01', '{today-99999999999}'],
+    ['{month-99999999999}', '2026-04-01', '{month-99999999999}'],
+    ['{today-999999}', '2026-04-01', '{today-999999}'],
+    ['{month-24321}', '2026-04-01', '{month-24321}'],
   ])('fills in %s on %s as %s', (written, today, expected) => {
     expect(fillVariables({ deep: [{ value: written }], n: 5, none: null }, today)).toEqual({
       deep: [{ value: expected }],
