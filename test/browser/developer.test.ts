@@ -177,6 +177,33 @@ describe('the page of API keys', () => {
     expect([await askWith(first), await askWith(second)]).toEqual([200, 401]);
   });
 
+  it('makes a key that ends with a day of one’s choice', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/keys');
+    await page.getByRole('button', { name: 'New key' }).click();
+    const form = page.getByRole('dialog', { name: 'New API key' });
+    await form.getByRole('textbox', { name: 'Name', exact: true }).fill('until the inspection');
+    await form.getByRole('combobox', { name: 'Expires' }).click();
+    await page.getByRole('option', { name: 'On a day of your choice' }).click();
+    await form.getByRole('checkbox', { name: 'Reports' }).check();
+    // Neither without a day nor with one that is over.
+    await form.getByRole('button', { name: 'Create key' }).click();
+    await form.getByLabel('Last day').fill('2020-01-01');
+    await form.getByRole('button', { name: 'Create key' }).click();
+    expect(await page.getByRole('dialog', { name: 'Your new key' }).count()).toBe(0);
+    await form.getByLabel('Last day').fill('2027-01-31');
+    await form.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page
+      .getByRole('row', { name: /until the inspection/ })
+      .getByText(/31 Jan 2027|1 Feb 2027/)
+      .waitFor();
+    const { apiKeys } = await ask(gateway, '{ apiKeys { name expiresAt } }', { as: 'admin' });
+    const [key] = apiKeys.filter(({ name }: { readonly name: string }) => name === 'until the inspection');
+    // Midnight after it in India.
+    expect(key.expiresAt).toBe('2027-01-31T18:30:00.000Z');
+  });
+
   it('shows what a key was used for within five seconds, hour by hour and one by one', async () => {
     const { key } = await makeKey('nightly');
     const page = await pages.openPortalAs('admin', '/portal/keys');

@@ -3,19 +3,27 @@ import { Button, Group, Select, Stack, TagsInput, Text, TextInput } from '@manti
 import { useState } from 'react';
 import { ApiKeysOfPortal, MakeApiKey } from '../../../generated/portal/keys/keys';
 import { useChange } from '../gateway/use-operation';
+import { dayAfter } from '../language/day-after';
+import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
+import { fromWallTime } from '../language/wall-time';
 import { InputDialog } from '../shell/input-dialog';
 import { ProblemState } from '../shell/states';
+import { useViewer } from '../shell/viewer';
 import { KeySecret } from './key-secret';
 import { hasScopes, NO_SCOPES, type PickedScopes } from './picked-scopes';
 import { ScopeTree } from './scope-tree';
 
 const DAY_MS = 86_400_000;
+const ON_A_DAY = 'day';
 
 export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const t = useTexts();
+  const { today } = useFormats();
+  const { timeZone } = useViewer().domain;
   const [name, setName] = useState('');
   const [days, setDays] = useState('90');
+  const [lastDay, setLastDay] = useState('');
   const [addresses, setAddresses] = useState<string[]>([]);
   const [scopes, setScopes] = useState<PickedScopes>(NO_SCOPES);
   const make = useChange(MakeApiKey, [ApiKeysOfPortal]);
@@ -25,7 +33,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
       data: {
         name: name.trim(),
         scopes,
-        expiresAt: days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
+        expiresAt: days === ON_A_DAY ? fromWallTime(`${dayAfter(lastDay)}T00:00`, timeZone) : inDays(days),
         ...(addresses.length > 0 && { allowedAddresses: addresses }),
       },
     });
@@ -53,12 +61,25 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
                 { value: '30', label: t('In 30 days') },
                 { value: '90', label: t('In 90 days') },
                 { value: '365', label: t('In a year') },
+                { value: ON_A_DAY, label: t('On a day of your choice') },
                 { value: '', label: t('Never') },
               ]}
               value={days}
               onChange={(next) => setDays(next ?? '')}
               allowDeselect={false}
             />
+            {days === ON_A_DAY && (
+              <TextInput
+                type="date"
+                label={t('Last day')}
+                description={t('It works until the end of this day.')}
+                required
+                min={today}
+                max="9998-12-31"
+                value={lastDay}
+                onChange={({ currentTarget }) => setLastDay(currentTarget.value)}
+              />
+            )}
             <TagsInput
               label={t('Allowed addresses')}
               description={t('IP addresses or networks. Leave empty to allow any.')}
@@ -88,6 +109,10 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
       )}
     </InputDialog>
   );
+}
+
+function inDays(days: string): string | null {
+  return days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
 }
 
 /** What is pasted may be a list, with blanks, commas or semicolons between. */
