@@ -34,6 +34,13 @@ async function countOf(path: string): Promise<number> {
   return ((await response.json()) as readonly unknown[]).length;
 }
 
+/** Runs in the page: files of these names are dropped. */
+function dropFiles(zone: Element, names: readonly string[]): void {
+  const dataTransfer = new DataTransfer();
+  for (const name of names) dataTransfer.items.add(new File(['a,b\n1,2\n'], name, { type: 'text/csv' }));
+  zone.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer }));
+}
+
 describe('an import in the portal', () => {
   it('goes its four steps, and back', async () => {
     const page = await pages.openPortalAs('admin', '/portal/imports?collection=registration');
@@ -91,6 +98,15 @@ describe('an import in the portal', () => {
     await page.goto(`${gateway.url}/portal/imports`);
     await page.getByRole('row', { name: /^students\.csv .* Undone / }).waitFor();
     await expectWellMade(page);
+  });
+
+  it('takes none of several files that are dropped together, and says so', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/imports?collection=registration');
+    await page.locator('.drop-zone').evaluate(dropFiles, ['one.csv', 'two.csv']);
+    await page.getByText('These are 2 files. An import is of one: drop them one by one.').waitFor();
+    await expectWellMade(page);
+    await page.locator('.drop-zone').evaluate(dropFiles, ['one.csv']);
+    await page.getByRole('heading', { level: 1, name: 'one.csv' }).waitFor();
   });
 
   it('parts a column that holds a class and a section, as proposed and as chosen', async () => {

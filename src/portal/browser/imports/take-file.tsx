@@ -17,7 +17,7 @@ export function TakeFile() {
   const navigate = useNavigate();
   const [{ collection }, change] = useAddress({ collection: '' });
   const [isOver, setIsOver] = useState(false);
-  const [empty, setEmpty] = useState<File>();
+  const [warning, setWarning] = useState('');
   const choices = useViewer().collections.filter(
     ({ canRead, canCreate, canUpdate }) => canRead && canCreate && canUpdate,
   );
@@ -27,14 +27,20 @@ export function TakeFile() {
     ({ id }) => void navigate({ to: `/portal/imports/${id}` }),
   );
   const take = (file: File) => {
-    setEmpty(file.size === 0 ? file : undefined);
+    setWarning(file.size > 0 ? '' : t('{name} is empty: it has not one byte.', { name: file.name }));
     if (file.size > 0) sending.mutate(file);
   };
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setIsOver(false);
-    const [file] = event.dataTransfer.files;
-    if (file && collection !== '' && !sending.isPending) take(file);
+    const { files } = event.dataTransfer;
+    const [file] = files;
+    if (!file || collection === '' || sending.isPending) return;
+    if (files.length === 1) take(file);
+    else
+      setWarning(
+        t('These are {count} files. An import is of one: drop them one by one.', { count: files.length }),
+      );
   };
   return (
     <Card withBorder padding="lg">
@@ -77,8 +83,8 @@ export function TakeFile() {
           </Text>
         </div>
         {sending.isPending && <SendingProgressBar {...{ progress, stop }} />}
-        {empty && <WarningNotice title={t('{name} is empty: it has not one byte.', { name: empty.name })} />}
-        {problem && !empty && <ProblemState problem={problem} />}
+        {warning !== '' && <WarningNotice title={warning} />}
+        {problem && warning === '' && <ProblemState problem={problem} />}
       </Stack>
     </Card>
   );
