@@ -5,6 +5,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import decodeQR from 'qr/decode.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
+import { expectEventually } from '../expect-eventually.js';
 import { logOut, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
 
@@ -203,6 +204,11 @@ describe('a second factor', () => {
   });
 });
 
+/** Runs in the page. */
+function isFocused(element: Element): boolean {
+  return element === document.activeElement;
+}
+
 describe('my account', () => {
   const open = async (userName: string) => {
     const page = await pages.openPortalAs(userName, '/');
@@ -223,7 +229,10 @@ describe('my account', () => {
     await page.getByText('The session has ended.').waitFor();
     await ends.nth(1).waitFor({ state: 'detached' });
     await elsewhere.getByRole('link', { name: 'Records' }).click();
-    await elsewhere.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+    const ended = elsewhere.getByRole('dialog', { name: 'Your session has ended' });
+    await ended.waitFor();
+    // The user name is known: what is to be typed is the password.
+    await expectEventually(() => ended.getByLabel('Password').evaluate(isFocused), true);
     await pages.openPortalAs('clerk', '/');
     await page.reload();
     await page.getByRole('button', { name: 'Log out everywhere else' }).click();

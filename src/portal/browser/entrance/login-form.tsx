@@ -101,6 +101,8 @@ function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordSt
           required
           withAsterisk={false}
           aria-invalid={refusal !== ''}
+          // In a dialog, which otherwise goes to its first field: the name that is known.
+          data-autofocus={userName !== undefined || undefined}
           visibilityToggleButtonProps={{ 'aria-label': t('Show characters') }}
         />
         {userName === undefined &&
