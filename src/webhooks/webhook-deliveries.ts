@@ -16,7 +16,7 @@ import type { Database } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
 import { inTraceOf } from '../traced.js';
 import { signWebhook } from './sign-webhook.js';
-import { type WebhookEvent, type WebhookNews, webhookNewsSchema } from './webhook.js';
+import { FAILURES_OF_FAILING, type WebhookEvent, type WebhookNews, webhookNewsSchema } from './webhook.js';
 import type { WebhookOutbox } from './webhook-outbox.js';
 
 export interface WebhookDeliveriesOptions {
@@ -38,8 +38,6 @@ const WAITS_SECONDS = [
   ...[10, 30, 2 * MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE],
   ...[HOUR, 2 * HOUR, 4 * HOUR, 8 * HOUR, 8 * HOUR],
 ];
-/** After so many failures one after the other an address counts as failing. */
-const FAILURES_OF_FAILING = 3;
 /** So long after its last failure a failing address is tried by what waits, though its time has not come. */
 const PROBE_EVERY_SECONDS = MINUTE;
 /** Who has taken a delivery and died gives it back after this. */

@@ -17,6 +17,9 @@ export interface WebhookEvent {
   readonly oquery?: string | undefined;
 }
 
+/** After so many failures one after the other an address counts as failing. */
+export const FAILURES_OF_FAILING = 3;
+
 export interface Webhook {
   readonly id: string;
   readonly name: string;
@@ -25,6 +28,8 @@ export interface Webhook {
   /** Whose rights say what is sent. */
   readonly userId: string;
   readonly isPaused: boolean;
+  /** Its address has not answered as it is to, several times one after the other. */
+  readonly isFailing: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /** Another one for another name, address, events or pause, for `ifMatch`. */

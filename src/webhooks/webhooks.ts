@@ -20,6 +20,7 @@ import type { RecordStore } from '../store/record-store.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 import { createWebhookSecret } from './sign-webhook.js';
 import {
+  FAILURES_OF_FAILING,
   parseWebhookEvents,
   parseWebhookName,
   parseWebhookUrl,
@@ -311,7 +312,8 @@ const ETAG = Prisma.sql`hashtextextended(
     jsonb_build_array(webhooks.name, webhooks.url, webhooks.events, webhooks.is_paused)::text, 0)::text`;
 
 const COLUMNS = Prisma.sql`webhooks.id::text as id, user_id as "userId", name, url, events,
-  is_paused as "isPaused", created_at as "createdAt", updated_at as "updatedAt", ${ETAG} as etag`;
+  is_paused as "isPaused", failures >= ${FAILURES_OF_FAILING}::int as "isFailing",
+  created_at as "createdAt", updated_at as "updatedAt", ${ETAG} as etag`;
 
 const DELIVERY_COLUMNS = Prisma.sql`webhook_deliveries.id::text as id, webhook_id::text as "webhookId", state,
   event, body, attempts, next_attempt_at as "nextAttemptAt", status, answer, problem,

@@ -372,6 +372,8 @@ describe('a delivery', () => {
     const { id } = await create();
     for (const name of ['first', 'second', 'third']) await createTask(`probe-${name}`);
     await eventually(async () => (await failuresOf(id)) === 3);
+    const isFailing = async () => (await ask(gateway, '{ webhooks { isFailing } }')).webhooks;
+    expect(await isFailing()).toEqual([{ isFailing: true }]);
     const aMinuteLater = () =>
       gateway.sql.query(`update webhooks set tried_at = tried_at - interval '1 minute'`);
     await gateway.sql.query(`update webhook_deliveries set next_attempt_at = now() + interval '1 hour' * id`);
@@ -389,6 +391,7 @@ describe('a delivery', () => {
     await aMinuteLater();
     await expectEventually(() => deliveriesOf(id), Array(3).fill({ state: 'delivered' }));
     expect(await failuresOf(id)).toBe(0);
+    expect(await isFailing()).toEqual([{ isFailing: false }]);
   });
 
   it('is the only one that tries an address that fails', async () => {

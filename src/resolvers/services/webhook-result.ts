@@ -53,6 +53,13 @@ export class WebhookResult {
   @Field(() => Boolean, { description: 'While it is, deliveries wait, for a month at most.' })
   readonly isPaused!: boolean;
 
+  @Field(() => Boolean, {
+    description:
+      'Its address failed three times or more, one after the other: it is tried once a minute, and all that ' +
+      'waits is sent as soon as one delivery arrives. `testWebhook` tries it at once.',
+  })
+  readonly isFailing!: boolean;
+
   @Field(() => DateTime, { description: 'When it was made.' })
   readonly createdAt!: Date;
 

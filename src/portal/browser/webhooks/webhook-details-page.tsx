@@ -20,17 +20,21 @@ import { PageFrame } from '../shell/page-frame';
 import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
+import { WarningNotice } from '../shell/warning-notice';
 import { DeliveryList } from './delivery-list';
 import { useEventWords } from './use-event-words';
 import { WebhookForm, type WebhookFormProps, type WebhookValues } from './webhook-form';
 import { WebhookSecret } from './webhook-secret';
+
+/** Whether the address answers changes by itself. */
+const LOOK_EVERY_MS = 15_000;
 
 type Webhook = WebhooksOfPortalQuery['webhooks'][number];
 
 export function WebhookDetailsPage() {
   const t = useTexts();
   const { webhook: id = '' } = useParams({ strict: false }) as { readonly webhook?: string };
-  const { data, error, refetch } = useOperation(WebhooksOfPortal, {});
+  const { data, error, refetch } = useOperation(WebhooksOfPortal, {}, { everyMs: LOOK_EVERY_MS });
   const webhook = data?.webhooks.find((one) => one.id === id);
   return (
     <PageFrame
@@ -44,6 +48,13 @@ export function WebhookDetailsPage() {
       {webhook && (
         <Stack>
           <ToldOf webhook={webhook} />
+          {webhook.isFailing && !webhook.isPaused && (
+            <WarningNotice title={t('This address does not answer as it should')}>
+              {t(
+                'It is tried once a minute. As soon as one delivery arrives, all that wait are sent. “Send a test” tries at once.',
+              )}
+            </WarningNotice>
+          )}
           <WebhookActions webhook={webhook} />
           <DeliveryList id={webhook.id} />
         </Stack>
@@ -81,7 +92,7 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
   const change = useChange(ChangeWebhook, [WebhooksOfPortal, DeliveriesOfWebhook]);
   const rotate = useChange(RotateWebhookSecretInPortal);
   const remove = useChange(RemoveWebhookInPortal, [WebhooksOfPortal]);
-  const test = useChange(TestWebhookInPortal, [DeliveriesOfWebhook]);
+  const test = useChange(TestWebhookInPortal, [WebhooksOfPortal, DeliveriesOfWebhook]);
   const { id, name, isPaused } = webhook;
   const close = () => {
     setAsked(undefined);
