@@ -71,6 +71,17 @@ describe('a name that is nearly a declared one', () => {
     expect(await hintsOf(query)).toHaveLength(1);
   });
 
+  it('is pointed out where a key is asked for that is not grouped by', async () => {
+    const query = (key: string) => `{ tasksAggregate(groupBy: [MANAGER]) { key { ${key} } count } }`;
+    expect(await hintsOf(query('name'))).toEqual([
+      '`key.name` is null in every group: groupBy does not name it. In `key`, for MANAGER select `manager`.',
+    ]);
+    expect(await hintsOf(query('manager'))).toBeUndefined();
+    expect(await hintsOf('{ tasksAggregate { key { name } count } }')).toEqual([
+      '`key.name` is null in every group: groupBy does not name it.',
+    ]);
+  });
+
   it('is pointed out by a header on REST', async () => {
     const hintOf = async (query: string) =>
       (await gateway.fetch(`/o/recs/attendance?${query}`, { as: 'admin' })).headers.get('x-hint');

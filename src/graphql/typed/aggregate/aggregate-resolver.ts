@@ -12,12 +12,13 @@ import { isPlainText } from '../../../model/field-types/scalar-type.js';
 import { isScalarName, SCALAR_TYPES } from '../../../model/field-types/scalar-types.js';
 import type { Filter } from '../../../model/filter.js';
 import type { Path } from '../../../model/path.js';
+import type { Scope } from '../../../model/scope.js';
 import { toPageRequest } from '../../../resolvers/page-arguments.js';
 import { CI_ARGUMENT, OQUERY_BESIDE_WHERE } from '../../../resolvers/records/oquery-arguments.js';
 import { PRINTABLE_FIELD } from '../../../resolvers/records/printable.js';
 import { ReadyValue } from '../../../resolvers/records/ready-value.js';
 import { SelectionMemory } from '../../../resolvers/records/selection.js';
-import type { RequestContext } from '../../../resolvers/request-context.js';
+import { type RequestContext, requireScope } from '../../../resolvers/request-context.js';
 import { type Argument, argumentsType, type TypeClass } from '../../../resolvers/run-time-types.js';
 import { SCALAR_FORMS } from '../scalar-forms.js';
 import { toStoredWhere, type WhereInputs } from '../stored-where.js';
@@ -139,6 +140,7 @@ export function createAggregateResolver(
       const keys = [...new Set(groupBy ?? [])].flatMap((name) => keysByName.get(name) ?? []);
       if (keys.length > MAX_KEYS) throw tooManyKeys(keys.length);
       const selection = selections.recall(info, () => selectMeasures(typed, fields, info));
+      hintAtUngrouped(requireScope(context), selection, keys);
       const { limit } = toPageRequest({ first }, this.#services.pages);
       const query = {
         groupBy: keys.map(({ key }) => key),
@@ -199,6 +201,17 @@ export function createAggregateResolver(
   }
 
   return AggregateResolver;
+}
+
+/** A key that is not grouped by is null in every group, which looks like records without a value. */
+function hintAtUngrouped(scope: Scope, { keys: asked }: GroupSelection, keys: readonly KeyField[]): void {
+  if (scope.onHint === undefined) return;
+  const ungrouped = asked.filter((one) => one !== '__typename' && !keys.some(({ name }) => name === one));
+  const grouped = keys.map(({ name, enumName }) => `for ${enumName} select \`${name}\``);
+  const instead = grouped.length === 0 ? '' : ` In \`key\`, ${grouped.join(', ')}.`;
+  for (const name of ungrouped) {
+    scope.onHint(`\`key.${name}\` is null in every group: groupBy does not name it.${instead}`);
+  }
 }
 
 function conditionArguments(where: TypeClass): Readonly<Record<string, Argument>> {

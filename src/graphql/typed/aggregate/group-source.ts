@@ -20,6 +20,8 @@ interface SelectedMeasure {
 
 export interface GroupSelection {
   readonly measures: readonly SelectedMeasure[];
+  /** The fields of `key` that are asked for, whatever is grouped by. */
+  readonly keys: readonly string[];
 }
 
 export function selectMeasures(
@@ -29,8 +31,13 @@ export function selectMeasures(
 ): GroupSelection {
   const { typeName } = typed.object;
   const measures = new Map<string, SelectedMeasure>();
+  const keys: string[] = [];
   for (const nodes of selectedFields(`${typeName}Group`, info.fieldNodes, info).values()) {
     const name = nodes[0]?.name.value ?? '';
+    if (name === 'key') {
+      const asked = selectedFields(`${typeName}GroupKey`, nodes, info).values();
+      keys.push(...[...asked].map(([of]) => of?.name.value ?? ''));
+    }
     if (name === 'count') measures.set(name, RECORDS);
     const field = fields.own.find((one) => one.name === name);
     if (!field) continue;
@@ -44,7 +51,7 @@ export function selectMeasures(
       });
     }
   }
-  return { measures: [...measures.values()] };
+  return { measures: [...measures.values()], keys };
 }
 
 const RECORDS: SelectedMeasure = {
