@@ -1,7 +1,7 @@
 /** What is said of a value in a document: whose argument it is, where it stands, and what was meant. */
 import { describe, expect, it } from '@jest/globals';
 import { useGateway } from './gateway.js';
-import { send } from './graphql.js';
+import { type Answered, send } from './graphql.js';
 
 const gateway = useGateway();
 
@@ -41,6 +41,32 @@ describe('a value that a scalar refuses', () => {
       expect(errors[0]?.message).toContain(place.replaceAll('created_on', 'createdOn'));
     });
   }
+});
+
+describe('a decimal that is sent as a number', () => {
+  const query = 'query ($d: Decimal) { tasks(where: {amount: {greaterThan: $d}}) { totalCount } }';
+  const asked = (d: string) => `{"query": ${JSON.stringify(query)}, "variables": {"d": ${d}}}`;
+  const post = async (body: string) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await gateway.fetch('/graphql', { method: 'POST', as: 'admin', headers, body });
+    return (await response.json()) as Answered;
+  };
+
+  it.each(['5', '1e3', '12345678901234567.89', '0.12345678901234567890'])('is taken: %s', async (digits) => {
+    const taken = { data: { tasks: { totalCount: 0 } } };
+    expect(await post(asked(digits))).toMatchObject(taken);
+    const written = `{ tasks(where: {amount: {greaterThan: ${digits}}}) { totalCount } }`;
+    expect(await send(gateway, { query: written, as: 'admin' })).toMatchObject(taken);
+  });
+
+  it('is refused in its own digits where it has too many', async () => {
+    const expected = 'with up to 30 digits before and after the point, not 1e400.';
+    const { errors } = await post(asked('1e400'));
+    expect(errors?.[0]?.message).toContain('Variable "$d" got invalid value 1e400; ');
+    expect(errors?.[0]?.message).toContain(expected);
+    const [written] = await refusal('{ tasks(where: {amount: {greaterThan: 1e400}}) { totalCount } }');
+    expect(written?.message).toContain(expected);
+  });
 });
 
 describe('an operator by another name', () => {

@@ -22,9 +22,13 @@ const REQUEST_CODES: ReadonlySet<unknown> = new Set([
 /** With these, the request failed as a whole, not one of its fields; the HTTP status says so too. */
 const REQUEST_STATUSES: ReadonlySet<number> = new Set([401, 429, 503]);
 
+/** How graphql-js shows a number that no float holds. */
+const SHOWN_EXACT_NUMBER = /\{ value: "([\d.eE+-]+)", isLosslessNumber: true \}/g;
+
 /** Formats an error for the client. `formatted` is graphql-js's own format. */
 export function formatGraphqlError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
-  const { message, locations, path } = formatted;
+  const { locations, path } = formatted;
+  const message = formatted.message.replaceAll(SHOWN_EXACT_NUMBER, '$1');
   const place = { ...(locations && { locations }), ...(path && { path }) };
   const service = findServiceError(error);
   if (service) return { message: service.message, ...place, extensions: toExtensions(service) };
