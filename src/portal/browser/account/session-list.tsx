@@ -45,7 +45,7 @@ export function SessionList({ userId }: { readonly userId: string }) {
     );
   return (
     <Stack align="flex-start">
-      <Table className="stacked-table" verticalSpacing="sm" fz="sm">
+      <Table className="stacked-table" verticalSpacing="sm" fz="sm" aria-label={t('Sessions')}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('Logged in')}</Table.Th>

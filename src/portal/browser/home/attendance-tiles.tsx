@@ -85,7 +85,7 @@ function AbsenteesTile({ day, report }: DayTileProps) {
         return (
           <>
             <Figure value={formats.number(totals.absent)} note={t('students are absent')} />
-            <Table fz="sm" verticalSpacing={4}>
+            <Table fz="sm" verticalSpacing={4} aria-label={t('Absentees')}>
               <Table.Tbody>
                 {absent.map(({ studentId, name, class: className, section, phone }) => (
                   <Table.Tr key={studentId}>

@@ -206,7 +206,7 @@ function DuesTile({ day, report }: DayTileProps) {
         ) : (
           <>
             <Figure value={formats.number(rowCount)} note={t('students owe fees')} />
-            <Table fz="sm" verticalSpacing={4}>
+            <Table fz="sm" verticalSpacing={4} aria-label={t('Fee defaulters')}>
               <Table.Tbody>
                 {rows.map((row) => (
                   <Table.Tr key={row.admissionNo}>

@@ -42,7 +42,7 @@ function LeaveTile() {
         nodes.length === 0 ? (
           <EmptyState icon="check" title={t('No requests are waiting')} />
         ) : (
-          <Table fz="sm" verticalSpacing={4}>
+          <Table fz="sm" verticalSpacing={4} aria-label={t('Leave to approve')}>
             <Table.Tbody>
               {nodes.map(({ id, data }) => {
                 const { name, from, to } = data as LeaveFields;

@@ -76,7 +76,7 @@ function FoundAccounts({ find, state }: { readonly find: string; readonly state:
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard. */}
       <section className="table-scroll" tabIndex={0} aria-label={t('People')}>
-        <Table className="stacked-table">
+        <Table className="stacked-table" aria-label={t('People')}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{t('Name')}</Table.Th>

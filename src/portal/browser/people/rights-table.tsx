@@ -15,7 +15,7 @@ export function RightsTable({ userId }: { readonly userId: string }) {
   const collections = data.userRights?.collections ?? [];
   if (collections.length === 0) return <EmptyState icon="lock" title={t('No access to records')} />;
   return (
-    <Table verticalSpacing="xs" className="stacked-table">
+    <Table verticalSpacing="xs" className="stacked-table" aria-label={t('Permissions')}>
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t('Collection')}</Table.Th>

@@ -179,7 +179,13 @@ function ChangedFields({ collection, id, current, change }: Omit<VersionCardProp
   };
   return (
     <div className="table-scroll">
-      <Table mt="xs" verticalSpacing={6} fz="sm" className="stacked-table">
+      <Table
+        mt="xs"
+        verticalSpacing={6}
+        fz="sm"
+        className="stacked-table"
+        aria-label={t('Version {version}', { version: change.version })}
+      >
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('Field')}</Table.Th>

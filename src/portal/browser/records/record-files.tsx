@@ -56,7 +56,7 @@ export function RecordFiles({ collection, id, mayChange }: RecordFilesProps) {
       {data && files.length === 0 && <EmptyState icon="file" title={t('No files yet')} />}
       {files.length > 0 && (
         <div className="table-scroll">
-          <Table>
+          <Table aria-label={t('Files')}>
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>{t('Name')}</Table.Th>

@@ -50,7 +50,7 @@ function MessagesTo({ address }: { readonly address: string }) {
       {data && messages.length === 0 && <p className="dimmed">{t('No messages yet')}</p>}
       {messages.length > 0 && (
         <div className="table-scroll">
-          <Table>
+          <Table aria-label={t('Messages')}>
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>{t('Message')}</Table.Th>

@@ -349,7 +349,7 @@ function ReportTable({ form, rows, currency, label }: ReportTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
     <section className={className} aria-label={label} tabIndex={0}>
-      <Table verticalSpacing={6} stickyHeader={false} fz="sm">
+      <Table verticalSpacing={6} stickyHeader={false} fz="sm" aria-label={label}>
         <Table.Thead>
           <Table.Tr>
             {columns.map((column) => (
