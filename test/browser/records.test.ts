@@ -23,6 +23,15 @@ async function setRoles(userName: string, roles: readonly string[]): Promise<voi
   expect(response.status).toBe(200);
 }
 
+/** Runs in the page, whose clock stands still: what was read before is old by now. */
+function passHalfAMinute(): void {
+  const before = Date;
+  const now = before.now() + 31_000;
+  globalThis.Date = new Proxy(before, {
+    get: (_, name) => (name === 'now' ? () => now : Reflect.get(before, name)),
+  });
+}
+
 describe('the records of a collection', () => {
   it('are read on while one scrolls, in the order that is pressed, and not counted', async () => {
     const page = await pages.openPortalAs('viewer', '/portal/account');
@@ -110,6 +119,22 @@ describe('the records of a collection', () => {
     await dialog.getByRole('button', { name: 'Take condition 1 away' }).click();
     await dialog.getByRole('button', { name: 'Filter', exact: true }).click();
     await page.waitForURL((url) => !url.searchParams.has('where'));
+  });
+
+  it('offer what the rights of the viewer allow by the next page, without a reload', async () => {
+    const page = await pages.openPortalAs('clerk', '/portal/records/task');
+    await page.getByRole('link', { name: 'New record' }).waitFor();
+    await setRoles('clerk', ['viewer']);
+    try {
+      await page.evaluate(passHalfAMinute);
+      await page.getByRole('link', { name: 'New record' }).click();
+      await page.getByText('You do not have access to this page').waitFor();
+      await page.goBack();
+      await page.getByRole('button', { name: 'Filter' }).waitFor();
+      expect(await page.getByRole('link', { name: 'New record' }).count()).toBe(0);
+    } finally {
+      await setRoles('clerk', ['clerk']);
+    }
   });
 
   it('have their filter on its button as people read it, in both languages', async () => {

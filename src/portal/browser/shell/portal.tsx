@@ -1,6 +1,14 @@
 /** What a user sees who is logged in: the shell, and in it the page that the address names. */
 
-import { MutationCache, QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
+import {
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  QueryClientProvider,
+  queryOptions,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useDeferredValue, useEffect, useMemo } from 'react';
 import { PortalViewer } from '../../../generated/portal/shell/viewer';
@@ -42,21 +50,42 @@ function createQueryClient(): QueryClient {
           failures < MOST_RETRIES && !(fault instanceof GatewayProblem && fault.kind !== 'unreachable'),
       },
     },
+    queryCache: new QueryCache({ onError: noteRefusal }),
     mutationCache: new MutationCache({
+      onError: noteRefusal,
       onSettled: () => queries.invalidateQueries({ refetchType: 'none' }),
     }),
   });
   return queries;
+
+  /** What the viewer may do is not what the page took it for: it is asked anew. */
+  function noteRefusal(fault: unknown): void {
+    if (!(fault instanceof GatewayProblem) || fault.code !== 'FORBIDDEN') return;
+    void queries.invalidateQueries({ queryKey: [PortalViewer.name] });
+  }
 }
 
 function WithViewer() {
   const gateway = useGateway();
   const router = useMemo(createPortalRouter, []);
-  const { data, error, refetch } = useQuery({
-    queryKey: [PortalViewer.name],
-    queryFn: ({ signal }) => gateway.execute(PortalViewer, {}, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const asked = useMemo(
+    () =>
+      queryOptions({
+        queryKey: [PortalViewer.name],
+        queryFn: ({ signal }) => gateway.execute(PortalViewer, {}, signal),
+      }),
+    [gateway],
+  );
+  const { data, error, refetch } = useQuery(asked);
+  // What is offered follows from rights, which may be others by the next page.
+  const queries = useQueryClient();
+  useEffect(
+    () =>
+      router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
+        if (pathChanged) void queries.prefetchQuery(asked);
+      }),
+    [router, queries, asked],
+  );
   // The page is drawn in steps, between which the browser answers touches: an answer is drawn in one.
   const drawn = useDeferredValue(data);
   const viewer = drawn?.me;
@@ -64,7 +93,7 @@ function WithViewer() {
   useEffect(() => {
     if (chosen === 'en' || chosen === 'hi') void switchLanguage(chosen);
   }, [chosen]);
-  if (error) return <NoViewerPage problem={error} retry={() => void refetch()} />;
+  if (error && !data) return <NoViewerPage problem={error} retry={() => void refetch()} />;
   if (!viewer) return <Arriving />;
   if (drawn.secondFactor.isMissing) {
     return (
