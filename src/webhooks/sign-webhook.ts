@@ -1,5 +1,5 @@
 /**
- * Signs what is sent, so that its receiver knows whom it comes from and that it is no copy of an old one.
+ * Signs deliveries, so that a receiver can check who sent them and that they are not replays of old ones.
  *
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
@@ -7,7 +7,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 const PREFIX = 'whsec_';
 
-/** A secret of 32 random bytes, as the libraries of Standard Webhooks take it. */
+/** Makes a secret of 32 random bytes, in the form that libraries of Standard Webhooks expect. */
 export function createWebhookSecret(): string {
   return PREFIX + randomBytes(32).toString('base64');
 }

@@ -1,7 +1,7 @@
 /**
- * Sends what the outbox has noted, again and again for a day, under the rights of the webhook's owner. An
- * address that fails is sent one delivery at a time, one a minute at least, and all that wait for it as soon
- * as it has taken one.
+ * Sends the deliveries that the outbox has noted, with the rights of the webhook's owner, and repeats failed
+ * ones for a day. A failing address gets one delivery at a time, at least one a minute, and everything that
+ * waits for it as soon as one has succeeded.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TextEncryption } from '../auth/text-encryption.js';
@@ -33,33 +33,33 @@ export interface WebhookDeliveriesOptions {
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
-/** The waits after the first attempt, the second, …: a day in all. */
+/** The waits after the first attempt, the second and so on; together they take a day. */
 const WAITS_SECONDS = [
   ...[10, 30, 2 * MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE],
   ...[HOUR, 2 * HOUR, 4 * HOUR, 8 * HOUR, 8 * HOUR],
 ];
-/** So long after its last failure a failing address is tried by what waits, though its time has not come. */
+/** This long after its last failure a failing address is tried with a waiting delivery ahead of its time. */
 const PROBE_EVERY_SECONDS = MINUTE;
-/** Who has taken a delivery and died gives it back after this. */
+/** A delivery that a gateway took before it died is free again after this time. */
 const LEASE_SECONDS = 120;
 const AT_ONCE = 16;
-/** So that an address that does not answer leaves places to the others. */
+/** Limits the deliveries to one address, so that an unresponsive one leaves places for others. */
 const AT_ONCE_OF_WEBHOOK = 4;
-/** Answers that take longer are not waited for before the next deliveries are taken. */
+/** After this time the next deliveries are taken, even if an answer is still missing. */
 const ANSWER_SOON_MS = 200;
 const LOOK_EVERY_MS = 500;
-/** Where there is no webhook, the next one is heard of after this. */
+/** How soon a gateway without webhooks notices the first one. */
 const LOOK_RARELY_MS = 3_000;
 const KEPT_ANSWER = 2_000;
 const KEPT_DAYS = 7;
 const WAITING_DAYS = 30;
 const MOST_REMOVED = 10_000;
 
-/** Close it to end; what is being sent is waited for. */
+/** Closing it waits for the deliveries that are being sent. */
 export class WebhookDeliveries {
   readonly #options: WebhookDeliveriesOptions;
   readonly #end = new AbortController();
-  /** What is being sent, by the webhook. */
+  /** The deliveries being sent, by webhook. */
   readonly #sending = new Map<Promise<void>, string>();
   #running: Promise<void> = Promise.resolve();
 
@@ -67,7 +67,7 @@ export class WebhookDeliveries {
     this.#options = options;
   }
 
-  /** Begins to follow and to send. */
+  /** Begins to follow the outbox and to send. */
   start(): void {
     this.#running = this.#run();
   }
@@ -78,7 +78,7 @@ export class WebhookDeliveries {
     await Promise.all(this.#sending.keys());
   }
 
-  /** Sends one that was just noted, whether or not its time has come; for a test that a user waits for. */
+  /** Sends a delivery that was just noted, even before its time: for a test that a user waits for. */
   async sendNow(id: string): Promise<void> {
     const [delivery] = await this.#claim(Prisma.sql`
       select d.id, d.next_attempt_at, false as is_early from webhook_deliveries d
@@ -87,7 +87,7 @@ export class WebhookDeliveries {
     if (delivery !== undefined) await this.#sendTraced(delivery);
   }
 
-  /** Removes what has ended a week ago, and what waited a month for a webhook that is paused. */
+  /** Removes deliveries that ended a week ago, and those that waited a month for a paused webhook. */
   async purge(): Promise<void> {
     await this.#options.database.query(Prisma.sql`
       delete from webhook_deliveries
@@ -140,7 +140,7 @@ export class WebhookDeliveries {
     this.#sending.set(sending, delivery.webhookId);
   }
 
-  /** Waits until everything is sent, but not long. */
+  /** Waits for the deliveries being sent, up to a limit. */
   async #waitForRoom(signal: AbortSignal): Promise<void> {
     const soon = new AbortController();
     const isSoon = sleep(ANSWER_SOON_MS, undefined, { signal: AbortSignal.any([signal, soon.signal]) });
@@ -149,8 +149,8 @@ export class WebhookDeliveries {
   }
 
   /**
-   * The deliveries whose time has come, of each webhook a few, of a failing one a single one; or the next one
-   * of that, to find out whether its address is back.
+   * The deliveries that are due: a few for each webhook, a single one for a failing one. For a failing
+   * webhook without a due delivery, the next one, to find out whether its address is back.
    */
   async #claimDue(): Promise<readonly Claimed[]> {
     const room = AT_ONCE - this.#sending.size;
@@ -186,8 +186,8 @@ export class WebhookDeliveries {
   }
 
   /**
-   * Takes deliveries for itself for a while; nobody else takes those meanwhile. One that is being sent has no
-   * problem; one that waits for another attempt has. What is tried before its time is no attempt that counts.
+   * Reserves deliveries for this gateway for a while. A delivery that is being sent has no `problem`; one
+   * that waits for another attempt has. An attempt ahead of its time is not counted.
    */
   async #claim(ids: Prisma.Sql): Promise<readonly Claimed[]> {
     return await this.#options.database.query<Claimed>(Prisma.sql`
@@ -203,7 +203,7 @@ export class WebhookDeliveries {
         case when taken.is_early then taken.next_attempt_at::text end as "dueAt"`);
   }
 
-  /** A trace of its own: many deliveries may follow one write, and weeks later. */
+  /** A delivery has a trace of its own, because one write may cause many, some of them weeks later. */
   async #sendTraced(delivery: Claimed): Promise<void> {
     const attributes = { 'campus.webhook': delivery.webhookId, 'campus.attempt': delivery.attempts };
     await inTraceOf({}, { name: 'webhook', kind: 'consumer', attributes }, () => this.#send(delivery));
@@ -216,7 +216,7 @@ export class WebhookDeliveries {
         ? this.#settle(delivery, { state: 'skipped', problem: NOT_TOLD })
         : this.#post(delivery, body));
     } catch (error) {
-      // The database is away: the delivery comes back by itself.
+      // The database is out of reach: the reservation expires and the delivery is tried again.
       if (error instanceof ServiceError && error.status >= 500) return;
       const problem = error instanceof ServiceError ? error.message : 'a fault of the gateway';
       await this.#settle(delivery, { state: 'skipped', problem }).catch(() => undefined);
@@ -224,7 +224,7 @@ export class WebhookDeliveries {
     }
   }
 
-  /** What is sent; `undefined` for what the owner may not see, or did not ask for. */
+  /** The body to send; `undefined` if the owner may not see the record or did not ask for it. */
   async #bodyOf({ id, event, domainId, userId, events }: Claimed): Promise<string | undefined> {
     const news = webhookNewsSchema.parse(event);
     const head = { id, ...news, domain: domainId };
@@ -249,7 +249,7 @@ export class WebhookDeliveries {
     return { ...system, principal: await this.#options.users.principalOf(system, { id: userId }) };
   }
 
-  /** Whether the record, as it is or was at last, is one the owner may read and asked for. */
+  /** Whether the owner may read the record, as it is or last was, and asked for it. */
   async #isTold(scope: Scope, news: WebhookNews, events: readonly WebhookEvent[]): Promise<boolean> {
     const { collection = '', recordId = '' } = news;
     const operation = news.type.slice('record.'.length);
@@ -305,8 +305,8 @@ export class WebhookDeliveries {
   }
 
   /**
-   * What waits for an address that was failing is sent now. Where single deliveries failed between others
-   * that arrived, it is not the address, and they wait for their time.
+   * Makes everything due that waits for an address that was failing. If only single deliveries failed while
+   * others arrived, the address is not the cause, and those keep their time.
    */
   async #noteRecovery({ webhookId }: Claimed): Promise<void> {
     await this.#options.database.query(Prisma.sql`
@@ -348,7 +348,10 @@ export class WebhookDeliveries {
 
 const DELIVERED = { state: 'delivered' } as const;
 
-/** Waits for the next attempt, or gives up after so many; what was tried before its time keeps its time. */
+/**
+ * Sets the time of the next attempt, or gives up after the last; an attempt ahead of its time changes
+ * neither.
+ */
 function afterFailure({
   attempts,
   dueAt,
@@ -371,9 +374,9 @@ interface Claimed {
   readonly url: string;
   readonly events: readonly WebhookEvent[];
   readonly secret: string;
-  /** Of the address, one after the other, when this was taken. */
+  /** How often the address had failed in a row when the delivery was taken. */
   readonly failures: number;
-  /** The time of its next attempt, of one that is tried before. */
+  /** When the next counted attempt is due, for a delivery that is tried ahead of its time. */
   readonly dueAt: string | null;
 }
 
@@ -385,11 +388,11 @@ interface Outcome {
   readonly problem?: string | undefined;
   readonly durationMs?: number | undefined;
   readonly waitSeconds?: number | undefined;
-  /** When it is tried next, in place of a wait. */
+  /** The time of the next attempt, instead of a wait. */
   readonly dueAt?: string | undefined;
 }
 
-/** Any 2xx is a yes; a redirect is none, for it could lead anywhere. */
+/** Any 2xx is a success. A redirect is a failure, because it could lead anywhere. */
 function problemOf(status: number): string | undefined {
   return status >= 200 && status < 300 ? undefined : `The answer was ${status}.`;
 }

@@ -1,23 +1,23 @@
 /**
- * Follows the audit trail and notes a delivery for each webhook that wants to know of a change: in one
- * transaction with the position it has come to, so that no change is lost and none told twice, whatever dies
- * in between.
+ * Follows the audit trail and notes a delivery for each webhook that asked for a change. The deliveries and
+ * the position in the trail are written in one transaction, so that no change is lost or delivered twice,
+ * whatever process dies.
  *
- * By snapshots, as CommitFollower does: a change is news when it is visible now and was not in the snapshot
- * before, however late its transaction committed.
+ * It compares snapshots, as `CommitFollower` does: a change is new if it is visible now and was not in the
+ * snapshot before, however late its transaction committed.
  */
 import { Prisma } from '../generated/prisma/client.js';
 import type { ChangeOutbox } from '../store/changes/change-outbox.js';
 import type { Database, Queryable } from '../store/database/database.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 
-/** Held while the trail is followed: one gateway does it at a time. */
+/** The lock of following the trail: one gateway does it at a time. */
 const FOLLOW_LOCK = 0x77686b73;
 
 export class WebhookOutbox {
   readonly #database: Database;
   readonly #changes: ChangeOutbox | undefined;
-  /** Where changes are told by the outbox, the trail as far as it was moved from there. */
+  /** Reads the trail only as far as the outbox was moved into it, where changes go through the outbox. */
   readonly #trail: Prisma.Sql;
 
   constructor(database: Database, changes: ChangeOutbox | undefined) {
@@ -26,7 +26,7 @@ export class WebhookOutbox {
     this.#trail = Prisma.raw(changes === undefined ? 'audit_entries' : 'told_changes');
   }
 
-  /** Notes what has been committed since the last time; gives how many deliveries that makes. */
+  /** Notes what was committed since the last call. Returns the number of deliveries. */
   async follow(): Promise<number> {
     await this.#changes?.moveAll();
     return await inOwnTransaction(this.#database, async (transaction) => {
@@ -39,7 +39,7 @@ export class WebhookOutbox {
           array(select pg_snapshot_xip(p.snapshot::pg_snapshot)::text) as "underWay",
           pg_snapshot_xmax(p.snapshot::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) as "isAhead"
         from webhook_position p`);
-      // Restored from a backup, or a server that was set back: its trail is followed from now on.
+      // The database was restored, or its server set back: follow its trail from now on.
       if (position === undefined || position.isAhead) return await moveOn(transaction);
       const [news] = await transaction.query<{ told: number }>(Prisma.sql`
         with told as (
@@ -74,7 +74,7 @@ interface Position {
 }
 
 /**
- * Follows the trail from now on, where nobody wanted to know before: for the transaction that makes a
+ * Begins to follow the trail if there was no webhook before. It runs in the transaction that creates the
  * webhook.
  */
 export async function beginFollowing(transaction: Queryable): Promise<void> {

@@ -1,4 +1,4 @@
-/** What a webhook is: an address outside that is told of changes of records. */
+/** A webhook: an address that is called when records change. */
 import { z } from 'zod';
 import { ServiceError } from '../errors.js';
 import { parseOquery } from '../languages/oquery.js';
@@ -8,12 +8,12 @@ import type { RecordStore } from '../store/record-store.js';
 
 const WEBHOOK_OPERATIONS = ['created', 'updated', 'deleted'] as const;
 
-/** Which changes are told. */
+/** The changes that a webhook is called for. */
 export interface WebhookEvent {
   readonly collection: string;
-  /** Each once, at least one. */
+  /** At least one, without repetition. */
   readonly operations: readonly (typeof WEBHOOK_OPERATIONS)[number][];
-  /** The records alone that it is true of; a removed one is judged as it was. */
+  /** Limits the event to records that match; a removed record is judged as it last was. */
   readonly oquery?: string | undefined;
 }
 
@@ -25,26 +25,26 @@ export interface Webhook {
   readonly name: string;
   readonly url: string;
   readonly events: readonly WebhookEvent[];
-  /** Whose rights say what is sent. */
+  /** The user whose rights decide what is sent. */
   readonly userId: string;
   readonly isPaused: boolean;
   /** Its address has not answered as it is to, several times one after the other. */
   readonly isFailing: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** Another one for another name, address, events or pause, for `ifMatch`. */
+  /** Changes with the name, address, events and pause; compared with `ifMatch`. */
   readonly etag: string;
 }
 
-/** What happened, as it is noted with a delivery. */
+/** What happened, as stored with a delivery. */
 export interface WebhookNews {
-  /** `record.created`, …; `test` of a test. */
+  /** `record.created` and so on; `test` for a test. */
   readonly type: string;
   readonly at: string;
   readonly collection?: string | undefined;
   readonly recordId?: string | undefined;
   readonly version?: number | undefined;
-  /** The id of the user, or the name of the task, that made the change. */
+  /** The id of the user or the name of the task that made the change. */
   readonly by: string;
 }
 
@@ -68,7 +68,7 @@ const eventSchema = z.strictObject({
 });
 
 /**
- * Reads the events of a webhook. Each must be one that the caller could ask for itself.
+ * Parses the events of a webhook. The caller must be allowed to read what each of them asks for.
  *
  * @throws INVALID_VALUE (400), MALFORMED_FILTER (400); NOT_FOUND, GONE or FORBIDDEN for the collection
  */

@@ -1,4 +1,4 @@
-/** Webhooks as their owners look after them, and admins after all of the domain. */
+/** Manages webhooks: owners manage their own, admins all of the domain. */
 import { randomUUID } from 'node:crypto';
 import { validate as isUuid } from 'uuid';
 import type { TextEncryption } from '../auth/text-encryption.js';
@@ -39,7 +39,7 @@ export interface WebhookRequest {
 
 export interface WebhookChange extends Partial<WebhookRequest> {
   readonly isPaused?: boolean | undefined;
-  /** The ETag of the webhook that is changed, and of no newer one. */
+  /** Change the webhook only if it still has this ETag. */
   readonly ifMatch?: string | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface WebhookDelivery {
   readonly event: WebhookNews;
   readonly body: string | undefined;
   readonly attempts: number;
-  /** When it is tried next; `undefined`: it has ended. */
+  /** The time of the next attempt; `undefined` once the delivery has ended. */
   readonly nextAttemptAt: Date | undefined;
   readonly status: number | undefined;
   readonly answer: string | undefined;
@@ -64,7 +64,7 @@ export interface DeliveryQuery extends KeysetRequest {
   readonly state?: string | undefined;
 }
 
-/** A user's webhooks are told of everything it may read: a few are enough. */
+/** The most webhooks of a user. Each can cover all that the user may read, so a few are enough. */
 const MOST_OF_A_USER = 20;
 
 export class Webhooks {
@@ -82,7 +82,7 @@ export class Webhooks {
     readonly store: Pick<RecordStore, 'find'>;
     readonly encryption: TextEncryption;
     readonly deliveries: Pick<WebhookDeliveries, 'sendNow'>;
-    /** The roles that may have webhooks, beside `admin`; `*`: every user. */
+    /** The roles that may have webhooks, beside `admin`; `*` stands for every user. */
     readonly roles: readonly string[];
   }) {
     this.#database = options.database;
@@ -93,7 +93,7 @@ export class Webhooks {
     this.#roles = options.roles;
   }
 
-  /** Whether the caller may have webhooks. An API key may not: what is sent would outlive it. */
+  /** Whether the caller may have webhooks. An API key may not, because the webhook would outlive it. */
   mayHave({ principal, domain }: Scope): boolean {
     if (principal.kind !== 'user' || principal.credential.kind !== 'token') return false;
     if (principal.scopes !== undefined || principal.domainId !== domain.id) return false;
@@ -117,7 +117,7 @@ export class Webhooks {
     const id = randomUUID();
     const secret = createWebhookSecret();
     const { domain, principal } = scope;
-    // What is in the outbox already came before.
+    // Changes that are already in the outbox came before the webhook.
     await this.#outbox?.moveAll();
     return await inOwnTransaction(this.#database, async (transaction) => {
       await beginFollowing(transaction);
@@ -138,7 +138,7 @@ export class Webhooks {
     });
   }
 
-  /** The caller's, for an admin all of the domain, the newest first. @throws FORBIDDEN (403) */
+  /** The webhooks of the caller, or of the domain for an admin, newest first. @throws FORBIDDEN (403) */
   async list(scope: Scope): Promise<readonly Webhook[]> {
     this.#assertMayHave(scope);
     const rows = await this.#database.query<Webhook>(Prisma.sql`
@@ -147,11 +147,11 @@ export class Webhooks {
   }
 
   /**
-   * Changes what is sent, leaving out what stays. While one is paused its deliveries wait, for a month at
-   * most.
+   * Changes a webhook; properties left out stay as they are. While it is paused its deliveries wait, for at
+   * most a month.
    *
-   * @throws NOT_FOUND (404) for one out of the caller's reach; VERSION_CONFLICT (412) where it has another
-   * ETag than `ifMatch`, and nothing is changed; and as `create`
+   * @throws NOT_FOUND (404) for a webhook out of the caller's reach; VERSION_CONFLICT (412) if its ETag is
+   * not `ifMatch`, and nothing is changed; and as `create`
    */
   async update(scope: Scope, id: string, change: WebhookChange): Promise<Webhook> {
     await this.#get(scope, id);
@@ -176,14 +176,14 @@ export class Webhooks {
       ), noted as (${noteOf(scope, id, 'updated', Prisma.sql`from changed`)})
       select * from changed`);
     if (row !== undefined) return row;
-    // Where it is still there, it is not as the caller has read it.
+    // If the webhook still exists, it has changed since the caller read it.
     const { name: nameNow } = await this.#get(scope, id);
     throw new ServiceError('VERSION_CONFLICT', `the webhook "${nameNow}" was changed meanwhile`, {
       errors: [{ detail: 'read it again and decide anew' }],
     });
   }
 
-  /** Removes one, with what is noted of its deliveries. @throws NOT_FOUND (404), FORBIDDEN (403) */
+  /** Removes a webhook and the list of its deliveries. @throws NOT_FOUND (404), FORBIDDEN (403) */
   async remove(scope: Scope, id: string): Promise<void> {
     await this.#get(scope, id);
     await this.#database.query(Prisma.sql`
@@ -191,7 +191,7 @@ export class Webhooks {
       delete from webhooks where id = ${id}::uuid`);
   }
 
-  /** A new secret in place of the one before, which signs nothing more. @throws as `remove` */
+  /** Replaces the secret; the old one signs nothing any more. @throws as `remove` */
   async rotateSecret(scope: Scope, id: string): Promise<string> {
     await this.#get(scope, id);
     const secret = createWebhookSecret();
@@ -207,7 +207,7 @@ export class Webhooks {
   async test(scope: Scope, id: string): Promise<WebhookDelivery> {
     await this.#get(scope, id);
     const event: WebhookNews = { type: 'test', at: new Date().toISOString(), by: scope.principal.id };
-    // Its time has not come, so that nobody else takes it.
+    // It is not due yet, so that nobody else takes it.
     const [noted] = await this.#database.query<{ id: string }>(Prisma.sql`
       insert into webhook_deliveries (webhook_id, event, next_attempt_at)
       values (${id}::uuid, ${JSON.stringify(event)}::jsonb, now() + interval '1 minute')
@@ -217,7 +217,7 @@ export class Webhooks {
     return await this.#delivery(noted.id);
   }
 
-  /** What was sent and what waits, the newest first. @throws NOT_FOUND (404), FORBIDDEN (403) */
+  /** The deliveries that were sent or wait, newest first. @throws NOT_FOUND (404), FORBIDDEN (403) */
   async deliveries(scope: Scope, id: string, query: DeliveryQuery): Promise<KeysetPage<WebhookDelivery>> {
     await this.#get(scope, id);
     const page = compileKeyset(withPlaces(query, assertDeliveryId), {
@@ -235,9 +235,9 @@ export class Webhooks {
   }
 
   /**
-   * Sends a delivery again, as it was sent, with the attempts of a new one; one that waits is tried now.
+   * Sends a delivery again unchanged, with the attempts of a new one. A waiting delivery is tried now.
    *
-   * @throws NOT_FOUND (404) for one of no webhook in the caller's reach; FORBIDDEN (403)
+   * @throws NOT_FOUND (404) if no webhook in the caller's reach has this delivery; FORBIDDEN (403)
    */
   async replay(scope: Scope, deliveryId: string): Promise<WebhookDelivery> {
     this.#assertMayHave(scope);
@@ -252,8 +252,8 @@ export class Webhooks {
   }
 
   /**
-   * Sends again, from now on, the deliveries of a webhook that wait for another attempt or were given up; how
-   * many.
+   * Sends the deliveries of a webhook again that wait for another attempt or were given up. Returns their
+   * number.
    *
    * @throws NOT_FOUND (404), FORBIDDEN (403)
    */
@@ -297,7 +297,7 @@ export class Webhooks {
   }
 }
 
-/** What was done to a webhook, in the audit trail. */
+/** Records an action on a webhook in the audit trail. */
 function noteOf(
   scope: Scope,
   id: string,
@@ -307,7 +307,7 @@ function noteOf(
   return auditedAct(scope, { collection: '$webhook', id, operation, from });
 }
 
-/** Of what may be changed, not of the time: two changes may fall into one millisecond. */
+/** The ETag is made of what can be changed, not of the time: two changes may fall into one millisecond. */
 const ETAG = Prisma.sql`hashtextextended(
     jsonb_build_array(webhooks.name, webhooks.url, webhooks.events, webhooks.is_paused)::text, 0)::text`;
 
