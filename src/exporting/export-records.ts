@@ -1,4 +1,4 @@
-/** What of a collection is exported: all of its records, or what has changed since an instant. */
+/** Exports a collection: all of its records, or those that changed since an instant. */
 import type { EndSignal } from '../model/end-signal.js';
 import type { Path } from '../model/path.js';
 import type { RecordSet } from '../store/reading/record-set.js';
@@ -15,13 +15,13 @@ export interface ExportOptions {
   /** Only what changed then or later, and what was removed, as `RecordSet.streamChanges` gives it. */
   readonly since: string | undefined;
   readonly signal: EndSignal;
-  /** What the file has of each record. Default: all. */
+  /** The fields of each record in the file. Default: all. */
   readonly projection?: readonly Path[] | undefined;
   /** CSV: as of `RecordFile`. */
   readonly byteOrderMark?: RecordFile['byteOrderMark'];
 }
 
-/** @throws LIMIT_EXCEEDED where that is more than a sheet of XLSX holds */
+/** @throws LIMIT_EXCEEDED for more records than a sheet of XLSX can hold */
 export async function countExported(
   records: RecordSet,
   { format, since }: Pick<ExportOptions, 'format' | 'since'>,

@@ -1,4 +1,6 @@
-/** The lines of NDJSON as they come in chunks of bytes, a batch a chunk; a line may go over several. */
+/**
+ * Yields the lines of NDJSON from chunks of bytes, one batch for each chunk. A line may span several chunks.
+ */
 export async function* readJsonLines(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly string[], void> {

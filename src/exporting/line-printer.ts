@@ -1,4 +1,4 @@
-/** A record as a line of the table that its columns make. Nothing of the record is lost in it. */
+/** Prints a record as a line of a table with given columns, without losing any part of the record. */
 import {
   isExactNumber,
   isJsonObject,
@@ -13,16 +13,16 @@ import { isStoredInstant } from '../stored-instant.js';
 import type { CellType, TableLine } from '../tables/cell.js';
 import type { RecordColumn } from './record-columns.js';
 
-/** Whether the format can hold a value of the type that is written like this. */
+/** Whether the format can represent this text as a value of the type. */
 export type Holds = (type: CellType, text: string) => boolean;
 
 export type LinePrinter = (record: JsonObject) => TableLine;
 
 /**
- * Makes the printer of the lines: a cell a column, and one for the rest. A value that its column cannot give
- * back, such as null, a text where a number is declared or a number that the format would round, leaves its
- * cell empty and stands in the rest, at its path. Merged into what the columns say, the rest makes the
- * record.
+ * Makes a printer of lines with one cell for each column and one for the rest. A value that its column cannot
+ * represent, such as null, a text where a number is declared, or a number that the format would round, leaves
+ * its cell empty and goes into the rest, at its path. Merging the rest into the values of the columns gives
+ * the record again.
  */
 export function createLinePrinter(columns: readonly RecordColumn[], holds: Holds): LinePrinter {
   const root = treeOf(columns);
@@ -33,7 +33,7 @@ export function createLinePrinter(columns: readonly RecordColumn[], holds: Holds
   };
 }
 
-/** What the columns show of an object: a member is a column, or an object that columns show in parts. */
+/** The columns of an object: each member is a column, or an object whose members are columns. */
 interface Tree {
   readonly members: Map<string, Tree | Place>;
 }
@@ -63,7 +63,7 @@ function treeOf(columns: readonly RecordColumn[]): Tree {
   return root;
 }
 
-/** Fills the cells from the object, and gives what is left of it; `undefined` where that is nothing. */
+/** Fills the cells from the object. Returns what is left of it, or `undefined` if nothing is left. */
 function fill(object: JsonObject, tree: Tree, filling: Filling): JsonObject | undefined {
   const left: [string, JsonValue][] = [];
   for (const name of Object.keys(object)) {
@@ -82,7 +82,7 @@ function fillMember(
 ): JsonValue | undefined {
   if (place === undefined) return value;
   if ('members' in place) {
-    // An object without members would be told from none by nothing.
+    // Nothing else would distinguish an object without members from a missing one.
     const isFilled = isJsonObject(value) && Object.keys(value).length > 0;
     return isFilled ? fill(value, place, filling) : value;
   }

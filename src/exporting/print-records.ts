@@ -13,7 +13,7 @@ import { MAX_SHEET_LINES, Workbook } from '../tables/workbook.js';
 import { createLinePrinter, type Holds } from './line-printer.js';
 import { REST_HEADING, type RecordColumn } from './record-columns.js';
 
-/** What a sheet has room for below its heading. */
+/** The rows that a sheet has room for below its heading. */
 export const MAX_SHEET_RECORDS = MAX_SHEET_LINES - 1;
 
 export interface RecordFile {
@@ -42,7 +42,7 @@ export function printRecords(
 }
 
 /**
- * Refuses before the first byte what no sheet has room for.
+ * Refuses, before the first byte, more records than a sheet has room for.
  *
  * @throws LIMIT_EXCEEDED (400)
  */
@@ -87,7 +87,7 @@ async function* printCsv(
   for await (const lines of batches) yield lines.map((line) => printCsvLine(line)).join('');
 }
 
-/** @throws LIMIT_EXCEEDED in mid-stream where more came than were counted */
+/** @throws LIMIT_EXCEEDED in mid-stream if more records come than were counted */
 async function* printXlsx(
   columns: readonly TableColumn[],
   batches: AsyncIterable<readonly TableLine[]>,

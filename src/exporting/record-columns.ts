@@ -1,22 +1,22 @@
-/** The columns of a collection's records: its declaration, laid out flat, and what is left over. */
+/** The columns of the records of a collection: its declaration, flattened, and a column for the rest. */
 import type { Collection, Field } from '../model/collection.js';
 import { CREATED_ON } from '../model/collection.js';
 import { type ValueKind, valueKindOf } from '../model/field-types/scalar-types.js';
 import type { Path } from '../model/path.js';
 import type { CellType, TableColumn } from '../tables/cell.js';
 
-/** A column that shows what stands at a path of the record. */
+/** A column that shows the value at a path of the record. */
 export interface RecordColumn extends TableColumn {
   readonly path: Path;
-  /** What a value at the path has to be; `json`: anything. */
+  /** The type that a value at the path must have; `json` accepts any. */
   readonly kind: ColumnKind;
 }
 
 type ColumnKind = Exclude<ValueKind, 'reference' | 'object'> | 'json';
 
 /**
- * The heading of the last column: the JSON text of an object with all that the others do not give back, e.g.
- * undeclared fields. No field has this name.
+ * The heading of the last column, which contains everything that the others do not, e.g. undeclared fields,
+ * as the JSON text of an object. No field has this name.
  */
 export const REST_HEADING = '…';
 
@@ -55,7 +55,7 @@ function columnsOfField(field: Field, path: Path): readonly RecordColumn[] {
   return field.fields.flatMap((member) => columnsOfField(member, [...path, member.name]));
 }
 
-/** Those at or below the path; the one that holds it; or one of its own. */
+/** The columns at or below the path; the column that contains it; or a new column for it. */
 function columnsAt(path: Path, declared: readonly RecordColumn[]): readonly RecordColumn[] {
   const below = declared.filter((column) => isWithin(column.path, path));
   if (below.length > 0) return below;

@@ -1,4 +1,4 @@
-/** For whom views are made: a role of a school, or one of its users. */
+/** Whom views are made for: a role of a school, or one of its users. */
 import type { Domain } from '../model/scope.js';
 
 export type Audience =
@@ -11,7 +11,7 @@ export type Audience =
       readonly roles: readonly string[];
     };
 
-/** The roles whose rights the views have. */
+/** The roles whose rights the views apply. */
 export function rolesOfAudience(audience: Audience): readonly string[] {
   return audience.kind === 'role' ? [audience.role] : audience.roles;
 }

@@ -1,11 +1,11 @@
 /**
- * A collection as the query of a view: a typed column a declared field that the audience reads, a row a
- * record in its reach. The columns are those of tables in files (exporting/record-columns.ts), but for what
- * is not declared.
+ * Compiles a collection into the query of a view, with a typed column for each declared field that the
+ * audience may read and a row for each record in its reach. The columns are those of tables in files
+ * (exporting/record-columns.ts), without the rest of undeclared fields.
  *
- * A view outlives what it was made of, so it asks at each use what may have changed: the declaration (a view
- * of another version fails, and says what to do), and of a user whether it is active, its roles and what
- * records grant it.
+ * A view outlives the declaration and the rights it was made from, so it checks at each use what may have
+ * changed: the version of the declaration (a view of another version fails and says what to do), and for a
+ * user whether the user is active, the roles, and what records grant.
  */
 import { hash } from 'node:crypto';
 import { selectGrant } from '../auth/principal-attributes.js';
@@ -28,7 +28,7 @@ export interface CompiledView {
   readonly select: Sql;
 }
 
-/** `undefined`: the audience reads nothing of it. `collections`: all there are, for what they grant. */
+/** `undefined` if the audience may read nothing. `collections` are all collections, for what they grant. */
 export function compileView(
   audience: Audience,
   collection: Collection,
@@ -62,11 +62,11 @@ where ${Prisma.join(conditions, '\n  and ')}`,
   };
 }
 
-/** The longest name PostgreSQL keeps; it would cut a longer one, and two might become one. */
+/** The longest name in PostgreSQL, which cuts longer ones, so that two names might become the same. */
 const MAX_NAME_BYTES = 63;
 const HASH_LENGTH = 8;
 
-/** The name itself where PostgreSQL keeps it whole; else its start and a part of its hash. */
+/** The name itself if it is short enough for PostgreSQL; otherwise its start and a part of its hash. */
 export function shortName(name: string): string {
   if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return name;
   const rest = `_${hash('sha256', name, 'hex').slice(0, HASH_LENGTH)}`;
@@ -95,9 +95,9 @@ function textAt(path: Path): Sql {
 }
 
 /**
- * A view of an earlier declaration may show what is hidden by now. The message becomes a boolean where
- * there is something to say, which fails with it; it is made of a column, since a constant would fail while
- * the view is planned.
+ * A view of an earlier declaration might show what is hidden by now. In that case the condition casts a
+ * message to a boolean, which fails with that message. The message is made from a column, because a constant
+ * would fail already while the view is planned.
  */
 function isCurrent({ name, version }: Collection): Sql {
   const message = ' has another declaration by now: run campus sql-views to renew this view';
@@ -120,7 +120,7 @@ function isActive({ domain, userId, roles }: Extract<Audience, { kind: 'user' }>
   )`;
 }
 
-/** A role without a user is granted nothing: of its rules only what is shared with the role holds. */
+/** A role without a user is granted nothing: only what is shared with the role itself applies. */
 function rowConditions(
   rules: readonly RowRule[] | undefined,
   audience: Audience,
@@ -136,7 +136,7 @@ function rowConditions(
   ];
 }
 
-/** A key of which a part is missing, or is no scalar, grants nothing. */
+/** A key grants nothing if one of its parts is missing or is not a scalar. */
 const UNUSABLE_PART = 'strict $[*] ? (@.type() == "null" || @.type() == "object" || @.type() == "array")';
 
 function ruleSql(
@@ -146,7 +146,7 @@ function ruleSql(
 ): Sql {
   const [first] = fields;
   const roles = rolesOfAudience(audience);
-  // A list holds an element, and a text is equal to itself: `@>` says both of them.
+  // `@>` covers both cases: a list that contains the element, and a text that equals it.
   if (attribute === 'roles' && first !== undefined) {
     return Prisma.sql`${jsonAt(first)} @> any (${roles.map((role) => JSON.stringify(role))}::jsonb[])`;
   }

@@ -1,9 +1,11 @@
-/** What PostgreSQL keeps of a password, so that the password itself is in no statement and no log. */
+/**
+ * Computes what PostgreSQL stores of a password, so that no statement or log contains the password itself.
+ */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 
 const ITERATIONS = 4096;
 
-/** The password is to be ASCII, which needs no preparation. @see RFC 5803 */
+/** The password must be ASCII, which needs no preparation. @see RFC 5803 */
 export function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
   const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256');
   const clientKey = createHmac('sha256', salted).update('Client Key').digest();

@@ -1,7 +1,7 @@
 /**
- * Statements that define something take no parameters. They are composed all the same like any other, and
- * PostgreSQL itself puts the values and names into the text, by `format` with %L and %I: no text of ours is
- * ever taken for SQL because it was put together wrong.
+ * Statements that define something take no parameters. They are nevertheless composed with parameters:
+ * PostgreSQL itself puts values and names into the text, by `format` with %L and %I, so that no text can
+ * become SQL by a mistake in quoting.
  */
 import { invariant } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
@@ -9,7 +9,7 @@ import type { Queryable } from '../store/database/database.js';
 
 type Sql = Prisma.Sql;
 
-/** A name in a statement, such as that of a column: any text of at most 63 bytes without a zero. */
+/** A name in a statement, e.g. of a column: any text of at most 63 bytes without a zero byte. */
 class SqlName {
   readonly name: string;
 
@@ -37,7 +37,7 @@ export async function runDefinition(database: Queryable, statement: Sql): Promis
   await database.query(Prisma.raw(await definitionText(database, statement)));
 }
 
-/** What two statements that are the same have in common. */
+/** A fingerprint that equal statements share. */
 export function definitionKey(statement: Sql): string {
   return JSON.stringify(toFormat(statement));
 }

@@ -1,11 +1,11 @@
 /**
- * The records of a school as SQL, for programs that read nothing else: a schema of views for a role of the
- * school, or for one of its users, and a login of PostgreSQL that may read these and nothing besides. The
- * views have the rights to fields and rows that the declarations give the role; PostgreSQL itself keeps all
- * else of the database from the login.
+ * Offers the records of a school to programs that read SQL: a schema of views for a role of the school, or
+ * for one of its users, and a PostgreSQL login that may read these views and nothing else. The views apply
+ * the rights to fields and rows that the declarations give the role; PostgreSQL itself keeps the login from
+ * everything else in the database.
  *
- * A schema bears in its comment for whom it is, a view a fingerprint of its definition: so the database knows
- * what is there, and what a declaration has changed.
+ * The comment of a schema says whom it is for, the comment of a view has a fingerprint of its definition. So
+ * the database itself knows which views exist and which of them a declaration has changed.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { ServiceError } from '../errors.js';
@@ -23,11 +23,11 @@ export interface SqlViewsOptions {
   readonly collections: { list(): readonly Collection[] };
 }
 
-/** What becomes of a view, or became of it. */
+/** What happens, or happened, to a view. */
 export interface ViewChange {
   readonly view: string;
   readonly change: 'made' | 'changed' | 'kept' | 'removed';
-  /** The columns that come and go. */
+  /** The columns that are added and removed. */
   readonly added: readonly string[];
   readonly removed: readonly string[];
 }
@@ -37,19 +37,19 @@ export interface AudienceChange {
   /** The name of the login and of its schema. */
   readonly login: string;
   readonly change: 'made' | 'renewed' | 'removed';
-  /** Of a login that was made, or that was to get a new one. It is kept nowhere. */
+  /** The password of a new login, or a requested new one. It is stored nowhere. */
   readonly password: string | undefined;
   readonly views: readonly ViewChange[];
 }
 
 export interface ApplyOptions {
   readonly audiences: readonly Audience[];
-  /** `tried`: all of it is done and taken back. */
+  /** `tried` does everything and rolls it back. */
   readonly mode: 'done' | 'tried';
   readonly passwords: 'kept' | 'new';
 }
 
-/** For whom a schema is, as its comment says. */
+/** Whom a schema is for, according to its comment. */
 interface Mark {
   readonly campusSqlViews: 1;
   readonly domain: string;
@@ -72,7 +72,7 @@ export class SqlViews {
     this.#collections = collections;
   }
 
-  /** For whom there are views of a domain, by the names of roles and the ids of users. */
+  /** The audiences that have views of a domain: names of roles and ids of users. */
   async list(domain: Domain): Promise<readonly { readonly role?: string; readonly user?: string }[]> {
     const rows = await this.#database.query<{ comment: string }>(Prisma.sql`
       select obj_description(n.oid, 'pg_namespace') as comment
@@ -89,10 +89,11 @@ export class SqlViews {
   }
 
   /**
-   * Makes the login, schema and views of each, or renews them to what the declarations say now; all or none.
+   * Creates login, schema and views of each audience, or updates them to the current declarations; all or
+   * none.
    *
-   * @throws CONFLICT for a login or schema of the name that is not ours; FORBIDDEN where the gateway's own
-   * login may make none
+   * @throws CONFLICT if a login or schema of that name was not made by the gateway; FORBIDDEN if the
+   * gateway's own login may not create logins
    */
   async apply({ audiences, mode, passwords }: ApplyOptions): Promise<readonly AudienceChange[]> {
     return await this.#inTransaction(mode, async (database) => {
@@ -109,7 +110,7 @@ export class SqlViews {
     });
   }
 
-  /** Removes login, schema and views of each. */
+  /** Removes login, schema and views of each audience. */
   async drop({
     audiences,
     mode,
@@ -152,7 +153,7 @@ export class SqlViews {
     return result.value;
   }
 
-  /** Logins are of all databases of a server, so the name says of which it is. */
+  /** All databases of a server share its logins, so the name contains the database. */
   async #loginOf(audience: Audience): Promise<string> {
     const [row] = await this.#database.query<{ name: string }>(Prisma.sql`select current_database() as name`);
     const who = audience.kind === 'role' ? audience.role : `user_${audience.userName}`;
@@ -196,13 +197,13 @@ export class SqlViews {
   }
 }
 
-/** Takes a transaction back whose work has come to its end. */
+/** Thrown to roll back a transaction after all of its work was done. */
 class TakenBack extends Error {}
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 const DEPENDENT_OBJECTS = '2BP01';
 
-/** What the administrator of the database has to do first. */
+/** Tells what the administrator of the database has to do first. */
 function toRefusal(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   if (error.code === INSUFFICIENT_PRIVILEGE) {

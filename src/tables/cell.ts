@@ -1,8 +1,8 @@
-/** What a table is made of: columns that say their type, and lines of cells that are texts. */
+/** A table: typed columns, and lines of cells that are texts. */
 
 /**
- * What kind of value the text of a cell is. Money and numbers keep their digits, a `decimal` any number of
- * them; `json` is JSON text.
+ * The type of the value in a cell. Money and numbers keep their digits, a `decimal` any number of them;
+ * `json` is JSON text.
  */
 export type CellType =
   | 'text'
@@ -24,5 +24,5 @@ export interface TableColumn {
   readonly isList: boolean;
 }
 
-/** A text for each column, in their order; `null` where there is no value. */
+/** One text for each column, in order; `null` for no value. */
 export type TableLine = readonly (string | null)[];

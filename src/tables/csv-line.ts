@@ -1,22 +1,21 @@
 /**
- * What every CSV of ours is made of (RFC 4180): lines that end in CRLF, cells that a spreadsheet does not
- * run, headings included.
+ * The lines of every CSV file that the gateway writes (RFC 4180). They end in CRLF, and no cell, headings
+ * included, can be run as a formula by a spreadsheet.
  */
 
-/** `null` is a cell without a value and leaves nothing; the empty text leaves `""`. */
+/** `null` is a cell without a value and prints nothing; the empty text prints `""`. */
 export function printCsvLine(cells: readonly (string | null)[]): string {
   const texts = cells.map((cell) => (cell === null ? '' : quote(disarmFormula(cell))));
   return `${texts.join(',')}\r\n`;
 }
 
 /**
- * A text that a spreadsheet would run as a formula, with an apostrophe before it: the spreadsheet then shows
- * it as text.
+ * Puts an apostrophe before a text that a spreadsheet would run as a formula, so that it is shown as text.
  *
  * A formula begins with `=`, `+`, `-` or `@`, in the full-width and small forms of East Asian keyboards too
- * (`＝1+1`), and spreadsheets look for it behind spaces and characters that nobody sees. A cell that begins
- * with a tab or the end of a line is taken apart by some. A signed number or a phone number is no formula.
- * A text that has such an apostrophe already gets another one, so that taking one away gives every text back.
+ * (`＝1+1`), and spreadsheets find it behind spaces and invisible characters. Some of them split a cell that
+ * begins with a tab or a line break. A signed number or a phone number is not a formula.
+ * A text that already has such an apostrophe gets another one, so that removing one restores every text.
  *
  * @see https://owasp.org/www-community/attacks/CSV_Injection
  */
@@ -24,7 +23,7 @@ export function disarmFormula(text: string): string {
   return isFormula(text) ? `'${text}` : text;
 }
 
-/** The text that was disarmed: takes the apostrophe away that `disarmFormula` has set, and no other. */
+/** The original of a disarmed text: removes the apostrophe that `disarmFormula` added, and no other. */
 export function rearmFormula(text: string): string {
   return text.startsWith("'") && isFormula(text) ? text.slice(1) : text;
 }

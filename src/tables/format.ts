@@ -1,14 +1,14 @@
-/** The formats that records and reports are answered in, and what each is called. */
+/** The formats of answers with records and reports, and their names. */
 
 export type Format = 'json' | 'ndjson' | 'csv' | 'xlsx' | 'parquet';
 
-/** In our order of preference. */
+/** In order of preference. */
 export const FORMATS: readonly [Format, ...Format[]] = ['json', 'ndjson', 'csv', 'xlsx', 'parquet'];
 
 /** The formats that have columns. */
 export type TableFormat = Exclude<Format, 'json' | 'ndjson'>;
 
-/** What each format is called on the wire, the name we answer with first. */
+/** The media types of each format; answers use the first one. */
 export const MEDIA_TYPES: Readonly<Record<Format, readonly [string, ...string[]]>> = {
   json: ['application/json', 'application/problem+json'],
   ndjson: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],

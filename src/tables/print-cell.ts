@@ -20,12 +20,12 @@ export const STYLE = {
   totalNumber: 8,
 } as const;
 
-/** What a cell holds at most; a spreadsheet calls a file with more damaged. */
+/** The longest text of a cell; spreadsheets report files with longer ones as damaged. */
 const MAX_CELL_CHARACTERS = 32_767;
 const CUT = '…';
-/** Spreadsheets have a 29 February in 1900. */
+/** Spreadsheets wrongly count a 29 February 1900. */
 const FIRST_DAY = '1900-03-01';
-/** What XML 1.0 has no way to write. */
+/** Characters that XML 1.0 cannot express. */
 const UNWRITABLE = /(?![\t\n\r])\p{Cc}|\p{Cs}|[\ufffe\uffff]/u;
 
 export function printRow(cells: readonly string[]): string {
@@ -61,9 +61,9 @@ export function textCell(text: string, style: number): string {
 }
 
 /**
- * Whether a cell gives back what the text says. An empty text is as good as no cell, XML takes a carriage
- * return for the end of a line and cannot write other characters at all, the first days of 1900 are counted
- * wrongly, and a number of 16 or 17 digits is taken for what a float was written as.
+ * Whether a cell preserves the text. It does not preserve an empty text, which looks like no cell; carriage
+ * returns, which XML reads as line ends, and characters that it cannot express; the first days of 1900, which
+ * spreadsheets count wrongly; and numbers of 16 or 17 digits, which are read as floats.
  */
 export function workbookHolds(type: CellType, text: string): boolean {
   switch (type) {
@@ -87,20 +87,20 @@ export function workbookHolds(type: CellType, text: string): boolean {
   }
 }
 
-/** What is no number is shown as it is. */
+/** A text that is not a number is shown as it is. */
 export function numberCell(digits: string, style: number): string {
   if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(digits)) return textCell(digits, STYLE.plain);
   return `<c s="${style}"><v>${escapeXml(digits)}</v></c>`;
 }
 
-/** Days since 1899-12-30, the workbook's day 0. What is no date is shown as it is. */
+/** Days since 1899-12-30, the workbook's day 0. A text that is not a date is shown as it is. */
 function dateCell(instant: string, text: string, style: number): string {
   const milliseconds = Date.parse(instant);
   if (Number.isNaN(milliseconds)) return textCell(text, STYLE.plain);
   return numberCell(String(milliseconds / 86_400_000 + 25_569), style);
 }
 
-/** What is too long ends in an ellipsis; never between the halves of a character. */
+/** Ends a text that is too long in an ellipsis, never between the halves of a character. */
 function cut(text: string): string {
   if (text.length <= MAX_CELL_CHARACTERS) return text;
   return `${text.slice(0, MAX_CELL_CHARACTERS - 1).replace(/[\ud800-\udbff]$/, '')}${CUT}`;

@@ -1,4 +1,4 @@
-/** A zip file of entries that are written one after the other, as they are read. */
+/** A zip file whose entries are written one after the other while it is read. */
 import { Zip, ZipDeflate } from 'fflate';
 
 export interface ZipEntry {

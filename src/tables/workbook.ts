@@ -1,16 +1,16 @@
 /**
- * `Workbook`: an XLSX file (ECMA-376) written as it streams. Strings are inline and the zip entries are of
- * unknown length, so nothing waits for the end.
+ * `Workbook` writes an XLSX file (ECMA-376) as a stream. Strings are inline and zip entries have no length in
+ * advance, so that nothing has to wait for the end.
  */
 import { Zip, ZipDeflate } from 'fflate';
 
-/** The lines of a sheet, the heading among them: what spreadsheet programs read. */
+/** The most lines of a sheet, heading included, that spreadsheet programs read. */
 export const MAX_SHEET_LINES = 1_048_576;
 
-/** Bytes are handed on once so many are there: a chunk a row would cost more than it carries. */
+/** Bytes are passed on in chunks of at least this size: one chunk for each row would cost too much. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** The same content makes the same file: a zip entry would else say when it was written. */
+/** The date of all zip entries, so that the same content always makes the same file. */
 const ENTRY_TIME = new Date('2000-01-01T12:00:00Z');
 
 export interface Sheet {
@@ -25,7 +25,7 @@ export class Workbook {
   #readyBytes = 0;
   #sheetsOpened = 0;
 
-  /** The sheets are opened later, in this order. */
+  /** The names of the sheets, in the order in which they are opened later. */
   constructor(sheetNames: readonly string[]) {
     this.#zip = new Zip((error, chunk) => {
       if (error) throw error;
@@ -35,7 +35,7 @@ export class Workbook {
     for (const [path, text] of partsOf(sheetNames)) this.#open(path).end(text);
   }
 
-  /** The next sheet, for the XML of its rows; the one before it has ended. */
+  /** Opens the next sheet, for the XML of its rows, after the one before has ended. */
   openSheet(options: { readonly firstLine: 'frozen' | 'moving' }): Sheet {
     this.#sheetsOpened += 1;
     const sheet = this.#open(`xl/worksheets/sheet${this.#sheetsOpened}.xml`);
@@ -48,7 +48,7 @@ export class Workbook {
     this.#zip.end();
   }
 
-  /** What is ready, once that is enough to hand on. */
+  /** The bytes that are ready, once they are enough to pass on. */
   takeChunk(): Iterable<Uint8Array> {
     return this.#readyBytes > CHUNK_BYTES ? this.takeAll() : [];
   }
@@ -97,7 +97,7 @@ const STYLES =
   'applyBorder="1"/><xf numFmtId="4" fontId="1" borderId="1" applyNumberFormat="1" applyFont="1" ' +
   'applyBorder="1"/><xf fontId="1" borderId="1" applyFont="1" applyBorder="1"/></cellXfs></styleSheet>';
 
-/** The files of the workbook beside its sheets, with their paths. */
+/** The files of the workbook other than its sheets, with their paths. */
 function partsOf(sheetNames: readonly string[]): readonly (readonly [string, string])[] {
   const numbers = sheetNames.map((_, index) => index + 1);
   const overrides = numbers.map(
