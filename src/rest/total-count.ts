@@ -2,7 +2,7 @@
  * `Prefer: count=exact`: how many records match, whatever the page, in `X-Total-Count`. Nobody who does not
  * ask pays for counting.
  */
-import { isPreferred } from '../prefer.js';
+import { isPreferred } from '../is-preferred.js';
 import type { RecordSet } from '../store/reading/record-set.js';
 import type { Answer } from './answer.js';
 import { type Parameter, PREFER, type RestRequest } from './route.js';

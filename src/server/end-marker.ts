@@ -3,7 +3,7 @@
  * 7240). NDJSON and CSV have no end of their own, and a proxy may hide that a connection was reset.
  */
 import type { FastifyReply } from 'fastify';
-import { isPreferred } from '../prefer.js';
+import { isPreferred } from '../is-preferred.js';
 
 /** The markers by media type, sent after everything else. No field of a record begins with `$`. */
 const MARKERS: ReadonlyMap<string, string> = new Map([

@@ -26,7 +26,8 @@ async function idsOf(response: Response): Promise<unknown> {
 }
 
 function asked(where: unknown, more = ''): string {
-  return `/o/recs/task?where=${encodeURIComponent(typeof where === 'string' ? where : JSON.stringify(where))}${more}`;
+  const text = typeof where === 'string' ? where : JSON.stringify(where);
+  return `/o/recs/task?where=${encodeURIComponent(text)}${more}`;
 }
 
 describe('where', () => {

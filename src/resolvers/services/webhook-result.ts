@@ -55,8 +55,8 @@ export class WebhookResult {
 
   @Field(() => Boolean, {
     description:
-      'Its address failed three times or more, one after the other: it is tried once a minute, and all that ' +
-      'waits is sent as soon as one delivery arrives. `testWebhook` tries it at once.',
+      'Its address failed three times or more, one after the other: it is tried once a minute, and all ' +
+      'that waits is sent as soon as one delivery arrives. `testWebhook` tries it at once.',
   })
   readonly isFailing!: boolean;
 

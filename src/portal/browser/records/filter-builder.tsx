@@ -13,7 +13,6 @@ import {
   printConditions,
   printWhere,
 } from './filter-conditions';
-import { isEmptiness, joinWhere, splitWhere } from './filter-emptiness';
 import {
   type FilterField,
   filterFieldsOf,
@@ -22,6 +21,7 @@ import {
   operatorsOf,
 } from './filter-fields';
 import { NumberTextInput } from './number-text-input';
+import { isEmptiness, joinWhere, splitWhere } from './split-where';
 import { useAllowedWords } from './use-allowed-words';
 import { useFieldNames } from './use-field-names';
 

@@ -14,7 +14,7 @@ export type OqueryOperator =
   | 'today'
   | 'yesterday';
 
-/** The last two stand in the `where` of a filter. @see filter-emptiness.ts */
+/** The last two stand in the `where` of a filter. @see split-where.ts */
 export type FilterOperator = OqueryOperator | 'empty' | 'filled';
 
 export interface FilterCondition {

@@ -2,7 +2,7 @@
 import { phrase } from '../language/use-texts';
 import type { DeclaredField } from './declared-field';
 import type { FilterOperator } from './filter-conditions';
-import type { EmptinessChoice, EmptinessKind } from './filter-emptiness';
+import type { EmptinessChoice, EmptinessKind } from './split-where';
 
 const TEXT: readonly FilterOperator[] = ['equals', 'differs', 'contains', 'lacks', 'startsWith'];
 

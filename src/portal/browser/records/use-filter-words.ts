@@ -2,8 +2,8 @@ import { type Formats, useFormats } from '../language/use-formats';
 import { type Texts, useTexts } from '../language/use-texts';
 import type { DeclaredField } from './declared-field';
 import { type FilterCondition, needsValue, parseConditions } from './filter-conditions';
-import { splitWhere } from './filter-emptiness';
 import { type FilterField, filterFieldsOf, nameOfOperator } from './filter-fields';
+import { splitWhere } from './split-where';
 import { useAllowedWords } from './use-allowed-words';
 import { useFieldNames } from './use-field-names';
 

@@ -50,9 +50,8 @@ export function WebhookDetailsPage() {
           <ToldOf webhook={webhook} />
           {webhook.isFailing && !webhook.isPaused && (
             <WarningNotice title={t('This address does not answer as it should')}>
-              {t(
-                'It is tried once a minute. As soon as one delivery arrives, all that wait are sent. “Send a test” tries at once.',
-              )}
+              {t('It is tried once a minute. As soon as one delivery arrives, all that wait are sent.')}{' '}
+              {t('“Send a test” tries at once.')}
             </WarningNotice>
           )}
           <WebhookActions webhook={webhook} />
