@@ -48,7 +48,7 @@ async function findInFile(
   return false;
 }
 
-function mayHold({ values, source, fault }: SourceRow, isFound: (text: string) => boolean): boolean {
-  const text = [...(source ?? []), ...Object.values(values).map(textOfCell)].join(' ');
-  return (fault !== undefined && text.trim() === '') || isFound(text);
+function mayHold(row: SourceRow, isFound: (text: string) => boolean): boolean {
+  const text = [...(row.source ?? []), ...Object.values(row.values).map(textOfCell)].join(' ');
+  return row.isMalformed === true || (row.fault !== undefined && text.trim() === '') || isFound(text);
 }

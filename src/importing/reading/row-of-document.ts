@@ -26,7 +26,8 @@ const MAX_SOURCE_LENGTH = 16_384;
 /** The text of the document goes to the list of refused rows, where it can be corrected. */
 function faultyRow(number: number, fault: string, json: string): SourceRow {
   const source = json.trim();
-  return { number, values: {}, fault, ...(source.length <= MAX_SOURCE_LENGTH && { source: [source] }) };
+  const isShort = source.length <= MAX_SOURCE_LENGTH;
+  return { number, values: {}, fault, isMalformed: true, ...(isShort && { source: [source] }) };
 }
 
 /** The row of a document of BSON. */

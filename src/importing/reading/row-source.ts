@@ -20,6 +20,8 @@ export interface SourceRow {
   readonly values: Readonly<Record<string, unknown>>;
   /** The cells as in the file, for the list of refused rows; the text of a malformed document. */
   readonly source?: readonly string[];
+  /** Set for a malformed document: its text may contain more than can be read from it. */
+  readonly isMalformed?: true;
   /** The values and names of a document that could not be kept as they were. */
   readonly alterations?: readonly Alteration[];
   /**
