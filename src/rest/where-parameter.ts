@@ -13,7 +13,8 @@ export const WHERE: Parameter = {
     'the `where` of GraphQL as JSON, for what oquery cannot say: or, not, in, isNull, records that are ' +
     'referred to. Holds together with oquery. In a body, the object itself',
   schema: { type: 'string', contentMediaType: 'application/json' },
-  example: '{"or":[{"amount":{"greaterThan":1000}},{"manager":{"isNull":true}}]}',
+  // Collections have no other field in common.
+  example: '{"or":[{"_id":{"equals":"mend-the-roof"}},{"not":{"_id":{"in":["a","b"]}}}]}',
   isJson: true,
 };
 

@@ -280,7 +280,8 @@ describe('a collection, a record or a report that is not for a role', () => {
       await expectNotForRole(page, `/portal/records/${name}`);
       await expectNotForRole(page, `/portal/records/${name}/some-id`);
     }
-    // Whether it may be read is asked of the gateway, and after a refusal what one may do; of records nothing.
+    // The gateway is asked whether it may be read, and after a refusal what the role may do.
+    // No record is asked for.
     expect(asked.filter((body) => !/query (CollectionDeclaration|PortalViewer)\b/.test(body))).toEqual([]);
     const readOnly = me.collections.filter(({ canRead, canCreate }) => canRead && !canCreate);
     for (const { name } of readOnly) await expectNotForRole(page, `/portal/records/${name}/new`);
