@@ -191,11 +191,7 @@ describe('the page of people', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page
-      .getByText('viewer · viewer, teacher')
-      .or(page.getByText(/· viewer, teacher$/))
-      .first()
-      .waitFor();
+    await page.getByRole('definition').getByText('viewer, teacher', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Changes to this user' }).click();
     await page.waitForURL(/collection=pltf_user&recordId=/);
     await page.getByRole('cell', { name: 'Changed', exact: true }).first().waitFor();

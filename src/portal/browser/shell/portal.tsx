@@ -50,7 +50,12 @@ function createQueryClient(): QueryClient {
           failures < MOST_RETRIES && !(fault instanceof GatewayProblem && fault.kind !== 'unreachable'),
       },
     },
-    queryCache: new QueryCache({ onError: noteRefusal }),
+    queryCache: new QueryCache({
+      // Where that very question is refused, it would be asked without an end.
+      onError: (fault, { queryKey }) => {
+        if (queryKey[0] !== PortalViewer.name) noteRefusal(fault);
+      },
+    }),
     mutationCache: new MutationCache({
       onError: noteRefusal,
       onSettled: () => queries.invalidateQueries({ refetchType: 'none' }),
