@@ -66,7 +66,7 @@ describe('the pages of scripts', () => {
     await page.getByText(/^Called · /).waitFor();
     await expectWellMade(page);
     await page.getByRole('tab', { name: 'Log' }).click();
-    await page.getByRole('row', { name: /Note asked/ }).waitFor();
+    await page.getByRole('row', { name: /Info asked/ }).waitFor();
     await expectWellMade(page);
     await page.getByRole('tab', { name: 'Versions' }).click();
     await page.locator('.cm-deletedChunk, .cm-changedLine').first().waitFor();
