@@ -1,16 +1,27 @@
-/** The zeros of the digits that are written in India, and of the wide ones that come with pasted texts. */
-const ZEROS = [
-  ...[0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66],
-  ...[0x0660, 0x06f0, 0xff10],
-];
+/** Every decimal digit but those of ASCII. */
+const OTHER_DIGIT = /(?![0-9])\p{Nd}/gu;
 
 /** A text with its digits as ASCII has them, whichever script they are typed in: `१२` is `12`. */
 export function withAsciiDigits(text: string): string {
-  return text.replaceAll(/\p{Nd}/gu, asciiDigit);
+  // Few texts have other digits, and looking for them is slow.
+  return isAscii(text) ? text : text.replaceAll(OTHER_DIGIT, asciiDigit);
+}
+
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) return false;
+  return true;
 }
 
 function asciiDigit(digit: string): string {
+  // Wide and mathematical digits are those of ASCII in another style.
+  const plain = digit.normalize('NFKC');
+  return plain === digit ? String(valueOfDigit(digit)) : plain;
+}
+
+/** The digits of a script have consecutive code points. */
+function valueOfDigit(digit: string): number {
   const code = digit.codePointAt(0) ?? 0;
-  const zero = ZEROS.find((one) => code >= one && code < one + 10);
-  return zero === undefined ? digit : String(code - zero);
+  let zero = code;
+  while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return code - zero;
 }

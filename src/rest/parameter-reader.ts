@@ -63,9 +63,14 @@ export function parseFlag(name: string, text: string): boolean {
   throw invalidParameter(name, text, 'true or false');
 }
 
-export function invalidParameter(parameter: string, sent: string, expected: string): ServiceError {
+export function invalidParameter(
+  parameter: string,
+  sent: string,
+  expected: string,
+  code: 'INVALID_VALUE' | 'MALFORMED_FILTER' = 'INVALID_VALUE',
+): ServiceError {
   return new ServiceError(
-    'INVALID_VALUE',
+    code,
     `The parameter ${parameter} is ${JSON.stringify(sent)}; expected ${expected}.`,
     {
       errors: [{ detail: `expected ${expected}`, parameter, expected, sent }],

@@ -1,6 +1,6 @@
 /** The structured filter of GraphQL as a parameter. @see languages/where.ts */
-import { ServiceError } from '../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, parsePlainJson } from '../json.js';
+import { invalidParameter } from './parameter-reader.js';
 import type { Parameter } from './route.js';
 
 const EXPECTED = 'a JSON object, such as {"amount": {"greaterThan": 100}}';
@@ -22,10 +22,7 @@ export const WHERE: Parameter = {
 export function parseWhereParameter(text: string): JsonObject {
   const value = parsed(text);
   if (isJsonObject(value)) return value;
-  const detail = `The parameter where is ${JSON.stringify(shortened(text))}; expected ${EXPECTED}.`;
-  throw new ServiceError('MALFORMED_FILTER', detail, {
-    errors: [{ detail, parameter: 'where', expected: EXPECTED, sent: shortened(text) }],
-  });
+  throw invalidParameter('where', shortened(text), EXPECTED, 'MALFORMED_FILTER');
 }
 
 function parsed(text: string): JsonValue | undefined {

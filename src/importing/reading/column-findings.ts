@@ -147,13 +147,8 @@ export class ColumnFindings {
   }
 
   #firstOf(bit: FitMask, without: FitMask): FoundCell | undefined {
-    const cells = [...this.#seenByMask].flatMap(
-      ([
-        mask,
-        {
-          samples: [first],
-        },
-      ]) => ((mask & bit) !== 0 && (mask & without) === 0 && first !== undefined ? [first] : []),
+    const cells = [...this.#seenByMask].flatMap(([mask, { samples }]) =>
+      (mask & bit) !== 0 && (mask & without) === 0 ? samples.slice(0, 1) : [],
     );
     return cells.sort((one, other) => one.number - other.number)[0];
   }

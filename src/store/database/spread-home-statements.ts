@@ -1,7 +1,6 @@
 /**
- * The functions of ours on the servers of a database that is spread by Citus, by which each does
- * statements of
- * its domains whole (home-statements.ts).
+ * The functions by which each server of a database that is spread by Citus runs whole statements of its own
+ * domains (home-statements.ts).
  */
 import type pg from 'pg';
 import { spreadFunction } from './spread-function.js';

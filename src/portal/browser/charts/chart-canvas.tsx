@@ -69,8 +69,8 @@ const INKS = {
  */
 const PAPER_WIDTH_PX = 688;
 
-/** Of the numbers above bars that lie. */
-const AXIS_PX = 36;
+/** The height of the axis above lying bars. */
+const AXIS_HEIGHT_PX = 36;
 
 /** Below the part of the page that is seen, as far as somebody scrolls at once. */
 const NEAR = '0px 0px 400px 0px';
@@ -205,7 +205,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
     if (isPrinted) chart.resize(Math.min(clientWidth, PAPER_WIDTH_PX), clientHeight);
     return () => chart.destroy();
   }, [written, theme, formats, isDrawn, isPrinted]);
-  const leastHeight = isLying ? Math.max(height, labels.length * LYING_BAR_PX + AXIS_PX) : height;
+  const leastHeight = isLying ? Math.max(height, labels.length * LYING_BAR_PX + AXIS_HEIGHT_PX) : height;
   return (
     // Bars that lie scroll within a tile, which is reached by the keyboard.
     <figure className="chart-figure" ref={figure} {...(isLying && { tabIndex: 0, 'aria-label': title })}>

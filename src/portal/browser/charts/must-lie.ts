@@ -5,8 +5,8 @@ export const LYING_BAR_PX = 24;
 
 const LETTER_PX = 6.5;
 const GAP_PX = 4;
-/** Of the numbers beside bars that stand. */
-const AXIS_PX = 44;
+/** The width of the axis beside standing bars. */
+const AXIS_WIDTH_PX = 44;
 
 /**
  * Whether the bars of these names lie in a chart of this width: where they stand, each name has the width of
@@ -15,5 +15,5 @@ const AXIS_PX = 44;
 export function mustLie(labels: readonly string[], widthPx: number): boolean {
   if (widthPx === 0) return false;
   const longest = Math.max(0, ...labels.map((label) => shortenLabel(label).length));
-  return longest * LETTER_PX + GAP_PX > (widthPx - AXIS_PX) / labels.length;
+  return longest * LETTER_PX + GAP_PX > (widthPx - AXIS_WIDTH_PX) / labels.length;
 }
