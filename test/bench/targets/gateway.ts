@@ -76,10 +76,11 @@ export async function startGateway({
   ];
 }
 
+/** The log tells it, in a line of JSON, once the gateway listens. */
 async function addressIn(logFile: string): Promise<string> {
   for (;;) {
-    const address = /^ +Portal +(http:\S+)\/ /m.exec(await readFile(logFile, 'utf8'))?.[1];
-    if (address !== undefined) return address.replace('localhost', '127.0.0.1');
+    const address = /"event":"listening","url":"([^"]+)"/.exec(await readFile(logFile, 'utf8'))?.[1];
+    if (address !== undefined) return address;
     await sleep(50);
   }
 }
