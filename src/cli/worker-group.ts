@@ -23,23 +23,30 @@ export interface WorkerGroupOptions {
   readonly stopWithinMs: number;
 }
 
+/** How a process ended: by itself with a code, or by a signal. */
+interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
 /** A worker that could not start. One that ended by itself has said why on standard error. */
 export class WorkerFailed extends Error {
+  readonly end: ProcessEnd;
   readonly exitCode: number;
-  /** A signal ended it, so it has said nothing. */
-  readonly isSilent: boolean;
 
-  constructor(
-    worker: number,
-    { code, signal }: { readonly code: number | null; readonly signal: string | null },
-  ) {
+  constructor(worker: number, end: ProcessEnd) {
     super(
-      signal === null
+      end.signal === null
         ? `worker ${worker} could not start`
-        : `worker ${worker} was ended by ${signal} before it served`,
+        : `worker ${worker} was ended by ${end.signal} before it served`,
     );
-    this.exitCode = code || 1;
-    this.isSilent = signal !== null;
+    this.end = end;
+    this.exitCode = end.code || 1;
+  }
+
+  /** A signal ended the worker, so it has said nothing. */
+  get isSilent(): boolean {
+    return this.end.signal !== null;
   }
 }
 
@@ -48,6 +55,8 @@ interface Place {
   /** From 1; the first does the jobs of all. */
   readonly number: number;
   worker: Worker | undefined;
+  /** Whether the worker takes requests: one that starts does not yet. */
+  isServing: boolean;
   /** Deaths in a row, each soon after the start. */
   earlyDeaths: number;
 }
@@ -82,6 +91,7 @@ export class WorkerGroup {
     this.#places = Array.from({ length: options.count }, (_, index) => ({
       number: index + 1,
       worker: undefined,
+      isServing: false,
       earlyDeaths: 0,
     }));
     const places = this.#places;
@@ -90,7 +100,7 @@ export class WorkerGroup {
       help: 'Processes that serve.',
       registers: [this.#own],
       collect() {
-        this.set(places.filter(({ worker }) => worker !== undefined).length);
+        this.set(places.filter(({ isServing }) => isServing).length);
       },
     });
     new Counter({
@@ -109,7 +119,8 @@ export class WorkerGroup {
   /**
    * Starts all; the first alone, so that what prevents a start is told once.
    *
-   * @throws WorkerFailed when one ends before it serves; what stops the group meanwhile, once nobody is left
+   * @throws WorkerFailed if the first ends before it serves, or if another one ends by itself before it serves;
+   * what stops the group meanwhile, once nobody is left
    */
   static async start(
     options: WorkerGroupOptions,
@@ -130,8 +141,22 @@ export class WorkerGroup {
     const [first, ...others] = this.#places;
     if (first === undefined) throw new Error('a group has at least one worker');
     const url = await this.#startIn(first);
-    if (!this.#isStopping) await Promise.all(others.map((place) => this.#startIn(place)));
+    if (!this.#isStopping) await Promise.all(others.map((place) => this.#startBeside(place)));
     return url;
+  }
+
+  /**
+   * Starts a worker beside one that serves already. A signal that ends the new worker, e.g. because memory ran
+   * out, says nothing about the others: the worker is replaced, and the others keep serving.
+   */
+  async #startBeside(place: Place): Promise<void> {
+    try {
+      await this.#startIn(place);
+    } catch (fault) {
+      if (this.#isStopping || !(fault instanceof WorkerFailed && fault.isSilent)) throw fault;
+      place.earlyDeaths += 1;
+      this.#replace(place, fault.end);
+    }
   }
 
   /**
@@ -171,6 +196,7 @@ export class WorkerGroup {
             return;
           case 'listening':
             hasListened = true;
+            place.isServing = true;
             resolve(news.url);
             return;
           case 'ownFigures':
@@ -186,6 +212,7 @@ export class WorkerGroup {
       worker.on('error', () => {});
       worker.once('exit', (code, signal) => {
         place.worker = undefined;
+        place.isServing = false;
         this.#keepCounts(worker);
         if (!hasListened) reject(new WorkerFailed(place.number, { code, signal }));
         // One that never served is not replaced here: whoever started it decides.
@@ -197,7 +224,7 @@ export class WorkerGroup {
     });
   }
 
-  #replace(place: Place, end: { readonly code: number | null; readonly signal: string | null }): void {
+  #replace(place: Place, end: ProcessEnd): void {
     const waitMs =
       place.earlyDeaths === 0 ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (place.earlyDeaths - 1));
     this.#restarts.inc();
@@ -207,7 +234,7 @@ export class WorkerGroup {
       this.#startIn(place).catch((fault: unknown) => {
         if (this.#isStopping) return;
         place.earlyDeaths += 1;
-        this.#replace(place, { code: fault instanceof WorkerFailed ? fault.exitCode : null, signal: null });
+        this.#replace(place, fault instanceof WorkerFailed ? fault.end : { code: null, signal: null });
       });
     }, waitMs);
     this.#replacing.add(timer);
@@ -223,7 +250,8 @@ export class WorkerGroup {
   }
 
   async #printFigures(): Promise<string> {
-    const lists = await Promise.all(this.#workers().map((worker) => this.#askFigures(worker)));
+    const serving = this.#places.flatMap(({ worker, isServing }) => (isServing && worker ? [worker] : []));
+    const lists = await Promise.all(serving.map((worker) => this.#askFigures(worker)));
     const own = await this.#own.getMetricsAsJSON();
     return await addFigures([...lists, this.#countedByDead, own]).metrics();
   }

@@ -217,6 +217,32 @@ describe('two workers', () => {
     expect(errors).toBe('campus: worker 1 was ended by SIGKILL before it served\n');
   });
 
+  it('are replaced, too, where a signal ends one beside another that serves already', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const child = startWorkers({ PORT: new URL(url).port, LOG_LEVEL: 'info' });
+    let log = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (log += String(chunk)));
+    let [serving] = await workers(child);
+    let starting: number | undefined;
+    // The second is started once the first serves.
+    await eventually(async () => {
+      const all = await workers(child);
+      serving ??= all[0];
+      starting = all.find((pid) => pid !== serving);
+      return starting !== undefined;
+    }, 40_000);
+    process.kill(starting ?? 0, 'SIGKILL');
+    await expectEventually(() => metric({ url }, 'campus_workers'), 1);
+    await eventually(() => /Portal +http/.test(log), 40_000);
+    await expectEventually(async () => (await fetch(`${url}/readyz`)).status, 200);
+    await eventually(async () => (await workers(child)).length === 2, 40_000);
+    expect(await workers(child)).toContain(serving);
+    await expectEventually(() => metric({ url }, 'campus_workers'), 2);
+    expect(log).toContain('"event":"workerEnded","worker":2,"code":null,"signal":"SIGKILL"');
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
   it('finish what is under way when all are interrupted at once, and leave nobody behind', async () => {
     await ask('/o/task', { method: 'POST', body: { _id: 'held', name: 'Held' } });
     const holder = await other.sql.connect();
