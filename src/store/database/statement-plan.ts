@@ -78,6 +78,17 @@ interface PlanNode {
   readonly 'Rows Removed by Filter'?: number;
   readonly 'Total Cost': number;
   readonly Plans?: readonly PlanNode[];
+  /** On Citus: the plans of the parts that run elsewhere, each on a server of its own or before the others. */
+  readonly 'Distributed Query'?: {
+    readonly Subplans?: readonly { readonly PlannedStmt: RemotePlans }[];
+    readonly Job: { readonly Tasks?: readonly { readonly 'Remote Plan'?: RemotePlans }[] };
+  };
+}
+
+type RemotePlans = readonly (PlannedPart | readonly PlannedPart[])[];
+
+interface PlannedPart {
+  readonly Plan: PlanNode;
 }
 
 interface PlacedNode {
@@ -87,7 +98,34 @@ interface PlacedNode {
 
 function listNodes(node: PlanNode | undefined, depth: number): readonly PlacedNode[] {
   if (!node) return [];
-  return [{ node, depth }, ...(node.Plans ?? []).flatMap((child) => listNodes(child, depth + 1))];
+  const ofShards = partsOf(node).flatMap((part) => listNodes(part, depth + 1).map(withoutShard));
+  return [
+    { node, depth },
+    ...(node.Plans ?? []).flatMap((child) => listNodes(child, depth + 1)),
+    ...ofShards,
+  ];
+}
+
+function partsOf({ 'Distributed Query': distributed }: PlanNode): readonly PlanNode[] {
+  if (distributed === undefined) return [];
+  const { Subplans = [], Job } = distributed;
+  const plans: readonly RemotePlans[] = [
+    ...Subplans.map(({ PlannedStmt }) => PlannedStmt),
+    ...(Job.Tasks ?? []).map((task) => task['Remote Plan'] ?? []),
+  ];
+  return plans.flat(2).map(({ Plan }) => Plan);
+}
+
+/** The tables and indexes of a shard have the names of the spread ones, with the shard's number at the end. */
+function withoutShard({ node, depth }: PlacedNode): PlacedNode {
+  const { 'Relation Name': table, 'Index Name': index } = node;
+  const [number] = /_[0-9]+$/.exec(table ?? '') ?? [];
+  if (table === undefined || number === undefined) return { node, depth };
+  const names = {
+    'Relation Name': table.slice(0, -number.length),
+    ...(index?.endsWith(number) && { 'Index Name': index.slice(0, -number.length) }),
+  };
+  return { node: { ...node, ...names }, depth };
 }
 
 function printNode({ node, depth }: PlacedNode): string {
