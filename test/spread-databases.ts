@@ -89,7 +89,8 @@ export async function onCoordinator<T>(work: (client: pg.Client) => Promise<T>):
   return await withClient(listServers()[0] ?? '', work);
 }
 
-async function onEveryServer(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+/** Does the work on the server that is asked by gateways and, on Citus, on all others. */
+export async function onEveryServer(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   await Promise.all(listServers().map((server) => withClient(server, work)));
 }
 

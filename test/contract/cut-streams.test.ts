@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { onEveryServer } from '../spread-databases.js';
 import { useGateway } from './gateway.js';
 
 const gateway = useGateway();
@@ -28,10 +29,14 @@ async function endOfCutStream(version: '1.0' | '1.1', format = 'json'): Promise<
   const ended = once(curl, 'exit');
   await once(curl.stdout, 'data');
   curl.stdout.resume();
-  await gateway.sql.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-     where datname = current_database() and application_name like 'campus% stream'
-       and query like '%attendance%'`,
+  const { rows } = await gateway.sql.query('select current_database() as name');
+  // On Citus, the server of the school streams.
+  await onEveryServer((client) =>
+    client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = $1 and application_name like 'campus% stream' and query like '%attendance%'`,
+      [rows[0].name],
+    ),
   );
   const [code] = await ended;
   return Number(code);

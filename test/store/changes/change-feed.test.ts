@@ -4,11 +4,14 @@ import pg from 'pg';
 import { ChangeFeed, type RecordChange } from '../../../src/store/changes/change-feed.js';
 import { openDatabase } from '../../../src/store/database/database.js';
 import { eventually } from '../../eventually.js';
+import { isTestedOnCitus } from '../../spread-databases.js';
 import { ADMIN } from '../people.js';
 import { useTestStore } from '../store.js';
 
 const test = useTestStore();
 const opened: (() => Promise<void>)[] = [];
+/** On Citus the feed rests on the outbox. */
+const onOneServer = isTestedOnCitus() ? describe.skip : describe;
 
 afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();
@@ -46,7 +49,7 @@ function writeEntry(client: pg.Client, id: string, version = 1): Promise<unknown
   );
 }
 
-describe('the change feed', () => {
+onOneServer('the change feed (on Citus: change-outbox.test.ts)', () => {
   it('tells of a create, an update and a delete, in order, with who and when', async () => {
     const { changes, heard } = await hear();
     await test.store.create(ADMIN, 'note', [{ _id: 'n-1', text: 'one' }]);
