@@ -1,4 +1,5 @@
-# The gateway as an image: `docker build --tag campus-gateway .` (podman and buildah read this file, too).
+# The gateway as an image: `docker build --tag campus-gateway .`; podman and buildah read this file, too, and store
+# the health check only with `--format docker`.
 # docs/operate.md, "Containers", says how it is run.
 #
 #   NODE_IMAGE          a Debian with Node.js and npm
