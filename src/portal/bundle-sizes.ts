@@ -14,7 +14,7 @@ export interface Chunk {
 }
 
 export interface BundleSizes {
-  /** The script, all it imports at once, and the styles. */
+  /** The scripts of the page, all they import at once, and the styles. */
   readonly firstLoadBytes: number;
   /** What each page adds, its styles included, by its source. */
   readonly pages: Readonly<Record<string, number>>;
@@ -29,22 +29,21 @@ const WITHOUT_BOUND = /^src\/portal\/browser\/(?:explorer|editor)\/|^node_module
 export async function measureChunks(
   directory: string,
   chunks: readonly Chunk[],
-  entry: string,
+  entries: readonly string[],
 ): Promise<BundleSizes> {
   const byName = new Map(chunks.map((chunk) => [chunk.name, chunk]));
-  const first = filesOf(chunks.find(({ entryPoint }) => entryPoint === entry)?.name ?? '', byName);
+  const isEntry = ({ entryPoint }: Chunk) => entryPoint !== undefined && entries.includes(entryPoint);
+  const first = new Set(chunks.filter(isEntry).flatMap(({ name }) => [...chunkFilesOf(name, byName)]));
   const sizeOf = async (names: Iterable<string>) => {
     const sizes = await Promise.all(
       [...names].map(async (name) => (await stat(path.join(directory, `${name}.br`))).size),
     );
     return sizes.reduce((sum, size) => sum + size, 0);
   };
-  const pages = chunks.filter(
-    ({ name, entryPoint }) => entryPoint && entryPoint !== entry && name.endsWith('.js'),
-  );
+  const pages = chunks.filter((chunk) => chunk.entryPoint && !isEntry(chunk) && chunk.name.endsWith('.js'));
   const sized = await Promise.all(
     pages.map(async ({ name, entryPoint = '' }) => {
-      const added = [...filesOf(name, byName)].filter((file) => !first.has(file));
+      const added = [...chunkFilesOf(name, byName)].filter((file) => !first.has(file));
       return [entryPoint, await sizeOf(added)] as const;
     }),
   );
@@ -55,12 +54,16 @@ export async function measureChunks(
 }
 
 /** A file and all that it imports at once, with their styles. */
-function filesOf(name: string, byName: ReadonlyMap<string, Chunk>, found = new Set<string>()): Set<string> {
+export function chunkFilesOf(
+  name: string,
+  byName: ReadonlyMap<string, Chunk>,
+  found = new Set<string>(),
+): Set<string> {
   if (found.has(name)) return found;
   found.add(name);
   const chunk = byName.get(name);
   if (chunk?.style !== undefined) found.add(chunk.style);
-  for (const imported of chunk?.imports ?? []) filesOf(imported, byName, found);
+  for (const imported of chunk?.imports ?? []) chunkFilesOf(imported, byName, found);
   return found;
 }
 

@@ -11,13 +11,14 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild';
 import { findPackageDirectory } from '../package-directory.js';
-import { assertSizes, type Chunk, measureChunks, printSizes } from './bundle-sizes.js';
+import { assertSizes, type Chunk, chunkFilesOf, measureChunks, printSizes } from './bundle-sizes.js';
 import { generateOperations } from './generate-operations.js';
 import { generateReportForms } from './generate-report-forms.js';
 import { generateReportTopics } from './generate-report-topics.js';
 import { generateTileOperations } from './generate-tile-operations.js';
 import { type BuiltPage, joinChunks } from './join-chunks.js';
 import { type MessageCatalogs, readMessageCatalogs } from './message-catalogs.js';
+import { readPagePaths } from './page-paths.js';
 import { partsOfMantine } from './parts-of-mantine.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from './portal-files.js';
 import { componentsOf, stylesOfMantine } from './styles-of-mantine.js';
@@ -33,6 +34,11 @@ const WORKERS = {
 };
 
 const ENTRY = 'src/portal/browser/main.tsx';
+
+/** Runs while that comes. */
+const ARRIVE = 'src/portal/browser/arrive.ts';
+
+const PAGES = 'src/portal/browser/portal-pages.ts';
 
 /** The script of `/docs`, which is no page of the portal and shares its log-in alone. */
 const REST_DOCS = 'src/portal/browser/rest-docs.ts';
@@ -128,15 +134,24 @@ async function buildPortal(): Promise<void> {
     plugins: [...(pageOptions.plugins ?? []), stylesOfMantine(packageDirectory, used)],
   });
   const page = await joinChunks(inParts, { entry: ENTRY, options: { ...COMMON, format: 'esm' } });
+  const arrive = await build({
+    ...COMMON,
+    entryPoints: { arrive: ARRIVE },
+    format: 'iife',
+    define: { ...COMMON.define, CATALOG_URLS: JSON.stringify(urlsOfCatalogs(page, Object.keys(catalogs))) },
+    tsconfigRaw: '{}',
+  });
   const names = await writeFiles(
-    [workers, styles, restDocs, page].flatMap(({ outputFiles }) => outputFiles ?? []),
+    [workers, styles, restDocs, arrive, page].flatMap(({ outputFiles }) => outputFiles ?? []),
   );
-  const sizes = await measureChunks(directory, chunksOf(page), ENTRY);
+  const sizes = await measureChunks(directory, [...chunksOf(page), ...chunksOf(arrive)], [ENTRY, ARRIVE]);
   await writeFile(path.join(directory, 'sizes.json'), JSON.stringify(sizes, null, 2));
   assertSizes(sizes);
   await writeManifest({
     key,
     ...entriesOf(page),
+    arrive: urlOfEntry(arrive, ARRIVE),
+    pages: await filesOfPages(page),
     restDocs: {
       script: urlOfEntry(restDocs, REST_DOCS),
       style: urlOfEntry(restDocs, REST_DOCS_STYLE),
@@ -181,7 +196,7 @@ const platformTypes: Plugin = {
   },
 };
 
-function urlOfEntry({ metafile }: BuildResult, entry: string): string {
+function urlOfEntry({ metafile }: Pick<BuildResult, 'metafile'>, entry: string): string {
   const found = Object.entries(metafile?.outputs ?? {}).find(([, output]) =>
     output.entryPoint?.endsWith(entry),
   );
@@ -202,7 +217,24 @@ function entriesOf({ metafile }: BuiltPage): Pick<PortalFiles, 'script' | 'style
   };
 }
 
-function chunksOf({ metafile }: BuiltPage): readonly Chunk[] {
+function urlsOfCatalogs(page: BuiltPage, languages: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(languages.map((language) => [language, urlOfEntry(page, `catalog:${language}`)]));
+}
+
+/** The paths of the pages, and what each loads beside the first load, to be asked for with that. */
+async function filesOfPages(page: BuiltPage): Promise<PortalFiles['pages']> {
+  const chunks = new Map(chunksOf(page).map((chunk) => [chunk.name, chunk]));
+  const { script, preload } = entriesOf(page);
+  const source = await readFile(path.join(packageDirectory, PAGES), 'utf8');
+  return readPagePaths(source).map(({ path: address, module }) => {
+    const entry = path.join(path.dirname(PAGES), `${module}.tsx`);
+    const files = [...chunkFilesOf(path.basename(urlOfEntry(page, entry)), chunks)].map(urlOf);
+    const isOfFirst = (file: string) => file === script || preload.includes(file);
+    return { path: address, files: files.filter((file) => file.endsWith('.js') && !isOfFirst(file)) };
+  });
+}
+
+function chunksOf({ metafile }: Pick<BuildResult, 'metafile'>): readonly Chunk[] {
   return Object.entries(metafile?.outputs ?? {}).map(([file, output]) => ({
     name: path.basename(file),
     entryPoint: output.entryPoint,

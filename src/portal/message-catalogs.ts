@@ -38,9 +38,17 @@ export async function readMessageCatalogs(folders: readonly string[]): Promise<M
     );
   }
   return {
-    en: Object.fromEntries([...messages.keys()].map((message) => [message, compileMessage(message)])),
+    en: compileEnglish([...messages.keys()]),
     hi: Object.fromEntries([...translations].map(([message, said]) => [message, compileMessage(said)])),
   };
+}
+
+/** Of texts with parts alone: each of the others is its own translation, and would be loaded twice. */
+function compileEnglish(messages: readonly string[]): Catalog {
+  const compiled = messages.map((message) => [message, compileMessage(message)] as const);
+  return Object.fromEntries(
+    compiled.filter(([message, parts]) => parts.length !== 1 || parts[0] !== message),
+  );
 }
 
 /** The texts that a source names by `t('…')` or `phrase('…')`. */

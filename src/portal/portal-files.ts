@@ -11,6 +11,10 @@ export interface PortalFiles {
   readonly style: string;
   /** The addresses of what the script imports first, which the page asks for at the same time. */
   readonly preload: readonly string[];
+  /** The address of the small script that runs while those come. */
+  readonly arrive: string;
+  /** The addresses of what each page loads beside them, by its path. */
+  readonly pages: readonly { readonly path: string; readonly files: readonly string[] }[];
   /** What `/docs` loads of it. */
   readonly restDocs: { readonly script: string; readonly style: string };
   /** All files by name, workers and later parts included. */
@@ -22,6 +26,8 @@ const PORTAL_FILES = z.object({
   script: z.string(),
   style: z.string(),
   preload: z.array(z.string()),
+  arrive: z.string(),
+  pages: z.array(z.object({ path: z.string(), files: z.array(z.string()) })),
   restDocs: z.object({ script: z.string(), style: z.string() }),
   names: z.array(z.string()),
 });

@@ -12,6 +12,8 @@ import { ServiceError } from '../errors.js';
 import { isUnchanged } from '../etag.js';
 import { loadOperationsLibrary } from '../explore/operations-library.js';
 import type { Domain } from '../model/scope.js';
+
+import { isOfPath } from '../portal/page-paths.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from '../portal/portal-files.js';
 import { HOUSE_SIGN } from '../portal/rooms/room-header.js';
 import { addOtherMethods } from './rest.js';
@@ -47,18 +49,23 @@ export async function usePortal(
   const files = await readPortalFiles(directory).catch(() => undefined);
   const library = await loadOperationsLibrary(path.join(packageDirectory, 'schema', 'operations'));
 
-  const sendPortal = (reply: FastifyReply) => {
+  const sendPortal = (request: FastifyRequest, reply: FastifyReply) => {
     const nonce = randomBytes(16).toString('base64url');
-    return sendPage(reply, portalHeaders(nonce), printPage(getBuilt(files), nonce));
+    return sendPage(reply, portalHeaders(nonce), printPage(getBuilt(files), { address: request.url, nonce }));
   };
   addToIndex(app, sendPortal);
   for (const url of ['/portal', '/portal/*', ...LINK_PAGES])
-    app.route({ method: ['GET', 'HEAD'], url, handler: async (_request, reply) => sendPortal(reply) });
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      handler: async (request, reply) => sendPortal(request, reply),
+    });
   addOtherMethods(app, '/portal/*', ['GET', 'HEAD']);
   app.route({
     method: ['GET', 'HEAD'],
     url: '/explore',
-    handler: async (_request, reply) => sendPage(reply, EXPLORER_HEADERS, printPage(getBuilt(files))),
+    handler: async (_request, reply) =>
+      sendPage(reply, EXPLORER_HEADERS, printPage(getBuilt(files), { address: '/explore' })),
   });
   addDescription(app, '/explore/operations.json', () => JSON.stringify(library));
   addDescription(app, '/explore/school.json', () =>
@@ -71,12 +78,15 @@ export async function usePortal(
  * Runs before `GET /` of the REST table: whoever prefers HTML gets the portal instead of the index, unless a
  * report is requested (`?report=`).
  */
-function addToIndex(app: FastifyInstance, sendPortal: (reply: FastifyReply) => FastifyReply): void {
+function addToIndex(
+  app: FastifyInstance,
+  sendPortal: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
+): void {
   app.addHook('onRoute', (route) => {
     if (route.url !== '/' || ![route.method].flat().includes('GET')) return;
     const before = async (request: FastifyRequest, reply: FastifyReply) => {
       reply.header('vary', 'Accept');
-      if (prefersPage(request)) return sendPortal(reply);
+      if (prefersPage(request)) return sendPortal(request, reply);
     };
     route.onRequest = [before, ...[route.onRequest ?? []].flat()];
   });
@@ -111,10 +121,21 @@ body:has(#portal:not(:empty))>.arriving{display:none}`;
 const ARRIVING = `<div class="arriving"><span class="brand">${HOUSE_SIGN}
 <span class="brand-name">Campus Gateway</span></span></div>`;
 
-/** The nonce allows the script to add styles under the policy that names it. */
-function printPage({ script, style, preload }: PortalFiles, nonce?: string): string {
+interface PrintedPage {
+  /** What was asked for: the files of its page are asked for with the script, not when that has run. */
+  readonly address: string;
+  /** Allows the script to add styles under the policy that names it. */
+  readonly nonce?: string;
+}
+
+function printPage(
+  { script, style, preload, arrive, pages }: PortalFiles,
+  { address, nonce }: PrintedPage,
+): string {
   const nonceAttribute = nonce === undefined ? '' : ` nonce="${nonce}"`;
-  const preloads = preload.map((address) => `<link rel="modulepreload" href="${address}">`).join('\n');
+  const [pathname = ''] = address.split('?');
+  const ofPage = pages.find(({ path: one }) => isOfPath(pathname, one))?.files ?? [];
+  const preloads = [...preload, ...ofPage].map((file) => `<link rel="modulepreload" href="${file}">`);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -124,8 +145,9 @@ function printPage({ script, style, preload }: PortalFiles, nonce?: string): str
 <title>Campus Gateway</title>
 <link rel="icon" href="/docs/favicon.png">
 <style${nonceAttribute}>${ARRIVING_STYLE}</style>
-${preloads}
+<script async fetchpriority="high" src="${arrive}"></script>
 <script type="module" src="${script}"${nonceAttribute}></script>
+${preloads.join('\n')}
 </head>
 <body>
 ${ARRIVING}

@@ -46,6 +46,35 @@ describe('the shell of the portal', () => {
     expect(await page.getByRole('searchbox').inputValue()).toBe('fee');
   });
 
+  it('asks who is there while its script is on the way, and once', async () => {
+    const page = await pages.openPortalAs('viewer', '/portal/records');
+    await page.getByRole('heading', { level: 1, name: 'Records' }).waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/auth/browser/refresh')) asked.push('session');
+      if (request.postData()?.includes('query PortalViewer')) asked.push('viewer');
+    });
+    const answered = page.waitForResponse(
+      (response) => response.request().postData()?.includes('query PortalViewer') === true,
+    );
+    // The script comes when that is answered, which it could not have asked.
+    await page.route(/\/portal-\w+\.js$/, async (route) => {
+      await answered;
+      await route.continue();
+    });
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Records' }).waitFor();
+    expect(asked).toEqual(['session', 'viewer']);
+  });
+
+  it('asks again who is there where the first answer was lost', async () => {
+    const page = await pages.openPortalAs('viewer', '/portal/records');
+    await page.getByRole('heading', { level: 1, name: 'Records' }).waitFor();
+    await page.route('**/graphql', (route) => route.abort('connectionrefused'), { times: 1 });
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Records' }).waitFor();
+  });
+
   it('shows a person what is theirs after another one has left', async () => {
     const page = await pages.openPortalAs('admin', '/portal/records');
     await page.getByText(/^\d+ collections you can read/).waitFor();

@@ -14,7 +14,7 @@ async function measure(chunks: readonly Chunk[], sizes: Readonly<Record<string, 
   folders.push(folder);
   for (const [name, bytes] of Object.entries(sizes))
     await writeFile(path.join(folder, `${name}.br`), 'x'.repeat(bytes));
-  return await measureChunks(folder, chunks, 'main.tsx');
+  return await measureChunks(folder, chunks, ['main.tsx', 'arrive.ts']);
 }
 
 const chunk = (name: string, rest: Partial<Chunk> = {}): Chunk => ({

@@ -34,14 +34,14 @@ describe('findMessages', () => {
 });
 
 describe('readMessageCatalogs', () => {
-  it('gathers the texts of all folders, ready to be filled in', async () => {
+  it('gathers the texts of all folders, ready to be filled in, in English those with parts', async () => {
     const folder = await write({
       'page.tsx': "t('Hello, {name}') + t('Bye')",
       'hi.json': '{ "Hello, {name}": "नमस्ते, {name}" }',
       'below/hi.json': '{ "Bye": "विदा" }',
     });
     expect(await readMessageCatalogs([folder])).toEqual({
-      en: { 'Hello, {name}': ['Hello, ', ['name']], Bye: ['Bye'] },
+      en: { 'Hello, {name}': ['Hello, ', ['name']] },
       hi: { 'Hello, {name}': ['नमस्ते, ', ['name']], Bye: ['विदा'] },
     });
   });

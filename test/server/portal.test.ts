@@ -101,6 +101,20 @@ describe('the portal', () => {
     },
   );
 
+  it('asks for the files of its page and for who is there before its script runs', async () => {
+    const read = async (address: string) =>
+      await (await gateway.fetch(address, { headers: { accept: BROWSER } })).text();
+    const [home, records] = [await read('/'), await read('/portal/records/task?sort=name')];
+    const filesOf = (page: string) =>
+      [...page.matchAll(/"modulepreload" href="([^"]+)"/g)].map(([, file]) => file);
+    expect(filesOf(home).join()).toContain('/home-page-');
+    expect(filesOf(records).join()).toContain('/records-page-');
+    expect(filesOf(await read('/portal/what-nobody-made')).join()).not.toContain('-page-');
+    const early = /<script async fetchpriority="high" src="([^"]+)">/.exec(home)?.[1] ?? '';
+    for (const file of [...filesOf(home), ...filesOf(records), early])
+      expect([file, (await gateway.fetch(file ?? '')).status]).toEqual([file, 200]);
+  });
+
   it.each([undefined, '*/*', 'application/json', 'application/json, text/html;q=0.9'])(
     'leaves the index to a program that accepts %s',
     async (accept) => {
@@ -202,6 +216,8 @@ describe('a gateway whose portal is not as it should be', () => {
       script: '/portal/assets/a.js',
       style: '/portal/assets/a.css',
       preload: [],
+      arrive: '/portal/assets/c.js',
+      pages: [],
       restDocs: { script: '/portal/assets/b.js', style: '/portal/assets/b.css' },
       names: ['a.js'],
     };

@@ -13,3 +13,5 @@ declare module 'platform:types' {
 /** Filled in by the bundler: where it put the web workers and the styles of the explorer's editor. */
 declare const WORKER_URLS: Readonly<Record<'editor' | 'json' | 'graphql', string>>;
 declare const EXPLORER_STYLE: string;
+/** Filled in by the bundler: where it put the texts of each language. */
+declare const CATALOG_URLS: Readonly<Record<'en' | 'hi', string>>;

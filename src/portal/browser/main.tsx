@@ -12,7 +12,8 @@ import { LoginPage } from './entrance/login-page';
 import { SessionEnded } from './entrance/session-ended';
 import { GatewayClient } from './gateway/gateway-client';
 import { GatewayContext } from './gateway/gateway-context';
-import { preferredLanguage, switchLanguage } from './language/languages';
+import { switchLanguage } from './language/languages';
+import { preferredLanguage } from './language/preferred-language';
 import { findPage } from './portal-pages';
 import { LoginSession } from './session/login-session';
 import { SessionContext } from './session/session-context';
@@ -70,13 +71,12 @@ async function start(root: Element): Promise<void> {
   const nonce = nonceOfPage();
   // Where the lock of scrolling behind a dialog looks for it.
   Object.assign(globalThis, { __webpack_nonce__: nonce });
-  // The page comes while it is asked who is there: whoever logs in first needs it next. Its faults are told
-  // when it is shown.
-  if (!Object.hasOwn(LINK_PAGES, location.pathname))
+  await Promise.all([switchLanguage(preferredLanguage()), session.resume()]);
+  // The files of the page came meanwhile. Its faults are told when it is shown.
+  if (session.state.get().kind === 'loggedIn' && !Object.hasOwn(LINK_PAGES, location.pathname))
     findPage(location.pathname)
       ?.load()
       .catch(() => {});
-  await Promise.all([switchLanguage(preferredLanguage()), session.resume()]);
   const page = (
     <StrictMode>
       <I18nProvider i18n={i18n}>

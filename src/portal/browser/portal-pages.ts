@@ -3,6 +3,7 @@
  * page is loaded when it is asked for.
  */
 import type { ComponentType } from 'react';
+import { isOfPath } from '../page-paths';
 import { phrase } from './language/use-texts';
 import type { IconName } from './shell/icon';
 import type { Viewer } from './shell/viewer';
@@ -248,7 +249,5 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
 
 /** The page at an address, which may have parts that its path leaves open. */
 export function findPage(address: string): PortalPage | undefined {
-  return PORTAL_PAGES.find(({ path }) =>
-    new RegExp(`^${path.replaceAll(/\$\w+/g, '[^/]+')}/?$`).test(address),
-  );
+  return PORTAL_PAGES.find(({ path }) => isOfPath(address, path));
 }

@@ -1,6 +1,7 @@
 import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
-import { currentLanguage, LANGUAGE_NAMES, type Language, switchLanguage } from '../language/languages';
+import { currentLanguage, switchLanguage } from '../language/languages';
+import { LANGUAGE_NAMES, type Language } from '../language/preferred-language';
 import { phrase, useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
 

@@ -245,6 +245,14 @@ function graphqlRequest(asked: Readonly<Record<string, unknown>>) {
   };
 }
 
+/** What a request is answered that was sent before this script; `undefined` where it was not, or badly. */
+export async function readEarly<Result>(
+  arrived: Promise<Response | undefined> | undefined,
+): Promise<Result | undefined> {
+  const response = await arrived?.catch(() => undefined);
+  return response?.ok ? await readAnswer<Result>(response).catch(() => undefined) : undefined;
+}
+
 async function readAnswer<Result>(response: Response): Promise<Result> {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const answer = await readJson<GraphqlAnswer<Result>>(response);

@@ -9,7 +9,9 @@ export type Texts = (message: string, values?: Readonly<Record<string, unknown>>
  */
 export function useTexts(): Texts {
   const { i18n } = useLingui();
-  return (message, values) => i18n._(message, { ...values });
+  // An English text without parts is its own translation, which the catalog leaves out.
+  return (message, values) =>
+    Object.hasOwn(i18n.messages, message) ? i18n._(message, { ...values }) : message;
 }
 
 /** Names a text that is shown elsewhere, by `t(label)`: of a table of pages, for example. */

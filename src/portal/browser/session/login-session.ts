@@ -2,6 +2,7 @@
  * Keeps who is logged in. The access token is in the memory of this page alone; what a reload finds again
  * is in a cookie that no script can read.
  */
+import { takeEarly } from './early-answers';
 import { ObservableValue } from './observable-value';
 import { problemCode } from './problem-code';
 
@@ -59,7 +60,8 @@ export class LoginSession {
 
   /** Goes on with the session that this browser has, if it has one. */
   async resume(): Promise<void> {
-    this.state.set(await requestTokens('refresh').catch(() => LOGGED_OUT));
+    const asked = takeEarly('session')?.then(readTokens) ?? requestTokens('refresh');
+    this.state.set(await asked.catch(() => LOGGED_OUT));
   }
 
   /** @throws Refusal with what to tell the user */
@@ -187,6 +189,10 @@ async function requestTokens(
     method: 'POST',
     ...(grant && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(grant) }),
   });
+  return await readTokens(response);
+}
+
+async function readTokens(response: Response): Promise<LoggedIn> {
   if (response.status === 204) throw new Refusal('Nobody is logged in with this browser.', 'UNAUTHENTICATED');
   if (!response.ok) throw await readRefusal(response);
   const answer: TokenAnswer = await response.json();

@@ -11,11 +11,13 @@ import {
 } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useDeferredValue, useEffect, useMemo } from 'react';
-import { PortalViewer } from '../../../generated/portal/shell/viewer';
+import { PortalViewer, type PortalViewerQuery } from '../../../generated/portal/shell/viewer';
+import { readEarly } from '../gateway/gateway-client';
 import { useGateway } from '../gateway/gateway-context';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { switchLanguage } from '../language/languages';
 import { useReportWords } from '../language/use-report-words';
+import { takeEarly } from '../session/early-answers';
 import { Arriving } from './arriving';
 import { NoViewerPage } from './no-viewer-page';
 import { createPortalRouter } from './portal-router';
@@ -77,7 +79,9 @@ function WithViewer() {
     () =>
       queryOptions({
         queryKey: [PortalViewer.name],
-        queryFn: ({ signal }) => gateway.execute(PortalViewer, {}, signal),
+        queryFn: async ({ signal }) =>
+          (await readEarly<PortalViewerQuery>(takeEarly('viewer'))) ??
+          (await gateway.execute(PortalViewer, {}, signal)),
       }),
     [gateway],
   );
