@@ -21,6 +21,7 @@ import { type MessageCatalogs, readMessageCatalogs } from './message-catalogs.js
 import { readPagePaths } from './page-paths.js';
 import { partsOfMantine } from './parts-of-mantine.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from './portal-files.js';
+import { reactAsModule } from './react-as-module.js';
 import { componentsOf, stylesOfMantine } from './styles-of-mantine.js';
 
 const packageDirectory = findPackageDirectory();
@@ -124,7 +125,13 @@ async function buildPortal(): Promise<void> {
       WORKER_URLS: JSON.stringify(workerUrls),
       EXPLORER_STYLE: JSON.stringify(urlOfEntry(styles, EXPLORER_STYLE)),
     },
-    plugins: [withoutEditorStyles, catalogModules(catalogs), platformTypes, partsOfMantine(packageDirectory)],
+    plugins: [
+      withoutEditorStyles,
+      catalogModules(catalogs),
+      platformTypes,
+      reactAsModule(packageDirectory),
+      partsOfMantine(packageDirectory),
+    ],
     tsconfigRaw: '{}',
   };
   // Which components are used is known when everything else is bundled.
