@@ -18,6 +18,7 @@ import { savedOver } from '../shell/changed-meanwhile';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
 import { InSteps } from '../shell/in-steps';
+import { InTurns } from '../shell/in-turns';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, NotFoundState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
@@ -42,7 +43,9 @@ export function DashboardDetailsPage() {
   if (!data.dashboard) return <NotFoundState />;
   return (
     <InSteps key={id} before={<LoadingState />}>
-      <ShownDashboard dashboard={data.dashboard} onOutdated={() => void refetch()} />
+      <InTurns>
+        <ShownDashboard dashboard={data.dashboard} onOutdated={() => void refetch()} />
+      </InTurns>
     </InSteps>
   );
 }

@@ -8,6 +8,7 @@ import { TileRefresher } from '../home/tile-refresher';
 import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { useToday } from '../language/use-today';
+import { InTurn } from '../shell/in-turns';
 import { EmptyState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
 import { TileBody } from './tile-body';
@@ -84,7 +85,9 @@ export function DashboardTile({ tile, controls, onDragOver, onDrop }: DashboardT
         <EmptyState icon="warning" title={t('The variables of this tile are not a JSON object')} />
       )}
       {operation && isMine && asked && (
-        <AskedBody tile={tile} title={title} operation={operation} asked={asked} />
+        <InTurn before={<div className="tile-waiting" />}>
+          <AskedBody tile={tile} title={title} operation={operation} asked={asked} />
+        </InTurn>
       )}
     </Card>
   );

@@ -4,6 +4,8 @@ import { isTime } from '../language/is-time';
 import { useTexts } from '../language/use-texts';
 import { useToday } from '../language/use-today';
 import { Icon } from '../shell/icon';
+import { InSteps } from '../shell/in-steps';
+import { InTurns } from '../shell/in-turns';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
@@ -36,12 +38,16 @@ export function HomePage() {
       {beginning.steps.length > 0 && <FirstSteps {...beginning} />}
       {!beginning.isEmpty && <Headline day={day} />}
       {!beginning.isEmpty && (
-        <div className="dashboard">
-          <AttendanceTiles day={day} />
-          <FeeTiles day={day} />
-          <SchoolTiles />
-          <ShortcutTiles />
-        </div>
+        <InSteps before={null}>
+          <InTurns>
+            <div className="dashboard">
+              <AttendanceTiles day={day} />
+              <FeeTiles day={day} />
+              <SchoolTiles />
+              <ShortcutTiles />
+            </div>
+          </InTurns>
+        </InSteps>
       )}
       {viewer.reports.length === 0 && <EmptyState icon="chart" title={t('No reports for your role')} />}
     </PageFrame>

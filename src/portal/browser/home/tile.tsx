@@ -6,6 +6,7 @@ import type { PortalOperation } from '../gateway/portal-operation';
 import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { InSteps } from '../shell/in-steps';
+import { InTurn } from '../shell/in-turns';
 import { LoadingState, ProblemState } from '../shell/states';
 import { TileRefresher } from './tile-refresher';
 
@@ -29,9 +30,8 @@ export interface DayTileProps {
 }
 
 export function Tile<Result, Variables>(props: TileProps<Result, Variables>) {
-  const { title, operation, variables, report, to, search = {}, isWide = false, show } = props;
+  const { title, to, search = {}, isWide = false } = props;
   const t = useTexts();
-  const { data, error, refetch } = useOperation(operation, variables, { keepsPrevious: true });
   return (
     <Card
       component="section"
@@ -55,10 +55,21 @@ export function Tile<Result, Variables>(props: TileProps<Result, Variables>) {
           {t('Open')}
         </Anchor>
       </Group>
+      <InTurn before={<div className="tile-waiting" />}>
+        <TileAnswer {...props} />
+      </InTurn>
+    </Card>
+  );
+}
+
+function TileAnswer<Result, Variables>({ operation, variables, report, show }: TileProps<Result, Variables>) {
+  const { data, error, refetch } = useOperation(operation, variables, { keepsPrevious: true });
+  return (
+    <>
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!error && data === undefined && <LoadingState rows={5} />}
       {data !== undefined && <InSteps before={<LoadingState rows={5} />}>{show(data)}</InSteps>}
       {report !== undefined && <TileRefresher asked={operation.name} report={report} />}
-    </Card>
+    </>
   );
 }

@@ -77,7 +77,7 @@ export function PortalShell() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm" className="portal-navbar" aria-label={t('Pages')}>
-        <MainMenu />
+        {isWide && <MainMenu />}
       </AppShell.Navbar>
       <Drawer
         opened={isMenuOpen}

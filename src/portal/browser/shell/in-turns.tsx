@@ -1,0 +1,87 @@
+/**
+ * Parts of a long page, each drawn when it is near what is seen, and the others one after the other while
+ * the browser has nothing else to do: all at once, what they ask and draw would hold up a phone for a second.
+ * None is left out in the end, so that paper and the search of the browser have all of them.
+ */
+import {
+  createContext,
+  type ReactNode,
+  startTransition,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+
+/** Below the part of the page that is seen, as far as somebody scrolls at once. */
+const NEAR = '0px 0px 400px 0px';
+
+/** Who waits for a moment in which nothing else is to be done; one is called in each. */
+class TurnQueue {
+  readonly #waiting = new Set<() => void>();
+  #isAsked = false;
+
+  /** Gives the function that takes it out again. */
+  wait(take: () => void): () => void {
+    this.#waiting.add(take);
+    this.#askForMoment();
+    return () => this.#waiting.delete(take);
+  }
+
+  #askForMoment(): void {
+    if (this.#isAsked || this.#waiting.size === 0) return;
+    this.#isAsked = true;
+    whenIdle(() => {
+      this.#isAsked = false;
+      for (const take of this.#waiting) {
+        this.#waiting.delete(take);
+        take();
+        break;
+      }
+      this.#askForMoment();
+    });
+  }
+}
+
+/** Safari does not tell when it is idle. */
+function whenIdle(then: () => void): void {
+  if ('requestIdleCallback' in window) window.requestIdleCallback(then);
+  else setTimeout(then, 50);
+}
+
+const TurnContext = createContext<TurnQueue | undefined>(undefined);
+
+/** Around the parts that wait for each other. */
+export function InTurns({ children }: { readonly children: ReactNode }) {
+  const queue = useMemo(() => new TurnQueue(), []);
+  return <TurnContext value={queue}>{children}</TurnContext>;
+}
+
+export interface InTurnProps {
+  /** Stands there until the turn has come. */
+  readonly before: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A part of the page; outside of `InTurns`, its turn has come. */
+export function InTurn({ before, children }: InTurnProps) {
+  const queue = useContext(TurnContext);
+  const place = useRef<HTMLDivElement>(null);
+  const [isDue, setIsDue] = useState(queue === undefined);
+  useEffect(() => {
+    if (isDue || !queue || !place.current) return undefined;
+    const take = () => startTransition(() => setIsDue(true));
+    const leave = queue.wait(take);
+    const observer = new IntersectionObserver(
+      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && take(),
+      { rootMargin: NEAR },
+    );
+    observer.observe(place.current);
+    return () => {
+      leave();
+      observer.disconnect();
+    };
+  }, [isDue, queue]);
+  return isDue ? children : <div ref={place}>{before}</div>;
+}
