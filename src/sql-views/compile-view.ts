@@ -110,8 +110,9 @@ function isCurrent({ name, version }: Collection): Sql {
 }
 
 function isActive({ domain, userId, roles }: Extract<Audience, { kind: 'user' }>): Sql {
+  // Citus fails on a subquery without columns.
   return Prisma.sql`exists (
-    select from records u
+    select 1 from records u
     where ${liveRecordsIn(domain.id, 'pltf_user', 'u')}
       and u.id = ${userId}
       and u.data -> 'active' = 'true'

@@ -24,7 +24,7 @@ export function sqlName(name: string): Sql {
 }
 
 /** The statement with its values and names in place. */
-async function definitionText(database: Queryable, statement: Sql): Promise<string> {
+export async function definitionText(database: Queryable, statement: Sql): Promise<string> {
   const { template, operands } = toFormat(statement);
   const [row] = await database.query<{ text: string }>(
     Prisma.sql`select format(${template}::text, variadic ${[...operands]}::text[]) as text`,

@@ -16,7 +16,7 @@ import type { Database, Queryable } from '../store/database/database.js';
 import { type Audience, describeAudience } from './audience.js';
 import { type CompiledView, compileView, shortName } from './compile-view.js';
 import { scramVerifier } from './scram-verifier.js';
-import { definitionKey, runDefinition, sqlName } from './sql-name.js';
+import { definitionKey, definitionText, runDefinition, sqlName } from './sql-name.js';
 
 export interface SqlViewsOptions {
   readonly database: Database;
@@ -125,9 +125,7 @@ export class SqlViews {
         const views = (await listViews(database, login)).map(({ name, columns }): ViewChange => {
           return { view: name, change: 'removed', added: [], removed: columns };
         });
-        for (const { view } of views) {
-          await runDefinition(database, Prisma.sql`drop view ${sqlName(login)}.${sqlName(view)}`);
-        }
+        for (const { view } of views) await dropView(database, login, view);
         await runDefinition(database, Prisma.sql`drop schema ${sqlName(login)}`);
         await runDefinition(database, Prisma.sql`drop role ${sqlName(login)}`);
         changes.push({ audience, login, change: 'removed', password: undefined, views });
@@ -187,10 +185,11 @@ export class SqlViews {
       const name = shortName(collection.name);
       const present = presentByName.get(name);
       presentByName.delete(name);
-      changes.push(await renewView(database, { schema, login: schema, name, compiled, present }));
+      const isSpread = this.#database.home !== undefined;
+      changes.push(await renewView(database, { schema, login: schema, name, compiled, present, isSpread }));
     }
     for (const { name, columns } of presentByName.values()) {
-      await runDefinition(database, Prisma.sql`drop view ${sqlName(schema)}.${sqlName(name)}`);
+      await dropView(database, schema, name);
       changes.push({ view: name, change: 'removed', added: [], removed: columns });
     }
     return changes;
@@ -273,11 +272,14 @@ async function renewView(
     readonly name: string;
     readonly compiled: CompiledView;
     readonly present: PresentView | undefined;
+    /** Whether the database is spread over several servers. */
+    readonly isSpread: boolean;
   },
 ): Promise<ViewChange> {
-  const { schema, login, name, compiled, present } = options;
+  const { schema, login, name, compiled, present, isSpread } = options;
   const { select, columns } = compiled;
-  const fingerprint = `campus sql-views ${hash('sha256', definitionKey(select), 'hex')}`;
+  const key = `${definitionKey(select)}${isSpread ? ' by a function' : ''}`;
+  const fingerprint = `campus sql-views ${hash('sha256', key, 'hex')}`;
   const before = present?.columns ?? [];
   const told = {
     view: name,
@@ -286,9 +288,58 @@ async function renewView(
   };
   if (present?.comment === fingerprint) return { ...told, change: 'kept' };
   const view = Prisma.sql`${sqlName(schema)}.${sqlName(name)}`;
-  if (present) await runDefinition(database, Prisma.sql`drop view ${view}`);
+  if (present) await dropView(database, schema, name);
   await runDefinition(database, Prisma.sql`create view ${view} with (security_barrier = true) as ${select}`);
+  if (isSpread) await readByFunction(database, { schema, login, name, select });
   await runDefinition(database, Prisma.sql`comment on view ${view} is ${fingerprint}`);
   await runDefinition(database, Prisma.sql`grant select on ${view} to ${sqlName(login)}`);
   return { ...told, change: present ? 'changed' : 'made' };
+}
+
+/**
+ * Lets a view read through a function of the same name, which runs with the rights of the gateway's user. Citus
+ * runs the statement of a view on the other servers as the login, which may not read the tables there.
+ */
+async function readByFunction(
+  database: Queryable,
+  options: {
+    readonly schema: string;
+    readonly login: string;
+    readonly name: string;
+    readonly select: Prisma.Sql;
+  },
+): Promise<void> {
+  const { schema, login, name, select } = options;
+  const qualified = Prisma.sql`${sqlName(schema)}.${sqlName(name)}`;
+  const columns = await database.query<{ name: string; type: string }>(Prisma.sql`
+    select a.attname::text as name, format_type(a.atttypid, a.atttypmod) as type
+    from pg_attribute a
+    join pg_class c on c.oid = a.attrelid
+    join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = ${schema} and c.relname = ${name} and a.attnum > 0
+    order by a.attnum`);
+  const [place] = await database.query<{ schema: string }>(
+    Prisma.sql`select current_schema()::text as schema`,
+  );
+  const returned = columns.map((column) => Prisma.sql`${sqlName(column.name)} ${Prisma.raw(column.type)}`);
+  await runDefinition(database, Prisma.sql`drop view ${qualified}`);
+  await runDefinition(
+    database,
+    Prisma.sql`create function ${qualified}() returns table (${Prisma.join(returned)})
+      language sql stable security definer set search_path = ${sqlName(place?.schema ?? '')}, pg_temp
+      as ${await definitionText(database, select)}`,
+  );
+  await runDefinition(database, Prisma.sql`revoke all on function ${qualified}() from public`);
+  await runDefinition(database, Prisma.sql`grant execute on function ${qualified}() to ${sqlName(login)}`);
+  await runDefinition(
+    database,
+    Prisma.sql`create view ${qualified} with (security_barrier = true) as select * from ${qualified}()`,
+  );
+}
+
+/** Removes a view and, on Citus, its function. */
+async function dropView(database: Queryable, schema: string, name: string): Promise<void> {
+  const qualified = Prisma.sql`${sqlName(schema)}.${sqlName(name)}`;
+  await runDefinition(database, Prisma.sql`drop view ${qualified}`);
+  await runDefinition(database, Prisma.sql`drop function if exists ${qualified}()`);
 }
