@@ -126,8 +126,12 @@ export class IdentityProvider {
       clientSecret === undefined ? client.None() : client.ClientSecretPost(clientSecret),
       {
         timeout: TIMEOUT_SECONDS,
-        // An operator who configures http: means a provider on the same machine or network.
-        execute: issuer.protocol === 'http:' ? [client.allowInsecureRequests] : [],
+        execute: [
+          // TLS alone would vouch for the ID token otherwise, and a provider may be reached without it.
+          client.enableNonRepudiationChecks,
+          // An operator who configures http: means a provider on the same machine or network.
+          ...(issuer.protocol === 'http:' ? [client.allowInsecureRequests] : []),
+        ],
       },
     );
   }

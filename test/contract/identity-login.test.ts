@@ -202,6 +202,14 @@ describe('a log-in at a provider of identities', () => {
     expect(await stopped.logIn(`${CALLBACK}?error=access_denied&state=${state}`)).toBe('/?login=refused');
   });
 
+  it('is refused with an ID token that somebody else has signed', async () => {
+    await provider.tell({ isForged: true, claims: { email: 'clerk@school.example', email_verified: true } });
+    const browser = new Browser();
+    expect(await browser.logIn()).toBe('/?login=refused');
+    expect(await browser.whoAmI()).toEqual({});
+    expect(await browser.logIn()).toBe('/');
+  });
+
   async function goToCallback(browser: Browser): Promise<string> {
     let address = `${PUBLIC}/auth/browser/oidc/start`;
     while (!address.startsWith(CALLBACK)) {

@@ -1,11 +1,13 @@
 /**
  * A provider of identities for tests, as a program: it prints its address, and says of everybody what it was
  * told last by `PUT /told`: `claims` and `amr`, whether it asks for a password (`asks`), whether it is away
- * (`isAway`), and whether it names no page that ends a session (`hasNoEnd`). It does not run in a realm of
- * Jest, whose literals it takes for no plain objects.
+ * (`isAway`), whether its ID tokens are signed by somebody else (`isForged`), and whether it names no page
+ * that ends a session (`hasNoEnd`). It does not run in a realm of Jest, whose literals it takes for no plain
+ * objects.
  */
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer } from 'node:http';
-import { json } from 'node:stream/consumers';
+import { json, text } from 'node:stream/consumers';
 import Provider from 'oidc-provider';
 
 const [redirectUri, clientSecret] = process.argv.slice(2);
@@ -59,7 +61,17 @@ server.on('request', async (request, response) => {
     told = await json(request);
     response.end();
   } else if (told.isAway) response.writeHead(503).end();
-  else if (request.url === '/.well-known/openid-configuration' && told.hasNoEnd) {
+  else if (request.url === '/token' && told.isForged) {
+    told = { ...told, isForged: false };
+    const body = await text(request);
+    const headers = { 'content-type': request.headers['content-type'] };
+    const tokens = await (await fetch(issuer + request.url, { method: 'POST', headers, body })).json();
+    const signed = tokens.id_token.split('.').slice(0, 2).join('.');
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const signature = sign('RSA-SHA256', Buffer.from(signed), privateKey).toString('base64url');
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ ...tokens, id_token: `${signed}.${signature}` }));
+  } else if (request.url === '/.well-known/openid-configuration' && told.hasNoEnd) {
     const { hasNoEnd, ...rest } = told;
     told = rest;
     const { end_session_endpoint: _, ...metadata } = await (await fetch(issuer + request.url)).json();

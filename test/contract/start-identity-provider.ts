@@ -10,6 +10,8 @@ export interface Told {
   readonly asks?: boolean;
   /** It answers nothing but 503. */
   readonly isAway?: boolean;
+  /** The next ID token is signed by somebody else. */
+  readonly isForged?: boolean;
   /** It names no page where a session is ended. */
   readonly hasNoEnd?: boolean;
 }
