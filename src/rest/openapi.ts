@@ -32,8 +32,8 @@ const DESCRIPTION = `Records of a school in collections, and the reports over th
 Sign in at POST /auth, then send \`Authorization: Bearer <access token>\` with every request. An API key is
 sent the same way.
 
-Every list of records is streamed. A parameter a path does not know is refused with 400, so that a slip of
-the pen in a filter's name cannot answer everything; the one exception is \`_\`, which libraries add
+Every list of records is streamed. A parameter that a path does not know is refused with 400: otherwise a
+filter with a misspelt name would return all records. The one exception is \`_\`, which libraries add
 against caches.
 
 Errors are problem details (RFC 9457); \`type\` ends in one of the codes below, \`instance\` is the request
