@@ -77,7 +77,9 @@ export function ChartView({ table, printCell }: TableViewProps) {
       <ChartCanvas
         points={points}
         choice={choice}
-        labels={points.labels.map((label) => printCell(label, kindOf(table, choice.x)) || t('(none)'))}
+        labels={points.labels.map(
+          (label) => monthText(printCell(label, kindOf(table, choice.x))) || t('(none)'),
+        )}
         names={points.series.map(({ name }) =>
           choice.series === ''
             ? headingOfPath(choice.y)
@@ -91,6 +93,13 @@ export function ChartView({ table, printCell }: TableViewProps) {
       </p>
     </div>
   );
+}
+
+const MONTH = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+
+/** A month as an axis has room for it: `2026-04` is Apr 2026. */
+function monthText(label: string): string {
+  return /^\d{4}-(0\d|1[0-2])$/.test(label) ? MONTH.format(Date.parse(label)) : label;
 }
 
 const CHART_TYPES = { bar: phrase('Bar'), line: phrase('Line'), pie: phrase('Pie') } as const;
@@ -184,7 +193,7 @@ function configurationOf({ points, choice, labels, names }: Drawing, isDark: boo
   const line = isDark ? '#ffffff1c' : '#0000001a';
   const shown = choice.type === 'pie' ? points.series.slice(0, 1) : points.series;
   const axis = (title: string) => ({
-    ticks: { color: text },
+    ticks: { color: text, maxRotation: 0, autoSkipPadding: 8 },
     grid: { color: line },
     title: { display: true, text: title, color: text },
   });

@@ -36,80 +36,82 @@ export function ExportPage() {
   };
   return (
     <PageFrame title={t('Export')} description={t('Download the records you may read')}>
-      <Stack maw={820}>
-        <Card withBorder padding="lg">
-          <Stack>
-            <MultiSelect
-              label={t('Collections')}
-              placeholder={collections.length === 0 ? t('Choose one or more') : ''}
-              data={readable.map(({ name, title }) => ({ value: name, label: title }))}
-              value={[...collections]}
-              onChange={(names) => change({ collections: names.join(',') }, 'replace')}
-              nothingFoundMessage={t('Nothing found')}
-              searchable
-              clearable
-              clearButtonProps={{ 'aria-label': t('Clear {field}', { field: t('Collections') }) }}
-            />
-            <Group align="flex-start" grow preventGrowOverflow={false}>
-              <NativeSelect
-                label={t('Format')}
-                data={EXPORT_FORMATS.map(([value, label]) => ({ value, label }))}
-                value={address.format}
-                onChange={(event) => change({ format: event.currentTarget.value }, 'replace')}
+      <div className={collections.length > 0 ? 'export-columns' : undefined}>
+        <Stack>
+          <Card withBorder padding="lg">
+            <Stack>
+              <MultiSelect
+                label={t('Collections')}
+                placeholder={collections.length === 0 ? t('Choose one or more') : ''}
+                data={readable.map(({ name, title }) => ({ value: name, label: title }))}
+                value={[...collections]}
+                onChange={(names) => change({ collections: names.join(',') }, 'replace')}
+                nothingFoundMessage={t('Nothing found')}
+                searchable
+                clearable
+                clearButtonProps={{ 'aria-label': t('Clear {field}', { field: t('Collections') }) }}
               />
-              <TextInput
-                type="datetime-local"
-                label={t('Only changes since')}
-                description={t('Includes removed records, by their _id only. Leave empty for everything.')}
-                inputWrapperOrder={['label', 'input', 'description']}
-                value={address.since === '' ? '' : toWallTime(address.since, domain.timeZone).slice(0, 16)}
-                onChange={({ currentTarget: { value } }) =>
-                  change({ since: value === '' ? '' : fromWallTime(value, domain.timeZone) }, 'replace')
-                }
-              />
-            </Group>
-            {only !== undefined && (
-              <FilterOfExport
-                key={only}
-                collection={only}
-                oquery={address.oquery}
-                where={address.where}
-                onFilter={(filter) => change(filter, 'replace')}
-              />
-            )}
-            <Group>
-              <Button
-                leftSection={<Icon name="download" />}
-                disabled={collections.length === 0 || running.isRunning}
-                onClick={() => running.start(asked)}
-              >
-                {t('Export')}
-              </Button>
-              {running.isRunning && (
-                <Button variant="default" onClick={running.stop}>
-                  {t('Stop')}
-                </Button>
+              <Group align="flex-start" grow preventGrowOverflow={false}>
+                <NativeSelect
+                  label={t('Format')}
+                  data={EXPORT_FORMATS.map(([value, label]) => ({ value, label }))}
+                  value={address.format}
+                  onChange={(event) => change({ format: event.currentTarget.value }, 'replace')}
+                />
+                <TextInput
+                  type="datetime-local"
+                  label={t('Only changes since')}
+                  description={t('Includes removed records, by their _id only. Leave empty for everything.')}
+                  inputWrapperOrder={['label', 'input', 'description']}
+                  value={address.since === '' ? '' : toWallTime(address.since, domain.timeZone).slice(0, 16)}
+                  onChange={({ currentTarget: { value } }) =>
+                    change({ since: value === '' ? '' : fromWallTime(value, domain.timeZone) }, 'replace')
+                  }
+                />
+              </Group>
+              {only !== undefined && (
+                <FilterOfExport
+                  key={only}
+                  collection={only}
+                  oquery={address.oquery}
+                  where={address.where}
+                  onFilter={(filter) => change(filter, 'replace')}
+                />
               )}
+              <Group>
+                <Button
+                  leftSection={<Icon name="download" />}
+                  disabled={collections.length === 0 || running.isRunning}
+                  onClick={() => running.start(asked)}
+                >
+                  {t('Export')}
+                </Button>
+                {running.isRunning && (
+                  <Button variant="default" onClick={running.stop}>
+                    {t('Stop')}
+                  </Button>
+                )}
+              </Group>
+            </Stack>
+          </Card>
+          {running.files.length > 0 && <ExportedFiles files={running.files} />}
+          {running.next !== undefined && !running.isRunning && (
+            <Group>
+              <Text size="sm">
+                {t('Next time, export changes since')} <Code>{running.next}</Code>
+              </Text>
+              <Button
+                size="compact-sm"
+                variant="default"
+                onClick={() => change({ since: running.next ?? '' }, 'replace')}
+              >
+                {t('Use it')}
+              </Button>
             </Group>
-          </Stack>
-        </Card>
-        {running.files.length > 0 && <ExportedFiles files={running.files} />}
-        {running.next !== undefined && !running.isRunning && (
-          <Group>
-            <Text size="sm">
-              {t('Next time, export changes since')} <Code>{running.next}</Code>
-            </Text>
-            <Button
-              size="compact-sm"
-              variant="default"
-              onClick={() => change({ since: running.next ?? '' }, 'replace')}
-            >
-              {t('Use it')}
-            </Button>
-          </Group>
-        )}
+          )}
+        </Stack>
         {collections.length > 0 && <ExportRequests asked={asked} />}
-      </Stack>
+      </div>
     </PageFrame>
   );
 }
@@ -164,9 +166,9 @@ function ExportRequests({ asked }: { readonly asked: AskedExport }) {
   const t = useTexts();
   const command = exportByCommand(asked);
   return (
-    <>
+    <Stack>
       <CodeToCopy title="curl" text={exportByCurl(asked, location.origin)} />
       {command !== undefined && <CodeToCopy title={t('On the gateway’s machine')} text={command} />}
-    </>
+    </Stack>
   );
 }

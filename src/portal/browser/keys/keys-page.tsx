@@ -64,7 +64,7 @@ function KeyTable({ keys }: { readonly keys: readonly ListedKey[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard.
     <section className="table-scroll" tabIndex={0} aria-label={t('API keys')}>
-      <Table className="stacked-table" verticalSpacing="sm" fz="sm">
+      <Table className="stacked-table keys-table" verticalSpacing="sm" fz="sm">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('Name')}</Table.Th>
@@ -106,7 +106,7 @@ function KeyRow({ listed }: { readonly listed: ListedKey }) {
         <Anchor component={Link} to={`/portal/keys/${id}`} fw={600} size="sm" display="block">
           {name}
         </Anchor>
-        <Code>{prefix}…</Code>
+        <Code className="unbroken">{prefix}…</Code>
       </Table.Td>
       <Table.Td data-label={t('What it may do')}>
         <div>
