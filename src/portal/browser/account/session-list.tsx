@@ -7,6 +7,7 @@ import {
   type SessionsOfUserQuery,
 } from '../../../generated/portal/account/sessions';
 import { useChange, useOperation } from '../gateway/use-operation';
+import { ProblemWords } from '../language/problem-words';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
@@ -104,7 +105,7 @@ function SessionRow({ session }: { readonly session: ListedSession }) {
   const { id, createdAt, lastSeenAt, address, userAgent, isCurrent } = session;
   const ended = {
     onSuccess: () => notice(t('The session has ended.')),
-    onError: (problem: Error) => notice(problem.message, 'failed'),
+    onError: ({ message }: Error) => notice(<ProblemWords text={message} />, 'failed'),
   };
   return (
     <Table.Tr>

@@ -35,12 +35,14 @@ type StoredDashboard = NonNullable<DashboardTilesQuery['dashboard']>;
 const GONE = new Set(['NOT_FOUND', 'GONE']);
 
 export function DashboardDetailsPage() {
+  const t = useTexts();
   const { dashboard: id = '' } = useParams({ strict: false }) as { readonly dashboard?: string };
   const { data, error, refetch } = useOperation(DashboardTiles, { id });
-  if (error instanceof GatewayProblem && GONE.has(error.code)) return <NotFoundState />;
+  const missing = <NotFoundState above={[{ label: t('Dashboards'), to: '/portal/dashboards' }]} />;
+  if (error instanceof GatewayProblem && GONE.has(error.code)) return missing;
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
   if (!data) return <LoadingState />;
-  if (!data.dashboard) return <NotFoundState />;
+  if (!data.dashboard) return missing;
   return (
     <InSteps key={id} before={<LoadingState />}>
       <InTurns>

@@ -1,10 +1,11 @@
 import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { FirstRunOpen, MakeFirstSchool } from '../../../generated/portal/entrance/first-run';
 import { SchoolFields } from '../branches/school-fields';
 import { useGateway } from '../gateway/gateway-context';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { useOpenOperation } from '../gateway/use-open-operation';
+import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
 import { useSession } from '../session/session-context';
 import { EntranceCard } from './entrance-card';
@@ -38,7 +39,7 @@ export function FirstRunPage({ token }: { readonly token: string }) {
       )}
       {problem && (
         <Alert color="red" variant="light" role="alert">
-          {problem.message}
+          <ProblemWords text={problem.message} />
         </Alert>
       )}
     </EntranceCard>
@@ -54,7 +55,7 @@ function SchoolForm({ token, onStep }: SchoolFormProps) {
   const t = useTexts();
   const gateway = useGateway();
   const session = useSession();
-  const [refusal, setRefusal] = useState('');
+  const [refusal, setRefusal] = useState<ReactNode>('');
   const [isBusy, setIsBusy] = useState(false);
 
   async function submit(event: FormEvent<HTMLFormElement>) {
@@ -81,7 +82,7 @@ function SchoolForm({ token, onStep }: SchoolFormProps) {
     } catch (error) {
       setIsBusy(false);
       const isOver = error instanceof GatewayProblem && error.code === 'NOT_FOUND';
-      return isOver ? onStep('over') : setRefusal((error as Error).message);
+      return isOver ? onStep('over') : setRefusal(<ProblemWords text={(error as Error).message} />);
     }
     try {
       await session.logIn({ userName, password, domain: '' });

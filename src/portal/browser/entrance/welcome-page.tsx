@@ -1,5 +1,5 @@
 import { Alert, Anchor, Button, Stack, Text, TextInput, Title } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import {
   LinkedAccount,
   type LinkedAccountQuery,
@@ -8,6 +8,7 @@ import {
 import { useGateway } from '../gateway/gateway-context';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { useOpenOperation } from '../gateway/use-open-operation';
+import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
 import { useSession } from '../session/session-context';
 import { EntranceCard } from './entrance-card';
@@ -42,7 +43,7 @@ export function WelcomePage({ token }: { readonly token: string }) {
       )}
       {step.kind === 'unknown' && (
         <Alert color="red" variant="light">
-          {step.words}
+          <ProblemWords text={step.words} />
         </Alert>
       )}
       {step.kind === 'set' && <Text size="sm">{t('The new password is set. Log in with it now.')}</Text>}
@@ -72,7 +73,7 @@ function PasswordForm({ token, account, onStep }: PasswordFormProps) {
   const t = useTexts();
   const gateway = useGateway();
   const session = useSession();
-  const [refusal, setRefusal] = useState('');
+  const [refusal, setRefusal] = useState<ReactNode>('');
   const [isBusy, setIsBusy] = useState(false);
 
   async function submit(event: FormEvent<HTMLFormElement>) {
@@ -87,7 +88,7 @@ function PasswordForm({ token, account, onStep }: PasswordFormProps) {
     } catch (error) {
       setIsBusy(false);
       const next = stepAfter(error as Error);
-      return next.kind === 'unknown' ? setRefusal(next.words) : onStep(next);
+      return next.kind === 'unknown' ? setRefusal(<ProblemWords text={next.words} />) : onStep(next);
     }
     try {
       await session.logIn({ userName: account.userName, password, domain: account.domainId });

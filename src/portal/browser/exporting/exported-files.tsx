@@ -1,5 +1,6 @@
 /** How far an export is, a line a file. */
 import { Loader, Stack, Table, Text } from '@mantine/core';
+import { ProblemWords } from '../language/problem-words';
 import { useFormats } from '../language/use-formats';
 import { phrase, useTexts } from '../language/use-texts';
 import { StateTag } from '../shell/state-tag';
@@ -35,7 +36,7 @@ export function ExportedFiles({ files }: { readonly files: readonly ExportedFile
                 {collections.find(({ name }) => name === collection)?.title ?? collection}
                 {problem && (
                   <Text size="sm" c="red" className="wrapped">
-                    {problem.message}
+                    <ProblemWords text={problem.message} />
                   </Text>
                 )}
               </Table.Td>

@@ -33,12 +33,13 @@ export function ImportDetailsPage() {
   const { collections } = useViewer();
   const { data, error, refetch } = useOperation(ImportNow, { id });
   useProgress(id);
-  if (error instanceof GatewayProblem && error.code === 'NOT_FOUND') return <NotFoundState />;
+  const above = [{ label: t('Import'), to: '/portal/imports' }];
+  if (error instanceof GatewayProblem && error.code === 'NOT_FOUND') return <NotFoundState above={above} />;
   const one = data?.import;
   return (
     <PageFrame
       title={one?.name ?? t('Import')}
-      above={[{ label: t('Import'), to: '/portal/imports' }]}
+      above={above}
       description={
         one &&
         t('Into {collection}', {

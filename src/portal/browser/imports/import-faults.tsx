@@ -3,6 +3,7 @@ import { Button, Group, Table, Text, Title } from '@mantine/core';
 import { useId, useState } from 'react';
 import { FaultsOfImport } from '../../../generated/portal/imports/imports';
 import { useOperation } from '../gateway/use-operation';
+import { ProblemWords } from '../language/problem-words';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { LoadingState, ProblemState } from '../shell/states';
@@ -50,7 +51,9 @@ export function ImportFaults({ id, refused }: { readonly id: string; readonly re
                     <Table.Td className="numeric">{number}</Table.Td>
                     <Table.Td className="wrapped">{column}</Table.Td>
                     <Table.Td className="wrapped">{cellText(sent)}</Table.Td>
-                    <Table.Td className="wrapped">{detail}</Table.Td>
+                    <Table.Td className="wrapped">
+                      <ProblemWords text={detail} />
+                    </Table.Td>
                   </Table.Tr>
                 )),
               )}

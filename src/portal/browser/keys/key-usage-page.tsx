@@ -29,13 +29,14 @@ export function KeyUsagePage() {
     keepsPrevious: true,
     everyMs: REFRESH_MS,
   });
-  if (error instanceof GatewayProblem && error.code === 'NOT_FOUND') return <NotFoundState />;
+  const above = [{ label: t('API keys'), to: '/portal/keys' }];
+  if (error instanceof GatewayProblem && error.code === 'NOT_FOUND') return <NotFoundState above={above} />;
   const listed = keys.data?.apiKeys.find((one) => one.id === id);
   return (
     <PageFrame
       title={listed ? t('Usage of {name}', { name: listed.name }) : t('Usage of a key')}
       description={listed && <Code>{listed.prefix}…</Code>}
-      above={[{ label: t('API keys'), to: '/portal/keys' }]}
+      above={above}
       actions={
         <NativeSelect
           aria-label={t('Time')}

@@ -1,11 +1,12 @@
 /** A cell that is being changed: its field to fill in, over the place where it stands. */
 import { Button, Group, Popover, Text } from '@mantine/core';
 import type { FormEvent, KeyboardEvent, ReactNode } from 'react';
+import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
 import { useViewer } from '../shell/viewer';
 import { ConflictDialog } from './conflict-dialog';
 import { type DeclaredField } from './declared-field';
-import { errorsByField } from './errors-by-field';
+import { FieldFaults, faultsByField } from './field-faults';
 import { FieldInput } from './field-input';
 import { type Draft, draftKey, useDraft, withChange } from './use-draft';
 import { useDraftBase } from './use-draft-base';
@@ -64,7 +65,8 @@ export function CellEditor({ collection, field, row, onSaved, onDone, children }
       void saveAndGo(event.shiftKey ? -1 : 1);
     }
   };
-  const wrong = errorsByField(problem).get(field.name) ?? problem?.message;
+  const faults = faultsByField(problem).get(field.name);
+  const wrong = faults ? <FieldFaults faults={faults} /> : problem && <ProblemWords text={problem.message} />;
   return (
     <Popover
       opened

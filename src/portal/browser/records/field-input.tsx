@@ -32,7 +32,7 @@ export interface FieldInputProps {
   /** `null` takes the value away. */
   onChange(value: unknown): void;
   readonly isReadOnly: boolean;
-  readonly error?: string | undefined;
+  readonly error?: ReactNode;
 }
 
 export function FieldInput({ field, value, onChange, isReadOnly, error }: FieldInputProps) {
@@ -123,7 +123,7 @@ interface InstantInputProps {
   readonly common: {
     readonly label: string;
     readonly readOnly: boolean;
-    readonly error?: string | undefined;
+    readonly error?: ReactNode;
   };
   readonly text: string;
   readonly field: DeclaredField;

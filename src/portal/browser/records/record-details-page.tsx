@@ -18,6 +18,7 @@ import { addressesOfRecord } from './addresses-of-record';
 import type { DeclaredCollection } from './declared-collection';
 import { isReferenceValue } from './declared-field';
 import { HistoryTab } from './history-tab';
+import { MissingRecord } from './missing-record';
 import { type EditedRecord, RecordEditor } from './record-editor';
 import { RecordFacts } from './record-facts';
 import { RecordFiles } from './record-files';
@@ -48,15 +49,21 @@ export function RecordDetailsPage() {
   const record = isRemoved ? undefined : (now.data?.record ?? undefined);
   const problem = declared.error ?? (isRemoved ? null : now.error);
   const isReady = collection !== undefined && collection !== null && (isNew || isRemoved || record);
+  const above = [
+    { label: t('Records'), to: '/portal/records' },
+    // What is no collection has no page either.
+    ...(declared.error ? [] : [{ label: collection?.title ?? name, to: `/portal/records/${name}` }]),
+  ];
   if (isNew && rights?.canCreate === false) return <NoRightState label={phrase('New record')} />;
   return (
-    <SubjectProblem problem={problem} label={phrase('Record')}>
+    <SubjectProblem
+      problem={problem}
+      label={phrase('Record')}
+      missing={<MissingRecord above={above} collection={collection?.name} />}
+    >
       <PageFrame
         title={isNew ? t('New record') : (labelOf(collection, record) ?? id)}
-        above={[
-          { label: t('Records'), to: '/portal/records' },
-          { label: collection?.title ?? name, to: `/portal/records/${name}` },
-        ]}
+        above={above}
         actions={record && collection && <RemoveButton collection={collection} record={record} />}
       >
         {problem && <ProblemState problem={problem} retry={() => void now.refetch()} />}

@@ -1,7 +1,7 @@
 /** The fields of a record to fill in; what is changed is sent with the version it was changed from. */
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
+import { type FormEvent, useEffect, useRef } from 'react';
 import { MakeRecord, type RecordNowQuery } from '../../../generated/portal/records/record';
 import { GridRecords } from '../../../generated/portal/records/records';
 import type { GatewayProblem } from '../gateway/gateway-problem';
@@ -13,7 +13,7 @@ import { useViewer } from '../shell/viewer';
 import { ConflictDialog } from './conflict-dialog';
 import type { DeclaredCollection } from './declared-collection';
 import type { DeclaredField } from './declared-field';
-import { errorsByField } from './errors-by-field';
+import { FieldFaults, faultsByField } from './field-faults';
 import { FieldInput } from './field-input';
 import { draftKey, tidied, useDraft, withChange } from './use-draft';
 import { useDraftBase } from './use-draft-base';
@@ -57,7 +57,12 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
   });
   const stored = (record ? record.data : defaultsOf(shown)) as Values;
   const problem = (make.error as GatewayProblem | null) ?? saving.problem;
-  const errors = errorsByField(problem);
+  const faults = faultsByField(problem);
+  const isOfFields = faults.size > 0 && shown.filter(({ name }) => faults.has(name)).length === faults.size;
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (problem) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [problem]);
 
   async function submit(event: FormEvent) {
     event.preventDefault();
@@ -73,14 +78,21 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
   }
 
   return (
-    <form onSubmit={submit}>
+    <form ref={form} onSubmit={submit}>
       <Stack gap="md" className="record-form">
         {!mayWrite && (
           <Alert role="note" variant="light" p="xs">
             {t('You may read this record, not change it.')}
           </Alert>
         )}
-        {problem && <ProblemState problem={problem} />}
+        {problem && !isOfFields && <ProblemState problem={problem} />}
+        {isOfFields && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            {t('Not saved: {count, plural, one {one field is} other {# fields are}} to be corrected.', {
+              count: faults.size,
+            })}
+          </Text>
+        )}
         {shown.map((field) => (
           <FieldInput
             key={field.name}
@@ -88,7 +100,7 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
             value={field.name in draft ? draft[field.name] : stored[field.name]}
             onChange={(value) => keepDraft(withChange(draft, { field, value, stored }))}
             isReadOnly={!mayWrite || !settable.has(field.name)}
-            error={errors.get(field.name)}
+            error={faults.has(field.name) && <FieldFaults faults={faults.get(field.name) ?? []} />}
           />
         ))}
         {mayWrite && (

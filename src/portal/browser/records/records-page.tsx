@@ -6,7 +6,7 @@ import { CodeSpans } from '../shell/code-spans';
 import { Icon } from '../shell/icon';
 import { InSteps } from '../shell/in-steps';
 import { PageFrame } from '../shell/page-frame';
-import { LoadingState, ProblemState, SubjectProblem } from '../shell/states';
+import { LoadingState, NotFoundState, ProblemState, SubjectProblem } from '../shell/states';
 import { useViewer } from '../shell/viewer';
 import { DefaultView } from './default-view';
 import { RecordsGrid } from './records-grid';
@@ -18,7 +18,11 @@ export function RecordsPage() {
   const { collection, error, refetch } = useDeclaredCollection(name);
   const mayCreate = useViewer().collections.some((one) => one.name === name && one.canCreate);
   return (
-    <SubjectProblem problem={error} label={phrase('Records')}>
+    <SubjectProblem
+      problem={error}
+      label={phrase('Records')}
+      missing={<NotFoundState above={[{ label: t('Records'), to: '/portal/records' }]} />}
+    >
       <PageFrame
         title={collection?.title ?? name}
         above={[{ label: t('Records'), to: '/portal/records' }]}

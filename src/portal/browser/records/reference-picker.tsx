@@ -17,7 +17,7 @@ export interface ReferencePickerProps {
   readonly description?: ReactNode;
   readonly required: boolean;
   readonly readOnly: boolean;
-  readonly error?: string | undefined;
+  readonly error?: ReactNode;
 }
 
 export function ReferencePicker({ field, value, onChange, readOnly, ...common }: ReferencePickerProps) {

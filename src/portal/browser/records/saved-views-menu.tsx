@@ -3,6 +3,7 @@ import { Button, Menu, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { RemoveSavedView, SavedViewsOf } from '../../../generated/portal/records/saved-views';
 import { useChange } from '../gateway/use-operation';
+import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
 import { savedOver } from '../shell/changed-meanwhile';
 import { ConfirmDialog } from '../shell/confirm-dialog';
@@ -46,7 +47,7 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
         notice(t('The view {name} is saved', { name: view.name }));
       },
       // In a dialog, the refusal is shown there.
-      onError: (fault) => named === undefined && notice(fault.message, 'failed'),
+      onError: ({ message }) => named === undefined && notice(<ProblemWords text={message} />, 'failed'),
     });
   return (
     <>

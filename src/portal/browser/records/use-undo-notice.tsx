@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { HistoryOfRecord, RecordNow, UndoRequest } from '../../../generated/portal/records/record';
 import type { GatewayProblem } from '../gateway/gateway-problem';
 import { useChange } from '../gateway/use-operation';
+import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
 import { useNotice } from '../shell/use-notice';
 
@@ -30,7 +31,7 @@ export function useUndoNotice(): (message: string, change: UndoableChange) => vo
         notice(t('{count, plural, one {# record} other {# records}} restored.', { count }));
         await onUndone();
       } catch (fault) {
-        notice((fault as GatewayProblem).message, 'failed');
+        notice(<ProblemWords text={(fault as GatewayProblem).message} />, 'failed');
         // What is shown may be older than the change that stands in the way.
         await onUndone();
       }

@@ -32,12 +32,13 @@ const PAGE_SIZE = 200;
 const MOST_ROOMY = 14;
 
 export function ReportDetailsPage() {
+  const t = useTexts();
   const { report: name = '' } = useParams({ strict: false }) as { readonly report?: string };
   const report = useViewer().reports.find((one) => one.name === name);
   const form = REPORT_FORMS.find(({ field }) => field === report?.field);
   if (!report && REPORT_FORMS.some(({ field }) => nameInAddress(field) === name))
     return <NoRightState label={phrase('Report')} />;
-  if (!report || !form) return <NotFoundState />;
+  if (!report || !form) return <NotFoundState above={[{ label: t('Reports'), to: '/portal/reports' }]} />;
   return <AskedReport key={name} report={report} form={form} />;
 }
 

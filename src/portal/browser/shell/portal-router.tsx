@@ -23,7 +23,7 @@ export function createPortalRouter() {
         <PortalShell />
       </InSteps>
     ),
-    notFoundComponent: NotFoundState,
+    notFoundComponent: () => <NotFoundState />,
     // Whoever works in a branch stays there, whichever link is followed.
     search: { middlewares: [retainSearchParams<Record<string, string>>([BRANCH_PARAMETER])] },
   });

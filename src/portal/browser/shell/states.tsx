@@ -3,9 +3,10 @@ import { Alert, Button, Center, Code, Group, Skeleton, Stack, Text } from '@mant
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { GatewayProblem } from '../gateway/gateway-problem';
-import { useTexts } from '../language/use-texts';
+import { ProblemWords } from '../language/problem-words';
+import { phrase, useTexts } from '../language/use-texts';
 import { Icon, type IconName } from './icon';
-import { PageFrame } from './page-frame';
+import { PageFrame, type PageFrameProps } from './page-frame';
 import { useViewer } from './viewer';
 
 /** As tall as what is to come, so that nothing jumps. */
@@ -57,19 +58,45 @@ export interface ProblemStateProps {
   readonly retry?: () => void;
 }
 
-/** The problem in the gateway's own words, with the id that its log knows the request by. */
+const SOMETHING = phrase('Something went wrong');
+
+/** What is the matter, by the code of a refusal; of any other, something has gone wrong. */
+const TITLES: Readonly<Record<string, string>> = {
+  INVALID_VALUE: phrase('Please check what you entered'),
+  LIMIT_EXCEEDED: phrase('Please check what you entered'),
+  MALFORMED_FILTER: phrase('Please check what you entered'),
+  WRONG_LOGIN: phrase('Please check what you entered'),
+  FORBIDDEN: phrase('You are not allowed to do this'),
+  TOO_MANY_REQUESTS: phrase('Too many requests'),
+  CONFLICT: phrase('This cannot be done'),
+  VERSION_CONFLICT: phrase('Someone else has changed this'),
+};
+
+/**
+ * The problem in the gateway's words, with the id by which its log knows the request. What the user can put
+ * right is a warning, what the gateway failed at is red.
+ */
 export function ProblemState({ problem, retry }: ProblemStateProps) {
   const t = useTexts();
   const known = problem instanceof GatewayProblem ? problem : undefined;
-  const title =
-    known?.kind === 'unreachable' ? t('The gateway cannot be reached') : t('Something went wrong');
+  const isUnreachable = known?.kind === 'unreachable';
+  const title = TITLES[known?.code ?? ''];
   return (
-    <Alert color="red" variant="light" title={title} icon={<Icon name="warning" />} role="alert">
+    <Alert
+      color="red"
+      variant={title ? 'default' : 'light'}
+      className={title && 'warning-notice'}
+      title={isUnreachable ? t('The gateway cannot be reached') : t(title ?? SOMETHING)}
+      icon={<Icon name="warning" />}
+      role="alert"
+    >
       <Stack gap="xs">
         <Text size="sm" className="wrapped">
-          {known?.kind === 'unreachable'
-            ? t('Check your connection. Nothing you entered is lost. Try again in a moment.')
-            : problem.message}
+          {isUnreachable ? (
+            t('Check your connection. Nothing you entered is lost. Try again in a moment.')
+          ) : (
+            <ProblemWords text={problem.message} />
+          )}
         </Text>
         <Group gap="sm">
           {retry && (
@@ -112,17 +139,27 @@ export function NoRightState({ label }: { readonly label: string }) {
   );
 }
 
-export function NotFoundState() {
+export interface NotFoundStateProps {
+  /** The pages above, from the top: the last lists what there is. */
+  readonly above?: PageFrameProps['above'];
+  /** What else to do than to go there. */
+  readonly action?: ReactNode;
+}
+
+export function NotFoundState({ above = [], action }: NotFoundStateProps) {
   const t = useTexts();
+  const back = above.at(-1) ?? { label: t('Go to home'), to: '/' };
   return (
-    <PageFrame title={t('Page not found')}>
+    <PageFrame title={t('Page not found')} above={above}>
       <EmptyState
         icon="search"
         title={t('There is nothing at this address')}
         action={
-          <Button component={Link} to="/" variant="default">
-            {t('Go to home')}
-          </Button>
+          action ?? (
+            <Button component={Link} to={back.to} variant="default">
+              {back.label}
+            </Button>
+          )
         }
       >
         {t('It may have been removed, or your role cannot see it.')}
@@ -135,13 +172,20 @@ export interface SubjectProblemProps {
   readonly problem: Error | null;
   /** The heading where it is not for the viewer. */
   readonly label: string;
+  /** In place of what is not there. */
+  readonly missing?: ReactNode;
   /** The page, which says why else its subject did not come. */
   readonly children: ReactNode;
 }
 
 /** In place of a page about something that is not there, or not for the viewer, as the gateway says. */
-export function SubjectProblem({ problem, label, children }: SubjectProblemProps) {
+export function SubjectProblem({
+  problem,
+  label,
+  missing = <NotFoundState />,
+  children,
+}: SubjectProblemProps) {
   const code = problem instanceof GatewayProblem ? problem.code : undefined;
   if (code === 'FORBIDDEN') return <NoRightState label={label} />;
-  return code === 'NOT_FOUND' ? <NotFoundState /> : children;
+  return code === 'NOT_FOUND' ? missing : children;
 }

@@ -10,6 +10,7 @@ import {
 } from '../../../generated/portal/webhooks/webhooks';
 import { useGateway } from '../gateway/gateway-context';
 import { useChange } from '../gateway/use-operation';
+import { ProblemWords } from '../language/problem-words';
 import { useFormats } from '../language/use-formats';
 import { phrase, useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
@@ -101,7 +102,7 @@ function ReplayAllButton({ id }: { readonly id: string }) {
                   count,
                 }),
               ),
-            onError: (problem) => notice(problem.message, 'failed'),
+            onError: ({ message }) => notice(<ProblemWords text={message} />, 'failed'),
           },
         )
       }
@@ -188,7 +189,7 @@ function DeliveryRows({ delivery }: { readonly delivery: Delivery }) {
                 { id },
                 {
                   onSuccess: () => notice(t('Sending it again.')),
-                  onError: (problem) => notice(problem.message, 'failed'),
+                  onError: ({ message }) => notice(<ProblemWords text={message} />, 'failed'),
                 },
               )
             }

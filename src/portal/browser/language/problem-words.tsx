@@ -1,0 +1,51 @@
+/** What the gateway says of a refusal, in the language that is shown. */
+import { useLingui } from '@lingui/react';
+import { type ReactNode, Suspense, use } from 'react';
+import { nameOfField } from '../records/name-of-field';
+import { type Say, sayByTemplates } from './say-by-templates';
+
+/** By language, loaded with the first refusal; the gateway itself speaks English. */
+const LOADERS: Readonly<Record<string, () => Promise<Say>>> = {
+  hi: async () => {
+    const [problems, words] = await Promise.all([
+      import('./hindi-problems.json'),
+      import('./hindi-words.json'),
+    ]);
+    const names: Readonly<Record<string, string>> = words.default;
+    return sayByTemplates(problems.default, (field) => names[nameOfField(field)] ?? field);
+  },
+};
+
+const loading = new Map<string, Promise<Say>>();
+
+/** The same promise for as long as it is good, so that a component may `use` it. */
+function loadWords(language: string): Promise<Say> | undefined {
+  const load = LOADERS[language];
+  if (load === undefined) return undefined;
+  const known = loading.get(language);
+  if (known) return known;
+  // Without a connection the words stay the gateway's, and are loaded with the next refusal.
+  const words = load().catch((): Say => {
+    loading.delete(language);
+    return () => undefined;
+  });
+  loading.set(language, words);
+  return words;
+}
+
+/** Shows a text of the gateway; one that has no translation, in the English of the gateway. */
+export function ProblemWords({ text }: { readonly text: string }): ReactNode {
+  return (
+    <Suspense>
+      <SaidWords text={text} />
+    </Suspense>
+  );
+}
+
+function SaidWords({ text }: { readonly text: string }): ReactNode {
+  const { locale } = useLingui().i18n;
+  const words = loadWords(locale);
+  if (words === undefined) return text;
+  const said = use(words)(text);
+  return said ?? <span lang="en">{text}</span>;
+}
