@@ -55,6 +55,8 @@ export const THEME = createTheme({
     Modal: { defaultProps: { centered: true } },
     // What is typed leads to a choice, which Enter then takes.
     Select: { defaultProps: { selectFirstOptionOnChange: true } },
+    // The arrow of a choice says nothing that its role does not.
+    ComboboxChevron: { defaultProps: { 'aria-hidden': true } },
     Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
     Loader: { defaultProps: { type: 'dots' } },
   },

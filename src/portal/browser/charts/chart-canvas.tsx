@@ -39,6 +39,8 @@ export interface ChartCanvasProps {
   readonly series: readonly ChartSeries[];
   /** What the labels are, below them where they do not say it themselves. */
   readonly labelled?: string | undefined;
+  /** The labels are moments in a row, of which an axis may leave some out: the bars stand. */
+  readonly isOverTime?: boolean;
   readonly unit: 'number' | 'money' | 'percent';
   /** Of money. */
   readonly currency?: string | undefined;
@@ -91,7 +93,7 @@ function useIsNear(element: RefObject<Element | null>): boolean {
 }
 
 export function ChartCanvas(props: ChartCanvasProps) {
-  const { kind, title, labels, labelled, series, unit, currency, height } = props;
+  const { kind, title, labels, labelled, series, isOverTime = false, unit, currency, height } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const scheme = useComputedColorScheme('light');
   const isPrinted = useIsPrinted();
@@ -100,7 +102,9 @@ export function ChartCanvas(props: ChartCanvasProps) {
   const formats = useFormats();
   const { ref: figure, width } = useElementSize();
   const isLying =
-    (kind === 'bar' || kind === 'stackedBar') && mustLie(labels, isPrinted ? PAPER_WIDTH_PX : width);
+    !isOverTime &&
+    (kind === 'bar' || kind === 'stackedBar') &&
+    mustLie(labels, isPrinted ? PAPER_WIDTH_PX : width);
   const written = JSON.stringify([kind, labels, labelled, series, unit, currency, isLying]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn is compared by its text.
   useEffect(() => {

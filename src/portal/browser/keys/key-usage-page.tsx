@@ -116,7 +116,7 @@ function UsageCharts({ usage, hours }: { readonly usage: Usage; readonly hours: 
   const times = Array.from({ length: hours }, (_, index) => end - (hours - 1 - index) * HOUR_MS);
   const found = times.map((time) => byHour.get(time));
   const labels = times.map((time) => label.format(time));
-  const shared = { labels, unit: 'number', height: 220 } as const;
+  const shared = { labels, isOverTime: true, unit: 'number', height: 220 } as const;
   return (
     <div className="section-columns">
       <Paper component="section" withBorder p="md">
