@@ -6,6 +6,10 @@ import { RECORD_ID_PATTERN } from '../model/record-id.js';
 import type { CollectionInReach } from '../store/access/collection-in-reach.js';
 import type { Schema } from './route.js';
 
+/** Any record, and a list of them. */
+export const RECORD: Schema = { $ref: '#/components/schemas/Record' };
+export const RECORDS: Schema = { type: 'array', items: RECORD };
+
 const RECORD_MEMBERS: Schema = {
   _id: {
     type: 'string',

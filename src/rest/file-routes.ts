@@ -2,7 +2,7 @@
  * The routes of files. Described here, but served by `src/server/file-serving.ts`, because their bodies are
  * bytes.
  */
-import type { Parameter, RouteDescription, Schema } from './route.js';
+import { inHeader, type Parameter, type RouteDescription, type Schema } from './route.js';
 
 const FILE: Schema = { $ref: '#/components/schemas/File' };
 
@@ -23,10 +23,10 @@ export const UPLOAD_PARAMETERS: readonly Parameter[] = [
 ];
 
 const TUS: Parameter = {
-  ...header('Tus-Resumable', '1.0.0: the request speaks tus, by which a file is sent piece by piece'),
+  ...inHeader('Tus-Resumable', '1.0.0: the request speaks tus, by which a file is sent piece by piece'),
   schema: { type: 'string', enum: ['1.0.0'] },
 };
-const CHECKSUM = header(
+const CHECKSUM = inHeader(
   'Upload-Checksum',
   '`sha1`, `sha256` or `sha512` of the piece and its value in base64',
 );
@@ -46,9 +46,9 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
     parameters: [
       ...UPLOAD_PARAMETERS,
       TUS,
-      header('Upload-Length', 'by tus: the bytes that the file will have'),
-      header('Upload-Defer-Length', 'by tus: `1` where they are said later, with `PATCH`'),
-      header(
+      inHeader('Upload-Length', 'by tus: the bytes that the file will have'),
+      inHeader('Upload-Defer-Length', 'by tus: `1` where they are said later, with `PATCH`'),
+      inHeader(
         'Upload-Metadata',
         'by tus: `filename`, `filetype`, `collection`, `recordId`, `roles`, and `import`, the collection ' +
           'that the file is to be imported into, each with its value in base64',
@@ -97,9 +97,9 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
         ...query('download', 'true: to be saved, whatever its type'),
         schema: { type: 'string', enum: ['true', 'false'] },
       },
-      header('Range', 'one range of bytes: `bytes=0-499`, `bytes=500-`, `bytes=-500`'),
-      header('If-Range', 'an ETag: the range only of that file, else the whole of it'),
-      header('If-None-Match', 'ETags: 304 where one of them is that of the file'),
+      inHeader('Range', 'one range of bytes: `bytes=0-499`, `bytes=500-`, `bytes=-500`'),
+      inHeader('If-Range', 'an ETag: the range only of that file, else the whole of it'),
+      inHeader('If-None-Match', 'ETags: 304 where one of them is that of the file'),
     ],
     answers: [
       { status: 200, description: 'The file, as its own media type.', headers: ['ETag'] },
@@ -121,8 +121,8 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
     parameters: [
       ID,
       { ...TUS, isRequired: true },
-      { ...header('Upload-Offset', 'the bytes that are there'), isRequired: true },
-      header('Upload-Length', 'the bytes that the file will have, where they were not said yet'),
+      { ...inHeader('Upload-Offset', 'the bytes that are there'), isRequired: true },
+      inHeader('Upload-Length', 'the bytes that the file will have, where they were not said yet'),
       CHECKSUM,
     ],
     body: {
@@ -168,8 +168,4 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
 
 function query(name: string, description: string): Parameter {
   return { name, in: 'query', isRequired: false, description, schema: { type: 'string' } };
-}
-
-function header(name: string, description: string): Parameter {
-  return { name, in: 'header', isRequired: false, description, schema: { type: 'string' } };
 }

@@ -5,21 +5,12 @@ import type { FieldChange, RecordVersion } from '../store/history/record-history
 import { jsonAnswer } from './answer.js';
 import { nextPage } from './answer-records.js';
 import { assertNoIfNoneMatch, parseIfMatch, printEtag } from './conditional.js';
+import { RECORD } from './describe-records.js';
 import { parseCount } from './parameter-reader.js';
-import {
-  allowedTo,
-  asRecord,
-  COLLECTION,
-  IDEMPOTENCY_KEY,
-  IF_MATCH,
-  inQuery,
-  READ_ERRORS,
-  RECORD,
-  RECORD_ID,
-  recordAddress,
-  WRITE_ERRORS,
-} from './record-routes.js';
-import { type Route, type Schema, via } from './route.js';
+import { allowedTo, COLLECTION, RECORD_ID, recordAddress } from './record-address.js';
+import { READ_ERRORS } from './record-read-routes.js';
+import { asRecord, IDEMPOTENCY_KEY, IF_MATCH, WRITE_ERRORS } from './record-write-routes.js';
+import { inQuery, type Route, type Schema, via } from './route.js';
 
 const CHANGE: Schema = {
   type: 'object',

@@ -10,8 +10,9 @@ import {
 import { type Answer, jsonAnswer } from './answer.js';
 import { nextPage } from './answer-records.js';
 import { invalidParameter, parseCount } from './parameter-reader.js';
-import { asRecord, inQuery } from './record-routes.js';
+import { asRecord } from './record-write-routes.js';
 import {
+  inQuery,
   type Parameter,
   type RestRequest,
   type Route,

@@ -28,13 +28,11 @@ export interface Parameter {
 
 /** The header for answers in formats without an end mark. */
 export const PREFER: Parameter = {
-  name: 'Prefer',
-  in: 'header',
-  isRequired: false,
-  description:
+  ...inHeader(
+    'Prefer',
     'end-marker: NDJSON ends in the line {"$end":true}, CSV in #end, and Preference-Applied says so; ' +
-    'an answer without it was cut',
-  schema: { type: 'string' },
+      'an answer without it was cut',
+  ),
   example: 'end-marker',
 };
 
@@ -146,4 +144,16 @@ export function via<Name extends keyof Resolvers & string, Method extends keyof 
     resolvers: methods.map((method) => `${name}.${method}`),
     run: (services, request) => run(services.resolvers[name], request),
   };
+}
+
+export function inQuery(
+  name: string,
+  description: string,
+  options: { readonly schema: Schema; readonly example?: unknown },
+): Parameter {
+  return { name, in: 'query', isRequired: false, description, ...options };
+}
+
+export function inHeader(name: string, description: string): Parameter {
+  return { name, in: 'header', isRequired: false, description, schema: { type: 'string' } };
 }

@@ -11,7 +11,8 @@ import { describeReports } from './describe-reports.js';
 import { FILE_ROUTES } from './file-routes.js';
 import { HISTORY_ROUTES } from './history-routes.js';
 import { IMPORT_ROUTES, TAKE_IMPORT } from './import-routes.js';
-import { RECORD_ROUTES } from './record-routes.js';
+import { RECORD_READ_ROUTES } from './record-read-routes.js';
+import { RECORD_WRITE_ROUTES } from './record-write-routes.js';
 import { reportRoutes } from './report-routes.js';
 import type { Route, RouteDescription, Schema } from './route.js';
 import { SCRIPT_ROUTES } from './script-routes.js';
@@ -46,7 +47,8 @@ export function createRouteTable(options: {
     indexRoute({ ...options, routes: () => descriptions }),
     ...AUTH_ROUTES,
     ...BROWSER_AUTH_ROUTES,
-    ...RECORD_ROUTES,
+    ...RECORD_READ_ROUTES,
+    ...RECORD_WRITE_ROUTES,
     ...HISTORY_ROUTES,
     ...IMPORT_ROUTES,
     ...reportRoutes(options.reports),
