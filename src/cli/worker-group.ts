@@ -119,8 +119,8 @@ export class WorkerGroup {
   /**
    * Starts all; the first alone, so that what prevents a start is told once.
    *
-   * @throws WorkerFailed if the first ends before it serves, or if another one ends by itself before it serves;
-   * what stops the group meanwhile, once nobody is left
+   * @throws WorkerFailed if the first ends before it serves, or if another one ends by itself before it
+   *   serves; what stops the group meanwhile, once nobody is left
    */
   static async start(
     options: WorkerGroupOptions,
@@ -146,8 +146,8 @@ export class WorkerGroup {
   }
 
   /**
-   * Starts a worker beside one that serves already. A signal that ends the new worker, e.g. because memory ran
-   * out, says nothing about the others: the worker is replaced, and the others keep serving.
+   * Starts a worker beside one that serves already. A signal that ends the new worker, e.g. because memory
+   * ran out, says nothing about the others: the worker is replaced, and the others keep serving.
    */
   async #startBeside(place: Place): Promise<void> {
     try {

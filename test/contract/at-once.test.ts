@@ -40,8 +40,8 @@ async function insert(collection: string, id: string, data: object): Promise<voi
 }
 
 /**
- * Connections of the gateway that the transaction of a request holds between its statements, or that wait for a
- * lock. On Citus, the gateway also moves the outbox in a transaction.
+ * Connections of the gateway that the transaction of a request holds between its statements, or that wait
+ * for a lock. On Citus, the gateway also moves the outbox in a transaction.
  */
 async function countTransactions(): Promise<number> {
   const { rows } = await gateway.sql.query(

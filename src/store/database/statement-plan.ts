@@ -78,7 +78,7 @@ interface PlanNode {
   readonly 'Rows Removed by Filter'?: number;
   readonly 'Total Cost': number;
   readonly Plans?: readonly PlanNode[];
-  /** On Citus: the plans of the parts that run elsewhere, each on a server of its own or before the others. */
+  /** On Citus: the plans of the parts that run elsewhere, on other servers or before the others. */
   readonly 'Distributed Query'?: {
     readonly Subplans?: readonly { readonly PlannedStmt: RemotePlans }[];
     readonly Job: { readonly Tasks?: readonly { readonly 'Remote Plan'?: RemotePlans }[] };
@@ -116,7 +116,7 @@ function partsOf({ 'Distributed Query': distributed }: PlanNode): readonly PlanN
   return plans.flat(2).map(({ Plan }) => Plan);
 }
 
-/** The tables and indexes of a shard have the names of the spread ones, with the shard's number at the end. */
+/** The tables and indexes of a shard are named like the distributed ones, with the shard's number added. */
 function withoutShard({ node, depth }: PlacedNode): PlacedNode {
   const { 'Relation Name': table, 'Index Name': index } = node;
   const [number] = /_[0-9]+$/.exec(table ?? '') ?? [];
