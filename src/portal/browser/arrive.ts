@@ -18,6 +18,10 @@ texts.rel = 'modulepreload';
 texts.href = CATALOG_URLS[preferredLanguage()];
 document.head.append(texts);
 
+// The first of these takes a phone a while, which it has now: later it would hold up the page.
+new Intl.DateTimeFormat('en-IN', { timeZone: 'Asia/Kolkata', dateStyle: 'medium' }).format();
+new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR' }).format(0);
+
 async function askViewer(): Promise<Response | undefined> {
   const answer = await session;
   if (answer.status !== 200) return undefined;

@@ -19,6 +19,7 @@ import {
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useFormats } from '../language/use-formats';
 import { useIsPrinted } from '../shell/use-is-printed';
+import { THEME } from '../theme';
 import { LYING_BAR_PX, mustLie } from './must-lie';
 import { shortenLabel } from './shorten-label';
 
@@ -26,6 +27,9 @@ Chart.register(
   ...[ArcElement, BarController, BarElement, CategoryScale, DoughnutController, Filler, Legend, LinearScale],
   ...[LineController, LineElement, PointElement, Tooltip],
 );
+
+// As the page around it; and the first text in another font takes a phone a fifth of a second.
+Chart.defaults.font.family = THEME.fontFamily ?? 'system-ui';
 
 export interface ChartSeries {
   readonly name: string;

@@ -36,9 +36,9 @@ export function HomePage() {
       }
     >
       {beginning.steps.length > 0 && <FirstSteps {...beginning} />}
-      {!beginning.isEmpty && <Headline day={day} />}
       {!beginning.isEmpty && (
         <InSteps before={null}>
+          <Headline day={day} />
           <InTurns>
             <div className="dashboard">
               <AttendanceTiles day={day} />

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect } from 'react';
+import { InSteps } from '../shell/in-steps';
 import { LoadingState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
@@ -20,5 +21,6 @@ export function DefaultView({ collection, children }: DefaultViewProps) {
   useEffect(() => {
     if (chosen) change({ ...toShownRecords(chosen), view: chosen.id }, 'replace');
   }, [chosen, change]);
-  return isBare && (!views || chosen) ? <LoadingState rows={12} /> : children;
+  const waiting = <LoadingState rows={12} />;
+  return isBare && (!views || chosen) ? waiting : <InSteps before={waiting}>{children}</InSteps>;
 }

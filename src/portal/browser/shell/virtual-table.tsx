@@ -1,7 +1,7 @@
 /** A table of any number of rows: those in sight are drawn, and more are read as their end is reached. */
 import { Text } from '@mantine/core';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import { Fragment, type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
+import { Fragment, type ReactNode, useDeferredValue, useEffect, useLayoutEffect, useRef } from 'react';
 import { useTexts } from '../language/use-texts';
 import type { GridKeys } from './use-grid-keys';
 
@@ -39,6 +39,10 @@ export interface VirtualTableProps<Row extends { readonly id: string }> {
 }
 
 const ROW_HEIGHT = 38;
+/** Drawn above and below those in sight. */
+const ROWS_BESIDE = 12;
+/** The headers above a table, roughly. */
+const ABOVE_PX = 320;
 /** More are read when so few rows are left below. */
 const ROWS_AHEAD = 50;
 
@@ -53,11 +57,15 @@ export function VirtualTable<Row extends { readonly id: string }>({
   const t = useTexts();
   const scroller = useRef<HTMLDivElement>(null);
   const keys = grid?.keys;
+  // First the rows in sight, then those that somebody may scroll to.
+  const overscan = useDeferredValue(ROWS_BESIDE, 0);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
-    overscan: 12,
+    // Until it is measured: without a height no row would be drawn, and then all of them in one step.
+    initialRect: { width: innerWidth, height: Math.max(innerHeight - ABOVE_PX, 0) },
+    overscan,
     // The cell that has the focus stays, however far one scrolls: the focus would be lost with it.
     rangeExtractor: (range) => {
       const drawn = defaultRangeExtractor(range);
