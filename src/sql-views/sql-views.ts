@@ -297,8 +297,8 @@ async function renewView(
 }
 
 /**
- * Lets a view read through a function of the same name, which runs with the rights of the gateway's user. Citus
- * runs the statement of a view on the other servers as the login, which may not read the tables there.
+ * Lets a view read through a function of the same name, which runs with the rights of the gateway's user.
+ * Citus runs the statement of a view on the other servers as the login, which may not read the tables there.
  */
 async function readByFunction(
   database: Queryable,
