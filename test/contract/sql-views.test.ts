@@ -10,6 +10,7 @@ import type { Audience } from '../../src/sql-views/audience.js';
 import { type AudienceChange, SqlViews } from '../../src/sql-views/sql-views.js';
 import { campus } from '../cli/campus.js';
 import { eventually } from '../eventually.js';
+import { isTestedOnCitus } from '../spread-databases.js';
 import { useDemoGateway } from './demo-gateway.js';
 import type { Role } from './gateway.js';
 import { ask, send } from './graphql.js';
@@ -235,10 +236,12 @@ it('hostile names and values are names and values', async () => {
 
 describe('the login', () => {
   it('may read its views alone, as PostgreSQL says itself', async () => {
+    // Views of an extension, e.g. Citus, show its settings.
     const granted = await query(
       'viewer',
       `select n.nspname, c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
        where c.relkind in ('r', 'p', 'v', 'm', 'S', 'f') and n.nspname !~ '^(pg_|information_schema)'
+         and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
          and has_table_privilege(c.oid, 'select, insert, update, delete, truncate, references, trigger')`,
     );
     expect(granted.length).toBeGreaterThan(3);
@@ -382,34 +385,40 @@ describe('campus sql-views', () => {
     expect(dropped.output).toMatch(/the role viewer of demo-north: removed/);
   }, 60_000);
 
-  it('says what the database does not let it do, leaves nothing, and needs no more than that', async () => {
-    const owner = new URL(gateway.databaseUrl);
-    const weak = `weak_${owner.pathname.slice(1)}`;
-    const sql = new pg.Client({ connectionString: gateway.databaseUrl });
-    await sql.connect();
-    // It may do with tables what their owner may, as the login of a gateway in a database of others.
-    await sql.query(`create role "${weak}" login password 'weak' in role "${owner.username}"`);
-    try {
-      const url = new URL(gateway.databaseUrl);
-      url.username = weak;
-      url.password = 'weak';
-      const runWeakly = (...words: string[]) =>
-        campus(['sql-views', '--role', 'clerk', '--domain', 'demo-north', ...words], {
-          environment: { DATABASE_URL: url.href },
-        });
-      const refused = await runWeakly();
-      expect(refused.code).toBe(1);
-      expect(refused.errors).toContain('Its login needs to make roles and schemas');
-      const { rows } = await sql.query(`select from pg_namespace where nspname like 'bi%north_clerk'`);
-      expect(rows).toEqual([]);
-      await sql.query(`alter role "${weak}" createrole`);
-      expect(await runWeakly()).toMatchObject({ code: 0, errors: '' });
-      expect(await runWeakly('--drop')).toMatchObject({ code: 0, errors: '' });
-    } finally {
-      await sql.query(`drop role "${weak}"`);
-      await sql.end();
-    }
-  }, 60_000);
+  // On Citus, the login of the gateway also needs a password for the other servers.
+  const onOneServer = isTestedOnCitus() ? it.skip : it;
+  onOneServer(
+    'says what the database refuses, leaves nothing, and needs no more than that',
+    async () => {
+      const owner = new URL(gateway.databaseUrl);
+      const weak = `weak_${owner.pathname.slice(1)}`;
+      const sql = new pg.Client({ connectionString: gateway.databaseUrl });
+      await sql.connect();
+      // It may do with tables what their owner may, as the login of a gateway in a database of others.
+      await sql.query(`create role "${weak}" login password 'weak' in role "${owner.username}"`);
+      try {
+        const url = new URL(gateway.databaseUrl);
+        url.username = weak;
+        url.password = 'weak';
+        const runWeakly = (...words: string[]) =>
+          campus(['sql-views', '--role', 'clerk', '--domain', 'demo-north', ...words], {
+            environment: { DATABASE_URL: url.href },
+          });
+        const refused = await runWeakly();
+        expect(refused.code).toBe(1);
+        expect(refused.errors).toContain('Its login needs to make roles and schemas');
+        const { rows } = await sql.query(`select from pg_namespace where nspname like 'bi%north_clerk'`);
+        expect(rows).toEqual([]);
+        await sql.query(`alter role "${weak}" createrole`);
+        expect(await runWeakly()).toMatchObject({ code: 0, errors: '' });
+        expect(await runWeakly('--drop')).toMatchObject({ code: 0, errors: '' });
+      } finally {
+        await sql.query(`drop role "${weak}"`);
+        await sql.end();
+      }
+    },
+    60_000,
+  );
 
   it('says which role is not there', async () => {
     expect((await run('--role', 'viewr')).errors).toContain('Did you mean "viewer"?');

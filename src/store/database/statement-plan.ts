@@ -91,6 +91,9 @@ interface PlannedPart {
   readonly Plan: PlanNode;
 }
 
+/** The number of a shard at the end of a name. */
+const SHARD = /_[0-9]+$/;
+
 interface PlacedNode {
   readonly node: PlanNode;
   readonly depth: number;
@@ -119,11 +122,9 @@ function partsOf({ 'Distributed Query': distributed }: PlanNode): readonly PlanN
 /** The tables and indexes of a shard are named like the distributed ones, with the shard's number added. */
 function withoutShard({ node, depth }: PlacedNode): PlacedNode {
   const { 'Relation Name': table, 'Index Name': index } = node;
-  const [number] = /_[0-9]+$/.exec(table ?? '') ?? [];
-  if (table === undefined || number === undefined) return { node, depth };
   const names = {
-    'Relation Name': table.slice(0, -number.length),
-    ...(index?.endsWith(number) && { 'Index Name': index.slice(0, -number.length) }),
+    ...(table !== undefined && { 'Relation Name': table.replace(SHARD, '') }),
+    ...(index !== undefined && { 'Index Name': index.replace(SHARD, '') }),
   };
   return { node: { ...node, ...names }, depth };
 }
