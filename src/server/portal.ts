@@ -12,7 +12,6 @@ import { ServiceError } from '../errors.js';
 import { isUnchanged } from '../etag.js';
 import { loadOperationsLibrary } from '../explore/operations-library.js';
 import type { Domain } from '../model/scope.js';
-
 import { isOfPath } from '../portal/page-paths.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from '../portal/portal-files.js';
 import { HOUSE_SIGN } from '../portal/rooms/room-header.js';

@@ -18,13 +18,10 @@ texts.rel = 'modulepreload';
 texts.href = CATALOG_URLS[preferredLanguage()];
 document.head.append(texts);
 
-// The first of these takes a phone a while, which it has now: later it would hold up the page.
-new Intl.DateTimeFormat('en-IN', { timeZone: 'Asia/Kolkata', dateStyle: 'medium' }).format();
-new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR' }).format(0);
-
 async function askViewer(): Promise<Response | undefined> {
   const answer = await session;
   if (answer.status !== 200) return undefined;
+  prepareFormats();
   const { access_token: token }: { readonly access_token: string } = await answer.clone().json();
   const branch = branchInAddress();
   return await fetch('/graphql', {
@@ -36,5 +33,18 @@ async function askViewer(): Promise<Response | undefined> {
       ...(branch !== '' && { 'x-domain': branch }),
     },
     body: JSON.stringify({ query: PortalViewer.text, operationName: PortalViewer.name }),
+  });
+}
+
+/**
+ * The first formatter of each kind takes a phone a while, which it has before the next answer comes: later it
+ * would hold up the page. Each has a task of its own.
+ */
+function prepareFormats(): void {
+  setTimeout(() => {
+    new Intl.DateTimeFormat('en-IN', { timeZone: 'Asia/Kolkata', dateStyle: 'medium' }).format();
+  });
+  setTimeout(() => {
+    new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR' }).format(0);
   });
 }

@@ -7,6 +7,7 @@ import {
   BarElement,
   CategoryScale,
   Chart,
+  type ChartConfiguration,
   DoughnutController,
   Filler,
   Legend,
@@ -18,7 +19,9 @@ import {
 } from 'chart.js';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useFormats } from '../language/use-formats';
+import { TurnQueue } from '../shell/turn-queue';
 import { useIsPrinted } from '../shell/use-is-printed';
+import { whenIdle } from '../shell/when-idle';
 import { THEME } from '../theme';
 import { LYING_BAR_PX, mustLie } from './must-lie';
 import { shortenLabel } from './shorten-label';
@@ -30,6 +33,9 @@ Chart.register(
 
 // As the page around it; and the first text in another font takes a phone a fifth of a second.
 Chart.defaults.font.family = THEME.fontFamily ?? 'system-ui';
+
+/** One chart takes a phone a tenth of a second, and two tiles often have their answers at once. */
+const drawings = new TurnQueue(whenIdle);
 
 export interface ChartSeries {
   readonly name: string;
@@ -113,7 +119,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn is compared by its text.
   useEffect(() => {
     if (!canvas.current || !isDrawn) return undefined;
-    const { clientWidth, clientHeight } = canvas.current;
+    const place = canvas.current;
     const ink = INKS[theme];
     const print = (value: number) => {
       if (unit === 'money') return formats.money(value, currency);
@@ -152,7 +158,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
         callback: (value: string | number) => printShort(Number(value)),
       },
     };
-    const chart = new Chart(canvas.current, {
+    const configuration: ChartConfiguration = {
       type: kind === 'stackedBar' ? 'bar' : kind,
       data: {
         labels: [...labels],
@@ -209,9 +215,21 @@ export function ChartCanvas(props: ChartCanvasProps) {
           scales: isLying ? { x: measured, y: named } : { x: named, y: measured },
         }),
       },
+    };
+    if (isPrinted) {
+      const { clientWidth, clientHeight } = place;
+      const chart = new Chart(place, configuration);
+      chart.resize(Math.min(clientWidth, PAPER_WIDTH_PX), clientHeight);
+      return () => chart.destroy();
+    }
+    let chart: Chart | undefined;
+    const leave = drawings.wait(() => {
+      chart = new Chart(place, configuration);
     });
-    if (isPrinted) chart.resize(Math.min(clientWidth, PAPER_WIDTH_PX), clientHeight);
-    return () => chart.destroy();
+    return () => {
+      leave();
+      chart?.destroy();
+    };
   }, [written, theme, formats, isDrawn, isPrinted]);
   const leastHeight = isLying ? Math.max(height, labels.length * LYING_BAR_PX + AXIS_HEIGHT_PX) : height;
   return (

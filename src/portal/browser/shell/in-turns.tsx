@@ -13,48 +13,17 @@ import {
   useRef,
   useState,
 } from 'react';
+import { TurnQueue } from './turn-queue';
+import { whenIdle } from './when-idle';
 
 /** Below the part of the page that is seen, as far as somebody scrolls at once. */
 const NEAR = '0px 0px 400px 0px';
-
-/** Who waits for a moment in which nothing else is to be done; one is called in each. */
-class TurnQueue {
-  readonly #waiting = new Set<() => void>();
-  #isAsked = false;
-
-  /** Gives the function that takes it out again. */
-  wait(take: () => void): () => void {
-    this.#waiting.add(take);
-    this.#askForMoment();
-    return () => this.#waiting.delete(take);
-  }
-
-  #askForMoment(): void {
-    if (this.#isAsked || this.#waiting.size === 0) return;
-    this.#isAsked = true;
-    whenIdle(() => {
-      this.#isAsked = false;
-      for (const take of this.#waiting) {
-        this.#waiting.delete(take);
-        take();
-        break;
-      }
-      this.#askForMoment();
-    });
-  }
-}
-
-/** Safari does not tell when it is idle. */
-function whenIdle(then: () => void): void {
-  if ('requestIdleCallback' in window) window.requestIdleCallback(then);
-  else setTimeout(then, 50);
-}
 
 const TurnContext = createContext<TurnQueue | undefined>(undefined);
 
 /** Around the parts that wait for each other. */
 export function InTurns({ children }: { readonly children: ReactNode }) {
-  const queue = useMemo(() => new TurnQueue(), []);
+  const queue = useMemo(() => new TurnQueue(whenIdle), []);
   return <TurnContext value={queue}>{children}</TurnContext>;
 }
 
