@@ -816,13 +816,14 @@ describe('an import that does not come to its end', () => {
     await gateway.sql.query(stop, [left.id, '31 days']);
     await gateway.sql.query(stop, [recent.id, '29 days']);
     await gateway.sql.query(`select campus_jobs.add_job('imports.purge')`);
-    const kept = `select i.id from imports i join files f on f.id = i.file_id where i.id = any($1)`;
+    // The import goes first, then its file.
     await eventually(async () => {
-      const { rows } = await gateway.sql.query(kept, [[left.id, recent.id]]);
-      return rows.length === 1 && rows[0].id === recent.id;
+      const { rows } = await gateway.sql.query('select from files where id = $1', [left.fileId]);
+      return rows.length === 0;
     });
-    const { rows: files } = await gateway.sql.query('select 1 from files where id = $1', [left.fileId]);
-    expect(files).toEqual([]);
+    const kept = `select i.id from imports i join files f on f.id = i.file_id where i.id = any($1)`;
+    const { rows } = await gateway.sql.query(kept, [[left.id, recent.id]]);
+    expect(rows).toEqual([{ id: recent.id }]);
   });
 
   it('is cancelled', async () => {
