@@ -17,6 +17,7 @@ import { RECORD, RECORDS } from './describe-records.js';
 import { FORMAT_PARAMETERS } from './format-parameters.js';
 import { invalidParameter, parseCount, parseFlag } from './parameter-reader.js';
 import { allowedTo, COLLECTION, collectionIn, RECORD_ID, recordAddress } from './record-address.js';
+import { REPORT_ERRORS } from './report-routes.js';
 import { inHeader, inQuery, type Parameter, type RestRequest, type Route, via } from './route.js';
 import { PREFER_COUNT, withTotalCount } from './total-count.js';
 import { parseWhereParameter, WHERE } from './where-parameter.js';
@@ -71,17 +72,7 @@ const READ_PARAMETERS: readonly Parameter[] = [
   ...FORMAT_PARAMETERS,
 ];
 
-export const READ_ERRORS = [
-  'MALFORMED_REQUEST',
-  'MALFORMED_FILTER',
-  'INVALID_VALUE',
-  'LIMIT_EXCEEDED',
-  'UNAUTHENTICATED',
-  'FORBIDDEN',
-  'NOT_FOUND',
-  'NOT_ACCEPTABLE',
-  'GONE',
-] as const;
+export const READ_ERRORS = [...REPORT_ERRORS, 'MALFORMED_FILTER', 'GONE'] as const;
 /**
  * Reads of any collection, with separate routes for collections that have documented parameters. POST reads
  * too, with the parameters in the body, for those too long for a URL.

@@ -14,6 +14,16 @@ import { byteOrderMarkOf, FORMAT_PARAMETERS, fileHeaders, formatOf } from './for
 import { invalidParameter, parseCount } from './parameter-reader.js';
 import { type Parameter, PREFER, type RestRequest, type Route } from './route.js';
 
+export const REPORT_ERRORS = [
+  'MALFORMED_REQUEST',
+  'INVALID_VALUE',
+  'LIMIT_EXCEEDED',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'NOT_ACCEPTABLE',
+] as const;
+
 /**
  * Postgres computes a whole report before it returns the first row, so gathering one first delays nobody. Its
  * connection is then free, and it does not count as a stream.
@@ -58,15 +68,7 @@ export function reportRoutes(reports: readonly Report[]): readonly Route[] {
             headers: ['Preference-Applied'],
           },
         ],
-        errors: [
-          'MALFORMED_REQUEST',
-          'INVALID_VALUE',
-          'LIMIT_EXCEEDED',
-          'UNAUTHENTICATED',
-          'FORBIDDEN',
-          'NOT_FOUND',
-          'NOT_ACCEPTABLE',
-        ],
+        errors: REPORT_ERRORS,
         isOpen: false,
         formats: FORMATS,
         resolvers: [`reports.${report.field}`],

@@ -9,6 +9,7 @@ import {
   parametersOf,
   parametersOfReports,
   parametersWithName,
+  REPORT_ERRORS,
   runReport,
 } from './report-routes.js';
 import type { Parameter, Route, RouteDescription, Schema } from './route.js';
@@ -122,15 +123,7 @@ export function indexRoute(options: {
       'index needs none. A browser that prefers HTML is given the portal.',
     parameters: [named, ...parametersOfReports(options.reports)],
     answers: [{ status: 200, description: 'The index, or the report.', schema: { anyOf: [INDEX, REPORT] } }],
-    errors: [
-      'MALFORMED_REQUEST',
-      'INVALID_VALUE',
-      'LIMIT_EXCEEDED',
-      'UNAUTHENTICATED',
-      'FORBIDDEN',
-      'NOT_FOUND',
-      'NOT_ACCEPTABLE',
-    ],
+    errors: REPORT_ERRORS,
     isOpen: true,
     knowsCaller: true,
     formats: FORMATS,
