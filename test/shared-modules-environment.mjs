@@ -24,9 +24,9 @@ const SHARED_GLOBALS = [
 ];
 
 /**
- * Jest makes an `AsyncLocalStorage` for every test file and leaves it on. Until Node 22 each that is on is
- * visited for every promise of the process: the hundredth file of a worker would take half as long again. The
- * next `run` turns one on that is still in use.
+ * Jest makes an `AsyncLocalStorage` for every test file and leaves it switched on. Until Node 22, each is
+ * visited for every promise: 300,000 promises take 0.1 s with one and 6.3 s with 95. Switching one off that
+ * is still in use does no harm, because its next `run` switches it on again.
  */
 const storages = new Set();
 const { run } = AsyncLocalStorage.prototype;

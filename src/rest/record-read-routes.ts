@@ -171,7 +171,7 @@ function listRoute(
     isOpen: false,
     formats: FORMATS,
     assertAllowed: allowedTo('read', collection),
-    // Without a limit, all records.
+    // A request without a limit reads all records.
     urgencyOf: ({ limit }) => (Number(limit ?? Number.POSITIVE_INFINITY) <= MAX_PAGE ? 'short' : 'stream'),
     ...via('records', ['records', 'parseSince'], async (records, request) => {
       const wanted = readRecordsRequest(collection ?? collectionIn(request), extra, request);

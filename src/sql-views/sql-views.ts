@@ -272,7 +272,7 @@ async function renewView(
     readonly name: string;
     readonly compiled: CompiledView;
     readonly present: PresentView | undefined;
-    /** Whether the database is spread over several servers. */
+    /** Whether Citus distributes the database over several servers. */
     readonly isSpread: boolean;
   },
 ): Promise<ViewChange> {

@@ -5,6 +5,7 @@
  */
 import { PortalViewer } from '../../generated/portal/shell/viewer';
 import { branchInAddress } from './branches/branch-in-address';
+import { callerHeaders, GRAPHQL_HEADERS } from './gateway/graphql-headers';
 import { preferredLanguage } from './language/preferred-language';
 
 const session = fetch('/auth/browser/refresh', { method: 'POST' });
@@ -23,15 +24,9 @@ async function askViewer(): Promise<Response | undefined> {
   if (answer.status !== 200) return undefined;
   prepareFormats();
   const { access_token: token }: { readonly access_token: string } = await answer.clone().json();
-  const branch = branchInAddress();
   return await fetch('/graphql', {
     method: 'POST',
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      accept: 'application/graphql-response+json, application/json',
-      ...(branch !== '' && { 'x-domain': branch }),
-    },
+    headers: { ...GRAPHQL_HEADERS, ...callerHeaders(token, branchInAddress()) },
     body: JSON.stringify({ query: PortalViewer.text, operationName: PortalViewer.name }),
   });
 }

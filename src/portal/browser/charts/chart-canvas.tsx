@@ -22,6 +22,7 @@ import { useFormats } from '../language/use-formats';
 import { TurnQueue } from '../shell/turn-queue';
 import { useIsPrinted } from '../shell/use-is-printed';
 import { whenIdle } from '../shell/when-idle';
+import { whenNear } from '../shell/when-near';
 import { THEME } from '../theme';
 import { LYING_BAR_PX, mustLie } from './must-lie';
 import { shortenLabel } from './shorten-label';
@@ -84,20 +85,12 @@ const PAPER_WIDTH_PX = 688;
 /** The height of the axis above lying bars. */
 const AXIS_HEIGHT_PX = 36;
 
-/** Below the part of the page that is seen, as far as somebody scrolls at once. */
-const NEAR = '0px 0px 400px 0px';
-
 /** From when on it is seen, or soon will be: to draw all charts of a page at once would hold up a phone. */
 function useIsNear(element: RefObject<Element | null>): boolean {
   const [isNear, setIsNear] = useState(false);
   useEffect(() => {
     if (!element.current || isNear) return undefined;
-    const observer = new IntersectionObserver(
-      (entries) => setIsNear(entries.some(({ isIntersecting }) => isIntersecting)),
-      { rootMargin: NEAR },
-    );
-    observer.observe(element.current);
-    return () => observer.disconnect();
+    return whenNear(element.current, () => setIsNear(true));
   }, [element, isNear]);
   return isNear;
 }

@@ -8,11 +8,9 @@ import type { LoginSession } from '../session/login-session';
 import { problemCode } from '../session/problem-code';
 import { parseExactly, printExactly } from './exact-number';
 import { GatewayProblem } from './gateway-problem';
+import { type CallerHeaders, callerHeaders, GRAPHQL_HEADERS } from './graphql-headers';
 import type { PortalOperation } from './portal-operation';
 import { UnansweredWrites, type WritePlace } from './unanswered-writes';
-
-/** The headers that say who asks, and in which school. */
-export type CallerHeaders = Readonly<Record<string, string>>;
 
 interface AskOptions {
   /** Of the operation, where the document names it. */
@@ -217,7 +215,7 @@ export class GatewayClient {
   }
 
   #credentials(token: string): CallerHeaders {
-    return { authorization: `Bearer ${token}`, ...(this.#branch !== '' && { 'x-domain': this.#branch }) };
+    return callerHeaders(token, this.#branch);
   }
 
   async #token(): Promise<string> {
@@ -237,10 +235,7 @@ function mayBeDone(fault: unknown): boolean {
 function graphqlRequest(asked: Readonly<Record<string, unknown>>) {
   return {
     method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/graphql-response+json, application/json',
-    },
+    headers: GRAPHQL_HEADERS,
     body: printExactly(asked),
   };
 }

@@ -1,4 +1,5 @@
-import type { CallerHeaders, GatewayClient } from './gateway-client';
+import type { GatewayClient } from './gateway-client';
+import type { CallerHeaders } from './graphql-headers';
 
 export interface SendFileOptions {
   readonly signal: AbortSignal;

@@ -1,4 +1,4 @@
-/** What the gateway says of a refusal, in the language that is shown. */
+/** Translates the texts by which the gateway refuses a request into the language of the page. */
 import { useLingui } from '@lingui/react';
 import { type ReactNode, Suspense, use } from 'react';
 import { nameOfField } from '../records/name-of-field';

@@ -8,7 +8,7 @@ import { useFieldNames } from './use-field-names';
 export interface FieldFault {
   /** The way from the field to its part that is wrong: `['0', 'amount']` in a list of objects. */
   readonly within: readonly string[];
-  /** What the gateway says, without the place. */
+  /** The text of the gateway without the pointer that it begins with. */
   readonly detail: string;
   readonly expected: string | undefined;
   readonly kind: 'missing' | 'taken' | 'takenTogether' | 'other';

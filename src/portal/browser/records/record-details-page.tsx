@@ -51,7 +51,7 @@ export function RecordDetailsPage() {
   const isReady = collection !== undefined && collection !== null && (isNew || isRemoved || record);
   const above = [
     { label: t('Records'), to: '/portal/records' },
-    // What is no collection has no page either.
+    // A collection that does not exist has no page to lead back to.
     ...(declared.error ? [] : [{ label: collection?.title ?? name, to: `/portal/records/${name}` }]),
   ];
   if (isNew && rights?.canCreate === false) return <NoRightState label={phrase('New record')} />;

@@ -15,9 +15,7 @@ import {
 } from 'react';
 import { TurnQueue } from './turn-queue';
 import { whenIdle } from './when-idle';
-
-/** Below the part of the page that is seen, as far as somebody scrolls at once. */
-const NEAR = '0px 0px 400px 0px';
+import { whenNear } from './when-near';
 
 const TurnContext = createContext<TurnQueue | undefined>(undefined);
 
@@ -42,14 +40,10 @@ export function InTurn({ before, children }: InTurnProps) {
     if (isDue || !queue || !place.current) return undefined;
     const take = () => startTransition(() => setIsDue(true));
     const leave = queue.wait(take);
-    const observer = new IntersectionObserver(
-      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && take(),
-      { rootMargin: NEAR },
-    );
-    observer.observe(place.current);
+    const unwatch = whenNear(place.current, take);
     return () => {
       leave();
-      observer.disconnect();
+      unwatch();
     };
   }, [isDue, queue]);
   return isDue ? children : <div ref={place}>{before}</div>;

@@ -142,7 +142,7 @@ export function NoRightState({ label }: { readonly label: string }) {
 export interface NotFoundStateProps {
   /** The pages above, from the top: the last lists what there is. */
   readonly above?: PageFrameProps['above'];
-  /** What else to do than to go there. */
+  /** In place of the button that leads to the last of these pages. */
   readonly action?: ReactNode;
 }
 
