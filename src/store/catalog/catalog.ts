@@ -22,7 +22,7 @@ import { isTopDomainAdmin } from '../access/top-domain-admin.js';
 import { type AuditedOperation, auditedAct } from '../audited-act.js';
 import { withAdvisoryLock } from '../database/advisory-lock.js';
 import type { Database, Queryable } from '../database/database.js';
-import { ensurePartition } from '../database/partitions.js';
+import { ensurePartition, ensurePartitions } from '../database/partitions.js';
 import { WaitingLine } from '../database/waiting-line.js';
 import { findAlterationFaults } from './alteration-faults.js';
 import type { CollectionDefinition } from './collection-definition.js';
@@ -457,17 +457,14 @@ async function declareAll(
   definitions: readonly CollectionDefinition[],
 ): Promise<readonly string[]> {
   return await withAdvisoryLock(database, LOCK, async () => {
-    const undeclaredIndexes: string[] = [];
-    for (const definition of definitions) {
-      const source = `${definition.name}.json`;
-      const collection = parseCollection(definition, { source, isDeclared: true, version: 0 });
-      const report = await ensurePartition(database, collection);
-      undeclaredIndexes.push(...report.undeclaredIndexes);
-    }
+    const collections = definitions.map((definition) =>
+      parseCollection(definition, { source: `${definition.name}.json`, isDeclared: true, version: 0 }),
+    );
+    const reports = await ensurePartitions(database, collections);
     await database.transaction(async (tx) => {
       for (const definition of definitions) await tx.query(upsert(definition, 'declared'));
     });
-    return undeclaredIndexes;
+    return reports.flatMap((report) => report.undeclaredIndexes);
   });
 }
 

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { isNativeError } from 'node:util/types';
 import pg from 'pg';
+import { invariant } from '../../errors.js';
 import type { Collection } from '../../model/collection.js';
 import { lockUntilDisconnected } from './advisory-lock.js';
 import type { Database } from './database.js';
@@ -32,6 +33,9 @@ export interface PartitionReport {
   readonly undeclaredIndexes: readonly string[];
 }
 
+/** The part of a declaration that determines its partition. */
+type Declaration = Pick<Collection, 'name' | 'fields' | 'indexes' | 'uniqueTogether'>;
+
 /**
  * Creates what is missing of a collection's partition, indexes and statistics; drops nothing. Uses a
  * connection of its own without a time limit: an index on existing records is built concurrently, without
@@ -41,11 +45,21 @@ export interface PartitionReport {
  */
 export async function ensurePartition(
   database: Pick<Database, 'openPool'>,
-  collection: Pick<Collection, 'name' | 'fields' | 'indexes' | 'uniqueTogether'>,
+  collection: Declaration,
 ): Promise<PartitionReport> {
+  const [report] = await ensurePartitions(database, [collection]);
+  invariant(report, 'a collection has a report');
+  return report;
+}
+
+/** The same for several collections, in order and on one connection. */
+export async function ensurePartitions(
+  database: Pick<Database, 'openPool'>,
+  collections: readonly Declaration[],
+): Promise<readonly PartitionReport[]> {
   const pool = database.openPool({ size: 1, applicationName: 'campus indexes', statementTimeoutMs: 0 });
   try {
-    return await ensureOn(await pool.connect(), collection);
+    return await ensureOn(await pool.connect(), collections);
   } catch (error) {
     throw translateDatabaseError(error);
   } finally {
@@ -56,18 +70,28 @@ export async function ensurePartition(
 /** The connection ends with the work, and its lock with it. */
 async function ensureOn(
   client: pg.PoolClient,
-  collection: Parameters<typeof ensurePartition>[1],
-): Promise<PartitionReport> {
+  collections: readonly Declaration[],
+): Promise<readonly PartitionReport[]> {
   try {
     await lockUntilDisconnected(client, PARTITION_LOCK);
-    const isCreated = await createPartition(client, collection.name);
-    const report = await ensureIndexes(client, collection.name, listDeclaredIndexes(collection));
-    const table = pg.escapeIdentifier(partitionName(collection.name));
-    await ensureStatistics(client, table, listDeclaredStatistics(collection));
-    return { isCreated, ...report };
+    const reports: PartitionReport[] = [];
+    for (const collection of collections) reports.push(await ensureOne(client, collection));
+    return reports;
   } finally {
     client.release(true);
   }
+}
+
+async function ensureOne(client: pg.PoolClient, collection: Declaration): Promise<PartitionReport> {
+  const table = pg.escapeIdentifier(partitionName(collection.name));
+  const indexes = listDeclaredIndexes(collection);
+  const ensureRest = async () => {
+    const report = await ensureIndexes(client, table, indexes);
+    await ensureStatistics(client, table, listDeclaredStatistics(collection));
+    return report;
+  };
+  const created = await createPartition(client, collection.name, ensureRest);
+  return { isCreated: created !== undefined, ...(created ?? (await ensureRest())) };
 }
 
 /**
@@ -90,25 +114,35 @@ export function newPartitionStatement(collection: string): string {
 }
 
 /**
- * Creates the partition if it is missing, and moves its records there from the default one. Returns whether
- * it did.
+ * Creates the partition if it is missing, and moves its records there from the default one. `undefined` if it
+ * was there, otherwise the result of `ensureRest`, which makes everything else that the table needs.
  */
-async function createPartition(client: pg.Client, collection: string): Promise<boolean> {
+async function createPartition<Rest>(
+  client: pg.Client,
+  collection: string,
+  ensureRest: () => Promise<Rest>,
+): Promise<Rest | undefined> {
   const name = partitionName(collection);
   const found = await client.query('select 1 from pg_inherits where inhrelid = to_regclass($1)', [
     pg.escapeIdentifier(name),
   ]);
-  if (found.rowCount !== 0) return false;
+  if (found.rowCount !== 0) return undefined;
   const table = pg.escapeIdentifier(name);
   const value = pg.escapeLiteral(collection);
+  const { rowCount: recordCount } = await client.query(
+    `select 1 from records_default where collection = ${value} limit 1`,
+  );
   // The partition is created separately and attached: CREATE TABLE … PARTITION OF would block every reader of
   // every collection, after waiting for the longest stream. The check constraint saves ATTACH from scanning
   // the table.
   const move = (await isSpread(client)) ? spreadMove(name) : MOVE;
-  await retryOnLockTimeout(client, async () => {
+  const rest = await retryOnLockTimeout(client, async () => {
+    await client.query(`create table ${table} (like records including all)`);
+    await client.query(`alter table ${table} add constraint partition_value check (collection = ${value})`);
+    // Citus commits each change of a spread table in two phases on all servers, so an empty table gets
+    // everything before it is spread. Many records get their indexes after the move, while nobody waits.
+    const early = recordCount === 0 ? await ensureRest() : undefined;
     const statements = [
-      `create table ${table} (like records including all)`,
-      `alter table ${table} add constraint partition_value check (collection = ${value})`,
       ...move.before,
       `with moved as (delete from records_default where collection = ${value} returning *)
         insert into ${table} select * from moved`,
@@ -117,8 +151,9 @@ async function createPartition(client: pg.Client, collection: string): Promise<b
       `alter table ${table} drop constraint partition_value`,
     ];
     for (const statement of statements) await client.query(statement);
+    return early;
   });
-  return true;
+  return rest ?? (await ensureRest());
 }
 
 interface MoveOfRecords {
@@ -143,13 +178,13 @@ function spreadMove(partition: string): MoveOfRecords {
   };
 }
 
-async function retryOnLockTimeout(client: pg.Client, work: () => Promise<void>): Promise<void> {
+async function retryOnLockTimeout<Result>(client: pg.Client, work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       await client.query(`begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-      await work();
+      const result = await work();
       await client.query('commit');
-      return;
+      return result;
     } catch (error) {
       await client.query('rollback').catch(() => {});
       const isLockTimeout = isNativeError(error) && 'code' in error && error.code === '55P03';
@@ -165,10 +200,9 @@ interface ExistingIndex {
 
 async function ensureIndexes(
   client: pg.Client,
-  collection: string,
+  table: string,
   wanted: readonly IndexDescription[],
 ): Promise<Omit<PartitionReport, 'isCreated'>> {
-  const table = pg.escapeIdentifier(partitionName(collection));
   const existing = await listIndexes(client, table);
   const valid = new Set(existing.filter((index) => index.isValid).map((index) => index.name));
   const missing = wanted.filter((index) => !valid.has(index.name));

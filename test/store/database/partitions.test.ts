@@ -98,6 +98,28 @@ describe('ensurePartition', () => {
     });
   });
 
+  it('makes an empty partition with everything it needs in one transaction', async () => {
+    await ensurePartition(test.database, collection('whole', [field('day', 'text', { isIndexed: true })]));
+    const made = await test.database.query<{ kind: string; transaction: string }>(Prisma.sql`
+      select distinct 'table or index' as kind, xmin::text as transaction
+        from pg_class where relname ~ '^(records_)?whole'
+       union all
+      select 'statistics', xmin::text from pg_statistic_ext where stxname like 'whole%'
+       order by kind`);
+    expect(made.map(({ kind }) => kind)).toEqual(['statistics', 'table or index']);
+    expect(new Set(made.map(({ transaction }) => transaction)).size).toBe(1);
+  });
+
+  it('leaves nothing of a partition whose index cannot be made', async () => {
+    const declared = collection('taken', [field('day', 'text', { isIndexed: true })]);
+    const [, taken] = listDeclaredIndexes(declared);
+    const name = Prisma.raw(`"${taken?.name}"`);
+    await test.database.query(Prisma.sql`create table ${name} (a int)`);
+    await expect(ensurePartition(test.database, declared)).rejects.toThrow('already exists');
+    await test.database.query(Prisma.sql`drop table ${name}`);
+    await expect(ensurePartition(test.database, declared)).resolves.toMatchObject({ isCreated: true });
+  });
+
   it('may be called by several gateways at once', async () => {
     const declared = collection('crowd', [field('day', 'text', { isIndexed: true })]);
     const reports = await Promise.all([1, 2, 3].map(() => ensurePartition(test.database, declared)));
