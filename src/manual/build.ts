@@ -146,7 +146,8 @@ async function writeManifest(files: ManualFiles): Promise<void> {
  * packages.
  */
 async function hashOfSources(): Promise<string> {
-  const folders = ['docs', 'schema', path.join('src', 'manual'), path.join('src', 'portal', 'rooms')];
+  const ofPortal = ['rooms', 'browser/session', 'browser/gateway'].map((folder) => `src/portal/${folder}`);
+  const folders = ['docs', 'schema', 'src/manual', ...ofPortal];
   const below = await Promise.all(folders.map(listFolder));
   const top = [...PAGES.map(({ source }) => source), 'LICENSE', '.env.example', 'package-lock.json'];
   const hash = createHash('sha256');

@@ -30,6 +30,25 @@ describe('the rooms of the house', () => {
     expect(new URL(page.url()).pathname).toBe('/');
   });
 
+  it.each(['/docs', '/manual'])('name the school and the account on %s, and fit a phone', async (path) => {
+    const page = await pages.openPortalAs('clerk', '/');
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.goto(gateway.url + path);
+    const account = page.getByRole('link', { name: /^Account of .+, Gyan Vidya/ });
+    await account.waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.locator('.room-account-school').getByText('Gyan Vidya').waitFor();
+    await account.click();
+    await page.getByRole('heading', { name: 'My account', level: 1 }).waitFor();
+  });
+
+  it.each(['/docs', '/manual'])('lead from %s to the log-in where nobody is logged in', async (path) => {
+    const page = await pages.open(path);
+    await page.getByRole('link', { name: 'Log in' }).click();
+    await page.getByLabel('User name').waitFor();
+  });
+
   it('have the theme that was chosen in the portal', async () => {
     const page = await pages.open('/docs', { colorScheme: 'light' });
     expect(await groundOf(page)).toBeGreaterThan(200);

@@ -191,7 +191,7 @@ export const FLOORS: readonly Room[] = [
       ...['tables/csv-line.ts', 'graphql/typed/graphql-names.ts'],
     ],
   },
-  { name: 'manual/', imports: ['portal/rooms/'] },
+  { name: 'manual/', imports: ['portal/rooms/', 'portal/browser/session/'] },
   {
     name: 'agents/',
     imports: [

@@ -1,5 +1,7 @@
-/** The search of the manual, and the buttons that copy its examples. */
+/** The search of the manual, the buttons that copy its examples, and the account in its header. */
 import MiniSearch from 'minisearch';
+import { LoginSession } from '../../portal/browser/session/login-session';
+import { showRoomAccount } from '../../portal/browser/session/show-room-account';
 import { SEARCH_OPTIONS, type SearchedSection } from '../search-index.js';
 
 const SHOWN_RESULTS = 12;
@@ -15,6 +17,13 @@ function main(): void {
   const follow = () => pages?.toggleAttribute('open', wide.matches);
   wide.addEventListener('change', follow);
   follow();
+  void showAccount();
+}
+
+async function showAccount(): Promise<void> {
+  const session = new LoginSession();
+  await session.resume();
+  await showRoomAccount(session);
 }
 
 function useSearch(field: HTMLInputElement, list: HTMLOListElement): void {

@@ -3,6 +3,7 @@
  * Whoever is not reads what everybody may, and may enter a credential.
  */
 import { LoginSession } from './session/login-session';
+import { showRoomAccount } from './session/show-room-account';
 
 interface SwaggerRequest {
   readonly url: string;
@@ -16,6 +17,7 @@ const session = new LoginSession();
 followTheme();
 await session.resume();
 showUser();
+void showRoomAccount(session);
 SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#contract',

@@ -20,7 +20,10 @@ export const HOUSE_SIGN = `<svg viewBox="0 0 32 32" width="26" height="26" aria-
 <path d="M10 18v4.5c3.6 2.7 8.4 2.7 12 0V18l-6 3.6z" fill="#fff" opacity=".8"/>
 </svg>`;
 
-/** The header of a page; `middle` is HTML that stands between the name of the house and the other rooms. */
+/**
+ * The header of a page; `middle` is HTML that stands between the name of the house and the other rooms. The
+ * script of the page fills in the account (`showRoomAccount`).
+ */
 export function printRoomHeader(current: RoomAddress, middle = ''): string {
   const links = ROOMS.map(({ address, label }) => {
     const mark = address === current ? ' aria-current="page"' : '';
@@ -32,6 +35,7 @@ ${middle}
 <nav class="room-links" aria-label="Rooms">
 ${links.join('\n')}
 </nav>
+<a class="room-account" hidden></a>
 </header>`;
 }
 
