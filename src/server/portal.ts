@@ -5,6 +5,7 @@
  * read here.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { access } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
@@ -48,9 +49,11 @@ export async function usePortal(
   const files = await readPortalFiles(directory).catch(() => undefined);
   const library = await loadOperationsLibrary(path.join(packageDirectory, 'schema', 'operations'));
 
-  const sendPortal = (request: FastifyRequest, reply: FastifyReply) => {
+  const sendPortal = async (request: FastifyRequest, reply: FastifyReply) => {
     const nonce = randomBytes(16).toString('base64url');
-    return sendPage(reply, portalHeaders(nonce), printPage(getBuilt(files), { address: request.url, nonce }));
+    const built = getBuilt(files);
+    if (await isReplaced(directory, built)) return sendReplaced(reply, nonce);
+    return sendPage(reply, portalHeaders(nonce), printPage(built, { address: request.url, nonce }));
   };
   addToIndex(app, sendPortal);
   for (const url of ['/portal', '/portal/*', ...LINK_PAGES])
@@ -63,8 +66,12 @@ export async function usePortal(
   app.route({
     method: ['GET', 'HEAD'],
     url: '/explore',
-    handler: async (_request, reply) =>
-      sendPage(reply, EXPLORER_HEADERS, printPage(getBuilt(files), { address: '/explore' })),
+    handler: async (_request, reply) => {
+      const built = getBuilt(files);
+      if (await isReplaced(directory, built))
+        return sendReplaced(reply, randomBytes(16).toString('base64url'));
+      return sendPage(reply, EXPLORER_HEADERS, printPage(built, { address: '/explore' }));
+    },
   });
   addDescription(app, '/explore/operations.json', () => JSON.stringify(library));
   addDescription(app, '/explore/school.json', () =>
@@ -79,13 +86,13 @@ export async function usePortal(
  */
 function addToIndex(
   app: FastifyInstance,
-  sendPortal: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
+  sendPortal: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
 ): void {
   app.addHook('onRoute', (route) => {
     if (route.url !== '/' || ![route.method].flat().includes('GET')) return;
     const before = async (request: FastifyRequest, reply: FastifyReply) => {
       reply.header('vary', 'Accept');
-      if (prefersPage(request)) return sendPortal(request, reply);
+      if (prefersPage(request)) return await sendPortal(request, reply);
     };
     route.onRequest = [before, ...[route.onRequest ?? []].flat()];
   });
@@ -99,6 +106,23 @@ function prefersPage({ headers, query }: FastifyRequest): boolean {
 function getBuilt(files: PortalFiles | undefined): PortalFiles {
   if (files) return files;
   throw new ServiceError('UNAVAILABLE', 'The portal has not been built; `npm run build` makes it.');
+}
+
+/** Whether a build under the running gateway has taken the files away that its pages name. */
+async function isReplaced(directory: string, { script }: PortalFiles): Promise<boolean> {
+  return await access(path.join(directory, path.basename(script))).then(
+    () => false,
+    () => true,
+  );
+}
+
+/** The page in place of one whose script cannot come: that would show nothing for ever. */
+function sendReplaced(reply: FastifyReply, nonce: string): FastifyReply {
+  return sendPage(
+    reply.code(503).header('retry-after', '10'),
+    portalHeaders(nonce),
+    printReplacedPage(nonce),
+  );
 }
 
 /** The login form shows the demo logins, as the README does, but only for the demo school. */
@@ -119,6 +143,31 @@ const ARRIVING_STYLE = `
 body:has(#portal:not(:empty))>.arriving{display:none}`;
 const ARRIVING = `<div class="arriving"><span class="brand">${HOUSE_SIGN}
 <span class="brand-name">Campus Gateway</span></span></div>`;
+
+function printReplacedPage(nonce: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Updated · Campus Gateway</title>
+<style nonce="${nonce}">${ARRIVING_STYLE}
+.arriving{gap:16px;align-content:center;padding:16px;text-align:center}
+.arriving p{max-width:32rem;margin:0}</style>
+</head>
+<body>
+<main class="arriving"><span class="brand">${HOUSE_SIGN}
+<span class="brand-name">Campus Gateway</span></span>
+<p>The portal has been updated. Reload this page in a moment.
+If you see this again, the gateway must be restarted.</p>
+<p lang="hi">पोर्टल का नया संस्करण आया है। थोड़ी देर में यह पृष्ठ फिर से लोड करें।
+यही संदेश फिर दिखे, तो गेटवे को पुनः आरंभ करना होगा।</p>
+<a href="">Reload · <span lang="hi">फिर से लोड करें</span></a></main>
+</body>
+</html>
+`;
+}
 
 interface PrintedPage {
   /** What was asked for: the files of its page are asked for with the script, not when that has run. */

@@ -222,8 +222,16 @@ describe('a gateway whose portal is not as it should be', () => {
       names: ['a.js'],
     };
     await writeFile(path.join(portalDirectory(directory), 'portal.json'), JSON.stringify(files));
+    const script = path.join(portalDirectory(directory), 'a.js');
+    await writeFile(script, '');
     const app = await serve(directory);
     expect((await app.inject('/explore')).statusCode).toBe(200);
+    await rm(script);
+    for (const address of ['/explore', '/portal/records']) {
+      const page = await app.inject(address);
+      expect([page.statusCode, page.headers['cache-control']]).toEqual([503, 'no-store']);
+      expect(page.body).toContain('The portal has been updated. Reload this page in a moment.');
+    }
     const gone = await app.inject('/portal/assets/a.js');
     expect([gone.statusCode, gone.body]).toEqual([
       404,
