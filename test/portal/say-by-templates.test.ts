@@ -18,7 +18,7 @@ describe('sayByTemplates', () => {
       '/{field}: {expected} is expected ({found})': '{field}: {expected} erwartet ({found})',
       'a number': 'eine Zahl',
     },
-    (field) => ({ phone: 'Telefon', first_name: 'Vorname' })[field] ?? field,
+    { nameOf: (field) => ({ phone: 'Telefon', first_name: 'Vorname' })[field] ?? field, fullStop: '!' },
   );
 
   it.each([
@@ -27,6 +27,8 @@ describe('sayByTemplates', () => {
     ['no first_name and phone twice', 'Vorname, Telefon nicht doppelt'],
     ['/phone: a number is expected (it is not)', 'Telefon: eine Zahl erwartet (it is not)'],
     ['/phone: a number is expected (x) (and 2 more)', 'Telefon: eine Zahl erwartet (x) [+2]'],
+    ['phone 1 is taken.', 'Telefon 1 ist vergeben!'],
+    ['phone 1 is taken. (and 2 more)', 'Telefon 1 ist vergeben! [+2]'],
     ['phone two\nlines is taken', 'Telefon two\nlines ist vergeben'],
   ])('says %j', (text, said) => {
     expect(say(text)).toBe(said);
@@ -36,9 +38,12 @@ describe('sayByTemplates', () => {
     expect(say('phone {value} $& is taken')).toBe('Telefon {value} $& ist vergeben');
   });
 
-  it.each(['', 'Nothing is free', 'phone is free'])('says nothing of %j', (text) => {
-    expect(say(text)).toBeUndefined();
-  });
+  it.each(['', 'Nothing is free', 'phone is free', 'phone is free.', 'Unknown (and 2 more)'])(
+    'says nothing of %j',
+    (text) => {
+      expect(say(text)).toBeUndefined();
+    },
+  );
 });
 
 describe('the Hindi of refusals', () => {

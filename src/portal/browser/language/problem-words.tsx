@@ -12,7 +12,10 @@ const LOADERS: Readonly<Record<string, () => Promise<Say>>> = {
       import('./hindi-words.json'),
     ]);
     const names: Readonly<Record<string, string>> = words.default;
-    return sayByTemplates(problems.default, (field) => names[nameOfField(field)] ?? field);
+    return sayByTemplates(problems.default, {
+      nameOf: (field) => names[nameOfField(field)] ?? field,
+      fullStop: '।',
+    });
   },
 };
 

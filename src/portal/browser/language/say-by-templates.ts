@@ -5,6 +5,13 @@ interface Template {
   readonly said: string;
 }
 
+interface SaidLanguage {
+  /** The name of a field in the language. */
+  readonly nameOf: (field: string) => string;
+  /** What ends a sentence in the language. */
+  readonly fullStop: string;
+}
+
 /** The placeholders whose values are texts with templates of their own. */
 const TEXTS: ReadonlySet<string> = new Set(['action', 'expected', 'found', 'roles', 'verb', 'what']);
 
@@ -12,11 +19,12 @@ const TEXTS: ReadonlySet<string> = new Set(['action', 'expected', 'found', 'role
  * Returns a function that says texts of the gateway in another language, by templates from one language to
  * the other: `{ '{field} is taken': '{field} पहले से है' }` says "phone is taken" as "फ़ोन पहले से है". The
  * first template that fits is taken, and values stay as they are, but for names of fields, which `nameOf`
- * translates, and for texts within the text. A text without a template is `undefined`.
+ * translates, and for texts within the text. A sentence also fits a template without its full stop. A text
+ * without a template is `undefined`, and so is a text whose `{what}` has none.
  */
 export function sayByTemplates(
   texts: Readonly<Record<string, string>>,
-  nameOf: (field: string) => string,
+  { nameOf, fullStop }: SaidLanguage,
 ): Say {
   const templates = Object.entries(texts).map(
     ([text, said]): Template => ({ pattern: patternOf(text), said }),
@@ -24,10 +32,19 @@ export function sayByTemplates(
   return say;
 
   function say(text: string): string | undefined {
+    const said = sayByTemplate(text);
+    if (said !== undefined || !text.endsWith('.')) return said;
+    const withoutStop = sayByTemplate(text.slice(0, -1));
+    return withoutStop === undefined ? undefined : withoutStop + fullStop;
+  }
+
+  function sayByTemplate(text: string): string | undefined {
     for (const { pattern, said } of templates) {
       const found = pattern.exec(text);
-      if (found)
-        return said.replaceAll(/\{(\w+)\}/g, (_, name: string) => sayValue(name, found.groups?.[name] ?? ''));
+      if (!found) continue;
+      const { what } = found.groups ?? {};
+      if (what !== undefined && say(what) === undefined) continue;
+      return said.replaceAll(/\{(\w+)\}/g, (_, name: string) => sayValue(name, found.groups?.[name] ?? ''));
     }
     return undefined;
   }
