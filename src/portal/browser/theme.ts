@@ -55,6 +55,8 @@ export const THEME = createTheme({
     Modal: { defaultProps: { centered: true } },
     // What is typed leads to a choice, which Enter then takes.
     Select: { defaultProps: { selectFirstOptionOnChange: true } },
+    // A form of twenty choices would lay out twenty lists that nobody has opened.
+    Combobox: { defaultProps: { keepMounted: false } },
     // The arrow of a choice says nothing that its role does not.
     ComboboxChevron: { defaultProps: { 'aria-hidden': true } },
     Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
