@@ -90,3 +90,13 @@ it('gives every file another name when something of it has changed', async () =>
   const after = await namesOf(SOURCES['main.js'].replace("'main '", "'changed '"));
   expect(before.filter((name) => after.includes(name))).toEqual([]);
 });
+
+it('has the browser compile each file as a whole, unless most of it is never called', async () => {
+  await writeFile(path.join(folder, 'd.js'), `export const said = ${JSON.stringify('d'.repeat(300_000))};`);
+  const { page } = await join(SOURCES['main.js']);
+  await writeFile(path.join(folder, 'd.js'), SOURCES['d.js']);
+  const unhinted = page.outputFiles
+    .filter(({ contents }) => !Buffer.from(contents).toString().startsWith('//# allFunctionsCalledOnLoad\n'))
+    .map((file) => path.basename(file.path));
+  expect(unhinted).toEqual([expect.stringMatching(/^d-/)]);
+});
