@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { deriveRows } from './derive-rows.js';
 import { useGateway } from './gateway.js';
 import { send } from './graphql.js';
 
@@ -59,6 +60,7 @@ describe('a record that lacks what every record has', () => {
       'mark-2': { ...mark, student: { value: 'no-name' } },
       'mark-3': { ...mark, section: null, student: { value: 'no-section' } },
     });
+    await deriveRows(gateway.sql);
   });
 
   it.each([
