@@ -12,6 +12,11 @@ export function isTestedOnCitus(): boolean {
   return (process.env[SERVERS_VARIABLE] ?? '').includes(' ');
 }
 
+/** The view of what connections do; on Citus, of those to all servers. */
+export function activityView(): string {
+  return isTestedOnCitus() ? 'citus_stat_activity' : 'pg_stat_activity';
+}
+
 /** Looks which servers the one at `url` spreads its database over, for all that follows. */
 export async function findServers(url: string): Promise<void> {
   const servers = await withClient(url, async (client) => {

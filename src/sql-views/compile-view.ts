@@ -16,16 +16,21 @@ import type { Path } from '../model/path.js';
 import { type Scope, systemPrincipal } from '../model/scope.js';
 import { findAccess, rowRulesOf } from '../store/access/access.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
-import { SCALAR_SQL } from '../store/sql/scalar-sql.js';
+import { castOf, SCALAR_SQL } from '../store/sql/scalar-sql.js';
 import { type Audience, rolesOfAudience } from './audience.js';
 import { sqlName } from './sql-name.js';
 
 type Sql = Prisma.Sql;
 
 export interface CompiledView {
-  /** The names of the columns. */
-  readonly columns: readonly string[];
+  readonly columns: readonly ViewColumn[];
   readonly select: Sql;
+}
+
+export interface ViewColumn {
+  readonly name: string;
+  /** Its SQL type. */
+  readonly type: Sql;
 }
 
 /** `undefined` if the audience may read nothing. `collections` are all collections, for what they grant. */
@@ -41,7 +46,7 @@ export function compileView(
   if (access === undefined) return undefined;
   const columns = columnsOfRecords(collection, undefined, access.hiddenFields).map((column) => ({
     name: shortName(column.heading),
-    sql: columnSql(column),
+    ...columnSql(column),
   }));
   const conditions = [
     liveRecordsIn(domain.id, collection.name),
@@ -50,7 +55,7 @@ export function compileView(
     ...rowConditions(rowRulesOf(scope, collection, 'read'), audience, collections),
   ];
   return {
-    columns: columns.map(({ name }) => name),
+    columns: columns.map(({ name, type }) => ({ name, type })),
     select: Prisma.sql`
 select
   ${Prisma.join(
@@ -75,12 +80,13 @@ export function shortName(name: string): string {
   return start + rest;
 }
 
-function columnSql({ path, kind, isList }: RecordColumn): Sql {
+function columnSql({ path, kind, isList }: RecordColumn): { readonly sql: Sql; readonly type: Sql } {
   const [first] = path;
-  if (path.length === 1 && first === '_id') return Prisma.sql`r.id`;
+  if (path.length === 1 && first === '_id') return { sql: Prisma.sql`r.id`, type: Prisma.sql`text` };
   const json = jsonAt(path);
-  if (isList || kind === 'json') return json;
-  return SCALAR_SQL[kind].read({ json, text: textAt(path), hasTrigrams: false }, undefined);
+  if (isList || kind === 'json') return { sql: json, type: Prisma.sql`jsonb` };
+  const sql = SCALAR_SQL[kind].read({ json, text: textAt(path), hasTrigrams: false }, undefined);
+  return { sql, type: castOf(kind) };
 }
 
 function jsonAt(path: Path): Sql {

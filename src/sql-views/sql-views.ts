@@ -13,6 +13,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import type { Collection } from '../model/collection.js';
 import type { Domain } from '../model/scope.js';
 import type { Database, Queryable } from '../store/database/database.js';
+import { DEFINE_EVERYWHERE, DEFINE_HERE } from '../store/database/table-places.js';
 import { type Audience, describeAudience } from './audience.js';
 import { type CompiledView, compileView, shortName } from './compile-view.js';
 import { scramVerifier } from './scram-verifier.js';
@@ -21,7 +22,15 @@ import { definitionKey, definitionText, runDefinition, sqlName } from './sql-nam
 export interface SqlViewsOptions {
   readonly database: Database;
   readonly collections: { list(): readonly Collection[] };
+  /**
+   * Whether a view reads the tables itself, or through a function with the rights of the gateway's user.
+   * Default: through a function on Citus, which runs the statement of a view on the other servers as the
+   * login, and the login may not read the tables there.
+   */
+  readonly reading?: Reading;
 }
+
+type Reading = 'directly' | 'through functions';
 
 /** What happens, or happened, to a view. */
 export interface ViewChange {
@@ -66,10 +75,12 @@ interface PresentView {
 export class SqlViews {
   readonly #database: Database;
   readonly #collections: SqlViewsOptions['collections'];
+  readonly #reading: Reading;
 
-  constructor({ database, collections }: SqlViewsOptions) {
+  constructor({ database, collections, reading }: SqlViewsOptions) {
     this.#database = database;
     this.#collections = collections;
+    this.#reading = reading ?? (database.home === undefined ? 'directly' : 'through functions');
   }
 
   /** The audiences that have views of a domain: names of roles and ids of users. */
@@ -185,14 +196,26 @@ export class SqlViews {
       const name = shortName(collection.name);
       const present = presentByName.get(name);
       presentByName.delete(name);
-      const isSpread = this.#database.home !== undefined;
-      changes.push(await renewView(database, { schema, login: schema, name, compiled, present, isSpread }));
+      const reading = this.#reading;
+      const renewed = { schema, login: schema, name, compiled, present, reading };
+      changes.push(await renewView(database, renewed, (make) => this.#defineHere(database, make)));
     }
     for (const { name, columns } of presentByName.values()) {
       await dropView(database, schema, name);
       changes.push({ view: name, change: 'removed', added: [], removed: columns });
     }
     return changes;
+  }
+
+  /**
+   * Runs definitions for the server that programs connect to. Citus would pass them on to the other servers,
+   * but with names of schemas and functions that it does not quote.
+   */
+  async #defineHere(database: Queryable, define: () => Promise<void>): Promise<void> {
+    const isSpread = this.#database.home !== undefined;
+    if (isSpread) await database.query(Prisma.raw(DEFINE_HERE));
+    await define();
+    if (isSpread) await database.query(Prisma.raw(DEFINE_EVERYWHERE));
   }
 }
 
@@ -264,22 +287,22 @@ async function listViews(database: Queryable, schema: string): Promise<readonly 
     order by c.relname`);
 }
 
+interface ViewOptions {
+  readonly schema: string;
+  readonly login: string;
+  readonly name: string;
+  readonly compiled: CompiledView;
+}
+
 async function renewView(
   database: Queryable,
-  options: {
-    readonly schema: string;
-    readonly login: string;
-    readonly name: string;
-    readonly compiled: CompiledView;
-    readonly present: PresentView | undefined;
-    /** Whether Citus distributes the database over several servers. */
-    readonly isSpread: boolean;
-  },
+  options: ViewOptions & { readonly present: PresentView | undefined; readonly reading: Reading },
+  defineHere: (define: () => Promise<void>) => Promise<void>,
 ): Promise<ViewChange> {
-  const { schema, login, name, compiled, present, isSpread } = options;
-  const { select, columns } = compiled;
-  const key = `${definitionKey(select)}${isSpread ? ' by a function' : ''}`;
+  const { schema, login, name, compiled, present, reading } = options;
+  const key = `${definitionKey(compiled.select)}${reading === 'directly' ? '' : ' by a function'}`;
   const fingerprint = `campus sql-views ${hash('sha256', key, 'hex')}`;
+  const columns = compiled.columns.map((column) => column.name);
   const before = present?.columns ?? [];
   const told = {
     view: name,
@@ -289,55 +312,43 @@ async function renewView(
   if (present?.comment === fingerprint) return { ...told, change: 'kept' };
   const view = Prisma.sql`${sqlName(schema)}.${sqlName(name)}`;
   if (present) await dropView(database, schema, name);
-  await runDefinition(database, Prisma.sql`create view ${view} with (security_barrier = true) as ${select}`);
-  if (isSpread) await readByFunction(database, { schema, login, name, select });
-  await runDefinition(database, Prisma.sql`comment on view ${view} is ${fingerprint}`);
-  await runDefinition(database, Prisma.sql`grant select on ${view} to ${sqlName(login)}`);
+  await defineHere(async () => {
+    const source = reading === 'directly' ? compiled.select : await makeFunction(database, options);
+    await runDefinition(
+      database,
+      Prisma.sql`create view ${view} with (security_barrier = true) as ${source}`,
+    );
+    await runDefinition(database, Prisma.sql`comment on view ${view} is ${fingerprint}`);
+    await runDefinition(database, Prisma.sql`grant select on ${view} to ${sqlName(login)}`);
+  });
   return { ...told, change: present ? 'changed' : 'made' };
 }
 
 /**
- * Lets a view read through a function of the same name, which runs with the rights of the gateway's user.
- * Citus runs the statement of a view on the other servers as the login, which may not read the tables there.
+ * Makes the function that a view of the same name reads, with the rights of the gateway's user. Returns the
+ * statement that reads it.
  */
-async function readByFunction(
+async function makeFunction(
   database: Queryable,
-  options: {
-    readonly schema: string;
-    readonly login: string;
-    readonly name: string;
-    readonly select: Prisma.Sql;
-  },
-): Promise<void> {
-  const { schema, login, name, select } = options;
-  const qualified = Prisma.sql`${sqlName(schema)}.${sqlName(name)}`;
-  const columns = await database.query<{ name: string; type: string }>(Prisma.sql`
-    select a.attname::text as name, format_type(a.atttypid, a.atttypmod) as type
-    from pg_attribute a
-    join pg_class c on c.oid = a.attrelid
-    join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = ${schema} and c.relname = ${name} and a.attnum > 0
-    order by a.attnum`);
+  { schema, login, name, compiled }: ViewOptions,
+): Promise<Prisma.Sql> {
+  const called = Prisma.sql`${sqlName(schema)}.${sqlName(name)}()`;
   const [place] = await database.query<{ schema: string }>(
     Prisma.sql`select current_schema()::text as schema`,
   );
-  const returned = columns.map((column) => Prisma.sql`${sqlName(column.name)} ${Prisma.raw(column.type)}`);
-  await runDefinition(database, Prisma.sql`drop view ${qualified}`);
+  const columns = compiled.columns.map((column) => Prisma.sql`${sqlName(column.name)} ${column.type}`);
   await runDefinition(
     database,
-    Prisma.sql`create function ${qualified}() returns table (${Prisma.join(returned)})
+    Prisma.sql`create function ${called} returns table (${Prisma.join(columns)})
       language sql stable security definer set search_path = ${sqlName(place?.schema ?? '')}, pg_temp
-      as ${await definitionText(database, select)}`,
+      as ${await definitionText(database, compiled.select)}`,
   );
-  await runDefinition(database, Prisma.sql`revoke all on function ${qualified}() from public`);
-  await runDefinition(database, Prisma.sql`grant execute on function ${qualified}() to ${sqlName(login)}`);
-  await runDefinition(
-    database,
-    Prisma.sql`create view ${qualified} with (security_barrier = true) as select * from ${qualified}()`,
-  );
+  await runDefinition(database, Prisma.sql`revoke all on function ${called} from public`);
+  await runDefinition(database, Prisma.sql`grant execute on function ${called} to ${sqlName(login)}`);
+  return Prisma.sql`select * from ${called}`;
 }
 
-/** Removes a view and, on Citus, its function. */
+/** Removes a view, and its function if it reads through one. */
 async function dropView(database: Queryable, schema: string, name: string): Promise<void> {
   const qualified = Prisma.sql`${sqlName(schema)}.${sqlName(name)}`;
   await runDefinition(database, Prisma.sql`drop view ${qualified}`);

@@ -3,6 +3,7 @@ import http from 'node:http';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { expectEventually } from '../expect-eventually.js';
 import { LiveMemory } from '../live-memory.js';
+import { activityView, onEveryServer } from '../spread-databases.js';
 import { useGateway } from './gateway.js';
 
 const gateway = useGateway();
@@ -38,7 +39,7 @@ async function open(path: string): Promise<http.IncomingMessage> {
 /** Statements over attendance that Postgres is busy with, or holds open for a stream. */
 async function countQueries(): Promise<number> {
   const { rows } = await gateway.sql.query<{ found: number }>(
-    `select count(*)::int as found from pg_stat_activity
+    `select count(*)::int as found from ${activityView()}
      where datname = current_database() and application_name like 'campus%' and query like '%records%'
        and query not like '%rate_counters%' and (state = 'active' or state like 'idle in transaction%')`,
   );
@@ -146,10 +147,15 @@ describe('a stream of 300,000 records', () => {
     });
     // Ends the statement from outside, as an operator or a crash would.
     await new Promise((resolve) => setTimeout(resolve, 100));
-    await gateway.sql.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and application_name like 'campus%' and query like '%attendance%'
-         and pid <> pg_backend_pid()`,
+    const { rows } = await gateway.sql.query('select current_database() as name');
+    // On Citus, the server of the school streams.
+    await onEveryServer((client) =>
+      client.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = $1 and application_name like 'campus%' and query like '%attendance%'
+           and pid <> pg_backend_pid()`,
+        [rows[0].name],
+      ),
     );
     let text = '';
     response.on('data', (chunk) => {

@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
 import { expectEventually } from '../expect-eventually.js';
 import { freePort } from '../free-port.js';
-import { isTestedOnCitus } from '../spread-databases.js';
+import { activityView } from '../spread-databases.js';
 import { DEFAULT_SETTINGS, type Gateway, type StartedGateway, startGateway } from './gateway.js';
 import { connect, metric } from './live.js';
 
@@ -19,7 +19,7 @@ jest.setTimeout(60_000);
 const run = promisify(execFile);
 
 /** What is being done, on Citus on all servers. */
-const ACTIVITY = isTestedOnCitus() ? 'citus_stat_activity' : 'pg_stat_activity';
+const ACTIVITY = activityView();
 
 let database: TestDatabase;
 /** It made the users, and has their tokens; it serves nobody. */

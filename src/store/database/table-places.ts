@@ -82,6 +82,10 @@ export const TABLE_PLACES: ReadonlyMap<string, TablePlace> = new Map<string, Tab
  */
 export const IN_TURN = `set local citus.multi_shard_modify_mode = 'sequential'`;
 
+/** Has a transaction define things on the coordinator alone, and again on all servers of Citus. */
+export const DEFINE_HERE = 'set local citus.enable_ddl_propagation = off';
+export const DEFINE_EVERYWHERE = 'set local citus.enable_ddl_propagation = on';
+
 /** Whether the database that `client` is connected to is spread by Citus. */
 export async function isSpread(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query(`select 1 from pg_extension where extname = 'citus'`);
