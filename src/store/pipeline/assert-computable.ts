@@ -1,4 +1,7 @@
-/** Decides which stages mingo can do in place of the database, and on what part of the documents. */
+/**
+ * Decides which stages mingo can run instead of the database, and which stages can run on batches of
+ * documents.
+ */
 import { didYouMean } from '../../did-you-mean.js';
 import { ServiceError } from '../../errors.js';
 import type { Stage } from '../../languages/mongo/mongo-pipeline.js';
@@ -6,7 +9,7 @@ import type { NotInSql } from '../sql/document/expression-context.js';
 import { listOperators } from './assert-pipeline-readable.js';
 import { mingoOperators, REFUSED_OPERATORS } from './mingo-operators.js';
 
-/** One document in, some out, whatever the others are. */
+/** Stages that map each document by itself, without looking at the others. */
 const ALONE: ReadonlySet<Stage['kind']> = new Set([
   'match',
   'project',
@@ -16,14 +19,14 @@ const ALONE: ReadonlySet<Stage['kind']> = new Set([
   'replaceRoot',
 ]);
 
-/** Whether the stages can be run on any part of the documents at a time. */
+/** Whether the stages can run on one batch of documents at a time. */
 export function areAlone(stages: readonly Stage[]): boolean {
   return stages.every(({ kind }) => ALONE.has(kind));
 }
 
 /**
- * @throws MALFORMED_FILTER (400) for an operator that neither the database nor mingo has: `reason` says why
- * SQL has not
+ * @throws MALFORMED_FILTER (400) for an operator that neither the database nor mingo has. `reason` says why
+ * SQL does not have it.
  */
 export function assertComputable(stages: readonly Stage[], reason: NotInSql): void {
   for (const name of stages.flatMap(listOperators)) {

@@ -1,5 +1,5 @@
 /**
- * What a pipeline looks at: the paths into the records of its collections, and the operators it computes
+ * Lists what a pipeline reads: the paths into the records of its collections, and the operators it computes
  * with.
  */
 import { ServiceError } from '../../errors.js';
@@ -12,16 +12,16 @@ import { assertReadable, type EffectiveAccess } from '../access/access.js';
 import { assertFittingOperands } from '../access/fitting-operands.js';
 import { listPaths } from '../sql/compile-filter.js';
 
-/** A collection as far as the caller may read it. */
+/** A collection, with the fields that the caller may read. */
 export interface ReadableCollection {
   readonly collection: Collection;
   readonly access: EffectiveAccess;
 }
 
 /**
- * Refuses a pipeline that names a field which the caller may not read, of the collection or of one it looks
- * up. Hidden fields are in no document of any stage either way; this is so that nobody takes their absence
- * for an answer.
+ * Rejects a pipeline that names a field which the caller may not read, in its own collection or in one that
+ * it looks up. No stage sees hidden fields in any case. The error keeps callers from mistaking a hidden
+ * field for an absent one.
  *
  * @throws FORBIDDEN (403) naming the field, or the collection, as `findReadable` does
  */
@@ -30,13 +30,13 @@ export function assertPipelineReadable(
   start: ReadableCollection,
   findReadable: (collection: string) => ReadableCollection,
 ): void {
-  /** Fields that hold what stages made or found. */
+  /** Fields that hold values made by a stage or found by a `$lookup`. */
   const own = new Map<string, ReadableCollection | undefined>();
   for (const stage of stages) {
     const isAllWritten = stage.kind === 'facet' || stage.kind === 'lookup';
     const paths = isAllWritten ? [] : pathsOf(stage);
     assertPathsReadable(paths, { start, own });
-    // What stages made has no declared values.
+    // Values made by a stage are not of a declared field.
     if (stage.kind === 'match' && !paths.some(([name = '']) => own.has(name))) {
       assertFittingOperands(stage.filter, start.collection, findReadable);
     }
@@ -75,7 +75,7 @@ function assertPathsReadable(
       continue;
     }
     const found = own.get(name);
-    // A step by the number of an element leads into the record found.
+    // A step that is the number of an element leads into the record that was found.
     const inner = rest.filter((step) => !/^\d+$/.test(step));
     if (found !== undefined && inner.length > 0) assertReadable([inner], found.access, found.collection);
   }
@@ -105,7 +105,7 @@ function topsOf(fields: FieldTree): readonly Path[] {
   return [...fields.keys()].map((name) => [name]);
 }
 
-/** The expressions of a stage itself, not of the pipelines in it. */
+/** The expressions of the stage itself, without those of its inner pipelines. */
 function expressionsOf(stage: Stage): readonly Expression[] {
   switch (stage.kind) {
     case 'project':
@@ -124,7 +124,7 @@ function expressionsOf(stage: Stage): readonly Expression[] {
   }
 }
 
-/** The names of all operators and accumulators a stage computes with. */
+/** The names of all operators and accumulators that a stage uses. */
 export function listOperators(stage: Stage): readonly string[] {
   const inner = stage.kind === 'facet' ? stage.facets.flatMap((facet) => facet.stages) : [];
   const accumulators =

@@ -1,4 +1,4 @@
-/** The names of the operators of mingo that a pipeline may use. */
+/** The names of the mingo operators that a pipeline may use. */
 import { createRequire } from 'node:module';
 
 export const REFUSED_OPERATORS: readonly string[] = [
@@ -12,7 +12,10 @@ export const REFUSED_OPERATORS: readonly string[] = [
   '$regexFindAll',
 ];
 
-/** Nothing that evaluates code, and no regular expressions, which the database runs in bounded time. */
+/**
+ * Excludes operators that evaluate code, and regular expressions, which only the database runs in bounded
+ * time.
+ */
 export function isAllowedOperator(name: string): boolean {
   return name.startsWith('$') && !REFUSED_OPERATORS.includes(name);
 }
@@ -21,8 +24,8 @@ const require = createRequire(import.meta.url);
 let known: readonly string[] | undefined;
 
 /**
- * The operators and accumulators of expressions. mingo is loaded for them at the first call: few pipelines
- * need it, and it is three hundred files.
+ * The operators and accumulators of expressions. The first call loads mingo, which has three hundred files
+ * and is needed by few pipelines.
  */
 export function mingoOperators(): readonly string[] {
   known ??= ['mingo/operators/expression', 'mingo/operators/accumulator'].flatMap((path) =>

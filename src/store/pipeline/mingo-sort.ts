@@ -1,7 +1,4 @@
-/**
- * `$sort` for mingo with missing values last in both directions, as every other order of the service has
- * them.
- */
+/** `$sort` for mingo. Missing values come last in both directions, as in every other order of the service. */
 import { type Iterator, Lazy } from 'mingo/lazy';
 import { $sort as sortPresent } from 'mingo/operators/pipeline';
 import type { Options } from 'mingo/types';
@@ -9,7 +6,7 @@ import { resolve } from 'mingo/util';
 
 type Document = Parameters<typeof resolve>[0];
 
-/** Null and missing are one, and leave their documents in the order of the next key. */
+/** Null and missing are equal. The next key decides the order of such documents. */
 export function $sort(
   documents: Iterator,
   keys: Readonly<Record<string, 1 | -1>>,

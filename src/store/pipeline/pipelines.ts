@@ -1,7 +1,7 @@
 /**
- * Runs pipelines over the records a caller may read: the stages that SQL can do in one statement, the rest on
- * what comes of it. What is left to memory is a batch at a time where a stage takes documents one by one,
- * else all of them within a bound.
+ * Runs pipelines over the records that a caller may read. The leading stages that SQL supports run in one
+ * statement. The remaining stages run in memory on its result: batch by batch if a stage maps documents one
+ * by one, otherwise on all documents within a limit.
  */
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../errors.js';
@@ -31,9 +31,9 @@ export interface PipelinesOptions {
   readonly database: Database;
   readonly catalog: Catalog;
   readonly store: Pick<RecordStore, 'findReadable'>;
-  /** What the documents of stages outside the database may take, as JSON text. */
+  /** The most JSON text, in bytes, that stages outside the database may hold. */
   readonly memoryBytes: number;
-  /** What they may take for one batch. */
+  /** The most time that these stages may take for one batch. */
   readonly timeoutMs: number;
   readonly now?: () => Date;
 }
@@ -41,12 +41,12 @@ export interface PipelinesOptions {
 export interface PipelineRun {
   readonly collection: string;
   readonly stages: readonly Stage[];
-  /** The transaction whose writes are to be seen; the answer is then read whole. */
+  /** The transaction whose writes the pipeline sees. The whole result is read within it. */
   readonly within?: Transaction | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How a pipeline is run. */
+/** The parts of a pipeline, and where each part runs. */
 export interface PipelinePlan {
   readonly compiled: CompiledPipeline;
   readonly inSql: readonly Stage[];
@@ -71,9 +71,9 @@ export class Pipelines {
   }
 
   /**
-   * What of a pipeline runs where, nothing run yet.
+   * Splits a pipeline into the parts for SQL and for memory, and runs nothing.
    *
-   * @throws NOT_FOUND, GONE for a collection; FORBIDDEN, also for a hidden field that is named;
+   * @throws NOT_FOUND, GONE for a collection; FORBIDDEN, also for a hidden field that the pipeline names;
    * MALFORMED_FILTER
    */
   plan(scope: Scope, { collection, stages }: Pick<PipelineRun, 'collection' | 'stages'>): PipelinePlan {
@@ -86,10 +86,10 @@ export class Pipelines {
   }
 
   /**
-   * The documents as JSON text, in batches. Refused at once, read when somebody begins to; leaving the loop
-   * ends it.
+   * Returns the documents as JSON text, in batches. Rejects an invalid pipeline at once. Reading starts with
+   * the loop of the caller and stops when the caller leaves that loop.
    *
-   * @throws as `plan` does; LIMIT_EXCEEDED when stages outside the database would hold more than they may
+   * @throws as `plan` does; LIMIT_EXCEEDED if stages outside the database need more memory than allowed
    */
   run(scope: Scope, run: PipelineRun): Batches {
     const { compiled, inMemory } = this.plan(scope, run);
@@ -97,8 +97,9 @@ export class Pipelines {
   }
 
   /**
-   * All documents at once, in one round trip where no stage is left to memory. @throws LIMIT_EXCEEDED for
-   * more than `most`
+   * Returns all documents. It takes one round trip if SQL supports all stages.
+   *
+   * @throws as `run` does; LIMIT_EXCEEDED for more than `most` documents
    */
   async collect(scope: Scope, run: PipelineRun, most: number): Promise<readonly string[]> {
     const { compiled, inMemory } = this.plan(scope, run);
@@ -136,9 +137,9 @@ export class Pipelines {
   }
 
   /**
-   * Documents sent along as JSON text, through stages that SQL can do.
+   * Runs stages that SQL supports over documents given as JSON text.
    *
-   * @throws MALFORMED_FILTER for others, FORBIDDEN for a collection that is looked up
+   * @throws MALFORMED_FILTER for other stages, FORBIDDEN for a collection that is looked up
    */
   async transform(
     { scope, within, signal }: Pick<PipelineRun, 'within' | 'signal'> & { readonly scope: Scope },
@@ -159,8 +160,8 @@ export class Pipelines {
   }
 
   /**
-   * A transaction has one connection: a cursor of its own for each reading, so that others can go on beside
-   * it.
+   * A transaction has one connection. Each reading has a cursor of its own, so that other statements can run
+   * between its batches.
    */
   async *#readWithin(within: Transaction, sql: Prisma.Sql, signal: AbortSignal | undefined): Batches {
     const cursor = Prisma.raw(`pipeline_${randomBytes(8).toString('hex')}`);
@@ -173,7 +174,7 @@ export class Pipelines {
         if (rows.length < BATCH_ROWS) return;
       }
     } finally {
-      // A transaction that has failed has closed the cursor.
+      // The cursor of a failed transaction is closed already.
       await within.query(Prisma.sql`close ${cursor}`).catch(() => {});
     }
   }
@@ -194,7 +195,7 @@ export class Pipelines {
     }
   }
 
-  /** All of them as one batch. */
+  /** All documents as one batch. */
   async *#gathered(documents: Batches, stages: readonly Stage[]): Batches {
     const all: string[] = [];
     let length = 0;
@@ -206,7 +207,10 @@ export class Pipelines {
     yield all;
   }
 
-  /** A `$lookup` after a stage of ours: the documents go back to the database, a batch at a time. */
+  /**
+   * Runs a `$lookup` that follows a stage in memory: sends the documents back to the database, one batch at
+   * a time.
+   */
   async *#lookUp(
     scope: Scope,
     documents: Batches,
@@ -228,7 +232,7 @@ export class Pipelines {
   #readable(scope: Scope, name: string): ReadableCollection & PipelineSource {
     const collection = this.#options.catalog.get(name, scope);
     const readable = this.#options.store.findReadable(scope, name);
-    // Says why not.
+    // This throws the error that says why.
     if (readable === undefined) accessOf(scope, collection, 'read');
     if (readable === undefined) refuseCollection(name);
     const { access, condition } = readable;
@@ -247,7 +251,10 @@ interface Part {
   readonly stages: readonly Stage[];
 }
 
-/** Stages that run together: all that take documents one by one, all others, each `$lookup` alone. */
+/**
+ * Groups of stages that run together: those that map documents one by one, those that need all documents,
+ * and each `$lookup` by itself.
+ */
 function partsOf(stages: readonly Stage[]): readonly Part[] {
   const parts: { isLookup: boolean; stages: Stage[]; isAlone: boolean }[] = [];
   for (const stage of stages) {
@@ -261,7 +268,7 @@ function partsOf(stages: readonly Stage[]): readonly Part[] {
   return parts;
 }
 
-/** What a `$lookup` computes with is asked of the database when its time comes. */
+/** The database checks the operators of a `$lookup` when that stage runs. */
 function withoutLookups(stages: readonly Stage[]): readonly Stage[] {
   return stages.filter(({ kind }) => kind !== 'lookup');
 }

@@ -1,6 +1,6 @@
 /**
- * What of mingo a pipeline may use: nothing that evaluates code, and no regular expressions, which the
- * database runs in bounded time.
+ * The parts of mingo that a pipeline may use. They exclude operators that evaluate code, and regular
+ * expressions, which only the database runs in bounded time.
  */
 import { Context } from 'mingo';
 import { Aggregator } from 'mingo/aggregator';
@@ -23,7 +23,7 @@ const CONTEXT = Context.init({
   query: allowed(queryOperators),
 });
 
-/** A stage as it is written, and its documents, as plain JavaScript. @throws what mingo says of it */
+/** Runs one stage, as the pipeline has it, over plain JavaScript documents. @throws the errors of mingo */
 export function runMingoStage(stage: object, documents: object[]): object[] {
   return new Aggregator([stage as Record<string, never>], { context: CONTEXT, scriptEnabled: false }).run(
     documents as Record<string, never>[],

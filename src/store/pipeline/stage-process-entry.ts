@@ -1,17 +1,17 @@
 /**
- * A process of stages: takes documents, answers with what the stages make of them. What it can do harm to is
- * itself.
+ * The process that runs stages: it receives documents and returns the result of the stages. It runs apart
+ * from the gateway so that a stage can harm this process alone.
  */
 import { sealIntrinsics } from '../../seal-intrinsics.js';
 import { runMingoStage } from './run-mingo-stage.js';
 import { STAGES_ARE_READY, type StageAnswer, type StageQuestion } from './stage-question.js';
 
-// A process serves many callers, one after the other.
+// One process serves many callers, one after the other.
 sealIntrinsics(globalThis);
 process.on('message', (question: StageQuestion) => {
   process.send?.(answer(question));
 });
-// The gateway has gone.
+// The gateway has exited.
 process.on('disconnect', () => process.exit());
 process.send?.(STAGES_ARE_READY);
 
@@ -19,8 +19,8 @@ function answer({ stages, maxLength, documents: texts }: StageQuestion): StageAn
   let documents: object[] = texts.map((text) => JSON.parse(text));
   for (const [index, text] of stages.entries()) {
     const stage = JSON.parse(text);
-    // A field computed by mingo may be the very object another field is: what a later stage does to one, it
-    // would do to both.
+    // Two fields computed by mingo may share one object. A later stage that changes one field would change
+    // the other as well.
     if (index > 0) documents = JSON.parse(JSON.stringify(documents));
     try {
       documents = runMingoStage(stage, documents);

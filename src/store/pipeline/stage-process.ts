@@ -1,7 +1,7 @@
 /**
- * A process that runs stages for one reading of one pipeline. An expression of a few lines can make a list of
- * a billion, or one that doubles forty times: here that ends the process, and nobody else notices. A thread
- * would not do: V8 ends the whole gateway when one list alone goes past the heap of a thread.
+ * A process that runs stages for one reading of one pipeline. An expression of a few lines can build a list
+ * of a billion elements. Here that ends this process alone. A thread does not isolate it: V8 ends the whole
+ * gateway if a single list exceeds the heap of a thread.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import path from 'node:path';
@@ -12,49 +12,54 @@ import type { Stage } from '../../languages/mongo/mongo-pipeline.js';
 import type { StageAnswer, StageQuestion } from './stage-question.js';
 
 export interface StageLimits {
-  /** The memory for documents as JSON text: what a process is given and gives at once. */
+  /** The most JSON text, in bytes, that one batch may send to the process or return from it. */
   readonly memoryBytes: number;
-  /** The time for one batch, without the start of the process, which a busy machine makes long. */
+  /**
+   * The most time for one batch. It excludes the start of the process, which takes longer on a busy machine.
+   */
   readonly timeoutMs: number;
 }
 
 /**
- * Compiled, the module of the process is beside this one; from the sources, Node is told how to read
- * TypeScript.
+ * The compiled module of the process is beside this one. If the gateway runs from its sources, Node needs
+ * the loader for TypeScript.
  */
 const EXTENSION = path.extname(fileURLToPath(import.meta.url));
 const ENTRY = new URL(`./stage-process-entry${EXTENSION}`, import.meta.url);
 const EXEC_ARGUMENTS =
   EXTENSION === '.ts' ? ['--import', new URL('../../../test/typescript.mjs', import.meta.url).href] : [];
 const MEBIBYTE = 1024 * 1024;
-/** Objects take some times the memory of their text, and there are those of before and after a stage. */
+/**
+ * Objects take several times the memory of their text, and the documents before and after a stage exist at
+ * the same time.
+ */
 const HEAP_PER_BYTE = 10;
 const HEAP_AT_LEAST_MB = 64;
 
-/** What becomes of one batch may be larger than what was in it. */
+/** The result of a batch may be larger than the batch. */
 const LEAST_LENGTH = 8 * MEBIBYTE;
 
 export class StageProcess {
   readonly #process: ChildProcess;
   readonly #stages: readonly Stage[];
   readonly #limits: StageLimits;
-  /** Resolves when the process takes questions, or has gone. */
+  /** Resolves when the process accepts questions, or has exited. */
   readonly #ready: Promise<void>;
   #isGone = false;
 
-  /** Starts. The caller ends it. `onGone` is called once, when the process is there no more. */
+  /** Starts the process. The caller must end it. `onGone` is called once, when the process has exited. */
   constructor(stages: readonly Stage[], limits: StageLimits, onGone: () => void) {
     this.#limits = limits;
     this.#stages = stages;
     const heap = HEAP_AT_LEAST_MB + Math.ceil((limits.memoryBytes * HEAP_PER_BYTE) / MEBIBYTE);
     this.#process = fork(ENTRY, {
       execArgv: [`--max-old-space-size=${heap}`, ...EXEC_ARGUMENTS],
-      // The secrets of the gateway are in its environment.
+      // The environment of the gateway holds its secrets.
       env: {},
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    // It could not be started, or not be told: it has gone either way.
+    // The process did not start or did not receive the message. Either way it is of no more use.
     this.#process.on('error', () => this.#process.kill('SIGKILL'));
     this.#ready = new Promise((resolve) => {
       this.#process.once('message', () => resolve());
@@ -67,9 +72,9 @@ export class StageProcess {
   }
 
   /**
-   * What the stages make of the documents, as JSON text; one call at a time.
+   * Returns the result of the stages as JSON text. Callers make one call at a time.
    *
-   * @throws MALFORMED_FILTER for what a stage does not take, LIMIT_EXCEEDED beyond the limits, the reason of
+   * @throws MALFORMED_FILTER if a stage rejects a document, LIMIT_EXCEEDED beyond the limits, the reason of
    * the signal
    */
   async run(documents: readonly string[], signal: AbortSignal | undefined): Promise<readonly string[]> {
@@ -92,7 +97,7 @@ export class StageProcess {
     this.#process.kill('SIGKILL');
   }
 
-  /** `undefined` where the process has gone. */
+  /** `undefined` if the process has exited. */
   async #ask(
     documents: readonly string[],
     signal: AbortSignal | undefined,

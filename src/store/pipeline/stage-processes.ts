@@ -2,10 +2,10 @@ import { RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
 import type { Stage } from '../../languages/mongo/mongo-pipeline.js';
 import { type StageLimits, StageProcess } from './stage-process.js';
 
-/** The most at once: each takes a processor and some memory. */
+/** The most processes at once: each takes a processor and some memory. */
 const MOST_PROCESSES = 8;
 
-/** The processes in which a gateway runs stages, counted from their start until they are gone. */
+/** The processes of a gateway that run stages. A process counts from its start until its exit. */
 export class StageProcesses {
   readonly #limits: StageLimits;
   #count = 0;
@@ -14,7 +14,7 @@ export class StageProcesses {
     this.#limits = limits;
   }
 
-  /** The caller ends the process. @throws UNAVAILABLE when there are as many as may be */
+  /** The caller must end the process. @throws UNAVAILABLE if the limit is reached */
   start(stages: readonly Stage[]): StageProcess {
     if (this.#count >= MOST_PROCESSES) {
       throw new ServiceError(

@@ -1,17 +1,17 @@
 /**
- * What the gateway and a process of stages say to each other. Documents travel as JSON text, which costs
- * neither side the other's objects.
+ * The messages between the gateway and a process that runs stages. They carry documents as JSON text, so
+ * that neither side builds objects to pass them on.
  */
 
 export interface StageQuestion {
-  /** Each as it is written in the pipeline, e.g. `{"$project": …}`, as JSON text. */
+  /** The stages as the pipeline has them, e.g. `{"$project": …}`, as JSON text. */
   readonly stages: readonly string[];
-  /** The most characters of the documents that come of it, as JSON text. */
+  /** The most characters of the result, as JSON text. */
   readonly maxLength: number;
   readonly documents: readonly string[];
 }
 
-/** The first word of a process, when its modules are loaded. */
+/** The first message of a process, sent when its modules are loaded. */
 export const STAGES_ARE_READY = 'ready';
 
 export type StageAnswer =

@@ -1,8 +1,8 @@
 /**
- * A `ValueTest` as SQL over one declared value: the forms that the b-tree on `(domain, (data->'field'))` and
- * the trigram index on `(data->>'field')` serve. jsonb orders by type (null, text, number, boolean, list,
- * object), then by value, so an open range is closed with the edge of its type. The text depends on the shape
- * of the test alone, so it can be prepared.
+ * Compiles a `ValueTest` to SQL over one declared value, in the forms that two indexes support: the b-tree
+ * on `(domain, (data->'field'))` and the trigram index on `(data->>'field')`. jsonb orders values by type
+ * (null, text, number, boolean, list, object), then by value. Therefore an open range ends at the edge of
+ * its type. The text depends on the shape of the test alone, so Postgres can prepare it.
  *
  * @see design "Storage that makes JSONB fast"
  */
@@ -14,20 +14,19 @@ import { jsonText, storable } from './storable-json.js';
 type Sql = Prisma.Sql;
 
 /**
- * jsonb has no least number; below this one there are none that a client could send. Its digits show up in
- * every EXPLAIN.
+ * jsonb has no least number. No client can send a number below this one. EXPLAIN prints all of its digits.
  */
 const LEAST_NUMBER = '-1e1000';
 const AFTER_NUMBERS = Prisma.raw(`'false'::jsonb`);
 const BEFORE_NUMBERS = Prisma.raw(`'${LEAST_NUMBER}'::jsonb`);
 const FIRST_TEXT = Prisma.raw(`'""'::jsonb`);
-/** Between these are the texts that begin with a digit, under any collation. */
+/** Texts that begin with a digit lie between these two, under any collation. */
 const FIRST_DIGITS = Prisma.raw(`'"0"'::jsonb`);
 const AFTER_DIGITS = Prisma.raw(`'"A"'::jsonb`);
 
 /**
- * The test of a declared value. Text ranges are right only where text compares by bytes; elsewhere the caller
- * takes the jsonpath form (`needsByteOrder`).
+ * Compiles the test of a declared value. Text ranges are correct only if the database compares text by
+ * bytes. Otherwise the caller uses the jsonpath form (see `needsByteOrder`).
  */
 export function columnTest(test: ValueTest, field: FieldExpression): Sql {
   switch (test.kind) {
@@ -49,7 +48,7 @@ export function columnTest(test: ValueTest, field: FieldExpression): Sql {
   }
 }
 
-/** Whether the test compares texts of any kind by their order, which a collation may see differently. */
+/** Whether the test depends on the order of arbitrary texts, which differs between collations. */
 export function needsByteOrder(test: ValueTest): boolean {
   switch (test.kind) {
     case 'textRange':
@@ -88,9 +87,10 @@ function likeTest(test: LikeTest, field: FieldExpression): Sql {
 }
 
 /**
- * Whether trigrams serve a pattern is a matter of its value, which the plan of a prepared statement does not
- * look at: "contains ar" once went through all of them, 13 ms of 2,100 students instead of 0.3. So what is
- * known of the value is part of the text, and the cast marks what may be prepared (`statementName`).
+ * The value of a pattern decides whether trigrams help, and the plan of a prepared statement does not take
+ * the value into account. Without a distinction, "contains ar" scanned all trigrams: 13 ms instead of 0.3 ms
+ * over 2,100 students. Therefore the text of the statement reflects what is known of the value, and the cast
+ * marks patterns that may be prepared (see `statementName`).
  */
 function patternTest(test: LikeTest, { text, hasTrigrams }: FieldExpression): Sql {
   const matches = test.isInsensitive ? Prisma.raw('ilike') : Prisma.raw('like');
@@ -99,8 +99,8 @@ function patternTest(test: LikeTest, { text, hasTrigrams }: FieldExpression): Sq
     case 'some':
       return Prisma.sql`${text} ${matches} ${pattern}::text`;
     case 'none':
-      // Postgres looks for no index in here, and takes it to hold for every other record: it reads them in
-      // the order asked for until there are enough.
+      // Postgres does not use an index for this form, and estimates that half of the records match. It
+      // therefore reads the records in their order until it has enough.
       return Prisma.sql`coalesce(${text} ${matches} ${pattern}::text, false)`;
     case 'unknown':
       return Prisma.sql`${text} ${matches} ${pattern}`;
@@ -108,8 +108,9 @@ function patternTest(test: LikeTest, { text, hasTrigrams }: FieldExpression): Sq
 }
 
 /**
- * Whether a pattern has trigrams, which are three letters or digits in a row, where the edge of a word counts
- * as two before it and as one behind it. What is a letter beside those of English depends on the database.
+ * Whether a pattern contains a trigram: three letters or digits in a row. The start of a word counts as two
+ * characters, its end as one. The database decides which characters other than English letters count as
+ * letters.
  */
 const HAS_TRIGRAMS = {
   anywhere: /[A-Za-z0-9]{3}|[ ,.'/-][A-Za-z0-9]|[A-Za-z0-9]{2}[ ,.'/-]/,
@@ -122,7 +123,10 @@ function trigramsOf({ at, text }: LikeTest): 'some' | 'none' | 'unknown' {
   return at === 'anywhere' && /^[A-Za-z0-9]{1,2}$/.test(text) ? 'none' : 'unknown';
 }
 
-/** Exact where text compares by bytes: what begins with "ab" is from "ab" on and before "ac". */
+/**
+ * Exact if text compares by bytes: texts that begin with "ab" are those from "ab" up to, but not including,
+ * "ac".
+ */
 function prefixRange(prefix: string, json: Sql): Sql {
   const end = textAfterPrefix(prefix);
   return both([
@@ -132,15 +136,18 @@ function prefixRange(prefix: string, json: Sql): Sql {
 }
 
 /**
- * `->>` shows a number or a list as text too, and text operators look at text alone. Said by what it is not:
- * Postgres reckons that `jsonb_typeof(…) = 'string'` holds for one row in 200 and would plan the whole
- * statement for that.
+ * `->>` also returns numbers and lists as text, whereas text operators match texts alone. The condition
+ * excludes the other types, because Postgres estimates that `jsonb_typeof(…) = 'string'` holds for one row
+ * in 200, which misleads the plan of the whole statement.
  */
 function isText(json: Sql): Sql {
   return Prisma.sql`jsonb_typeof(${json}) <> all ('{number,boolean,array,object}')`;
 }
 
-/** The pattern of `like`, in which only our own `%` has a meaning. */
+/**
+ * The pattern of `like`. The wildcards of the caller's text are escaped; only the `%` added here has a
+ * meaning.
+ */
 export function likePattern({ at, text }: LikeTest): string {
   const escaped = storable(text).replace(/[\\%_]/g, '\\$&');
   switch (at) {
@@ -154,15 +161,14 @@ export function likePattern({ at, text }: LikeTest): string {
 }
 
 /**
- * The least text after all that begin with the prefix, by code points; `undefined` when nothing comes after
- * them.
+ * The least text after all texts that begin with the prefix, by code points. `undefined` if there is none.
  */
 export function textAfterPrefix(prefix: string): string | undefined {
   const characters = [...prefix];
   while (characters.length > 0) {
     const codePoint = characters.pop()?.codePointAt(0) ?? 0;
     if (codePoint === 0x10ffff) continue;
-    // Between these two lie the surrogates, which are no characters.
+    // The surrogates lie between these two and are no characters.
     const next = codePoint === 0xd7ff ? 0xe000 : codePoint + 1;
     return characters.join('') + String.fromCodePoint(next);
   }

@@ -1,9 +1,9 @@
 /**
- * `AggregateQuery` to one SQL statement, a row a group.
+ * Compiles an `AggregateQuery` to one SQL statement that returns one row for each group.
  *
- * The values of a field are cast to the SQL type they are declared with, and null where a record holds
- * something else, so no old record fails an answer. Sums are of `numeric`: exact. Every operand is a
- * parameter, every name comes from the catalog.
+ * Each value is cast to the SQL type that its field declares. A value that does not fit that type becomes
+ * null, so that old records do not make the query fail. Sums are exact, because they are of type `numeric`.
+ * Every operand is a parameter, and every name comes from the catalog.
  */
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -29,10 +29,10 @@ import { targetInRecord } from './target.js';
 
 type Sql = Prisma.Sql;
 
-/** `year` is any whole number. */
+/** `year` accepts any whole number. */
 type ValueType = ScalarName | 'year';
 
-/** A column of the values that the groups are made of. */
+/** A column of the subquery whose rows are grouped. */
 interface Column extends Value {
   readonly name: Sql;
 }
@@ -44,17 +44,17 @@ interface Value {
 
 export interface AggregateOptions {
   readonly context: CompileContext;
-  /** Over the alias `r`: the records that are grouped. */
+  /** Over the alias `r`: selects the records to group. */
   readonly where: Sql;
-  /** Over the alias `r`: what the caller may see of a collection that a key leads to. */
+  /** Over the alias `r`: selects the records that the caller may see in a collection which a key leads to. */
   readonly readable: (collection: string) => { readonly collection: Collection; readonly condition: Sql };
 }
 
 /**
- * `select json …`: one row a group, in order, a JSON list of the keys and the measures.
+ * `select json …`: one row for each group, in order. A row is a JSON list of the keys and the measures.
  *
- * @throws INVALID_VALUE (400) for a field that has not one value of one type, or whose type a measure, a
- * period or an operand does not fit
+ * @throws INVALID_VALUE (400) if a field does not have exactly one value of one type, or if its type does
+ * not fit the measure, period or operand
  */
 export function compileAggregate(query: AggregateQuery, options: AggregateOptions): Sql {
   const values = new Values(options);
@@ -65,7 +65,7 @@ export function compileAggregate(query: AggregateQuery, options: AggregateOption
       ? Prisma.empty
       : Prisma.sql`having ${compileGroupFilter(query.having, { values, query, options })}`;
   const order = compileOrder(query, { values, keys });
-  // There is one group without keys, of nothing too.
+  // Without keys there is one group, even if no record matches.
   const grouping =
     keys.length === 0
       ? NO_KEYS
@@ -73,7 +73,7 @@ export function compileAggregate(query: AggregateQuery, options: AggregateOption
           keys.map((key) => key.name),
           ', ',
         );
-  // The source comes last: all of the above adds to it.
+  // All calls above add columns to the source. It is therefore compiled last.
   const { ctes, from } = values.source(options.where);
   return Prisma.sql`${ctes}
 select json_build_array(${outputs.length === 0 ? Prisma.empty : Prisma.join(outputs, ', ')})::text as json
@@ -86,7 +86,7 @@ limit ${query.limit}`;
 
 const NO_KEYS = Prisma.raw('()');
 
-/** The paths into the grouped records that a query reads: what a caller must be allowed to read to ask it. */
+/** The paths into the grouped records that a query reads. The caller needs the right to read all of them. */
 export function listAggregatePaths(query: AggregateQuery): Path[] {
   const measures = [
     ...query.measures,
@@ -99,7 +99,7 @@ export function listAggregatePaths(query: AggregateQuery): Path[] {
   ];
 }
 
-/** All keys that a query looks at, in its conditions and its order too. */
+/** All keys of a query, including those in its conditions and its order. */
 export function listGroupKeys({ groupBy, having, order }: AggregateQuery): readonly GroupKey[] {
   return [
     ...groupBy,
@@ -136,7 +136,7 @@ function measuresOf(filter: GroupFilter): readonly Measure[] {
   }
 }
 
-/** The columns that keys and measures ask for, each value once. */
+/** The columns that keys and measures use, each value once. */
 class Values {
   readonly #options: AggregateOptions;
   readonly #columns = new Map<string, Column>();
@@ -148,8 +148,7 @@ class Values {
   }
 
   /**
-   * What the groups are made of: `select … ` after `ctes`, a FROM item with the aliases that the columns
-   * name.
+   * The rows to group: `select … ` follows `ctes`, and the FROM item has the aliases that the columns use.
    */
   source(where: Sql): { readonly ctes: Sql; readonly from: Sql } {
     const values = Prisma.sql`
@@ -177,7 +176,7 @@ class Values {
     const columns = [...this.#columns.values()].map(
       ({ expression }, index) => Prisma.sql`${expression} as ${Prisma.raw(`c${index + 1}`)}`,
     );
-    // Records are counted without any value.
+    // Counting records needs no value.
     return columns.length === 0 ? Prisma.raw('1') : Prisma.join(columns, ', ');
   }
 
@@ -206,9 +205,9 @@ class Values {
   }
 
   /**
-   * A period of a field of the record itself, computed once for each minute, or day, that occurs: records
-   * come many to a minute, and a guarded cast of each takes three times as long (300,000 records by day: 1.4
-   * s, so 0.5).
+   * A period of a field of the record itself. It is computed once for each distinct minute or day, because
+   * many records share a minute. A guarded cast for each record takes three times as long (300,000 records
+   * by day: 1.4 s instead of 0.5 s).
    */
   #ofPeriod(path: Path, period: Period): Column {
     const key = textOf({ path, period });
@@ -238,8 +237,8 @@ class Values {
   }
 
   /**
-   * A join and no subquery in the select list: Postgres then remembers a target that several records point
-   * to.
+   * Uses a join instead of a subquery in the select list. Postgres can then cache a target that several
+   * records reference.
    */
   #ofTarget(path: Path, of: { readonly collection: string; readonly path: Path }): Value {
     const { collection, condition } = this.#options.readable(of.collection);
@@ -275,7 +274,7 @@ class Values {
 }
 
 /**
- * The minute of an instant as it is stored, as an instant; any other text as it is. No period begins within a
+ * Truncates a stored instant to its minute, and leaves any other text unchanged. No period begins within a
  * minute.
  */
 function minuteOf(text: Sql): Sql {
@@ -288,7 +287,10 @@ function textOf({ path, period, of }: GroupKey): string {
   return JSON.stringify([path, period, of?.collection, of?.path]);
 }
 
-/** The value of a field over the alias `r`, in its SQL type; null where a record holds anything else. */
+/**
+ * The value of a field over the alias `r`, in its SQL type. Null if the record holds a value that does not
+ * fit.
+ */
 function fieldValue(collection: Collection, path: Path): Value {
   const target = targetInRecord(collection, path);
   if (target.form === 'id') return { type: 'text', expression: Prisma.raw('r.id collate "C"') };
@@ -307,7 +309,7 @@ function fieldValue(collection: Collection, path: Path): Value {
   }
 }
 
-/** The values an enum allows, a field of an object included. */
+/** The values that an enum allows, also for a field of an object. */
 function allowedIn({ fields }: Pick<Collection, 'fields'>, path: Path): readonly string[] | undefined {
   const [name, ...rest] = path;
   const field = fields.find((one) => one.name === name);
@@ -367,7 +369,7 @@ interface GroupContext {
   readonly options: AggregateOptions;
 }
 
-/** Never null, so negation is two-valued. */
+/** The result is never null, so that negation has two values. */
 function compileGroupFilter(filter: GroupFilter, context: GroupContext): Sql {
   switch (filter.kind) {
     case 'all':

@@ -1,9 +1,10 @@
 /**
- * `Filter` to SQL: the one compiler behind every front end.
+ * Compiles a `Filter` to SQL. All front ends share this compiler.
  *
- * A declared path without a list compiles to the form a b-tree or trigram index serves (`column-test.ts`),
- * `_id` to its column, everything else to a jsonpath (`jsonpath-test.ts`). Operands and undeclared names are
- * parameters, so the SQL text is that of the filter's shape and can be prepared.
+ * A declared path without a list compiles to the form that a b-tree or trigram index supports
+ * (`column-test.ts`), `_id` to its column, and any other path to a jsonpath (`jsonpath-test.ts`). Operands
+ * and undeclared names are parameters. The SQL text therefore depends only on the shape of the filter, and
+ * Postgres can prepare it.
  *
  * @see decisions 3, design "Storage that makes JSONB fast"
  */
@@ -33,30 +34,28 @@ import { type Target, targetInElement, targetInRecord } from './target.js';
 
 type Sql = Prisma.Sql;
 
-/** What the meaning of a filter depends on beside itself. */
+/** The facts, apart from the filter itself, that decide what a filter means. */
 export interface CompileContext {
   readonly collection: Collection;
-  /** The time zone of the domain: its days and months are meant. */
+  /** The time zone of the domain. Days and months in a filter are in this zone. */
   readonly timeZone: string;
   readonly now: Date;
-  /**
-   * Whether the database compares text by bytes, so that its order may stand for that of prefixes and ranges.
-   */
+  /** Whether the database compares text by bytes, so that prefixes and ranges of text can use its order. */
   readonly isByteOrdered: boolean;
   /**
-   * What of another collection the asker may read; `undefined`: nothing. For conditions on what references
-   * point to.
+   * The records and fields of another collection that the caller may read, for conditions on the targets of
+   * references. `undefined` if the caller may read none.
    */
   readonly findTarget?: (collection: string) => FilterTarget | undefined;
 }
 
 /**
- * A boolean SQL expression over the record alias `r`. Where a field is missing it may be null instead of
- * false, which a `where` takes the same way; below a negation it never is, so negation is two-valued: what
- * does not hold is not held.
+ * Compiles to a boolean SQL expression over the record alias `r`. If a field is missing, the expression may
+ * be null instead of false, which a `where` treats alike. Below a negation it is never null, so that a
+ * condition and its negation divide the records in two.
  *
  * @throws MALFORMED_FILTER, INVALID_VALUE (400) for operators and operands that do not fit a declared type;
- * FORBIDDEN (403) for a condition on another record by what the asker may not read of it
+ * FORBIDDEN (403) for a condition on a field of another record that the caller may not read
  */
 export function compileFilter(filter: Filter, context: CompileContext): Sql {
   switch (filter.kind) {
@@ -80,8 +79,8 @@ export function compileFilter(filter: Filter, context: CompileContext): Sql {
 }
 
 /**
- * Every path a filter looks at, from the record on: what a caller must be allowed to read to ask it. What it
- * looks at in the records that references point to is not among them: `compileFilter` sees to that.
+ * Every path of a filter, from the record on. The caller needs the right to read all of them. Paths into the
+ * targets of references are not included, because `compileFilter` checks those.
  */
 export function listPaths(filter: Filter): Path[] {
   const paths: Path[] = [];
@@ -141,15 +140,15 @@ function compileValueCondition(condition: ValueCondition, target: Target, contex
   const paths = pathsOfText(condition, target);
   const needsJsonpath = needsByteOrder(test) && !context.isByteOrdered;
   if (target.form === 'path' || needsJsonpath) {
-    // jsonpath compares text by code points under any collation; in its strict mode it looks into no list, as
-    // a column.
+    // jsonpath compares text by code points under any collation. In strict mode it does not look into lists,
+    // like a column.
     const root = target.form === 'path' ? '$' : 'strict $';
     return anyOf(paths.map((path) => matches(`${root}${jsonpathSteps(path)} ? ${jsonpathTest(test)}`)));
   }
   return anyOf(paths.map((path) => columnTest(test, fieldExpression(context.collection, path))));
 }
 
-/** A reference is looked at by its id, by the text operators also by its label. */
+/** A condition on a reference tests its id. The text operators also test its label. */
 function pathsOfText({ kind, path }: ValueCondition, { type }: Target): readonly Path[] {
   if (type !== 'reference') return [path];
   const value = [...path, 'value'];
@@ -169,8 +168,8 @@ function compilePresence(
 }
 
 /**
- * Served by the GIN index on the record as far as the path asks for equality. jsonpath's own errors, such as
- * a missing member, are no match.
+ * The GIN index on the record supports the equalities of the path. An error of jsonpath, such as a missing
+ * member, counts as no match.
  */
 function matches(jsonpath: string): Sql {
   return Prisma.sql`r.data @? ${jsonpath}::jsonpath`;
@@ -181,15 +180,15 @@ function anyOf(parts: readonly Sql[]): Sql {
   return only !== undefined && parts.length === 1 ? only : Prisma.join([...parts], ' or ', '(', ')');
 }
 
-/** A predicate over the elements `@`. An element that is null counts as none. */
+/** A predicate over the elements `@`. An element that is null counts as absent. */
 function elementPredicate(condition: ElementCondition, list: Target, context: CompileContext): string {
   if (list.form === 'id') throw unfitting(condition, list);
   return `(@.type() != "null" && ${predicate(condition.filter, list, context)})`;
 }
 
 /**
- * A filter as a jsonpath predicate over `@`, an element of `list`. Each condition is an `exists(…)`, which is
- * never unknown, so `!` is plain negation.
+ * Compiles a filter to a jsonpath predicate over `@`, an element of `list`. Each condition is an
+ * `exists(…)`, which is never unknown, so that `!` is plain negation.
  */
 function predicate(filter: Filter, list: Target, context: CompileContext): string {
   switch (filter.kind) {
@@ -202,7 +201,8 @@ function predicate(filter: Filter, list: Target, context: CompileContext): strin
     case 'match':
     case 'expression':
     case 'record':
-      // Mongo's own `$elemMatch` is a match itself; what looks at other records is no jsonpath.
+      // An `$elemMatch` of Mongo is a `match` as a whole. A condition on other records is no jsonpath: such
+      // elements are compiled to rows.
       throw new Error(`a ${filter.kind} stands in no jsonpath on list elements`);
     default:
       return conditionPredicate(filter, list, context);
@@ -246,7 +246,7 @@ function exists(path: Path, inner: string): string {
 
 function presencePredicate(kind: 'isNull' | 'exists', path: Path): string {
   if (kind === 'exists') return `exists(@${jsonpathSteps(path)})`;
-  // type() of a list is "array", it is not looked into: an empty list is not null.
+  // type() of a list is "array": it does not look into the list. An empty list is not null.
   return `!(@${jsonpathSteps(path)}.type() != "null")`;
 }
 

@@ -1,4 +1,4 @@
-/** `PageShape` to one SQL statement whose one row and column is the JSON text of the page. */
+/** Compiles a `PageShape` to one SQL statement. Its only row and column is the JSON text of the page. */
 import { Prisma } from '../../generated/prisma/client.js';
 import {
   compileObject,
@@ -30,17 +30,17 @@ export interface PageStatementOptions {
   readonly order: RecordOrder;
   readonly limit: number;
   readonly skip: number;
-  /** The source is read from the end of the order; the page is turned around. */
+  /** Whether the source is read from the end of the order. The statement then reverses the page. */
   readonly fromEnd: boolean;
-  /** There is something on the side the page was not read towards, e.g. before an `after`. */
+  /** Whether records exist on the other side of the page, e.g. before an `after`. */
   readonly hasMoreBehind: boolean;
-  /** Over the alias `r`: all that is counted, wherever the page starts. */
+  /** Over the alias `r`: selects all records to count, whether or not they are on the page. */
   readonly countWhere: Sql;
 }
 
 /**
- * One round trip for the records, their cursors, the count of all and what pageInfo says, as far as the shape
- * asks for them.
+ * One round trip returns the records, their cursors, the total count and pageInfo, as far as the shape
+ * contains them.
  */
 export function compilePage(
   shape: PageShape,
@@ -49,15 +49,15 @@ export function compilePage(
   return compileInnerPage(shape, options, startPrinting(options.printing));
 }
 
-/** The same as a part of a statement that prints already. */
+/** The same as a part of a larger statement. */
 export function compileInnerPage(shape: PageShape, options: PageStatementOptions, printing: Printing): Sql {
   const page: PageCompilation = {
     options,
     item: startRecordItem(),
     printing,
-    // Rows that are not joined come out in the order they went in.
+    // Without a join, the rows keep the order of their source.
     isSorted: options.fromEnd || readsOthers(shape.members.flatMap(recordMembers)),
-    // One more than the page tells whether there is more.
+    // One record more than the page shows whether there are more.
     isCounted: shape.members.some(
       (member) => member.kind === 'pageInfo' && asksForMore(member.members, options),
     ),
@@ -85,8 +85,8 @@ function withPositions(records: Sql, item: RecordItem): Sql {
 }
 
 /**
- * Around the records, not among their own columns: values are found in those that are shown, after the sort
- * and the limit.
+ * Adds the values around the limited records, not among their own columns. Postgres then extracts values
+ * only from the records of the page.
  */
 function withValues(records: Sql, item: RecordItem): Sql {
   if (item.values.size === 0) return records;
@@ -104,7 +104,7 @@ function needsPositions(shape: PageShape, page: PageCompilation): boolean {
   return page.isCounted || asksForCursor || page.isSorted;
 }
 
-/** The JSON text of the first record of a source; no row where there is none. */
+/** The JSON text of the first record of a source. No row if the source is empty. */
 export function compileRecord(
   members: readonly Member[],
   options: { readonly source: RecordSource; readonly printing: Omit<Printing, 'aliasCount'> },
@@ -176,7 +176,7 @@ function asksForMore(members: readonly PageInfoMember[], { fromEnd }: PageStatem
   return members.some((member) => member.kind === asked);
 }
 
-/** What is printed of each record of a page. */
+/** The members to print of each record of a page. */
 export function recordMembers(member: PageMember): readonly Member[] {
   if (member.kind === 'records') return member.members;
   if (member.kind !== 'edges') return [];
@@ -207,7 +207,10 @@ function hasMoreAhead(page: PageCompilation): Sql {
   return Prisma.sql`case when count(*) > ${page.options.limit} then 'true' else 'false' end`;
 }
 
-/** An aggregate computes its argument for the rows of its filter only: two cursors, not one a record. */
+/**
+ * An aggregate evaluates its argument only for the rows of its filter. It therefore prints two cursors, and
+ * not one for each record.
+ */
 function firstCursor(page: PageCompilation): Sql {
   return Prisma.sql`coalesce(min(${quotedCursor(page)}) filter (where r.position = 1
     and ${page.options.limit} > 0), 'null')`;

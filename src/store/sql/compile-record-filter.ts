@@ -1,8 +1,9 @@
 /**
- * Conditions on the records that references point to: `exists` over those records, as far as the asker may
- * read them. A single reference becomes a semi-join, which Postgres begins at either side: by the primary key
- * of what is pointed to, or by the index of the reference. A jsonpath cannot look at other records, so where
- * such a condition stands in one on list elements, the elements become rows.
+ * Conditions on the records that references point to. They compile to `exists` over the target records that
+ * the caller may read. A condition on a single reference becomes a semi-join. Postgres can begin it at
+ * either side: by the primary key of the target, or by the index of the reference. A jsonpath cannot read
+ * other records. Therefore, a condition on list elements that contains such a condition turns the elements
+ * into rows.
  */
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -21,17 +22,20 @@ type Sql = Prisma.Sql;
 export interface FilterTarget {
   readonly collection: Collection;
   readonly access: EffectiveAccess;
-  /** Over the alias `r`: domain, live records and row rules. */
+  /** Over the alias `r`: the domain, live records and row rules. */
   readonly condition: Sql;
 }
 
-/** What of a `CompileContext` is needed here. */
+/** The part of a `CompileContext` that this file needs. */
 interface Context {
   readonly collection: Collection;
   readonly findTarget?: (collection: string) => FilterTarget | undefined;
 }
 
-/** The rest of the compiler, which is above this file. */
+/**
+ * The functions of the filter compiler that this file calls. They are passed in, because that compiler
+ * imports this file.
+ */
 export interface FilterCompilers<C extends Context> {
   readonly filter: (filter: Filter, context: C) => Sql;
   /** A jsonpath predicate over `@`, an element of `list`. */
@@ -39,7 +43,7 @@ export interface FilterCompilers<C extends Context> {
   readonly paths: (filter: Filter) => readonly Path[];
 }
 
-/** @throws FORBIDDEN (403) for a collection, or a field of it, that the asker may not read */
+/** @throws FORBIDDEN (403) for a collection or a field that the caller may not read */
 export function compileRecordFilter<C extends Context>(
   filter: RecordFilter,
   context: C,
@@ -48,9 +52,9 @@ export function compileRecordFilter<C extends Context>(
   const { form } = targetInRecord(context.collection, filter.path);
   if (form === 'path') return pointsToOne(filter, idsIn(RECORD_DATA, filter.path), context, compilers);
   const { json, text } = fieldExpression(context.collection, [...filter.path, 'value']);
-  // Outside of `pointed`, `r` is the record that points. Said twice: the one serves a look-up by the primary
-  // key, the other, which holds for texts alone, the index on the reference where few records satisfy the
-  // inner condition.
+  // Outside of `pointed`, `r` is the referencing record. The condition is stated twice for two plans: the
+  // first form allows a look-up by the primary key. The second form holds for texts alone and allows the
+  // index on the reference, which is faster if few targets satisfy the inner condition.
   return Prisma.sql`exists (
   select 1
   from (${recordsThat(filter, context, compilers)}) as pointed
@@ -58,7 +62,7 @@ export function compileRecordFilter<C extends Context>(
 )`;
 }
 
-/** Compiles to the jsonpath of an element condition, where a condition on other records is in it. */
+/** Compiles a condition on list elements that contains a condition on other records. */
 export function compileElementRows<C extends Context>(
   condition: ElementCondition,
   context: C,
@@ -68,7 +72,7 @@ export function compileElementRows<C extends Context>(
   return elementRows(condition, { root: RECORD_DATA, list, context, compilers });
 }
 
-/** Whether records other than the one asked about are looked at. */
+/** Whether the filter tests other records than its own. */
 export function hasRecordFilter(filter: Filter): boolean {
   switch (filter.kind) {
     case 'all':
@@ -85,10 +89,10 @@ export function hasRecordFilter(filter: Filter): boolean {
 }
 
 const RECORD_DATA = Prisma.raw('r.data');
-/** The nearest list element, where rows of elements are nested. */
+/** The nearest list element, if rows of elements are nested. */
 const ELEMENT = Prisma.raw('element.value');
 
-/** Serves several ids: `select` them, from the record that points or an element of it. */
+/** Tests several ids. `ids` selects them from the referencing record or from an element of it. */
 function pointsToOne<C extends Context>(
   filter: RecordFilter,
   ids: Sql,
@@ -103,8 +107,8 @@ function pointsToOne<C extends Context>(
 }
 
 /**
- * `select` the ids of the records that satisfy the inner condition, as far as the asker may read them. Says
- * nothing of what points there.
+ * Selects the ids of the records that satisfy the inner condition and that the caller may read. It does not
+ * depend on the referencing record.
  */
 function recordsThat<C extends Context>(
   { collection, filter }: RecordFilter,
@@ -119,7 +123,7 @@ function recordsThat<C extends Context>(
   return Prisma.sql`select r.id from records r where ${target.condition} and ${satisfied}`;
 }
 
-/** Every id that references at the path hold, lists looked into. */
+/** All ids of the references at the path. It looks into lists. */
 function idsIn(root: Sql, path: Path): Sql {
   const steps = `$${jsonpathSteps([...path, 'value'])}[*]`;
   return Prisma.sql`select found #>> '{}'
@@ -128,7 +132,7 @@ function idsIn(root: Sql, path: Path): Sql {
 }
 
 interface Rows<C extends Context> {
-  /** What the path starts at, a jsonb expression. */
+  /** The value that the path starts at, a jsonb expression. */
   readonly root: Sql;
   readonly list: Target;
   readonly context: C;
@@ -148,7 +152,8 @@ function elementRows<C extends Context>(condition: ElementCondition, rows: Rows<
 function elementTest<C extends Context>(filter: Filter, rows: Rows<C>): Sql {
   const { list, context, compilers } = rows;
   if (!hasRecordFilter(filter)) {
-    // The element is wrapped in a list of one: a filter looks into a list once, and the element may be one.
+    // A filter looks into one level of lists. The element may itself be a list, so it is wrapped in a list of
+    // one.
     const jsonpath = `$ ? ${compilers.predicate(filter, list, context)}`;
     return Prisma.sql`jsonb_build_array(element.value) @? ${jsonpath}::jsonpath`;
   }

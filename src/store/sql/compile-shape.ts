@@ -1,4 +1,4 @@
-/** `Shape` to one SQL expression that prints the JSON text of a record. */
+/** Compiles a `Shape` to one SQL expression that prints the JSON text of a record. */
 
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Path } from '../../model/path.js';
@@ -17,20 +17,23 @@ type Sql = Prisma.Sql;
 const ALLOWED_NAME = /^[A-Za-z0-9_$-]{1,63}$/;
 
 /**
- * What of another collection the caller may see: a condition over the alias `r`, the domain and the
- * tombstones included.
+ * Selects the records that the caller may see in another collection: a condition over the alias `r` that
+ * includes the domain and excludes tombstones.
  */
 type VisibleRecords = (collection: string) => Sql;
 
-/** What the expressions of one statement share. */
+/** The state that the expressions of one statement share. */
 export interface Printing {
   /**
-   * A jsonb expression: all visible fields of the record `r` as the query's projection leaves them, without
+   * A jsonb expression: the visible fields of the record `r` within the projection of the query, without
    * `_id`.
    */
   readonly fields: Sql;
   readonly visibleRecords: VisibleRecords;
-  /** `select … as json`: one row, the page of what points to the record with this id, a jsonb expression. */
+  /**
+   * `select … as json`: one row, the page of records that reference the record with this id. The id is a
+   * jsonb expression.
+   */
   readonly printReferrers: (shape: ReferrersShape, id: Sql, printing: Printing) => Sql;
   aliasCount: number;
 }
@@ -40,16 +43,16 @@ export function startPrinting(options: Omit<Printing, 'aliasCount'>): Printing {
 }
 
 /**
- * What the expressions that print a record need of the FROM item `r`, beside the columns of a record.
+ * The additions to the FROM item `r` that the printing of a record needs, beside the columns of a record.
  *
- * A value is looked at twice, once for its type and once for its text, and finding it in the document costs
- * more than both: so the FROM item finds each once. It must be one that Postgres does not dissolve, e.g.
- * because it has a limit.
+ * A value is read twice, once for its type and once for its text, and extracting it from the document costs
+ * more than both reads. The FROM item therefore extracts each value once. This works only if Postgres does
+ * not flatten the FROM item, e.g. because it has a limit.
  */
 export interface RecordItem {
-  /** The joins that stand after it. */
+  /** The joins that follow the FROM item. */
   readonly joins: Sql[];
-  /** What it selects, by the name. */
+  /** The values that it selects, by name. */
   readonly values: Map<string, Sql>;
 }
 
@@ -57,7 +60,7 @@ export function startRecordItem(): RecordItem {
   return { joins: [], values: new Map() };
 }
 
-/** The values that are found once, to stand after the other columns of the FROM item. */
+/** The extracted values, to follow the other columns of the FROM item. */
 export function valueColumns({ values }: RecordItem): Sql {
   if (values.size === 0) return Prisma.empty;
   const columns = [...values].map(([name, value]) => Prisma.sql`${value} as ${Prisma.raw(`"${name}"`)}`);
@@ -68,7 +71,7 @@ export function joinsOf({ joins }: RecordItem): Sql {
   return joins.length === 0 ? Prisma.empty : Prisma.join([...joins], ' ');
 }
 
-/** An expression for the JSON text of one record `r`. What it needs of `r` is added to `item`. */
+/** An expression for the JSON text of one record `r`. Joins and values that it needs are added to `item`. */
 export function compileObject(members: readonly Member[], item: RecordItem, printing: Printing): Sql {
   const known = COMPILED.get(members);
   const compiled = known ?? printWithItem(members, printing);
@@ -83,7 +86,10 @@ interface CompiledObject {
   readonly item: RecordItem;
 }
 
-/** Shapes are kept with the documents that were sent, and so is what they compile to. */
+/**
+ * The gateway caches the documents of clients with their shapes, and thereby also these compiled
+ * expressions.
+ */
 const COMPILED = new WeakMap<readonly Member[], CompiledObject>();
 
 function printWithItem(members: readonly Member[], printing: Printing): CompiledObject {
@@ -93,22 +99,22 @@ function printWithItem(members: readonly Member[], printing: Printing): Compiled
 }
 
 /**
- * No part of it depends on who asks: neither what a reference leads to, nor the hidden fields of a whole
- * record.
+ * Whether the expression is the same for all callers: it contains no target of a reference and no whole
+ * record with its hidden fields.
  */
 function isTheSameForAll(members: readonly Member[]): boolean {
   return !readsOthers(members) && members.every((member) => member.shape.kind !== 'fields');
 }
 
 /**
- * One piece of a JSON text: what `formatObject` puts behind a key. Never null; of any type that prints as
- * JSON.
+ * One value in a JSON text, printed after a key by `formatObject`. It is never null, and of any type that
+ * prints as JSON.
  */
 export type Piece = Sql | { readonly json: string };
 
 /**
- * The text of a JSON object: `format` with one parameter for all that is constant. It is a fourth faster than
- * `json_build_object`, and the text has no spaces in it.
+ * Prints the text of a JSON object by `format`, whose first argument holds all constant parts. This is a
+ * quarter faster than `json_build_object`, and the text contains no spaces.
  */
 export function formatObject(members: readonly (readonly [string, Piece])[]): Sql {
   if (members.length > MAX_FORMATTED) {
@@ -121,7 +127,7 @@ export function formatObject(members: readonly (readonly [string, Piece])[]): Sq
   return formatMembers(members, '{', '}');
 }
 
-/** A function takes 100 arguments. */
+/** A function takes at most 100 arguments. */
 const MAX_FORMATTED = 90;
 
 function formatMembers(members: readonly (readonly [string, Piece])[], start: string, end: string): Sql {
@@ -134,13 +140,13 @@ function formatMembers(members: readonly (readonly [string, Piece])[], start: st
   return Prisma.sql`format(${Prisma.join([Prisma.sql`${start + texts.join(',') + end}::text`, ...values])})`;
 }
 
-/** One FROM item whose `base` is a JSON object: the record, or an element of a list in it. */
+/** A FROM item whose `base` is a JSON object: the record, or an element of a list in it. */
 interface Row {
   readonly base: Sql;
   readonly joins: Sql[];
   /**
-   * The values that are found once, and where in the record their `base` is. `undefined`: they are found
-   * where they are used.
+   * The values that the FROM item extracts once, and the place of `base` in the record. `undefined`: values
+   * are extracted where they are used.
    */
   readonly found?: { readonly values: Map<string, Sql>; readonly at: Path } | undefined;
 }
@@ -194,7 +200,7 @@ function printShape(shape: Shape, row: Row, state: Printing): Piece {
   }
 }
 
-/** One look-up in a small object, however many values there are. */
+/** Looks the value up in a small object, which takes the same time for any number of values. */
 function printEnum(shape: EnumShape, row: Row): Sql {
   const names = JSON.stringify(Object.fromEntries(shape.namesByValue));
   const value = valueAt(row, shape.path);
@@ -236,7 +242,8 @@ function elementHasType(element: Shape, base: Sql): Sql {
 }
 
 /**
- * A join and no subquery in the select list: Postgres then remembers a target that several records point to.
+ * Uses a join instead of a subquery in the select list. Postgres can then cache a target that several
+ * records reference.
  */
 function printTarget(shape: TargetShape, row: Row, state: Printing): Sql {
   const reference = nextAlias('reference', state);
@@ -258,7 +265,7 @@ function printTarget(shape: TargetShape, row: Row, state: Printing): Sql {
   return Prisma.sql`coalesce(${Prisma.join([...found, Prisma.raw("'null'")])})`;
 }
 
-/** One index scan a record, all in the one statement. */
+/** One index scan for each record, all in one statement. */
 function printReferrers(shape: ReferrersShape, row: Row, state: Printing): Sql {
   const parent = nextAlias('parent', state);
   const alias = nextAlias('referrers', state);
@@ -270,7 +277,7 @@ left join lateral (${state.printReferrers(shape, Prisma.raw(`${parent}.id`), sta
 
 function valueAt({ base, found }: Row, path: Path): Sql {
   if (path.length === 0) return base;
-  // It stands in brackets: a cast binds tighter than an arrow.
+  // A cast binds tighter than an arrow and needs the parentheses.
   const value = Prisma.sql`(${base}${Prisma.join(path.map(step), '')})`;
   const name = found && nameOfValue([...found.at, ...path]);
   if (found === undefined || name === undefined) return value;
@@ -284,16 +291,16 @@ function rowWithin(row: Row, path: Path): Row {
   return { base: valueAt(row, path), joins: row.joins, found };
 }
 
-/** A longer name would be cut by Postgres, and might then be the name of another value. */
+/** Postgres would cut a longer name, which might then equal the name of another value. */
 const MAX_NAME_LENGTH = 63;
 
-/** The column of a value, e.g. `value.student.label`; `undefined`: its path makes no name. */
+/** The column of a value, e.g. `value.student.label`. `undefined` if its path is not usable as a name. */
 function nameOfValue(path: Path): string | undefined {
   const name = ['value', ...path].join('.');
   return name.length <= MAX_NAME_LENGTH && path.every((part) => ALLOWED_NAME.test(part)) ? name : undefined;
 }
 
-/** A declared name is a literal, so that statements stay the same and can be prepared. */
+/** A declared name is a literal, so that the statement is always the same and can be prepared. */
 function step(name: string): Sql {
   return ALLOWED_NAME.test(name) ? Prisma.raw(`->'${name}'`) : Prisma.sql`->${name}::text`;
 }
@@ -304,7 +311,7 @@ function valueOfType(row: Row, path: Path, type: 'string' | 'number' | 'boolean'
     else 'null' end`;
 }
 
-/** The characters of a text, null for any other value. */
+/** The characters of a text. Null for any other value. */
 function textAt(row: Row, path: Path): Sql {
   const value = valueAt(row, path);
   return Prisma.sql`case when jsonb_typeof(${value}) = 'string' then ${value} #>> '{}' end`;

@@ -1,8 +1,8 @@
 /**
- * Order by the values of a record, as jsonb orders them: texts, numbers, false, true, lists, objects. Records
- * without the value come last in both directions, and among themselves in the order of the next key: the
- * field is absent or null, or an empty list, which the b-tree has below null. A reference is ordered by its
- * id, its `.label` by the label. Ties are broken by `_id`, in the direction of the last key.
+ * Orders records by values, as jsonb orders them: texts, numbers, false, true, lists, objects. Records
+ * without the value come last in both directions. The next key orders them among themselves. A value is
+ * missing if the field is absent, null or an empty list, which a b-tree sorts below null. A reference is
+ * ordered by its id, and its `.label` by the label. `_id` breaks ties, in the direction of the last key.
  *
  * @see decisions 3, 11
  */
@@ -23,27 +23,34 @@ export interface OrderKey {
   /** Over the alias `r`: jsonb, or the text `r.id`. */
   readonly expression: Sql;
   readonly direction: 'ascending' | 'descending';
-  /** `_id` is never missing and is text; any other key is jsonb, and null where the field is absent. */
+  /**
+   * Whether the key is `_id`, which is text and never missing. Any other key is jsonb, and null if the field
+   * is absent.
+   */
   readonly isId: boolean;
-  /** Whether a b-tree has the values in their order. */
+  /** Whether a b-tree stores the values in this order. */
   readonly isIndexed: boolean;
-  /** The place of the records without the value: `last`, and `first` in the order read from its end. */
+  /** Where records without the value come: `last`, or `first` if the order is read from its end. */
   readonly missing: 'last' | 'first';
 }
 
-/** A total order: its last key, and no other, is `_id`. */
+/** A total order. Its last key, and no other, is `_id`. */
 export interface RecordOrder {
   readonly keys: readonly OrderKey[];
-  /** What follows `order by`. */
+  /** The expressions after `order by`. */
   readonly orderBy: Sql;
-  /** The same order read from its end. */
+  /** The same order, read from its end. */
   readonly reversedOrderBy: Sql;
-  /** Names the order and its collection in a few words: what a cursor must have been made for. */
+  /**
+   * Identifies the order and its collection in a few words. A cursor is valid only for the order that it
+   * names.
+   */
   readonly description: string;
 }
 
 /**
- * @throws INVALID_VALUE (400) for a key in a list: a record has many values there and no one place by them.
+ * @throws INVALID_VALUE (400) for a key in a list. A record has many values there, and no single place by
+ * them.
  */
 export function compileSort(
   sort: readonly SortKey[],
@@ -68,12 +75,12 @@ export function compileSort(
   };
 }
 
-/** What follows `order by`. */
+/** The expressions after `order by`. */
 export function orderByOf(keys: readonly OrderKey[]): Sql {
   return Prisma.join(keys.map(ordered), ', ');
 }
 
-/** The same order from its end. */
+/** The same order, read from its end. */
 export function reversed(keys: readonly OrderKey[]): readonly OrderKey[] {
   return keys.map((key) => ({
     ...key,
@@ -82,7 +89,10 @@ export function reversed(keys: readonly OrderKey[]): readonly OrderKey[] {
   }));
 }
 
-/** `order by` for records that all have the value of the first key, in the form that an index on it gives. */
+/**
+ * `order by` for records that all have a value of the first key, in the form that an index on that key
+ * supports.
+ */
 export function orderByOfPresent([first, ...rest]: readonly OrderKey[]): Sql {
   if (first === undefined) return Prisma.empty;
   const way = first.direction === 'ascending' ? ASCENDING : DESCENDING;
@@ -90,14 +100,14 @@ export function orderByOfPresent([first, ...rest]: readonly OrderKey[]): Sql {
 }
 
 /**
- * The record has the value of the key: one range of a b-tree, because null and the empty list are its least
+ * Whether a record has a value of the key, as one range of a b-tree: null and the empty list are its least
  * values.
  */
 export function isPresent({ expression }: OrderKey): Sql {
   return Prisma.sql`${expression} > 'null'::jsonb`;
 }
 
-/** The record has no value of the key: two ranges of a b-tree. */
+/** Whether a record has no value of the key, as two ranges of a b-tree. */
 export function isMissing({ expression }: OrderKey): Sql {
   return Prisma.sql`(${expression} is null or ${expression} <= 'null'::jsonb)`;
 }

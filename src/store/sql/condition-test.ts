@@ -1,6 +1,6 @@
 /**
- * Reads a condition by what the collection declares at its path, as a `ValueTest`. What a scalar type makes
- * of a condition, the type itself says (model/field-types).
+ * Reads a condition as a `ValueTest`, by the type that the collection declares at its path. Each scalar type
+ * defines what a condition means for it (model/field-types).
  */
 import type { ServiceError } from '../../errors.js';
 import { ExactNumber } from '../../json.js';
@@ -28,11 +28,11 @@ import type { Target } from './target.js';
 /**
  * Reads a condition by the type at its path.
  *
- * A day without a time is the whole day: equal to it is what is on it, greater what is after its end, less
- * what is before its start.
+ * A day without a time stands for the whole day: `equals` matches any instant on it, `greater than` begins
+ * after its end, `less than` ends before its start.
  *
- * @throws MALFORMED_FILTER (400) when the operator has no meaning for the type, INVALID_VALUE (400) when the
- * operand has none.
+ * @throws MALFORMED_FILTER (400) if the type does not support the operator, INVALID_VALUE (400) if the
+ * operand does not fit the type.
  * @see decisions 3
  */
 export function testOf(condition: ValueCondition, target: Target, clock: Clock): ValueTest {
@@ -50,7 +50,7 @@ export function testOf(condition: ValueCondition, target: Target, clock: Clock):
   }
 }
 
-/** The id that a reference holds is a text without an order. */
+/** The id of a reference is text without an order. */
 function referenceTest(condition: ValueCondition, target: Target): ValueTest {
   switch (condition.kind) {
     case 'greaterThan':
@@ -92,8 +92,8 @@ function undeclaredTest(condition: ValueCondition, clock: Clock): ValueTest {
 }
 
 /**
- * A number compares with numbers; a day with days and instants, an instant with instants; any other text with
- * all text.
+ * A number is compared with numbers, a day with days and instants, an instant with instants, and any other
+ * text with all text.
  */
 function undeclaredRange({ kind, value }: CompareCondition, clock: Clock): ValueTest {
   if (typeof value !== 'string') return numberRange(kind, value);
@@ -107,8 +107,8 @@ function undeclaredRange({ kind, value }: CompareCondition, clock: Clock): Value
 }
 
 /**
- * `active=true` on an undeclared field finds `true` and `"true"`, `code=5` finds 5 and `"5"`; exponents are
- * not written out.
+ * On an undeclared field, `active=true` matches `true` and `"true"`, and `code=5` matches 5 and `"5"`.
+ * Exponents are not expanded.
  */
 function looseTest(text: string, isInsensitive: boolean | undefined): ValueTest {
   const asText = textEquals(text, isInsensitive);
@@ -119,7 +119,7 @@ function looseTest(text: string, isInsensitive: boolean | undefined): ValueTest 
 
 const PLAIN_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
 
-/** The operator has no meaning for what is at the path. */
+/** The error for an operator that the type at the path does not support. */
 export function unfitting(condition: Condition, target: Target): ServiceError {
   return unfittingOperator(condition, comparableOf(target));
 }

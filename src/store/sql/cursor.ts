@@ -1,7 +1,7 @@
 /**
- * Cursors: the place of a record in an order, as opaque text. A cursor holds the record's values of the sort
- * keys and its `_id`, so it stays good when that record has gone; Postgres makes it beside the record, so no
- * value passes through a JavaScript number.
+ * Cursors: the place of a record in an order, as opaque text. A cursor holds the values of the sort keys and
+ * the `_id`, so that it stays valid after the record is removed. Postgres prints it together with the
+ * record, so that no value is converted to a JavaScript number.
  */
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../errors.js';
@@ -12,7 +12,7 @@ import { storable, storableJson } from './storable-json.js';
 
 type Sql = Prisma.Sql;
 
-/** A longer one was not made by us for any key worth sorting by. */
+/** The gateway creates no longer cursor for any useful sort key. */
 const MAX_CURSOR_LENGTH = 65_536;
 
 /** A text expression over the alias `r`: the cursor of that record. */
@@ -21,17 +21,21 @@ export function cursorExpression(order: RecordOrder): Sql {
     isId ? expression : Prisma.sql`${expression}::text`,
   );
   const json = Prisma.sql`json_build_array(${fingerprint(order)}::text, ${Prisma.join(values, ', ')})`;
-  // base64url, which Postgres does not have.
+  // This is base64url, which Postgres does not support itself.
   return Prisma.sql`translate(encode(convert_to(${json}::text, 'UTF8'), 'base64'), E'+/=\n', '-_')`;
 }
 
 /**
- * A value per key of the order: its JSON text, of `_id` the text itself; `undefined` where there is none.
+ * One value for each key of the order: its JSON text, or the text of `_id`. `undefined` if the record has no
+ * value.
  * @see compileSort
  */
 export type Position = readonly (string | undefined)[];
 
-/** @throws MALFORMED_REQUEST (400) for what is no cursor, or one of another order or collection. */
+/**
+ * @throws MALFORMED_REQUEST (400) for a text that is not a cursor, or for a cursor of another order or
+ * collection.
+ */
 export function parseCursor(cursor: string, order: RecordOrder): Position {
   const [made, ...values] = decode(cursor);
   if (made !== fingerprint(order) || values.length !== order.keys.length) throw strangeCursor();
@@ -51,8 +55,8 @@ function decode(cursor: string): readonly unknown[] {
 }
 
 /**
- * Takes only JSON that Postgres can hold, whoever wrote the cursor. Null and the empty list are no values of
- * an order.
+ * Accepts only JSON that Postgres can store, because a caller may have forged the cursor. Null and the empty
+ * list are not values of an order.
  */
 function valueIn(text: string): string | undefined {
   const value = parseExactJson(text);

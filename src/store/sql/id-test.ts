@@ -1,4 +1,4 @@
-/** A `ValueTest` as SQL over the column `r.id`, which is always there and always text. */
+/** Compiles a `ValueTest` to SQL over the column `r.id`, which is text and never null. */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Operand } from '../../model/operand.js';
 import type { LikeTest, TextRangeTest, ValueTest } from '../../model/value-test.js';

@@ -1,9 +1,9 @@
 /**
- * A `ValueTest` as a jsonpath predicate over `@`: the general form, for lists and for what is not declared.
- * Equality in it is served by the GIN index on the whole record.
+ * Compiles a `ValueTest` to a jsonpath predicate over `@`. This is the general form, for lists and
+ * undeclared paths. The GIN index on the whole record supports its equalities.
  *
- * jsonpath is in its lax mode, which looks into lists one level at each step, and compares one level deeper
- * still: every predicate therefore first asks for the type, which an inner list does not have.
+ * In lax mode, jsonpath looks into one level of lists at each step, and one level deeper in comparisons.
+ * Every predicate therefore tests the type first, which an inner list does not pass.
  */
 
 import { isNumberOperand, type Operand } from '../../model/operand.js';
@@ -23,7 +23,7 @@ const IS_BOOLEAN = '@.type() == "boolean"';
 export const NEVER = '(1 == 0)';
 export const ALWAYS = '(1 == 1)';
 
-/** A predicate in parentheses, true or not true of one value. */
+/** A predicate in parentheses that is true or false for one value, and never unknown. */
 export function jsonpathTest(test: ValueTest): string {
   switch (test.kind) {
     case 'is':
@@ -83,7 +83,7 @@ function patternWithFlags(at: LikeTest['at'], text: string, isInsensitive: boole
     case 'whole':
       return `${jsonpathString(`^${escaped}$`)}${flag}`;
     case 'anywhere':
-      // Flag q: the pattern is text, nothing in it is special.
+      // Flag q takes the pattern literally.
       return `${jsonpathString(text)} flag "${isInsensitive ? 'i' : ''}q"`;
   }
 }

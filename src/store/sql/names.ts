@@ -1,7 +1,8 @@
 /**
- * Names of fields in SQL. A declared name is written into the statement as a literal, which an expression
- * index needs to be recognized and a prepared statement to stay the same; it comes from the catalog, letter
- * by letter out of an allow-list. Any other name is a caller's text and travels as a parameter.
+ * Names of fields in SQL. A declared name is a literal in the statement: Postgres needs it to match an
+ * expression index, and it keeps the text of a prepared statement the same. Such names come from the
+ * catalog, which allows only certain letters. Any other name is text of the caller and is passed as a
+ * parameter.
  *
  * @see design "Storage that makes JSONB fast"
  */
@@ -13,30 +14,30 @@ import { hasTrigrams } from '../database/declared-indexes.js';
 
 type Sql = Prisma.Sql;
 
-/** The record: every expression of this room is over the alias `r`. */
+/** The record. All expressions of this room use the alias `r`. */
 const RECORD = 'r.data';
 const ALLOWED_NAME = /^[A-Za-z0-9_$-]{1,63}$/;
 const REFERENCE_MEMBERS: ReadonlySet<string> = new Set(['value', 'label']);
 
 /** One value of a record in its two SQL forms. */
 export interface FieldExpression {
-  /** `(r.data->'a'->'b')`: jsonb, null when the field is missing. */
+  /** `(r.data->'a'->'b')`: jsonb. Null if the field is missing. */
   readonly json: Sql;
-  /** `(r.data->'a'->>'b')`: text, of a string its characters. */
+  /** `(r.data->'a'->>'b')`: text. For a string, its characters. */
   readonly text: Sql;
-  /** Whether the trigrams of `text` are in an index. */
+  /** Whether an index holds the trigrams of `text`. */
   readonly hasTrigrams: boolean;
 }
 
 /**
- * The value at a path as jsonb, e.g. `(r.data->'student'->'value')`: with literal names where all steps are
- * declared, with parameters otherwise. Lists are not looked into.
+ * The value at a path as jsonb, e.g. `(r.data->'student'->'value')`. Names are literals if all steps are
+ * declared, and parameters otherwise. It does not look into lists.
  */
 export function fieldJson(collection: Collection, path: Path): Sql {
   return fieldExpression(collection, path).json;
 }
 
-/** Both forms; the same objects each time for a declared path, which costs a look-up. */
+/** Both forms of a value. A declared path always returns the same cached objects. */
 export function fieldExpression(collection: Collection, path: Path): FieldExpression {
   const known = expressionsOf(collection);
   const key = JSON.stringify(path);
@@ -48,18 +49,19 @@ export function fieldExpression(collection: Collection, path: Path): FieldExpres
   return expression;
 }
 
-/** The name of a top-level field as SQL text: a literal where it is declared. */
+/** The name of a top-level field as SQL text. A declared name is a literal. */
 export function fieldName(collection: Collection, name: string): Sql {
   return isLiteralName(collection, name) ? Prisma.raw(`'${name}'`) : Prisma.sql`${name}::text`;
 }
 
-/** Whether the name of a top-level field may stand in a statement as it is. */
+/** Whether a statement may contain the name of a top-level field as a literal. */
 export function isLiteralName(collection: Collection, name: string): boolean {
   return ALLOWED_NAME.test(name) && collection.fieldsByName.has(name);
 }
 
 /**
- * The expressions by collection object, so a changed definition starts anew; bounded by the declared paths.
+ * The expressions by collection object. A changed definition is a new object and starts with an empty cache.
+ * The declared paths bound its size.
  */
 const expressionsByCollection = new WeakMap<Collection, Map<string, FieldExpression>>();
 
@@ -80,7 +82,7 @@ function isDeclared(fields: readonly Field[], path: Path): boolean {
   return isDeclared(field.fields, rest);
 }
 
-/** Takes only names that `isDeclared` has let through. */
+/** Callers pass only names that `isDeclared` accepts. */
 function literalExpression(path: Path, isTrigramIndexed: boolean): FieldExpression {
   const literals = path.map((name) => `'${name}'`);
   const last = literals.pop();

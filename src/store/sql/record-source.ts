@@ -1,11 +1,11 @@
 /**
- * The FROM item of a read: the records in reach, from a cursor on. Keyset paging, in which the b-tree of the
- * first sort key leads straight to the place of the cursor however deep the page is.
+ * The FROM item of a read: the records in reach, starting at a cursor. It implements keyset paging: the
+ * b-tree of the first sort key leads to the place of the cursor directly, at any depth.
  *
- * The difficulty is the missing value: it comes last in both directions, and a b-tree has null before all
- * values and the absent field after them, so neither way through it gives the order. So the records that have
- * the value and those that have none are two scans, each of ranges of the index; the later one starts only
- * when the earlier has not filled the page.
+ * Missing values make this difficult. They come last in both directions, whereas a b-tree sorts null before
+ * all values and absent fields after them. Neither direction of the b-tree yields the order. The records
+ * with the value and those without are therefore two scans, each over ranges of the index. The second scan
+ * starts only if the first does not fill the page.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import {
@@ -22,14 +22,14 @@ import { type Position, parseCursor } from './cursor.js';
 type Sql = Prisma.Sql;
 
 export interface RecordSourceOptions {
-  /** Over the alias `r`: domain, collection, live records, filter. */
+  /** Over the alias `r`: the domain, collection, live records and filter. */
   readonly where: Sql;
   readonly order: RecordOrder;
   readonly after?: string | undefined;
   readonly before?: string | undefined;
-  /** Reads the order from its end. */
+  /** Whether to read the order from its end. */
   readonly fromEnd: boolean;
-  /** How many records are wanted at most, those to be skipped included. */
+  /** The most records that the read needs, including those that it skips. */
   readonly limit: number | undefined;
 }
 
@@ -37,11 +37,11 @@ export interface RecordSourceOptions {
 export interface RecordSource {
   readonly from: Sql;
   readonly where: Sql;
-  /** Reversed when read from the end: turn the page around afterwards. */
+  /** Reversed if the order is read from its end. The caller must then reverse the page. */
   readonly orderBy: Sql;
 }
 
-/** A run of records in an order: all of those that satisfy the condition, in an order of their own. */
+/** A contiguous part of an order: all records that satisfy the condition, in the order of the part. */
 export interface OrderPart {
   readonly where: Sql;
   readonly orderBy: Sql;
@@ -66,9 +66,9 @@ export function compileRecordSource(options: RecordSourceOptions): RecordSource 
 }
 
 /**
- * The same for who reads all to the end: one source, or two that are read one after the other, so that the
- * first record need not wait for a sort of all of them. One statement would not do: Postgres may read the
- * halves of a `union all` in any order.
+ * The same for a reader of all records: one source, or two that the caller reads one after the other. The
+ * first record then does not wait for a sort of all records. A single statement would not work, because
+ * Postgres may read the halves of a `union all` in any order.
  *
  * @throws MALFORMED_REQUEST (400) for a cursor of another order
  */
@@ -82,7 +82,7 @@ export function compileRecordSources(options: Omit<RecordSourceOptions, 'limit'>
   }));
 }
 
-/** The places where a read begins and ends, in the order it is read in. */
+/** The places where a read begins and ends, in reading order. */
 function readPlaces({ where, order, after, before, fromEnd }: Omit<RecordSourceOptions, 'limit'>) {
   const keys = fromEnd ? reversed(order.keys) : order.keys;
   const [startCursor, endCursor] = fromEnd ? [before, after] : [after, before];
@@ -93,15 +93,15 @@ function readPlaces({ where, order, after, before, fromEnd }: Omit<RecordSourceO
 }
 
 /**
- * An order as the parts that an index gives, one after the other: the records with a value of the first key,
- * and those without. One part where there is none without, or no index.
+ * An order as the consecutive parts that an index supports: the records with a value of the first key, then
+ * those without. One part if no record can lack the value, or if there is no index.
  */
 export function partsOfOrder({ keys, orderBy }: RecordOrder): readonly OrderPart[] {
   const parts = listParts(keys, undefined);
   return parts.length > 0 ? parts : [{ where: Prisma.raw('true'), orderBy }];
 }
 
-/** The parts after the position; none where the order has no parts. */
+/** The parts after the position. None if the order has no parts. */
 function listParts(keys: readonly OrderKey[], start: Position | undefined): readonly OrderPart[] {
   const [key, ...rest] = keys;
   if (key === undefined || key.isId || !key.isIndexed) return [];
@@ -136,7 +136,7 @@ function nearAndFar(parts: { near: OrderPart; far: OrderPart; limit: number }): 
 ) r`;
 }
 
-/** What comes after the position in the order of the keys. */
+/** The records after the position in the order of the keys. */
 function placedAfter(keys: readonly OrderKey[], position: Position): Sql {
   const [key, ...rest] = keys;
   if (key === undefined) return Prisma.raw('false');
@@ -151,15 +151,15 @@ function placedAfter(keys: readonly OrderKey[], position: Position): Sql {
 }
 
 /**
- * The same among records that have the value of the first key, as the position does: bounded by one range of
- * an index on it.
+ * The same among records that have a value of the first key, as the position does. One range of an index on
+ * that key bounds the result.
  */
 function placedAfterAmongPresent(keys: readonly OrderKey[], position: Position): Sql {
   const [key, id] = keys;
   const [value] = position;
   if (key === undefined || value === undefined) return Prisma.raw('false');
   const isUpward = key.direction === 'ascending';
-  // Downward, the records without a value would follow.
+  // In descending order, the records without a value would follow in the index.
   const andPresent = isUpward ? Prisma.empty : Prisma.sql` and ${isPresent(key)}`;
   if (id !== undefined && keys.length === 2 && id.direction === key.direction) {
     const than = isUpward ? MORE_THAN : LESS_THAN;

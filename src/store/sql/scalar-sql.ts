@@ -1,4 +1,4 @@
-/** The scalar types in SQL: how a value of a record becomes one of an SQL type, and how that is printed. */
+/** The scalar types in SQL: how to convert a value of a record to an SQL type, and how to print it. */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { ScalarName } from '../../model/field-types/scalar-types.js';
 import type { FieldExpression } from './names.js';
@@ -9,11 +9,11 @@ interface ScalarSql {
   /** The SQL type that values are compared and counted as. */
   readonly sqlType: 'text' | 'numeric' | 'boolean' | 'timestamptz' | 'date';
   /**
-   * The value in the SQL type; null where a record holds anything else. `allowed`: the values of a declared
-   * enum.
+   * Converts a value to the SQL type. Null if the record holds a value that does not fit. `allowed`: the
+   * values of a declared enum.
    */
   readonly read: (field: FieldExpression, allowed: readonly string[] | undefined) => Sql;
-  /** A value of the SQL type as JSON. */
+  /** Prints a value of the SQL type as JSON. */
   readonly print: (value: Sql) => Sql;
 }
 
@@ -33,7 +33,7 @@ const TEXT: ScalarSql = {
 const NUMBER: ScalarSql = {
   sqlType: 'numeric',
   read: ({ json }) => Prisma.sql`case when jsonb_typeof(${json}) = 'number' then ${json}::numeric end`,
-  // 5 and 5.0 are one value and get one writing.
+  // 5 and 5.0 are equal and print alike.
   print: (value) => Prisma.sql`trim_scale(${value})`,
 };
 

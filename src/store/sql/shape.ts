@@ -1,9 +1,9 @@
 /**
- * `Shape` and `PageShape`: what JSON to print of a record, and of a page of records, as plain values.
+ * `Shape` and `PageShape`: the JSON to print of a record, and of a page of records, as plain values.
  *
- * A front end that knows the shape of its answer hands it down and sends on the text that comes back: nothing
- * is parsed, built and printed again on the way (design, "What a GraphQL layer costs"). A value of another
- * type than the shape says, as old data may hold, is printed as null; in a list it is left out.
+ * A front end that knows the shape of its answer passes it to the store and forwards the text that Postgres
+ * returns. No value is parsed, rebuilt and printed on the way (design, "What a GraphQL layer costs"). A
+ * value whose type differs from the shape, as in old records, prints as null. In a list it is left out.
  */
 import type { Filter } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
@@ -25,21 +25,21 @@ export interface Member {
   readonly shape: Shape;
 }
 
-/** A text that does not come from the record, such as the name of its type. */
+/** A constant text, such as the name of the record's type. */
 interface ConstantShape {
   readonly kind: 'constant';
   readonly text: string;
 }
 
 /**
- * What a record has beside its fields. `fields`: all that the query's projection leaves, as one JSON object
- * without `_id`.
+ * The values that a record has in addition to its fields. `fields`: all fields within the projection of the
+ * query, as one JSON object without `_id`.
  */
 interface RecordPartShape {
   readonly kind: 'id' | 'version' | 'createdAt' | 'updatedAt' | 'fields';
 }
 
-/** The id of the record with this before it: its name among the records of all collections. */
+/** The id of the record with this prefix: an id that is unique among all collections. */
 interface NodeIdShape {
   readonly kind: 'nodeId';
   readonly prefix: string;
@@ -50,7 +50,7 @@ interface ValueShape {
   readonly path: Path;
 }
 
-/** A text that is printed by another name; one without a name is null. */
+/** A text that is printed under another name. A text without such a name prints as null. */
 export interface EnumShape {
   readonly kind: 'enum';
   readonly path: Path;
@@ -63,14 +63,14 @@ interface ObjectShape {
   readonly members: readonly Member[];
 }
 
-/** The paths of `element` start at the element; an empty path is the element itself. */
+/** The paths of `element` start at the element. An empty path is the element itself. */
 export interface ListShape {
   readonly kind: 'list';
   readonly path: Path;
   readonly element: Shape;
 }
 
-/** The record that the reference at `path` points to: the first found among the targets. */
+/** The record that the reference at `path` points to: the first of the targets that contains it. */
 export interface TargetShape {
   readonly kind: 'target';
   readonly path: Path;
@@ -78,8 +78,8 @@ export interface TargetShape {
 }
 
 /**
- * A page of the records of a collection whose reference at `path` points to this record. Of the members of a
- * record alone.
+ * A page of the records of a collection whose reference at `path` points to this record. It is only allowed
+ * among the members of a record.
  */
 export interface ReferrersShape {
   readonly kind: 'referrers';
@@ -90,12 +90,12 @@ export interface ReferrersShape {
   readonly limit: number;
   readonly after: string | undefined;
   readonly before: string | undefined;
-  /** The last of each page, not the first. */
+  /** Whether each page holds the last records instead of the first. */
   readonly fromEnd: boolean;
   readonly page: PageShape;
 }
 
-/** What JSON to print of a page of records, its cursors, its place in the order and the count of all. */
+/** The JSON to print of a page of records: its records, cursors, pageInfo and total count. */
 export interface PageShape {
   readonly members: readonly PageMember[];
 }
@@ -107,7 +107,7 @@ export type PageMember =
   /** The records with their cursors, as a list. */
   | { readonly key: string; readonly kind: 'edges'; readonly members: readonly EdgeMember[] }
   | { readonly key: string; readonly kind: 'pageInfo'; readonly members: readonly PageInfoMember[] }
-  /** How many records match in all. */
+  /** The number of all matching records. */
   | { readonly key: string; readonly kind: 'count' };
 
 export type EdgeMember =
@@ -122,7 +122,7 @@ export type PageInfoMember =
       readonly kind: 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor';
     };
 
-/** The paths into the record that a shape reads, and with `wholeRecord` whether it prints all of it. */
+/** The paths into the record that a shape reads. `wholeRecord`: whether it prints the whole record. */
 export interface ShapePaths {
   readonly paths: readonly Path[];
   readonly isWholeRecord: boolean;
@@ -138,17 +138,17 @@ export const listShapePaths = remembered((members): ShapePaths => {
   return { paths, isWholeRecord };
 });
 
-/** The records that references among the members point to, not those that these point to in turn. */
+/** The records that references among the members point to, without the targets of those records. */
 export const listTargets = remembered((members): TargetShape['targets'] =>
   members.flatMap((member) => targetsWithin(member.shape)),
 );
 
-/** The pages among the members of a record, not those within them. */
+/** The pages among the members of a record, without the pages within them. */
 export const listReferrers = remembered((members): readonly ReferrersShape[] =>
   members.flatMap(({ shape }) => (shape.kind === 'referrers' ? [shape] : [])),
 );
 
-/** Shapes live as long as the documents they come from, and are asked the same for every request. */
+/** A shape lives as long as its cached document, and every request asks for the same facts about it. */
 function remembered<Found>(
   find: (members: readonly Member[]) => Found,
 ): (members: readonly Member[]) => Found {
@@ -162,12 +162,12 @@ function remembered<Found>(
   };
 }
 
-/** Whether other records are joined, in which case the rows may come out in another order. */
+/** Whether the statement joins other records. The order of its rows is then undefined. */
 export function readsOthers(members: readonly Member[]): boolean {
   return listTargets(members).length > 0 || listReferrers(members).length > 0;
 }
 
-/** Does as `listTargets`, for one shape. */
+/** Does the same as `listTargets`, for one shape. */
 export function targetsWithin(shape: Shape): TargetShape['targets'] {
   switch (shape.kind) {
     case 'target':

@@ -5,29 +5,29 @@ import { createHash } from 'node:crypto';
  * thousand plans.
  */
 const MAX_SHAPES = 500;
-/** Longer texts are rare shapes, and not worth the look-up. */
+/** Longer texts are rare shapes, for which the look-up does not pay. */
 const MAX_TEXT_LENGTH = 20_000;
 
 /**
- * A pattern or a JSON path: whether an index serves it is a matter of its value, which the plan of a prepared
- * statement no longer looks at after five runs. Not so where what counts of the value is in the text: a
- * pattern that is cast (`column-test.ts`).
+ * A pattern or a JSON path. The value decides whether an index helps, and after five runs the plan of a
+ * prepared statement no longer takes the value into account. A pattern with a cast is an exception, because
+ * its text says what matters about the value (`column-test.ts`).
  */
 const DEPENDS_ON_VALUE = / (?:i?like|@\?|@@) \$\d+(?!\d|::text)/;
 
 const namesOfProcess = namedStatements();
 
 /**
- * The name to prepare a statement under: the same for the same text, on every gateway. The compilers of this
- * room put the shape of a query into its text and its values into parameters, so there are few texts;
- * `undefined`, run it unprepared, for those past the first 500 shapes, and for those that are better planned
- * for each value.
+ * The name under which to prepare a statement: the same for the same text, on every gateway. The compilers
+ * of this room put the shape of a query into its text and its values into parameters, so that there are few
+ * texts. `undefined` if the statement should run unprepared: after the first 500 shapes, and for statements
+ * that need a plan for each value.
  */
 export function statementName(sqlText: string): string | undefined {
   return namesOfProcess(sqlText);
 }
 
-/** What `statementName` does, with nothing named so far. */
+/** Does what `statementName` does, starting without names. */
 export function namedStatements(): (sqlText: string) => string | undefined {
   const namesByText = new Map<string, string>();
   return (sqlText) => {

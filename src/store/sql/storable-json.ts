@@ -1,6 +1,6 @@
 /**
- * Operands as JSON text and as pieces of a jsonpath: the one place that quotes. Both travel as parameters,
- * never as SQL.
+ * Prints operands as JSON text and as pieces of a jsonpath. All quoting happens here. Both are passed as
+ * parameters, never as SQL.
  */
 import { ServiceError } from '../../errors.js';
 import { isExactNumber, isJsonObject, type JsonValue, printExactJson } from '../../json.js';
@@ -10,7 +10,9 @@ import { isStorableNumber, NUMBER_EXPECTATION } from '../../model/storable-numbe
 import { findUnstorableText } from '../../model/unstorable-text.js';
 
 /**
- * The JSON text of an operand. @throws INVALID_VALUE (400) for text and numbers no record can hold, and NaN.
+ * The JSON text of an operand.
+ *
+ * @throws INVALID_VALUE (400) for text and numbers that no record can hold, and for NaN
  */
 export function jsonText(operand: Operand): string {
   if (typeof operand === 'string') return JSON.stringify(storable(operand));
@@ -18,7 +20,7 @@ export function jsonText(operand: Operand): string {
   return numberText(operand);
 }
 
-/** The text, unless it has U+0000 or half a surrogate pair. @throws INVALID_VALUE (400) */
+/** Returns the text unless it contains U+0000 or half of a surrogate pair. @throws INVALID_VALUE (400) */
 export function storable(text: string): string {
   const position = findUnstorableText(text);
   if (position === undefined) return text;
@@ -30,12 +32,12 @@ export function storable(text: string): string {
   });
 }
 
-/** `"text"` in a jsonpath: its string literals are written as in JSON. */
+/** `"text"` in a jsonpath, which has the string literals of JSON. */
 export function jsonpathString(text: string): string {
   return JSON.stringify(storable(text));
 }
 
-/** `."lines"."fee_head"`: every key quoted, so that none can mean anything but itself. */
+/** `."lines"."fee_head"`: every key is quoted, so that none has a special meaning. */
 export function jsonpathSteps(path: Path): string {
   let steps = '';
   for (const name of path) steps += `.${jsonpathString(name)}`;
@@ -56,8 +58,9 @@ function numberText(operand: NumberOperand): string {
 const MAX_DEPTH = 100;
 
 /**
- * The JSON text of any value a record could hold: names, texts and numbers in it are looked at. @throws
- * INVALID_VALUE (400)
+ * The JSON text of any value that a record could hold. Checks all names, texts and numbers in it.
+ *
+ * @throws INVALID_VALUE (400)
  */
 export function storableJson(value: JsonValue): string {
   assertStorable(value, 0);

@@ -1,17 +1,18 @@
 /**
- * What a path of a filter leads to by the collection's declaration: a value, its type, and how it is reached.
+ * Resolves a path of a filter by the declaration of its collection: the type of the value, and how to reach
+ * it.
  */
 
 import type { Collection, Field } from '../../model/collection.js';
 import { type ValueKind, valueKindOf } from '../../model/field-types/scalar-types.js';
 import type { Path } from '../../model/path.js';
 
-/** `id` is the record's `_id`; `any` what is not declared. */
+/** `id` is the `_id` of the record. `any` is an undeclared value. */
 type LeafType = 'id' | ValueKind | 'any';
 
 /**
- * `column`: declared and no list on the way, so one value that an index on its expression finds; not looked
- * into. `path`: anything else, found by a jsonpath, which looks into lists.
+ * `column`: the path is declared and passes no list, so that it has one value, which an index on its
+ * expression finds. `path`: any other path. A jsonpath evaluates it and looks into lists.
  */
 export interface Target {
   readonly form: 'id' | 'column' | 'path';
@@ -31,8 +32,8 @@ export function targetInRecord(collection: Collection, path: Path): Target {
 }
 
 /**
- * The path starts at an element of what `list` is; the empty path is the element itself. Always of the form
- * `path`.
+ * Resolves a path that starts at an element of `list`. The empty path is the element itself. The form is
+ * always `path`.
  */
 export function targetInElement(list: Target, path: Path): Target {
   if (path.length === 0) return { ...list, form: 'path' };
