@@ -121,6 +121,7 @@ export async function spreadTables(client: pg.ClientBase): Promise<readonly stri
   await spreadFunctions(client);
   await spreadEntryIds(client);
   await spreadHomeStatements(client);
+  await switchOffJit(client);
   return missing.map(([name]) => name);
 }
 
@@ -140,6 +141,31 @@ async function removeLocalCopies(client: pg.ClientBase): Promise<void> {
   for (const { table } of rows) {
     await client.query('select truncate_local_data_after_distributing_table($1::regclass)', [table]);
   }
+}
+
+/** Sets what `switchOffJit` sets, on one server. Citus would pass it on, and refuse it on a worker. */
+const SWITCHING_OFF_JIT = `do $do$
+begin
+  if not exists (
+    select
+      from pg_db_role_setting s
+      join pg_database d on d.oid = s.setdatabase
+     cross join unnest(s.setconfig) as setting
+     where d.datname = current_database() and s.setrole = 0 and setting like 'jit=%'
+  ) then
+    set local citus.enable_ddl_propagation = off;
+    execute format('alter database %I set jit = off', current_database());
+  end if;
+end
+$do$`;
+
+/**
+ * Has all servers run statements without compiling them, unless the operator has set it either way. The
+ * gateway sets that for its own connections only, and not for those between the servers, where a report was
+ * compiled for ten seconds and more. A server that is down or refuses is left alone until the next start.
+ */
+async function switchOffJit(client: pg.ClientBase): Promise<void> {
+  await client.query('select run_command_on_all_nodes($1)', [SWITCHING_OFF_JIT]);
 }
 
 /** The statement by which a table goes to its place, or a new partition of the records to that of theirs. */

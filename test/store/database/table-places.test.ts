@@ -60,6 +60,15 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
     expect(await withClient(spreadTables)).toEqual([]);
   });
 
+  it('are read by servers that compile no statement, also for each other', async () => {
+    await withClient(spreadTables);
+    const client = new pg.Client({ connectionString: test.url });
+    await client.connect();
+    const { rows } = await client.query(`select result from run_command_on_all_nodes('show jit')`);
+    await client.end();
+    expect(rows.map(({ result }) => result)).toEqual(['off', 'off', 'off']);
+  });
+
   it('that an earlier version had on every server are brought back, with what is in them', async () => {
     await test.database.query(Prisma.sql`
       insert into domains (id, name, parent_id) values ('old', 'Old', null), ('older', 'Older', 'old')`);
