@@ -188,7 +188,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       scripting: () => scripting,
       beforeTimeoutMs: config.scriptBeforeTimeoutMs,
     });
-    const outbox = database.tellsByOutbox
+    const outbox = database.announcesByOutbox
       ? new ChangeOutbox({ database, triggers, onFault: (error) => onFault('change outbox', error) })
       : undefined;
     closers.push(async () => await outbox?.close());

@@ -13,6 +13,6 @@ export interface ErasureWork {
   readonly report: ErasureReport;
   /** The imports whose files name the person or cannot be read. */
   readonly importsNaming: readonly string[];
-  /** @see Database.tellsByOutbox */
+  /** @see Database.announcesByOutbox */
   readonly isToOutbox: boolean;
 }

@@ -101,7 +101,7 @@ export class Persons {
     const report = new ErasureReport();
     const identity = await this.#identify(database, scope, asked, newPseudonym());
     const importsNaming = await this.#searchImports(scope, identity);
-    const planned = { scope, catalog, identity, importsNaming, report, isToOutbox: database.tellsByOutbox };
+    const planned = { scope, catalog, identity, importsNaming, report, isToOutbox: database.announcesByOutbox };
     try {
       await inOwnTransaction(database, async (transaction) => {
         for (const step of STEPS) await step({ ...planned, transaction });
@@ -125,7 +125,7 @@ export class Persons {
     const { id, identity } = await this.#begin(scope, asked, pseudonym);
     // Reading files may take long, so no transaction is open meanwhile.
     const importsNaming = await this.#searchImports(scope, identity);
-    const known = { scope, catalog, identity, importsNaming, isToOutbox: database.tellsByOutbox };
+    const known = { scope, catalog, identity, importsNaming, isToOutbox: database.announcesByOutbox };
     for (const [index, step] of STEPS.entries()) {
       scope.signal?.throwIfAborted();
       await inOwnTransaction(database, async (transaction) => {

@@ -114,7 +114,7 @@ export interface Database extends Queryable {
    * Changes are announced by the outbox instead of transaction numbers, because the database is spread over
    * several servers, or because `campus.changes` is set to `outbox`.
    */
-  readonly tellsByOutbox: boolean;
+  readonly announcesByOutbox: boolean;
   /** Runs statements entirely on the server of a domain; `undefined` if there is only one server. */
   readonly home: HomeStatements | undefined;
   /**
@@ -219,7 +219,7 @@ class PostgresDatabase implements Database {
   readonly apart: Queryable;
   readonly lockPool: pg.Pool;
   readonly isByteOrdered: boolean;
-  readonly tellsByOutbox: boolean;
+  readonly announcesByOutbox: boolean;
   readonly home: HomeStatements | undefined;
   readonly turns = new Turns();
   readonly #streamPool: pg.Pool;
@@ -236,7 +236,7 @@ class PostgresDatabase implements Database {
     const { finder, applicationName, poolSize } = options;
     const settings = settingsOf(options);
     this.isByteOrdered = options.isByteOrdered;
-    this.tellsByOutbox = options.tellsByOutbox;
+    this.announcesByOutbox = options.announcesByOutbox;
     this.#finder = finder;
     this.#watch = new ConnectionWatch({ finder, applicationName });
     const url = () => finder.url;
@@ -527,7 +527,7 @@ function settingsOf({ canCheckConnection }: ServerFacts): Readonly<Record<string
 
 interface ServerFacts {
   readonly isByteOrdered: boolean;
-  readonly tellsByOutbox: boolean;
+  readonly announcesByOutbox: boolean;
   readonly isSpread: boolean;
   /** Whether the server can notice a disconnected client while it works; not on every system. */
   readonly canCheckConnection: boolean;
@@ -554,7 +554,7 @@ async function inspectServer(url: string, applicationName: string): Promise<Serv
         and datcollate in ('C', 'POSIX')) as "isByteOrdered",
         e.oid is not null as "isSpread",
         e.oid is not null
-          or coalesce(current_setting('campus.changes', true) = 'outbox', false) as "tellsByOutbox"
+          or coalesce(current_setting('campus.changes', true) = 'outbox', false) as "announcesByOutbox"
          from pg_database left join pg_extension e on e.extname = 'citus'
         where datname = current_database()`,
     );

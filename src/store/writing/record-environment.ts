@@ -133,7 +133,7 @@ export class RecordEnvironment {
       readable?.hiddenFields ?? new Set(),
     );
     const fields = readable && this.plans.fields(collection, undefined, readable.hiddenFields);
-    const isToOutbox = this.database.tellsByOutbox;
+    const isToOutbox = this.database.announcesByOutbox;
     return { scope, collection, now, projection, fields, triggers: this.triggers, isToOutbox };
   }
 
@@ -206,7 +206,7 @@ export class RecordEnvironment {
   }
 
   #leavesFollowUps(scope: Scope, collection: Collection): boolean {
-    if (!this.database.tellsByOutbox) return false;
+    if (!this.database.announcesByOutbox) return false;
     const context = { scope, collection, triggers: this.triggers };
     return WRITE_OPERATIONS.some((operation) => isFollowed(context, operation));
   }

@@ -32,7 +32,7 @@ export interface WriteContext {
   /** A jsonb expression over `r`: the same without `_id`; `undefined` if the caller sees no fields. */
   readonly fields: Sql | undefined;
   readonly triggers: Pick<WriteTriggers, 'after' | 'begin'>;
-  /** @see Database.tellsByOutbox */
+  /** @see Database.announcesByOutbox */
   readonly isToOutbox: boolean;
   /**
    * It runs on the server of the domain directly, where the part of the audit trail does not generate ids.
