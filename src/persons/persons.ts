@@ -101,7 +101,14 @@ export class Persons {
     const report = new ErasureReport();
     const identity = await this.#identify(database, scope, asked, newPseudonym());
     const importsNaming = await this.#searchImports(scope, identity);
-    const planned = { scope, catalog, identity, importsNaming, report, isToOutbox: database.announcesByOutbox };
+    const planned = {
+      scope,
+      catalog,
+      identity,
+      importsNaming,
+      report,
+      isToOutbox: database.announcesByOutbox,
+    };
     try {
       await inOwnTransaction(database, async (transaction) => {
         for (const step of STEPS) await step({ ...planned, transaction });

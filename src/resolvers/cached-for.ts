@@ -8,8 +8,9 @@ import { Directive } from 'type-graphql';
 export const CACHE_CONTROL_DIRECTIVE = new GraphQLDirective({
   name: 'cacheControl',
   description:
-    'How old an answer to GET may be that a client keeps: the least `maxAge` of its root fields, and ' +
-    'none where one of them says nothing. Never of a mutation or of an answer with errors.',
+    'How long a client may cache the answer to a GET: the least `maxAge` of its root ' +
+    'fields. If one of them has no `maxAge`, the answer is not cached. Mutations and ' +
+    'answers with errors are never cached.',
   locations: [DirectiveLocation.FIELD_DEFINITION],
   args: { maxAge: { type: new GraphQLNonNull(GraphQLInt), description: 'Seconds.' } },
 });

@@ -12,24 +12,25 @@ export interface PageSizes {
 export class PageArguments {
   @Field(() => Int, {
     nullable: true,
-    description: 'At most so many, from the start of the order or after the cursor `after`.',
+    description: 'The most records to return, from the start of the order or after the cursor `after`.',
   })
   first?: number | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'A cursor (`pageInfo.endCursor`, `edges.cursor`): only what comes after it.',
+    description: 'A cursor (`pageInfo.endCursor`, `edges.cursor`). Returns only records after it.',
   })
   after?: string | null;
 
   @Field(() => Int, {
     nullable: true,
     description:
-      'Instead of `first`: the last so many, at the end of the order or before the cursor `before`.',
+      'Instead of `first`: returns this many of the last records, at the end of the order ' +
+      'or before the cursor `before`.',
   })
   last?: number | null;
 
-  @Field(() => String, { nullable: true, description: 'A cursor: only what comes before it.' })
+  @Field(() => String, { nullable: true, description: 'A cursor. Returns only records before it.' })
   before?: string | null;
 }
 

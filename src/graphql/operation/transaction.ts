@@ -31,8 +31,8 @@ import type { OperationRequest, Outcome } from './operation-request.js';
 export const TRANSACTION_DIRECTIVE = new GraphQLDirective({
   name: 'transaction',
   description:
-    'All root fields are done in one transaction, one after the other: if one fails, none of them is ' +
-    'done. For mutations of records and receipts.',
+    'Runs all root fields in one transaction, one after the other. If one fails, none ' +
+    'takes effect. For mutations of records and receipts.',
   locations: [DirectiveLocation.MUTATION],
 });
 

@@ -81,7 +81,7 @@ export class TypedTypes {
     const connection = objectType(`${typeName}Connection`, `A page of ${records}.`);
     field(connection, 'nodes', () => [node], { description: 'The records of the page, in order.' });
     field(connection, 'edges', () => [edge], { description: 'The records of the page with a cursor each.' });
-    field(connection, 'pageInfo', () => PageInfo, { description: 'Where the page stands.' });
+    field(connection, 'pageInfo', () => PageInfo, { description: 'The position of the page in the order.' });
     field(connection, 'totalCount', () => Int, {
       description: 'How many records match in all, on every page. Counted only when asked for.',
     });
@@ -162,8 +162,8 @@ export class TypedTypes {
     for (const one of fields) this.#objectField(type, one);
     field(type, 'version', () => Int, {
       description:
-        '1 at first, one more with every change. Send it as `ifVersion` to change nothing that was ' +
-        'changed meanwhile.',
+        'Starts at 1 and increases by one with every change. Send it as `ifVersion` to avoid ' +
+        'overwriting a change made in the meantime.',
     });
     field(type, 'createdAt', () => DateTime, { description: 'When the record was stored first.' });
     field(type, 'updatedAt', () => DateTime, { description: 'When the record was changed last.' });

@@ -10,14 +10,14 @@ import { Node } from './node.js';
 import { CI_ARGUMENT } from './oquery-arguments.js';
 
 @ObjectType('Record', {
-  description: 'A record of any collection: its fields as JSON, and what every record has beside them.',
+  description: 'A record of any collection: its fields as JSON, and its id, version and times.',
   simpleResolvers: true,
   implements: Node,
 })
 export class GenericRecord implements Node {
   readonly nodeId!: string;
 
-  @Field(() => ID, { description: 'Names the record within its collection; stored as `_id`.' })
+  @Field(() => ID, { description: 'Identifies the record within its collection. Stored as `_id`.' })
   readonly id!: string;
 
   @Field(() => String, { description: 'The collection it is in, e.g. "attendance".' })
@@ -25,15 +25,15 @@ export class GenericRecord implements Node {
 
   @Field(() => Int, {
     description:
-      '1 at first, one more with every change. Send it as `ifVersion` to change nothing that was ' +
-      'changed meanwhile.',
+      'Starts at 1 and increases by one with every change. Send it as `ifVersion` to avoid ' +
+      'overwriting a change made in the meantime.',
   })
   readonly version!: number;
 
-  @Field(() => DateTime, { description: 'When it was stored first.' })
+  @Field(() => DateTime, { description: 'When it was first stored.' })
   readonly createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was changed last.' })
+  @Field(() => DateTime, { description: 'When it was last changed.' })
   readonly updatedAt!: Date;
 
   @Field(() => GraphqlJsonScalar, {
@@ -42,7 +42,7 @@ export class GenericRecord implements Node {
   readonly data!: JsonText;
 }
 
-@ObjectType({ description: 'Where a page stands in the whole order.', simpleResolvers: true })
+@ObjectType({ description: 'The position of a page in the whole order.', simpleResolvers: true })
 export class PageInfo {
   @Field(() => Boolean, { description: 'More records come after this page.' })
   readonly hasNextPage!: boolean;
@@ -77,7 +77,7 @@ export class RecordConnection {
   @Field(() => [RecordEdge], { description: 'The records of the page with a cursor each.' })
   readonly edges!: readonly RecordEdge[];
 
-  @Field(() => PageInfo, { description: 'Where the page stands.' })
+  @Field(() => PageInfo, { description: 'The position of the page in the order.' })
   readonly pageInfo!: PageInfo;
 
   @Field(() => Int, {

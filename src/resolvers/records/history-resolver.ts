@@ -87,7 +87,10 @@ export class HistoryResolver {
     @Arg('id', () => ID, { description: 'The id of the record.' }) id: string,
     @Arg('version', () => Int, { nullable: true, description: 'This version.' })
     version: number | null | undefined,
-    @Arg('at', () => DateTime, { nullable: true, description: 'Instead: what was there at this instant.' })
+    @Arg('at', () => DateTime, {
+      nullable: true,
+      description: 'Instead of `version`: the record as it was at this instant.',
+    })
     at: string | null | undefined,
   ): Promise<GenericRecord> {
     const scope = requireScope(context);

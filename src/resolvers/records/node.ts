@@ -28,8 +28,8 @@ export const GENERIC_TYPE_NAME = 'Record';
 export abstract class Node {
   @Field(() => ID, {
     description:
-      'Names the record among those of all collections, for `node` and `nodes`. Take it as it is: how it ' +
-      'is made may change.',
+      'Identifies the record among all collections, for `node` and `nodes`. It is opaque: ' +
+      'its format may change.',
   })
   readonly nodeId!: string;
 }

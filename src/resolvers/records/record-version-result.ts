@@ -17,14 +17,14 @@ registerEnumType(FieldChangeKind, {
   name: 'FieldChangeKind',
   description: 'What a change did to a field.',
   valuesConfig: {
-    ADDED: { description: 'It was not there before.' },
-    CHANGED: { description: 'It has another value.' },
-    REMOVED: { description: 'It is no longer there.' },
+    ADDED: { description: 'It was added.' },
+    CHANGED: { description: 'Its value changed.' },
+    REMOVED: { description: 'It was removed.' },
   },
 });
 
 @ObjectType('FieldChange', {
-  description: 'A field that a change made another one.',
+  description: 'A field whose value a change replaced.',
   simpleResolvers: true,
 })
 export class FieldChangeResult {
@@ -33,18 +33,20 @@ export class FieldChangeResult {
   })
   readonly path!: string;
 
-  @Field(() => FieldChangeKind, { description: 'Tells a field that is null from one that is not there.' })
+  @Field(() => FieldChangeKind, {
+    description: 'Distinguishes a field that is null from one that is absent.',
+  })
   readonly kind!: FieldChangeKind;
 
   @Field(() => GraphqlJsonScalar, {
     nullable: true,
-    description: 'Its value before; null where it was not there.',
+    description: 'Its previous value; null if it was absent.',
   })
   readonly before!: JsonValue | undefined;
 
   @Field(() => GraphqlJsonScalar, {
     nullable: true,
-    description: 'Its value after; null where it is no longer there.',
+    description: 'Its new value; null if it was removed.',
   })
   readonly after!: JsonValue | undefined;
 }
@@ -70,7 +72,7 @@ export class ChangeAuthorResult {
 
 @ObjectType('RecordVersion', { description: 'A change of a record.', simpleResolvers: true })
 export class RecordVersionResult {
-  @Field(() => Int, { description: 'The version that it made.' })
+  @Field(() => Int, { description: 'The version that the change produced.' })
   readonly version!: number;
 
   @Field(() => String, { description: '`created`, `updated` or `deleted`.' })
@@ -79,22 +81,23 @@ export class RecordVersionResult {
   @Field(() => Int, {
     nullable: true,
     description:
-      'The version before; null for the first. A removed record that came back is `created` from one.',
+      'The previous version; null for the first. A restored record is `created` from a ' +
+      'previous version.',
   })
   readonly fromVersion!: number | undefined;
 
-  @Field(() => DateTime, { description: 'When.' })
+  @Field(() => DateTime, { description: 'When it happened.' })
   readonly at!: Date;
 
   @Field(() => ChangeAuthorResult, {
     nullable: true,
-    description: 'Told to admins, and to everybody of their own changes; else null.',
+    description: 'Shown to admins, and to users for their own changes; otherwise null.',
   })
   readonly by!: ChangeAuthorResult | undefined;
 
   @Field(() => [FieldChangeResult], {
     nullable: true,
-    description: 'The fields that it made others, as far as you may read them; null where they are not kept.',
+    description: 'The changed fields that you may read; null if they were not recorded.',
   })
   readonly changes!: readonly FieldChangeResult[] | undefined;
 }
@@ -109,7 +112,7 @@ export class RecordHistoryConnection {
   @Field(() => [RecordHistoryEdge], { description: 'The same with a cursor each.' })
   readonly edges!: readonly Edge<RecordVersionResult>[];
 
-  @Field(() => PageInfo, { description: 'Where the page stands.' })
+  @Field(() => PageInfo, { description: 'The position of the page in the order.' })
   readonly pageInfo!: PageInfo;
 }
 

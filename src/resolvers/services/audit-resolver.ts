@@ -8,20 +8,21 @@ import { type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 
 @ObjectType('AuditEntry', {
-  description: 'One change of one record, or of what else is looked after here.',
+  description: 'One change of a record or of another audited object.',
   simpleResolvers: true,
 })
 class AuditEntryResult {
-  @Field(() => ID, { description: 'Goes up with time; what `before` takes.' })
+  @Field(() => ID, { description: 'Increases with time. Pass it as `before`.' })
   readonly id!: string;
 
-  @Field(() => DateTime, { description: 'When.' })
+  @Field(() => DateTime, { description: 'When it happened.' })
   readonly at!: Date;
 
   @Field(() => String, {
     description:
-      'The collection of the record; `$apiKey`, `$webhook`, `$accountLink`, `$secondFactor`, `$session`, ' +
-      '`$collection`, `$property` or `$domain` for what is no record.',
+      'The collection of the record; `$apiKey`, `$webhook`, `$accountLink`, ' +
+      '`$secondFactor`, `$session`, `$collection`, `$property` or `$domain` for other ' +
+      'objects.',
   })
   readonly collection!: string;
 
@@ -33,8 +34,9 @@ class AuditEntryResult {
 
   @Field(() => String, {
     description:
-      '`created`, `updated` or `deleted`; `exported` or `erased` of the data of a person, `rotated` or ' +
-      '`revoked` of keys and their like. What is no record has the version 0.',
+      '`created`, `updated` or `deleted`; `exported` or `erased` for the data of a person; ' +
+      '`rotated` or `revoked` for keys and other credentials. Objects other than records ' +
+      'have version 0.',
   })
   readonly operation!: string;
 
@@ -56,8 +58,8 @@ class AuditEntryResult {
   @Field(() => String, {
     nullable: true,
     description:
-      'The name of the GraphQL operation, or the template of the route; null for what no request ' +
-      'did, and for changes from before this was kept.',
+      'The name of the GraphQL operation, or the template of the route. Null if no request ' +
+      'made the change, or if this was not recorded yet.',
   })
   readonly requestOperation!: string | undefined;
 }
@@ -94,12 +96,12 @@ class AuditTrailArguments {
   @Field(() => DateTime, { nullable: true, description: 'Only changes before this instant.' })
   readonly until?: string | null;
 
-  @Field(() => Int, { nullable: true, description: 'At most so many.' })
+  @Field(() => Int, { nullable: true, description: 'The most to return.' })
   readonly first?: number | null;
 
   @Field(() => ID, {
     nullable: true,
-    description: 'Only what is older than the entry with this id: the last of the page before.',
+    description: 'Only entries older than the one with this id, the last of the previous page.',
   })
   readonly before?: string | null;
 }
@@ -122,8 +124,8 @@ export class AuditResolver {
   @Query(() => [AuditEntryResult], {
     name: 'auditTrail',
     description:
-      'The changes in this domain, of records and of what else is looked after, the newest first. For ' +
-      'admins. Errors: FORBIDDEN, INVALID_VALUE.',
+      'The changes in this domain to records, keys, users and other audited objects, the ' +
+      'newest first. For admins. Errors: FORBIDDEN, INVALID_VALUE.',
   })
   async queryTrail(
     @Ctx() context: RequestContext,

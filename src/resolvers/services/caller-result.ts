@@ -4,14 +4,14 @@ import type { KeyScopes } from '../../model/scope.js';
 import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
 
 @ObjectType('CallerDomain', {
-  description: 'The school, or part of a school, a request works in.',
+  description: 'The school, or part of a school, that a request works in.',
   simpleResolvers: true,
 })
 export class CallerDomain {
-  @Field(() => ID, { description: 'What the header `X-Domain` names.' })
+  @Field(() => ID, { description: 'The value of the header `X-Domain`.' })
   readonly id!: string;
 
-  @Field(() => String, { description: 'The name people read.' })
+  @Field(() => String, { description: 'The name shown to people.' })
   readonly name!: string;
 
   @Field(() => String, { description: 'Days and months are those of this time zone, e.g. "Asia/Kolkata".' })
@@ -26,7 +26,7 @@ export class CollectionRightsResult {
   @Field(() => String, { description: 'The collection, e.g. "task".' })
   readonly name!: string;
 
-  @Field(() => String, { description: 'What people call it.' })
+  @Field(() => String, { description: 'The name shown to people.' })
   readonly title!: string;
 
   @Field(() => Boolean, { description: 'It comes with the gateway; the others were registered at run time.' })
@@ -45,11 +45,12 @@ export class CollectionRightsResult {
   readonly canRemove!: boolean;
 
   @Field(() => Boolean, {
-    description: 'Some of its records alone are in reach, e.g. those of the sections a teacher teaches.',
+    description:
+      'Whether only some of its records are in reach, e.g. those of the sections a teacher ' + 'teaches.',
   })
   readonly isLimitedToRows!: boolean;
 
-  @Field(() => [String], { description: 'The declared fields that are shown.' })
+  @Field(() => [String], { description: 'The declared fields that the user may read.' })
   readonly readableFields!: readonly string[];
 
   @Field(() => [String], { description: 'The declared fields that may be set in a new record.' })
@@ -67,7 +68,7 @@ export class ReportRightResult {
   @Field(() => String, { description: 'Its field of `Query`, e.g. "feeDefaulters".' })
   readonly field!: string;
 
-  @Field(() => String, { description: 'What people call it.' })
+  @Field(() => String, { description: 'The name shown to people.' })
   readonly title!: string;
 
   @Field(() => String, { description: 'What it tells.' })
@@ -82,7 +83,7 @@ export class OperationRightResult {
   @Field(() => String, { description: 'Its name in `/explore/operations.json`.' })
   readonly name!: string;
 
-  @Field(() => String, { description: 'What people call it.' })
+  @Field(() => String, { description: 'The name shown to people.' })
   readonly title!: string;
 
   @Field(() => String, { description: 'What it shows.' })
@@ -125,17 +126,17 @@ export class CallerResult {
   })
   readonly language!: string | null | Promise<string | null>;
 
-  @Field(() => String, { description: 'What was sent: `token`, or `key` for an API key.' })
+  @Field(() => String, { description: 'The kind of credential: `token`, or `key` for an API key.' })
   readonly credential!: string;
 
   @Field(() => GraphqlJsonScalar, {
     nullable: true,
-    description: 'What an API key is confined to; null for a token.',
+    description: 'The scope of an API key; null for a token.',
   })
   readonly scopes!: KeyScopes | undefined;
 
   @Field(() => [CollectionRightsResult], {
-    description: 'The collections you may do anything with, by name.',
+    description: 'The collections in which you have any right, by name.',
   })
   readonly collections!: readonly CollectionRightsResult[];
 
@@ -170,9 +171,9 @@ export class CallerResult {
 
   @Field(() => [String], {
     description:
-      'What is yours to look after: `users`, `keys` (of others), `scripts`, `messages`, `files` (of ' +
-      'others), `settings`, `audit`, and for admins of the top domain `collections`, `branches`, ' +
-      '`backups`, `health`.',
+      'The areas that you manage: `users`, `keys` (of others), `scripts`, `messages`, ' +
+      '`files` (of others), `settings`, `audit`, and for admins of the top domain ' +
+      '`collections`, `branches`, `backups`, `health`.',
   })
   readonly duties!: readonly string[];
 }

@@ -64,7 +64,8 @@ export class FieldResult {
 
   @Field(() => GraphqlJsonScalar, {
     nullable: true,
-    description: 'What a record that is made without it gets; of a datetime, "now" is when it is made.',
+    description:
+      'The value that a new record gets if it has none. For a datetime, "now" is the time ' + 'of creation.',
   })
   readonly default!: JsonValue | undefined;
 
@@ -74,7 +75,7 @@ export class FieldResult {
   @Field(() => GraphqlJsonScalar, { nullable: true, description: 'A typical value.' })
   readonly example!: JsonValue | undefined;
 
-  @Field(() => String, { nullable: true, description: 'Why not to use it any more, and what instead.' })
+  @Field(() => String, { nullable: true, description: 'Why it is deprecated, and what replaces it.' })
   readonly deprecated!: string | undefined;
 
   @Field(() => [FieldResult], { description: 'The members of an object.' })
@@ -89,7 +90,7 @@ export class CollectionResult {
   @Field(() => String, { description: 'Its name in paths and arguments, e.g. "fee_receipt".' })
   readonly name!: string;
 
-  @Field(() => String, { description: 'The name people read.' })
+  @Field(() => String, { description: 'The name shown to people.' })
   readonly title!: string;
 
   @Field(() => String, { description: 'What one record is.' })
@@ -103,8 +104,8 @@ export class CollectionResult {
 
   @Field(() => Int, {
     description:
-      '1 at first, one more with every change of the declaration. Send it as `ifVersion` to alter nothing ' +
-      'that was altered meanwhile.',
+      'Starts at 1 and increases by one with every change of the declaration. Send it as ' +
+      '`ifVersion` to avoid overwriting a change made in the meantime.',
   })
   readonly version!: number;
 

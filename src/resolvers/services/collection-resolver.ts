@@ -86,14 +86,14 @@ export class CollectionResolver {
   /** @throws FORBIDDEN, INVALID_VALUE */
   @Query(() => CollectionTrialResult, {
     description:
-      'What `registerCollection` or `alterCollection` would come to: what differs, and what is said ' +
-      'against it. Nothing is changed. For admins of the top domain. Errors: FORBIDDEN, INVALID_VALUE for ' +
-      'what is no declaration.',
+      'The effect that `registerCollection` or `alterCollection` would have: the ' +
+      'differences, and the reasons to reject it. Nothing is changed. For admins of the top' +
+      ' domain. Errors: FORBIDDEN, INVALID_VALUE for an invalid declaration.',
   })
   async collectionTrial(
     @Ctx() context: RequestContext,
     @Arg('definition', () => GraphqlJsonScalar, {
-      description: 'The whole declaration; one whose `name` is free would be registered.',
+      description: 'The whole declaration. If no collection has its `name`, it would be registered.',
     })
     definition: JsonValue,
   ): Promise<CollectionTrialResult> {

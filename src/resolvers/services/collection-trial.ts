@@ -8,57 +8,59 @@ import type { DefinitionChange } from '../../store/catalog/definition-changes.js
 import { FieldChangeKind } from '../records/record-version-result.js';
 
 @ObjectType('DefinitionChange', {
-  description: 'What differs in a part of the declaration of a collection.',
+  description: 'A difference in a part of the declaration of a collection.',
   simpleResolvers: true,
 })
 class DefinitionChangeResult {
-  @Field(() => String, { description: 'Which part, e.g. "/title" or "/fields/motto".' })
+  @Field(() => String, { description: 'The part, e.g. "/title" or "/fields/motto".' })
   readonly pointer!: string;
 
-  @Field(() => FieldChangeKind, { description: 'What becomes of it.' })
+  @Field(() => FieldChangeKind, { description: 'What happens to it.' })
   readonly kind!: FieldChangeKind;
 
-  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'What stands there now.' })
+  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'The current value.' })
   readonly before!: JsonValue | undefined;
 
-  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'What is to stand there.' })
+  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'The new value.' })
   readonly after!: JsonValue | undefined;
 }
 
 @ObjectType('DefinitionFault', {
-  description: 'Why a declaration is refused.',
+  description: 'Why a declaration is rejected.',
   simpleResolvers: true,
 })
 class DefinitionFaultResult {
-  @Field(() => String, { nullable: true, description: 'Of which part, e.g. "/fields/motto".' })
+  @Field(() => String, { nullable: true, description: 'The part, e.g. "/fields/motto".' })
   readonly pointer!: string | undefined;
 
-  @Field(() => String, { description: 'The reason, and the way out.' })
+  @Field(() => String, { description: 'The reason, and how to correct it.' })
   readonly detail!: string;
 }
 
 @ObjectType('CollectionTrial', {
-  description: 'What registering or altering a collection would come to.',
+  description: 'The effect of registering or altering a collection.',
   simpleResolvers: true,
 })
 export class CollectionTrialResult {
   @Field(() => String, { description: 'The name of the collection.' })
   readonly name!: string;
 
-  @Field(() => Boolean, { description: 'It would be registered; false: altered.' })
+  @Field(() => Boolean, { description: 'Whether it would be registered; false: altered.' })
   readonly isNew!: boolean;
 
   @Field(() => [DefinitionChangeResult], {
-    description: 'What differs from the declaration that is in force; of a new one all of it.',
+    description:
+      'The differences from the current declaration; for a new collection the whole ' + 'declaration.',
   })
   readonly changes!: readonly DefinitionChangeResult[];
 
-  @Field(() => [DefinitionFaultResult], { description: 'Why it is refused; none: it is not.' })
+  @Field(() => [DefinitionFaultResult], { description: 'Why it is rejected. Empty if it is accepted.' })
   readonly faults!: readonly DefinitionFaultResult[];
 
   @Field(() => [DefinitionFaultResult], {
     description:
-      'Fields that would go and operations of the last 30 days use: refused too, unless `dropUsedFields`.',
+      'Removed fields that operations of the last 30 days use. The change is rejected ' +
+      'unless `dropUsedFields` is set.',
   })
   readonly useFaults!: readonly DefinitionFaultResult[];
 }
@@ -99,16 +101,16 @@ class UndeclaredFieldResult {
   @Field(() => [String], { description: 'What JSON calls its values, e.g. "string", "number" and "null".' })
   readonly types!: readonly string[];
 
-  @Field(() => Int, { description: 'In how many of the records that were looked at.' })
+  @Field(() => Int, { description: 'The number of records in the sample that have it.' })
   readonly recordCount!: number;
 }
 
 @ObjectType('UndeclaredFields', {
-  description: 'What was found beside the declaration in a sample of records.',
+  description: 'The undeclared fields found in a sample of records.',
   simpleResolvers: true,
 })
 export class UndeclaredFieldsResult {
-  @Field(() => Int, { description: 'How many records were looked at: a thousand at most.' })
+  @Field(() => Int, { description: 'The number of records in the sample, at most a thousand.' })
   readonly sampledCount!: number;
 
   @Field(() => [UndeclaredFieldResult], { description: 'The most frequent first, a hundred at most.' })

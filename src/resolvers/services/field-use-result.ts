@@ -3,7 +3,7 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { LocalDate } from '../../scalars/local-date.js';
 
 @ObjectType('FieldUse', {
-  description: 'That an operation used a field of a collection.',
+  description: 'The use of a field of a collection by an operation.',
   simpleResolvers: true,
 })
 export class FieldUseResult {
@@ -20,10 +20,10 @@ export class FieldUseResult {
 
   @Field(() => String, {
     nullable: true,
-    description: 'What the key is called; null where it is gone, or is of another domain.',
+    description: 'The name of the key; null if it was removed or belongs to another domain.',
   })
   readonly keyName!: string | undefined;
 
-  @Field(() => LocalDate, { description: 'The last day on which it did, in UTC.' })
+  @Field(() => LocalDate, { description: 'The last day of use, in UTC.' })
   readonly lastUsedOn!: string;
 }

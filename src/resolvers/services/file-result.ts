@@ -6,26 +6,26 @@ import { PageArguments } from '../page-arguments.js';
 import { PageInfo } from '../records/generic-record.js';
 
 @ObjectType('File', {
-  description: 'A file of the school. It never changes: what is to be different is a new one.',
+  description: 'A file of the school. It never changes: a changed file is uploaded as a new one.',
   simpleResolvers: true,
 })
 export class FileResult {
-  @Field(() => ID, { description: 'Names the file; goes up with time.' })
+  @Field(() => ID, { description: 'Identifies the file. Increases with time.' })
   readonly id!: string;
 
   @Field(() => String, { description: 'Its name, e.g. "marksheet.pdf".' })
   readonly name!: string;
 
-  @Field(() => String, { description: 'Its media type, as its uploader said.' })
+  @Field(() => String, { description: 'The media type that its uploader declared.' })
   readonly contentType!: string;
 
-  @Field(() => Number, { description: 'How many bytes it has.' })
+  @Field(() => Number, { description: 'Its size in bytes.' })
   readonly size!: number;
 
   @Field(() => String, { description: 'SHA-256 of its bytes, in hexadecimal.' })
   readonly sha256!: string;
 
-  @Field(() => String, { description: 'Where it is read, with your credential: a path of this service.' })
+  @Field(() => String, { description: 'The path of this service that returns it, with your credential.' })
   readonly url!: string;
 
   @Field(() => String, { nullable: true, description: 'The collection of the record it belongs to.' })
@@ -33,7 +33,7 @@ export class FileResult {
 
   @Field(() => ID, {
     nullable: true,
-    description: 'The record it belongs to: who may read that, may read the file.',
+    description: 'The record it belongs to. Users who may read the record may read the file.',
   })
   readonly recordId!: string | null;
 
@@ -46,7 +46,7 @@ export class FileResult {
   @Field(() => DateTime, { description: 'When it was uploaded.' })
   readonly createdAt!: Date;
 
-  @Field(() => Boolean, { description: 'Whether you may take it away: its owner and admins may.' })
+  @Field(() => Boolean, { description: 'Whether you may remove it, as its owner and admins may.' })
   readonly mayRemove!: boolean;
 }
 
@@ -60,10 +60,10 @@ export class FileConnection {
   @Field(() => [FileEdge], { description: 'The same with a cursor each.' })
   readonly edges!: readonly Edge<FileResult>[];
 
-  @Field(() => PageInfo, { description: 'Where the page stands.' })
+  @Field(() => PageInfo, { description: 'The position of the page in the order.' })
   readonly pageInfo!: PageInfo;
 
-  @Field(() => Int, { description: 'How many there are in all. Counted only when asked for.' })
+  @Field(() => Int, { description: 'The total number. Counted only if selected.' })
   readonly totalCount!: number;
 }
 
@@ -72,8 +72,8 @@ export class FilesArguments extends PageArguments {
   @Field(() => String, {
     nullable: true,
     description:
-      'With `recordId`: the files of this record. Alone: of your own, those for your roles, for an admin ' +
-      'of all, those that belong to records of this collection.',
+      'With `recordId`: the files of this record. Alone: of the files you may list, those ' +
+      'that belong to records of this collection.',
   })
   readonly collection?: string | null;
 

@@ -7,7 +7,7 @@ class MakeSchoolInput {
   @Field(() => String, { description: 'Its id: 1 to 64 letters, digits, `_`, `.` or `-`, e.g. "dps".' })
   readonly id!: string;
 
-  @Field(() => String, { description: 'The name people read.' })
+  @Field(() => String, { description: 'The name shown to people.' })
   readonly name!: string;
 
   @Field(() => String, { nullable: true, description: 'An IANA name; left out: Asia/Kolkata.' })
@@ -32,10 +32,10 @@ export class FirstRunResolver {
   }
 
   @Query(() => Boolean, {
-    description: 'Whether a school may be made by this link. Needs no credential but the link.',
+    description: 'Whether this link can still create a school. Needs no credential but the link.',
   })
   async firstRun(
-    @Arg('token', () => String, { description: 'What stands behind # in the link that the log shows.' })
+    @Arg('token', () => String, { description: 'The part after # of the link in the log.' })
     token: string,
   ): Promise<boolean> {
     return await this.#firstRun.isOpen(token);
@@ -47,7 +47,7 @@ export class FirstRunResolver {
       'log. Errors: NOT_FOUND where there is a school, or the link is none, INVALID_VALUE.',
   })
   async makeSchool(
-    @Arg('token', () => String, { description: 'What stands behind # in the link that the log shows.' })
+    @Arg('token', () => String, { description: 'The part after # of the link in the log.' })
     token: string,
     @Arg('data', () => MakeSchoolInput, { description: 'The school.' }) data: MakeSchoolInput,
   ): Promise<boolean> {

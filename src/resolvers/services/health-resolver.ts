@@ -13,15 +13,15 @@ import { PRIMARY } from '../../store/database/replicated-reads.js';
 import type { NotedSlowStatement, RecentSlowStatements } from '../../store/reading/recent-slow-statements.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 
-@ObjectType('Queue', { description: 'Something that waits for its turn.', simpleResolvers: true })
+@ObjectType('Queue', { description: 'A queue of the service.', simpleResolvers: true })
 class QueueResult {
   @Field(() => String, { description: '`jobs`, `messages` or `webhooks`.' })
   readonly name!: string;
 
-  @Field(() => Int, { description: 'How many wait, those being done included.' })
+  @Field(() => Int, { description: 'The number of waiting entries, including those in progress.' })
   readonly waiting!: number;
 
-  @Field(() => Int, { description: 'How many were given up, and are still kept.' })
+  @Field(() => Int, { description: 'The number of entries that failed for good and are still stored.' })
   readonly failed!: number;
 }
 
@@ -33,22 +33,25 @@ class SlowStatementResult {
   @Field(() => DateTime, { description: 'When it ended.' })
   readonly at!: Date;
 
-  @Field(() => String, { nullable: true, description: 'The operation or route it ran for; null: a task.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'The operation or route that ran it; null for a task.',
+  })
   readonly operation!: string | undefined;
 
   @Field(() => [String], { description: 'The collections it read.' })
   readonly collections!: readonly string[];
 
-  @Field(() => Float, { description: 'How long it took. Unit: milliseconds.' })
+  @Field(() => Float, { description: 'Its duration. Unit: milliseconds.' })
   readonly durationMs!: number;
 
-  @Field(() => Int, { description: 'How many rows it gave.' })
+  @Field(() => Int, { description: 'The number of rows it returned.' })
   readonly rows!: number;
 
   @Field(() => String, { description: 'The statement, with $1, $2, … for its values.' })
   readonly statement!: string;
 
-  @Field(() => [String], { description: 'What to say in a declaration for an index that would help.' })
+  @Field(() => [String], { description: 'The declaration of an index that would help.' })
   readonly suggestions!: readonly string[];
 }
 
@@ -59,11 +62,11 @@ class SlowStatementResult {
 class RunningGatewayResult {
   @Field(() => String, {
     nullable: true,
-    description: 'Where it is, as the database sees it; null: on its machine, by a socket.',
+    description: 'Its address, as the database sees it; null if it connects by a local socket.',
   })
   readonly address!: string | null;
 
-  @Field(() => DateTime, { description: 'Since when, without a break.' })
+  @Field(() => DateTime, { description: 'When it connected.' })
   readonly connectedSince!: Date;
 }
 
@@ -78,12 +81,12 @@ class ReplicaResult {
   @Field(() => Float, {
     nullable: true,
     description:
-      'How far it is behind, at most; null while it is away or no replica of this database. Unit: ' +
-      'milliseconds.',
+      'Its replication lag, at most; null while it is unreachable or not a replica of this ' +
+      'database. Unit: milliseconds.',
   })
   readonly lagMs!: number | undefined;
 
-  @Field(() => Int, { description: 'How many reads it has answered to this process since its start.' })
+  @Field(() => Int, { description: 'The number of reads it has answered since this process started.' })
   readonly reads!: number;
 }
 
@@ -118,7 +121,7 @@ class Health {
     return row?.version ?? '';
   }
 
-  @Field(() => Boolean, { description: 'The database takes no writes at the moment.' })
+  @Field(() => Boolean, { description: 'Whether the database currently rejects writes.' })
   get isReadOnly(): boolean {
     return this.#services.database.isReadOnly;
   }
@@ -133,7 +136,7 @@ class Health {
     return rows.map(({ name }) => name);
   }
 
-  @Field(() => [QueueResult], { description: 'What waits: jobs, messages, deliveries of webhooks.' })
+  @Field(() => [QueueResult], { description: 'The queues: jobs, messages and deliveries of webhooks.' })
   async queues(): Promise<readonly QueueResult[]> {
     const { queued, running, failed } = await this.#services.jobs.counts();
     const others = await this.#services.database.query<QueueResult>(Prisma.sql`
@@ -151,7 +154,7 @@ class Health {
 
   @Field(() => Float, {
     nullable: true,
-    description: 'How long ago the last backup by the clock was begun; null: there was none. Unit: seconds.',
+    description: 'The age of the last scheduled backup; null if there was none. Unit: seconds.',
   })
   async backupAgeSeconds(): Promise<number | undefined> {
     return await this.#services.backups.ageSeconds();
@@ -170,7 +173,7 @@ class Health {
   }
 
   @Field(() => [ReplicaResult], {
-    description: 'The replicas of DATABASE_REPLICA_URLS, as this process sees them; none where it has none.',
+    description: 'The replicas of DATABASE_REPLICA_URLS, as this process sees them.',
   })
   get replicas(): readonly ReplicaResult[] {
     const figures = this.#services.database.replicas?.figures() ?? [];
@@ -195,7 +198,7 @@ export class HealthResolver {
     this.#services = services;
   }
 
-  @Query(() => Health, { description: 'How the service is. For admins of the top domain.' })
+  @Query(() => Health, { description: 'The health of the service. For admins of the top domain.' })
   health(@Ctx() context: RequestContext): Health {
     const scope = requireScope(context);
     if (isTopDomainAdmin(scope, this.#services.domains.top())) return new Health(this.#services);

@@ -44,7 +44,7 @@ export class ImportResolver {
 
   @Query(() => ImportResult, {
     name: 'import',
-    description: 'An import by its id: of an admin any of the domain, else your own. Errors: NOT_FOUND.',
+    description: 'An import by its id: your own, or for an admin any of the domain. Errors: NOT_FOUND.',
   })
   async import(
     @Ctx() context: RequestContext,
@@ -55,7 +55,7 @@ export class ImportResolver {
 
   @Query(() => ImportConnection, {
     name: 'imports',
-    description: 'Imports, the newest first: of an admin all of the domain, else your own.',
+    description: 'Your imports, the newest first; for an admin all of the domain.',
   })
   async imports(
     @Ctx() context: RequestContext,
@@ -105,7 +105,8 @@ export class ImportResolver {
   })
   async createImport(
     @Ctx() context: RequestContext,
-    @Arg('collection', () => String, { description: 'Where its records go.' }) collection: string,
+    @Arg('collection', () => String, { description: 'The collection that receives the records.' })
+    collection: string,
     @Arg('fileId', () => ID, { description: 'The file, kept by `POST /files`.' }) fileId: string,
     @Arg('mapping', () => String, { nullable: true, description: 'The name of a saved mapping.' })
     mapping?: string | null,
@@ -197,8 +198,8 @@ export class ImportResolver {
 
   @Query(() => ImportUndoPreview, {
     description:
-      'What `undoImport` would do, and what stands in its way. Errors: NOT_FOUND, FORBIDDEN for what ' +
-      'undoing comes to.',
+      'The effect of `undoImport`, and what prevents it. Errors: NOT_FOUND, FORBIDDEN if ' +
+      'you may not change the records.',
   })
   async importUndoPreview(
     @Ctx() context: RequestContext,

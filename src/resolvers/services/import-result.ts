@@ -23,20 +23,20 @@ export enum ImportStateValue {
 }
 registerEnumType(ImportStateValue, {
   name: 'ImportState',
-  description: 'How far an import is.',
+  description: 'The state of an import.',
   valuesConfig: {
-    RECEIVED: { description: 'The file is there.' },
-    INSPECTING: { description: 'The file is looked into.' },
-    READY: { description: 'It has a mapping, to be corrected, tried and run.' },
-    TRYING: { description: 'The dry run is under way.' },
-    TRIED: { description: 'The dry run is over.' },
-    WAITING: { description: 'It will be run when its turn comes.' },
-    RUNNING: { description: 'It writes.' },
-    DONE: { description: 'It has written.' },
-    UNDOING: { description: 'What it has written is taken back.' },
-    UNDONE: { description: 'What it had written was taken back.' },
-    FAILED: { description: '`fault` says why.' },
-    CANCELLED: { description: 'It was stopped; what it had written stays.' },
+    RECEIVED: { description: 'The file was received.' },
+    INSPECTING: { description: 'The file is being analysed.' },
+    READY: { description: 'It has a mapping, which can be corrected, tried and run.' },
+    TRYING: { description: 'The dry run is in progress.' },
+    TRIED: { description: 'The dry run has finished.' },
+    WAITING: { description: 'It waits for its turn to run.' },
+    RUNNING: { description: 'It is writing records.' },
+    DONE: { description: 'It has written its records.' },
+    UNDOING: { description: 'Its changes are being undone.' },
+    UNDONE: { description: 'Its changes were undone.' },
+    FAILED: { description: 'It failed. `fault` says why.' },
+    CANCELLED: { description: 'It was stopped. The rows written before remain.' },
   },
 });
 
@@ -46,10 +46,10 @@ export enum ImportModeValue {
 }
 registerEnumType(ImportModeValue, {
   name: 'ImportMode',
-  description: 'What becomes of the right rows of a file that has wrong ones.',
+  description: 'What to do with the valid rows of a file that also has invalid rows.',
   valuesConfig: {
     ATOMIC: { description: 'All rows are written, or none.' },
-    ROWS: { description: 'The right ones are written, the others are told.' },
+    ROWS: { description: 'The valid rows are written, the others are reported.' },
   },
 });
 
@@ -59,9 +59,9 @@ export enum ImportMissingValue {
 }
 registerEnumType(ImportMissingValue, {
   name: 'ImportMissing',
-  description: 'What becomes of records that the file does not have.',
+  description: 'What to do with records that are not in the file.',
   valuesConfig: {
-    KEEP: { description: 'They stay.' },
+    KEEP: { description: 'They are kept.' },
     REMOVE: { description: 'They are removed: the file is the full list.' },
   },
 });
@@ -74,33 +74,33 @@ registerEnumType(ImportTriggerValue, {
   name: 'ImportTrigger',
   description: 'Scripts that run for the records of an import.',
   valuesConfig: {
-    BEFORE: { description: 'Those that are asked before a write.' },
-    AFTER: { description: 'Those that are begun after it.' },
+    BEFORE: { description: 'Scripts that run before a write.' },
+    AFTER: { description: 'Scripts that start after a write.' },
   },
 });
 
-@ObjectType('ImportCounts', { description: 'What became of the rows of a file.', simpleResolvers: true })
+@ObjectType('ImportCounts', { description: 'The counts of the rows of a file.', simpleResolvers: true })
 export class ImportCountsResult {
-  @Field(() => Int, { description: 'Rows that were looked at.' })
+  @Field(() => Int, { description: 'Rows processed.' })
   readonly rows!: number;
 
   @Field(() => Int, { description: 'Rows whose records are new.' })
   readonly created!: number;
 
-  @Field(() => Int, { description: 'Rows whose records were there and are another now.' })
+  @Field(() => Int, { description: 'Rows whose records existed and were changed.' })
   readonly updated!: number;
 
-  @Field(() => Int, { description: 'Rows whose records were there and stay as they are.' })
+  @Field(() => Int, { description: 'Rows whose records existed and are unchanged.' })
   readonly same!: number;
 
-  @Field(() => Int, { description: 'Rows that are wrong.' })
+  @Field(() => Int, { description: 'Invalid rows.' })
   readonly refused!: number;
 
-  @Field(() => Int, { description: 'Records that the file does not have and that are removed.' })
+  @Field(() => Int, { description: 'Removed records that are not in the file.' })
   readonly removed!: number;
 }
 
-@ObjectType('ImportPreview', { description: 'What becomes of a row.', simpleResolvers: true })
+@ObjectType('ImportPreview', { description: 'The outcome of a row.', simpleResolvers: true })
 export class ImportPreviewResult {
   @Field(() => Int, { description: 'The row, as the program that made the file counts it.' })
   readonly number!: number;
@@ -108,34 +108,34 @@ export class ImportPreviewResult {
   @Field(() => String, { description: 'create, update, same or error.' })
   readonly outcome!: string;
 
-  @Field(() => [String], { nullable: true, description: 'Of an update: the fields that are another.' })
+  @Field(() => [String], { nullable: true, description: 'For an update: the changed fields.' })
   readonly fields?: readonly string[] | null;
 
   @Field(() => ID, {
     nullable: true,
-    description: 'Of an update, and of a row that is the same: the record that is there.',
+    description: 'For an update or an unchanged row: the existing record.',
   })
   readonly recordId?: string | null;
 }
 
-@ObjectType('ImportChangedField', { description: 'How often a field is another.', simpleResolvers: true })
+@ObjectType('ImportChangedField', { description: 'How often a field changes.', simpleResolvers: true })
 export class ImportChangedFieldResult {
   @Field(() => String, { description: 'The field.' })
   readonly field!: string;
 
-  @Field(() => Int, { description: 'In how many records.' })
+  @Field(() => Int, { description: 'The number of records.' })
   readonly records!: number;
 }
 
-@ObjectType('ImportTrial', { description: 'What a dry run found.', simpleResolvers: true })
+@ObjectType('ImportTrial', { description: 'The result of a dry run.', simpleResolvers: true })
 export class ImportTrialResult {
-  @Field(() => ImportCountsResult, { description: 'What would become of the rows.' })
+  @Field(() => ImportCountsResult, { description: 'The counts of the rows.' })
   readonly counts!: ImportCountsResult;
 
-  @Field(() => [ImportChangedFieldResult], { description: 'The fields that would be another.' })
+  @Field(() => [ImportChangedFieldResult], { description: 'The fields that would change.' })
   readonly fields!: readonly ImportChangedFieldResult[];
 
-  @Field(() => [ImportPreviewResult], { description: 'What would become of the first rows.' })
+  @Field(() => [ImportPreviewResult], { description: 'The outcome of the first rows.' })
   readonly preview!: readonly ImportPreviewResult[];
 
   @Field(() => Boolean, { description: 'It was made with the mapping and options that the import has now.' })
@@ -150,14 +150,14 @@ export class ImportRowFaultResult {
   @Field(() => String, { description: 'What is wrong, and what would be right.' })
   readonly detail!: string;
 
-  @Field(() => String, { nullable: true, description: 'What would be right.' })
+  @Field(() => String, { nullable: true, description: 'A valid value.' })
   readonly expected?: string | null;
 
-  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'What stands there.' })
+  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'The value found.' })
   readonly sent?: JsonValue;
 }
 
-@ObjectType('ImportError', { description: 'A row that is wrong.', simpleResolvers: true })
+@ObjectType('ImportError', { description: 'An invalid row.', simpleResolvers: true })
 export class ImportErrorResult {
   @Field(() => Int, { description: 'The row, as the program that made the file counts it.' })
   readonly number!: number;
@@ -165,19 +165,19 @@ export class ImportErrorResult {
   @Field(() => [ImportRowFaultResult], { description: 'What is wrong with it.' })
   readonly faults!: readonly ImportRowFaultResult[];
 
-  @Field(() => [String], { description: 'Its cells, as they stand in the file.' })
+  @Field(() => [String], { description: 'Its cells, as in the file.' })
   readonly source!: readonly string[];
 }
 
-@ObjectType('Import', { description: 'A file on its way into a collection.', simpleResolvers: true })
+@ObjectType('Import', { description: 'An import of a file into a collection.', simpleResolvers: true })
 export class ImportResult {
-  @Field(() => ID, { description: 'Names the import; goes up with time.' })
+  @Field(() => ID, { description: 'Identifies the import. Increases with time.' })
   readonly id!: string;
 
-  @Field(() => String, { description: 'Where its records go.' })
+  @Field(() => String, { description: 'The collection that receives the records.' })
   readonly collection!: string;
 
-  @Field(() => ImportStateValue, { description: 'How far it is.' })
+  @Field(() => ImportStateValue, { description: 'Its state.' })
   readonly state!: ImportStateValue;
 
   @Field(() => String, { description: 'The name of the file.' })
@@ -188,40 +188,41 @@ export class ImportResult {
 
   @Field(() => GraphqlJsonScalar, {
     nullable: true,
-    description: 'What was found in the file: its format, encoding, header, columns.',
+    description: 'The detected format, encoding, header and columns of the file.',
   })
   readonly inspection!: JsonValue;
 
-  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'Which column goes to which field.' })
+  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'The field of each column.' })
   readonly mapping!: JsonValue;
 
-  @Field(() => ImportModeValue, { description: 'All rows or none, or the right ones.' })
+  @Field(() => ImportModeValue, { description: 'Whether to write all rows or none, or only the valid ones.' })
   readonly mode!: ImportModeValue;
 
   @Field(() => String, {
-    description: 'What tells records apart: `_id`, a unique field, or a rule of several.',
+    description:
+      'The key that identifies existing records: `_id`, a unique field, or a rule of ' + 'several fields.',
   })
   readonly by!: string;
 
-  @Field(() => ImportMissingValue, { description: 'What becomes of records that the file does not have.' })
+  @Field(() => ImportMissingValue, { description: 'What to do with records that are not in the file.' })
   readonly missing!: ImportMissingValue;
 
   @Field(() => [ImportTriggerValue], { description: 'Which scripts run for its records.' })
   readonly triggers!: readonly ImportTriggerValue[];
 
-  @Field(() => ImportCountsResult, { description: 'What became of the rows so far, in the step under way.' })
+  @Field(() => ImportCountsResult, { description: 'The counts of rows in the current step.' })
   readonly counts!: ImportCountsResult;
 
-  @Field(() => Int, { nullable: true, description: 'How many rows the file has, once that is known.' })
+  @Field(() => Int, { nullable: true, description: 'The number of rows in the file, once known.' })
   readonly rowCount!: number | null;
 
-  @Field(() => ImportTrialResult, { nullable: true, description: 'What the last dry run found.' })
+  @Field(() => ImportTrialResult, { nullable: true, description: 'The result of the last dry run.' })
   readonly trial!: ImportTrialResult | null;
 
   @Field(() => [String], {
     description:
-      'What `undoChange` takes, one for each part of the import that is not taken back; the last one is ' +
-      'undone first.',
+      'The changes to pass to `undoChange`, one for each part of the import that was not ' +
+      'undone. Undo the last one first.',
   })
   readonly changeIds!: readonly string[];
 
@@ -234,13 +235,13 @@ export class ImportResult {
   @Field(() => GraphqlJsonScalar, { nullable: true, description: 'Why it failed: code, detail, errors.' })
   readonly fault!: JsonValue;
 
-  @Field(() => ID, { description: 'Who asked for it.' })
+  @Field(() => ID, { description: 'The user who requested it.' })
   readonly createdBy!: string;
 
-  @Field(() => DateTime, { description: 'When the file was taken.' })
+  @Field(() => DateTime, { description: 'When the file was received.' })
   readonly createdAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When the step under way, or the last one, began.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the current or the last step began.' })
   readonly startedAt!: Date | null;
 
   @Field(() => DateTime, { nullable: true, description: 'When it ended.' })
@@ -248,7 +249,7 @@ export class ImportResult {
 }
 
 @ObjectType('ImportUndoConflict', {
-  description: 'A record that was changed after the import, which stands in the way of undoing it.',
+  description: 'A record that was changed after the import and prevents undoing it.',
   simpleResolvers: true,
 })
 export class ImportUndoConflict {
@@ -263,21 +264,21 @@ export class ImportUndoConflict {
 }
 
 @ObjectType('ImportUndoPreview', {
-  description: 'What undoing an import would do.',
+  description: 'The effect of undoing an import.',
   simpleResolvers: true,
 })
 export class ImportUndoPreview {
-  @Field(() => Int, { description: 'Records that it has made, and that would be removed.' })
+  @Field(() => Int, { description: 'The number of created records, which would be removed.' })
   readonly removed!: number;
 
-  @Field(() => Int, { description: 'Records that it has changed, and that would be as before.' })
+  @Field(() => Int, { description: 'The number of changed records, which would be reverted.' })
   readonly changed!: number;
 
-  @Field(() => Int, { description: 'Records that it has removed, and that would be there again.' })
+  @Field(() => Int, { description: 'The number of removed records, which would be restored.' })
   readonly broughtBack!: number;
 
   @Field(() => Int, {
-    description: 'Records that were changed later: where there are any, nothing is undone.',
+    description: 'The number of records that were changed later. If there are any, nothing is undone.',
   })
   readonly conflictCount!: number;
 
@@ -295,11 +296,11 @@ export class ImportConnection {
   @Field(() => [ImportEdge], { description: 'The same with a cursor each.' })
   readonly edges!: readonly Edge<ImportResult>[];
 
-  @Field(() => PageInfo, { description: 'Where the page stands.' })
+  @Field(() => PageInfo, { description: 'The position of the page in the order.' })
   readonly pageInfo!: PageInfo;
 }
 
-@ObjectType('ImportMapping', { description: 'A mapping that was given a name.', simpleResolvers: true })
+@ObjectType('ImportMapping', { description: 'A saved mapping.', simpleResolvers: true })
 export class ImportMappingResult {
   @Field(() => String, { description: 'Its name.' })
   readonly name!: string;
@@ -307,7 +308,7 @@ export class ImportMappingResult {
   @Field(() => String, { description: 'The collection it is for.' })
   readonly collection!: string;
 
-  @Field(() => GraphqlJsonScalar, { description: 'Which column goes to which field.' })
+  @Field(() => GraphqlJsonScalar, { description: 'The field of each column.' })
   readonly mapping!: JsonValue;
 
   @Field(() => ID, { description: 'Who saved it.' })
@@ -319,7 +320,7 @@ export class ImportMappingResult {
 
 @ArgsType()
 export class ImportsArguments extends PageArguments {
-  @Field(() => ImportStateValue, { nullable: true, description: 'Only those that are so far.' })
+  @Field(() => ImportStateValue, { nullable: true, description: 'Only imports in this state.' })
   readonly state?: ImportStateValue | null;
 }
 

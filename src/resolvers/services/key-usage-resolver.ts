@@ -8,19 +8,21 @@ import { type RequestContext, requireScope } from '../request-context.js';
 
 @ObjectType('KeyFigures', { description: 'Requests of an API key, counted.', simpleResolvers: true })
 class KeyFiguresResult {
-  @Field(() => Int, { description: 'How many there were.' })
+  @Field(() => Int, { description: 'The number of requests.' })
   readonly requests!: number;
 
-  @Field(() => Int, { description: 'How many were answered by an error, wholly or in part.' })
+  @Field(() => Int, { description: 'The number of answers with an error, in whole or in part.' })
   readonly errors!: number;
 
-  @Field(() => Int, { description: 'How many were over the rate (429); they are among the errors.' })
+  @Field(() => Int, {
+    description: 'The number rejected by the rate limit (429). They are included in the errors.',
+  })
   readonly refused!: number;
 
-  @Field(() => Float, { description: 'Half of them took no longer. Unit: milliseconds.' })
+  @Field(() => Float, { description: 'The median duration. Unit: milliseconds.' })
   readonly medianMs!: number;
 
-  @Field(() => Float, { description: '95 of 100 took no longer. Unit: milliseconds.' })
+  @Field(() => Float, { description: 'The 95th percentile of the duration. Unit: milliseconds.' })
   readonly p95Ms!: number;
 }
 
@@ -44,7 +46,7 @@ class KeyRequestResult {
   @Field(() => Int, { description: 'The status of the answer.' })
   readonly status!: number;
 
-  @Field(() => Float, { description: 'How long it took. Unit: milliseconds.' })
+  @Field(() => Float, { description: 'Its duration. Unit: milliseconds.' })
   readonly durationMs!: number;
 
   @Field(() => Int, { nullable: true, description: 'What the GraphQL operation cost; null for REST.' })
@@ -55,7 +57,7 @@ const HOUR_MS = 3_600_000;
 const MOST_HOURS = 30 * 24;
 
 /** Each part is read only if selected. */
-@ObjectType('ApiKeyUsage', { description: 'What an API key was used for; it is seen within five seconds.' })
+@ObjectType('ApiKeyUsage', { description: 'The use of an API key. A request appears within five seconds.' })
 class ApiKeyUsage {
   readonly #figures: KeyFigures;
   readonly #id: string;
@@ -72,7 +74,7 @@ class ApiKeyUsage {
     return (await this.#figures.quota(this.#id)).limit;
   }
 
-  @Field(() => Int, { description: 'How many of them are left in this minute.' })
+  @Field(() => Int, { description: 'The number left in this minute.' })
   async leftThisMinute(): Promise<number> {
     const { limit, used } = await this.#figures.quota(this.#id);
     return Math.max(0, limit - used);
@@ -83,7 +85,7 @@ class ApiKeyUsage {
     return await this.#figures.total(this.#id, this.#since);
   }
 
-  @Field(() => [KeyHourResult], { description: 'The hours with requests, the first one first.' })
+  @Field(() => [KeyHourResult], { description: 'The hours with requests, the earliest first.' })
   async hours(): Promise<readonly HourFigures[]> {
     return await this.#figures.hours(this.#id, this.#since);
   }
@@ -92,7 +94,7 @@ class ApiKeyUsage {
   async requests(
     @Arg('first', () => Int, {
       nullable: true,
-      description: 'At most so many; 1,000 are kept. Default: 100.',
+      description: 'The most to return. The last 1,000 are stored. Default: 100.',
     })
     first: number | null | undefined,
   ): Promise<readonly KeyRequest[]> {
@@ -118,7 +120,7 @@ export class KeyUsageResolver {
     @Arg('id', () => ID, { description: 'The id of the key.' }) id: string,
     @Arg('hours', () => Int, {
       nullable: true,
-      description: 'How far back the figures go, 1 to 720 (30 days). Default: 24.',
+      description: 'The hours that the figures cover, 1 to 720 (30 days). Default: 24.',
     })
     hours: number | null | undefined,
   ): Promise<ApiKeyUsage> {

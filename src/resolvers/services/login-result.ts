@@ -52,15 +52,14 @@ export class ApiKeyResult {
   @Field(() => String, { description: 'What its owner calls it.' })
   readonly name!: string;
 
-  @Field(() => String, { description: 'How the key begins, to recognize it by.' })
+  @Field(() => String, { description: 'The beginning of the key, to recognize it by.' })
   readonly prefix!: string;
 
   @Field(() => ID, { description: 'The user it acts as.' })
   readonly userId!: string;
 
   @Field(() => GraphqlJsonScalar, {
-    description:
-      'What it is confined to: {collections: {name or *: [verbs]}, reports: [names], scripts: [names]}.',
+    description: 'Its scope: {collections: {name or *: [verbs]}, reports: [names], scripts: [names]}.',
   })
   readonly scopes!: KeyScopes;
 
@@ -73,12 +72,12 @@ export class ApiKeyResult {
   @Field(() => DateTime, { nullable: true, description: 'When it stops working; null: never.' })
   readonly expiresAt!: Date | undefined;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was used last, to the minute.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it was last used, to the minute.' })
   readonly lastUsedAt!: Date | undefined;
 
   @Field(() => String, {
     nullable: true,
-    description: 'The IP address it was used from then; null: none, or from before this was kept.',
+    description: 'The IP address of its last use; null if unknown.',
   })
   readonly lastUsedAddress!: string | undefined;
 
@@ -87,7 +86,7 @@ export class ApiKeyResult {
   })
   readonly allowedAddresses!: readonly string[];
 
-  @Field(() => ID, { nullable: true, description: 'The key it was made in place of, by `rotateApiKey`.' })
+  @Field(() => ID, { nullable: true, description: 'The key that this one replaces, by `rotateApiKey`.' })
   readonly replaces!: string | undefined;
 
   @Field(() => DateTime, { nullable: true, description: 'When it was revoked; null while it works.' })

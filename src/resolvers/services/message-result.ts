@@ -14,7 +14,7 @@ export enum MessageKindValue {
 
 registerEnumType(MessageKindValue, {
   name: 'MessageKind',
-  description: 'By what way a message goes.',
+  description: 'The kind of a message.',
   valuesConfig: { EMAIL: { description: 'Email.' }, SMS: { description: 'A text message.' } },
 });
 
@@ -28,25 +28,25 @@ export enum MessageStateValue {
 
 registerEnumType(MessageStateValue, {
   name: 'MessageState',
-  description: 'How far a message got.',
+  description: 'The state of a message.',
   valuesConfig: {
     QUEUED: { description: 'It will be sent, at once or at `nextAttemptAt`.' },
-    SENDING: { description: 'A server is being spoken to.' },
-    SENT: { description: 'A server has taken it.' },
-    FAILED: { description: 'It was given up; `lastError` says why.' },
-    KEPT: { description: 'There is no server to send it by; it waits for one.' },
+    SENDING: { description: 'It is being sent to a server.' },
+    SENT: { description: 'A server has accepted it.' },
+    FAILED: { description: 'It failed for good. `lastError` says why.' },
+    KEPT: { description: 'No server is configured. It waits for one.' },
   },
 });
 
-@ObjectType('Message', { description: 'An email or a text message on its way.', simpleResolvers: true })
+@ObjectType('Message', { description: 'An email or a text message.', simpleResolvers: true })
 export class MessageResult {
-  @Field(() => ID, { description: 'Names the message; goes up with time.' })
+  @Field(() => ID, { description: 'Identifies the message. Increases with time.' })
   readonly id!: string;
 
   @Field(() => MessageKindValue, { description: 'Email or text message.' })
   readonly kind!: MessageKindValue;
 
-  @Field(() => MessageStateValue, { description: 'How far it got.' })
+  @Field(() => MessageStateValue, { description: 'Its state.' })
   readonly state!: MessageStateValue;
 
   @Field(() => [String], { description: 'Addresses or numbers it goes to, those in copy included.' })
@@ -54,7 +54,7 @@ export class MessageResult {
 
   @Field(() => [String], {
     nullable: true,
-    description: 'Those no server has taken yet, where it took others; null: there is no such difference.',
+    description: 'The recipients that no server has accepted yet, if it accepted others; otherwise null.',
   })
   readonly remaining!: readonly string[] | null;
 
@@ -69,38 +69,41 @@ export class MessageResult {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The name its sender gave it, under which it is sent once.',
+    description: 'The idempotency key of its sender. A message with the same key is sent once.',
   })
   readonly key!: string | null;
 
-  @Field(() => Int, { description: 'How often it was tried.' })
+  @Field(() => Int, { description: 'The number of attempts.' })
   readonly attempts!: number;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Why the last attempt did not succeed, or whom the server refused.',
+    description: 'Why the last attempt failed, or which recipients the server rejected.',
   })
   readonly lastError!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'What the mail server or SMS provider calls it.' })
+  @Field(() => String, { nullable: true, description: 'Its id at the mail server or SMS provider.' })
   readonly providerId!: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'Of a text message: its record in `sms_log`.' })
+  @Field(() => ID, { nullable: true, description: 'The record of a text message in `sms_log`.' })
   readonly recordId!: string | null;
 
-  @Field(() => ID, { description: 'The user, or the task, that asked for it.' })
+  @Field(() => ID, { description: 'The user or task that requested it.' })
   readonly createdBy!: string;
 
-  @Field(() => DateTime, { description: 'When it was asked for.' })
+  @Field(() => DateTime, { description: 'When it was requested.' })
   readonly createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it got as far as it is.' })
+  @Field(() => DateTime, { description: 'When it reached its state.' })
   readonly updatedAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it is tried again; null: at once, or not.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the next attempt is made; null if at once or never.',
+  })
   readonly nextAttemptAt!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When a server took it.' })
+  @Field(() => DateTime, { nullable: true, description: 'When a server accepted it.' })
   readonly sentAt!: Date | null;
 }
 
@@ -114,10 +117,10 @@ export class MessageConnection {
   @Field(() => [MessageEdge], { description: 'The same with a cursor each.' })
   readonly edges!: readonly Edge<MessageResult>[];
 
-  @Field(() => PageInfo, { description: 'Where the page stands.' })
+  @Field(() => PageInfo, { description: 'The position of the page in the order.' })
   readonly pageInfo!: PageInfo;
 
-  @Field(() => Int, { description: 'How many there are in all. Counted only when asked for.' })
+  @Field(() => Int, { description: 'The total number. Counted only if selected.' })
   readonly totalCount!: number;
 }
 
@@ -129,7 +132,7 @@ export class MessagesArguments extends PageArguments {
   @Field(() => MessageStateValue, { nullable: true, description: 'Only in this state.' })
   readonly state?: MessageStateValue | null;
 
-  @Field(() => String, { nullable: true, description: 'Only to this address or number, to the letter.' })
+  @Field(() => String, { nullable: true, description: 'Only to exactly this address or number.' })
   readonly recipient?: string | null;
 
   @Field(() => ID, { nullable: true, description: 'Only those this user or task asked for.' })

@@ -49,12 +49,12 @@ class ScriptLogArguments {
   @Field(() => ScriptLogLevel, { nullable: true, description: 'This level and the more severe ones.' })
   readonly level!: ScriptLogLevel | null | undefined;
 
-  @Field(() => Int, { nullable: true, description: 'At most so many.' })
+  @Field(() => Int, { nullable: true, description: 'The most to return.' })
   readonly first!: number | null | undefined;
 
   @Field(() => ID, {
     nullable: true,
-    description: 'Only what is older than the entry with this id: the last of the page before.',
+    description: 'Only entries older than the one with this id, the last of the previous page.',
   })
   readonly before!: string | null | undefined;
 }
@@ -100,7 +100,7 @@ export class ScriptResolver {
   async scriptVersions(
     @Ctx() context: RequestContext,
     @Arg('name', () => ID, { description: 'The script.' }) name: string,
-    @Arg('first', () => Int, { nullable: true, description: 'At most so many.' })
+    @Arg('first', () => Int, { nullable: true, description: 'The most to return.' })
     first: number | null | undefined,
   ): Promise<readonly ScriptVersion[]> {
     const { limit } = toPageRequest({ first: first ?? null }, this.#pages);
@@ -170,7 +170,7 @@ export class ScriptResolver {
     script: string | null | undefined,
     @Arg('status', () => ScriptRunStatus, { nullable: true, description: 'With this outcome only.' })
     status: ScriptRunStatus | null | undefined,
-    @Arg('first', () => Int, { nullable: true, description: 'At most so many.' })
+    @Arg('first', () => Int, { nullable: true, description: 'The most to return.' })
     first: number | null | undefined,
     @Arg('before', () => ID, {
       nullable: true,

@@ -145,7 +145,7 @@ export class ScriptVersionResult {
 
 @ObjectType('ScriptOutputLine', { description: 'A line a script printed.', simpleResolvers: true })
 class ScriptOutputLineResult {
-  @Field(() => DateTime, { description: 'When.' })
+  @Field(() => DateTime, { description: 'When it happened.' })
   readonly at!: Date;
 
   @Field(() => String, { description: 'debug, info, warn or error.' })
@@ -205,7 +205,7 @@ export class ScriptRunResult {
   @Field(() => ID, { description: 'The user it ran as, or `script:<name>` with service roles.' })
   readonly principal!: string;
 
-  @Field(() => ScriptRunStatus, { description: 'How far it is.' })
+  @Field(() => ScriptRunStatus, { description: 'Its state.' })
   readonly status!: ScriptRunStatus;
 
   @Field(() => DateTime, { description: 'When it was started.' })
@@ -258,10 +258,10 @@ registerEnumType(ScriptLogLevel, {
   simpleResolvers: true,
 })
 export class ScriptLogEntryResult {
-  @Field(() => ID, { description: 'Goes up with time; what `before` takes.' })
+  @Field(() => ID, { description: 'Increases with time. Pass it as `before`.' })
   readonly id!: string;
 
-  @Field(() => DateTime, { description: 'When.' })
+  @Field(() => DateTime, { description: 'When it happened.' })
   readonly at!: Date;
 
   @Field(() => ScriptLogLevel, { description: 'How severe.' })

@@ -15,7 +15,7 @@ class NewSecondFactorResult {
   readonly uri!: string;
 }
 
-@ObjectType('SecondFactor', { description: 'How it stands with your second factor.', simpleResolvers: true })
+@ObjectType('SecondFactor', { description: 'The state of your second factor.', simpleResolvers: true })
 class SecondFactorResult {
   @Field(() => Boolean, { description: 'A login needs a code.' })
   readonly isOn!: boolean;
@@ -40,7 +40,7 @@ export class SecondFactorResolver {
     this.#factors = factors;
   }
 
-  @Query(() => SecondFactorResult, { description: 'How it stands with your second factor.' })
+  @Query(() => SecondFactorResult, { description: 'The state of your second factor.' })
   async secondFactor(@Ctx() context: RequestContext): Promise<SecondFactorState> {
     return await this.#factors.state(requireScope(context));
   }

@@ -73,7 +73,7 @@ export class UserResolver {
   }
 
   @Query(() => [String], {
-    description: 'The roles there are: those that declarations name, and those users have. For admins.',
+    description: 'All roles: those in declarations and those of users. For admins.',
   })
   async roleNames(@Ctx() context: RequestContext): Promise<readonly string[]> {
     return await this.#services.users.roleNames(requireScope(context));
@@ -126,7 +126,7 @@ export class UserResolver {
   })
   async accountLink(
     @Ctx() _context: RequestContext,
-    @Arg('token', () => String, { description: 'What stands behind # in the link.' }) token: string,
+    @Arg('token', () => String, { description: 'The part after # of the link.' }) token: string,
   ): Promise<OpenedLink> {
     return await this.#services.accountLinks.open(token);
   }
@@ -138,7 +138,7 @@ export class UserResolver {
   })
   async useAccountLink(
     @Ctx() _context: RequestContext,
-    @Arg('token', () => String, { description: 'What stands behind # in the link.' }) token: string,
+    @Arg('token', () => String, { description: 'The part after # of the link.' }) token: string,
     @Arg('password', () => String, { description: 'The password from now on.' }) password: string,
   ): Promise<boolean> {
     await this.#services.accountLinks.use(token, password);
@@ -177,7 +177,7 @@ export class UserResolver {
 
   @Query(() => [SessionResult], {
     description:
-      'The sessions that go on, the newest first, at most 200: yours, or for an admin those of a user.',
+      'The open sessions, the newest first, at most 200: yours, or for an admin those of a ' + 'user.',
   })
   async sessions(
     @Ctx() context: RequestContext,

@@ -56,10 +56,10 @@ export class AccountConnection {
   @Field(() => [AccountEdge], { description: 'The same with a cursor each.' })
   readonly edges!: readonly Edge<AccountResult>[];
 
-  @Field(() => PageInfo, { description: 'Where the page stands.' })
+  @Field(() => PageInfo, { description: 'The position of the page in the order.' })
   readonly pageInfo!: PageInfo;
 
-  @Field(() => Int, { description: 'How many there are in all. Counted only when asked for.' })
+  @Field(() => Int, { description: 'The total number. Counted only if selected.' })
   readonly totalCount!: number;
 }
 
@@ -67,14 +67,17 @@ export class AccountConnection {
 export class AccountsArguments extends PageArguments {
   @Field(() => String, {
     nullable: true,
-    description: 'A part of the user name, the name or the email address, in whatever case.',
+    description: 'A part of the user name, the name or the email address, ignoring case.',
   })
   readonly search?: string | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'Only who may log in, or who may not.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Only users who may log in, or only users who may not.',
+  })
   readonly isActive?: boolean | null;
 
-  @Field(() => String, { nullable: true, description: 'Only who has this role.' })
+  @Field(() => String, { nullable: true, description: 'Only users with this role.' })
   readonly role?: string | null;
 }
 

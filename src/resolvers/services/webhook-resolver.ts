@@ -35,7 +35,9 @@ export class WebhookResolver {
   }
 
   @Query(() => WebhookDeliveryConnection, {
-    description: 'What a webhook was told and what waits, the newest first, for a week. Errors: NOT_FOUND.',
+    description:
+      'The deliveries of a webhook in the last week, sent and waiting, the newest first. ' +
+      'Errors: NOT_FOUND.',
   })
   async webhookDeliveries(
     @Ctx() context: RequestContext,

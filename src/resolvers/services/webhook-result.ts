@@ -63,7 +63,7 @@ export class WebhookResult {
   @Field(() => DateTime, { description: 'When it was made.' })
   readonly createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was changed last.' })
+  @Field(() => DateTime, { description: 'When it was last changed.' })
   readonly updatedAt!: Date;
 
   @Field(() => String, {
@@ -135,7 +135,7 @@ export class WebhookDeliveryResult {
   @Field(() => String, { nullable: true, description: 'What was sent; null: nothing yet.' })
   readonly body!: string | undefined;
 
-  @Field(() => Int, { description: 'How often it was tried.' })
+  @Field(() => Int, { description: 'The number of attempts.' })
   readonly attempts!: number;
 
   @Field(() => DateTime, { nullable: true, description: 'When it is tried next; null: it has ended.' })
@@ -170,7 +170,7 @@ export class WebhookDeliveryConnection {
   @Field(() => [WebhookDeliveryEdge], { description: 'The same with a cursor each.' })
   readonly edges!: readonly Edge<WebhookDeliveryResult>[];
 
-  @Field(() => PageInfo, { description: 'Where the page stands.' })
+  @Field(() => PageInfo, { description: 'The position of the page in the order.' })
   readonly pageInfo!: PageInfo;
 }
 

@@ -94,7 +94,7 @@ export function createAggregateResolver(
     first: {
       type: Int,
       defaultValue: DEFAULT_FIRST,
-      description: 'At most so many groups from the start of the order, 1,000 or less.',
+      description: 'The most groups to return, from the start of the order, up to 1,000.',
     },
   });
   const distinctArguments = argumentsType({
@@ -110,7 +110,7 @@ export function createAggregateResolver(
     first: {
       type: Int,
       defaultValue: DEFAULT_FIRST,
-      description: 'At most so many values, 1,000 or less.',
+      description: 'The most values to return, up to 1,000.',
     },
   });
   const selections = new SelectionMemory<GroupSelection>();

@@ -99,7 +99,7 @@ export function createTypedBulkResolver(
     })
     records(
       @Root() batch: RecordBatch,
-      @Arg('first', () => Int, { nullable: true, description: 'At most so many.' }) first?: number | null,
+      @Arg('first', () => Int, { nullable: true, description: 'The most to return.' }) first?: number | null,
     ): readonly TypedSource[] {
       return batch.records.slice(0, shownCount(first, this.#services.pages)).map((one) => form.toNode(one));
     }

@@ -104,7 +104,7 @@ export class BulkResolver {
   })
   records(
     @Root() batch: BatchSource,
-    @Arg('first', () => Int, { nullable: true, description: 'At most so many.' }) first?: number | null,
+    @Arg('first', () => Int, { nullable: true, description: 'The most to return.' }) first?: number | null,
   ): readonly GenericRecord[] {
     return batch.records
       .slice(0, shownCount(first, this.#pages))
