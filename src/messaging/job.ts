@@ -15,27 +15,30 @@ export interface JobTask {
    */
   readonly name: string;
   /**
-   * Does one job. It may be run twice for the same job: a gateway may die after the work and before the note
-   * of it. A throw has it run again e^attempt seconds later, until its attempts are used up.
+   * Does one job. The same job may run twice, because a gateway may die after the work and before it records
+   * the result. A job that throws is retried e^attempt seconds later, until its attempts are used up.
    */
   run(payload: unknown, context: JobContext): Promise<void>;
 }
 
 export interface CronItem {
-  /** What is remembered of it: two items have two names, and a changed name is a new item. */
+  /**
+   * The name under which the last run is recorded. Each item needs its own; an item with a changed name
+   * counts as new.
+   */
   readonly name: string;
   readonly task: string;
   /** Minute, hour, day, month, weekday, in UTC: `15 2 * * *`. */
   readonly schedule: string;
   /**
-   * What becomes of runs that were due while no gateway ran: `once` makes up for all of the last day by a
-   * single run at the next start, `never` forgets them.
+   * What happens to runs that were due while no gateway was up. `once`: the next start makes up for those of
+   * the last day by a single run. `never`: they are skipped.
    */
   readonly catchUp: 'once' | 'never';
   readonly maxAttempts?: number | undefined;
 }
 
-/** What the operator is told of jobs. */
+/** The events of jobs that are reported to the operator. */
 export type JobObservation =
   | {
       readonly kind: 'jobEnded';
@@ -45,9 +48,9 @@ export type JobObservation =
       readonly attempt: number;
       readonly maxAttempts: number;
       readonly durationMs: number;
-      /** Unless it is done. */
+      /** `undefined` if the job is done. */
       readonly error: unknown;
     }
-  /** Jobs of a gateway that died, now free for others. */
+  /** Jobs of a gateway that died; other gateways may take them now. */
   | { readonly kind: 'jobsRecovered'; readonly workers: number }
   | { readonly kind: 'backgroundFault'; readonly task: string; readonly error: unknown };

@@ -1,4 +1,7 @@
-/** Sends what was queued: one attempt a job, and another one later where it may help. */
+/**
+ * Sends queued messages. Each job is one attempt; a message whose failure may be temporary gets another job
+ * later.
+ */
 import { ServiceError } from '../errors.js';
 import { type Scope, systemPrincipal } from '../model/scope.js';
 import type { Domains } from '../store/catalog/domains.js';
@@ -38,13 +41,13 @@ export const SEND_TASK = 'messages.send';
 interface DeliverySettings {
   readonly maxAttempts: number;
   /**
-   * The wait after the first attempt; each one is twice the last, an hour at most, half of it to one and a
-   * half times as long.
+   * The wait after the first attempt. Each further wait is twice as long, up to an hour, and varies at random
+   * from half to one and a half times that.
    */
   readonly retryMs: number;
   /**
-   * A kept message that is older waits for a person: nobody wants the absences of last week at the moment a
-   * provider is set up.
+   * Kept messages older than this are sent only by hand: when a provider is set up, parents should not
+   * receive the absences of last week.
    */
   readonly sendKeptHours: number;
 }
@@ -59,13 +62,13 @@ export interface MessageDeliveryOptions {
   readonly settings: DeliverySettings;
 }
 
-/** What an attempt came to, for operators: no address, no text. */
+/** The result of an attempt, for operators. It contains neither address nor text. */
 export interface MessageObservation {
   readonly kind: 'messageTried';
   readonly messageKind: MessageKind;
   readonly messageId: string;
   readonly domainId: string;
-  /** `queued`: it will be tried again. */
+  /** `queued`: the message will be retried. */
   readonly state: Settled['state'];
   readonly attempt: number;
   readonly reason: string | undefined;
@@ -73,15 +76,15 @@ export interface MessageObservation {
 
 const LONGEST_WAIT_MS = 3_600_000;
 /**
- * The library's attempts are for a database that goes away in the middle; a server that refuses is our own
- * counting.
+ * The attempts of a job cover a database that fails during an attempt. Attempts that a server refuses are
+ * counted by the message itself.
  */
 const MAX_JOB_ATTEMPTS = 25;
 const KEPT_BATCH = 200;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const HOUR_MS = 3_600_000;
 
-/** Adds the job that sends a message; under a key, so that a message has one. */
+/** Adds the job that sends a message. The key of the job makes sure that a message has only one. */
 export async function enqueueSending(
   jobs: JobQueue,
   messageId: string,
@@ -99,7 +102,7 @@ export class MessageDelivery {
     this.#options = options;
   }
 
-  /** One attempt. `undefined`: there was nothing to send. */
+  /** Makes one attempt. Returns `undefined` if there was nothing to send. */
   async send(
     messageId: string,
     { jobId, signal }: Pick<JobContext, 'jobId' | 'signal'>,
@@ -120,8 +123,8 @@ export class MessageDelivery {
   }
 
   /**
-   * Queues kept messages of domains that have something to send them by now, and messages whose job was lost;
-   * how many.
+   * Queues kept messages of domains that have a channel by now, and messages whose job was lost. Returns
+   * their number.
    */
   async release(): Promise<number> {
     const { database, jobs, channels, settings } = this.#options;
@@ -149,7 +152,10 @@ export class MessageDelivery {
     return released + forgotten.length;
   }
 
-  /** What the network says of a message that a provider took. Whether we know it. */
+  /**
+   * Records what the network reports of a message that a provider accepted. Returns whether the message is
+   * known.
+   */
   async note({ providerId, outcome, state }: SmsReceipt): Promise<boolean> {
     const message = await findByProviderId(this.#options.database, providerId);
     if (message === undefined) return false;
@@ -173,7 +179,7 @@ export class MessageDelivery {
       const reason = `not taken yet for ${remaining.join(', ')}`;
       return { ...this.#retryOrFail(message, reason), remaining, providerId };
     } catch (error) {
-      // The gateway stops: another one goes on at once.
+      // The gateway is stopping; another one retries at once.
       if (signal.aborted) return { ...again(message, 0), lastError: 'the gateway stopped' };
       const { kind, reason } = toFailure(error);
       if (kind === 'permanent') return { state: 'failed', lastError: reason, remaining: message.remaining };
@@ -206,11 +212,11 @@ export class MessageDelivery {
       return { state: 'failed', lastError: `given up after ${message.attempts} attempts: ${reason}` };
     }
     const waitMs = Math.min(retryMs * 2 ** (message.attempts - 1), LONGEST_WAIT_MS);
-    // Messages that failed together do not come back together.
+    // The random part spreads the retries of messages that failed at the same moment.
     return { ...again(message, waitMs * (0.5 + Math.random())), lastError: reason };
   }
 
-  /** What came of it, its record and the next attempt, all or nothing. */
+  /** Stores the result, the record in `sms_log` and the job of the next attempt in one transaction. */
   async #settle(message: Message, settled: Settled): Promise<void> {
     const { jobs } = this.#options;
     await this.#writing(message, async (tx) => {
@@ -223,7 +229,7 @@ export class MessageDelivery {
     });
   }
 
-  /** The note in `sms_log` may ask scripts: it has a place for that before it has a connection. */
+  /** Writing to `sms_log` may run scripts, so a place for them is reserved before a connection is taken. */
   async #writing(message: Message, work: (tx: Transaction) => Promise<void>): Promise<void> {
     const { database, domains, store } = this.#options;
     const domain = domains.find(message.domainId);
@@ -236,7 +242,10 @@ export class MessageDelivery {
     if (domain) await logState(this.#options.store, { message, domain }, change, tx);
   }
 
-  /** The service, as an admin of the domain: what the message may hold was checked when it was asked for. */
+  /**
+   * The service itself, as an admin of the domain. The rights of the sender were checked when the message was
+   * requested.
+   */
   #scopeOf(message: Message): Scope {
     const domain = this.#options.domains.find(message.domainId);
     if (domain === undefined) throw new DeliveryError('permanent', 'its domain is gone');
@@ -257,7 +266,8 @@ function again(message: Message, waitMs: number): Settled {
 function toFailure(error: unknown): { readonly kind: 'permanent' | 'temporary'; readonly reason: string } {
   if (error instanceof DeliveryError) return { kind: error.kind, reason: error.message };
   if (error instanceof ServiceError) {
-    // A file that is gone does not come back; a database out of reach does.
+    // A missing file stays missing, so the failure is permanent; a database that is out of reach is a
+    // temporary one.
     return { kind: error.status < 500 ? 'permanent' : 'temporary', reason: error.message };
   }
   throw error;

@@ -1,7 +1,4 @@
-/**
- * Looking after messages: what was asked for, how far it got, and the two things a person may do about one
- * that is not sent.
- */
+/** Lists messages and their states for people, who can also send an unsent message now, or discard it. */
 
 import { ServiceError } from '../errors.js';
 import type { Scope } from '../model/scope.js';
@@ -36,8 +33,8 @@ export class MessageDesk {
   }
 
   /**
-   * The newest first: an admin sees all of the domain, everybody else what it sent itself. @throws FORBIDDEN
-   * for API keys
+   * Lists messages, the newest first. An admin sees all messages of the domain, other users their own.
+   * @throws FORBIDDEN for API keys
    */
   async list(
     scope: Scope,
@@ -54,8 +51,8 @@ export class MessageDesk {
   }
 
   /**
-   * Sends a message that failed, is kept or waits for its next attempt, now. @throws FORBIDDEN unless an
-   * admin; NOT_FOUND; CONFLICT
+   * Sends a message now that failed, is kept, or waits for its next attempt. @throws FORBIDDEN unless the
+   * caller is an admin; NOT_FOUND; CONFLICT for a message in another state
    */
   async retry(scope: Scope, id: string): Promise<Message> {
     assertAdmin(scope, 'sends messages again');
@@ -70,7 +67,10 @@ export class MessageDesk {
     });
   }
 
-  /** Gives up a message that has not been sent. @throws FORBIDDEN unless an admin; NOT_FOUND; CONFLICT */
+  /**
+   * Discards a message that has not been sent. @throws FORBIDDEN unless the caller is an admin; NOT_FOUND;
+   * CONFLICT for a message in another state
+   */
   async discard(scope: Scope, id: string): Promise<Message> {
     assertAdmin(scope, 'discards messages');
     const { store } = this.#services;

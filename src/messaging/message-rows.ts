@@ -1,5 +1,5 @@
 /**
- * The table of messages: every statement names the domain, or is of a task that works through all of them.
+ * The table of messages. Every statement names the domain, except those of tasks that process all domains.
  */
 import { Prisma } from '../generated/prisma/client.js';
 import type { Queryable, Transaction } from '../store/database/database.js';
@@ -11,7 +11,7 @@ import {
 } from '../store/database/keyset.js';
 import type { Attachment, EmailContent, Message, MessageKind, MessageState, SmsContent } from './message.js';
 
-/** The key of the job that sends a message begins so; the id of the message follows. */
+/** The prefix of the key of a job that sends a message; the id of the message follows. */
 export const JOB_KEY_PREFIX = 'message ';
 
 export interface NewMessage {
@@ -34,7 +34,7 @@ export interface NewMessage {
 export interface MessageFilter {
   readonly kind?: MessageKind | undefined;
   readonly state?: MessageState | undefined;
-  /** An address or number, to the letter. */
+  /** An address or number, compared exactly. */
   readonly recipient?: string | undefined;
   readonly createdBy?: string | undefined;
   readonly from?: Date | undefined;
@@ -69,7 +69,10 @@ const COLUMNS = Prisma.sql`m.id, m.domain, m.kind, m.state, m.key, m.recipients,
   m.attempts, m.last_error, m.provider_id, m.record_id, m.script_depth, m.created_by, m.created_at,
     m.updated_at, m.next_attempt_at, m.sent_at`;
 
-/** `undefined`: there is one of this key already. Waits for a transaction that writes the same key. */
+/**
+ * Returns `undefined` if a message with this key exists. Waits for a transaction that is writing the same
+ * key.
+ */
 export async function insertMessage(db: Queryable, message: NewMessage): Promise<Message | undefined> {
   const [row] = await db.query<MessageRow>(Prisma.sql`
     insert into messages as m
@@ -135,7 +138,7 @@ export async function readAttachments(db: Queryable, messageId: string): Promise
   }));
 }
 
-/** The newest first; ids go up with time. */
+/** Lists messages, the newest first; ids increase with time. */
 export async function listMessages(
   db: Queryable,
   domainId: string,
@@ -171,11 +174,11 @@ export async function countMessages(db: Queryable, domainId: string, filter: Mes
 }
 
 /**
- * How many a domain has asked for within the last hour, one for each recipient. Of several transactions that
- * ask at once the others wait for the end of the first: what it queues counts.
+ * Counts the messages a domain has requested within the last hour, one per recipient. Transactions that count
+ * at the same time run one after the other, so that each includes the messages of those before it.
  */
 export async function countOfLastHour(db: Transaction, domainId: string, kind: MessageKind): Promise<number> {
-  // A statement of its own: the count must see what was committed while it waited.
+  // The lock is a separate statement, so that the count sees what was committed while the lock was awaited.
   await db.query(
     Prisma.sql`select pg_advisory_xact_lock(hashtextextended(${`messages ${kind} ${domainId}`}, 0))`,
   );
@@ -187,8 +190,8 @@ export async function countOfLastHour(db: Transaction, domainId: string, kind: M
 }
 
 /**
- * Takes a message to send it; `undefined`: it is not to be sent (any more), or another job is at it. The same
- * job comes again where its gateway died while it was being sent.
+ * Claims a message for sending. Returns `undefined` if the message must not be sent (any more), or if another
+ * job has it. The same job claims it again if its gateway died while sending.
  */
 export async function claimMessage(db: Queryable, id: string, jobId: string): Promise<Message | undefined> {
   const [row] = await db.query<MessageRow>(Prisma.sql`
@@ -200,7 +203,7 @@ export async function claimMessage(db: Queryable, id: string, jobId: string): Pr
   return row && toMessage(row);
 }
 
-/** What an attempt came to. Members left out stay as they are. */
+/** The result of an attempt. Omitted members stay as they are. */
 export interface Settled {
   readonly state: MessageState;
   readonly lastError: string | undefined;
@@ -224,8 +227,8 @@ export async function settleMessage(db: Queryable, id: string, settled: Settled)
 }
 
 /**
- * Puts a message that waits for a person or a server back into the queue; `undefined` when it is in none of
- * these states.
+ * Puts a failed, kept or waiting message back into the queue. Returns `undefined` if the message is in
+ * another state.
  */
 export async function requeueMessage(
   db: Queryable,
@@ -240,7 +243,10 @@ export async function requeueMessage(
   return row && toMessage(row);
 }
 
-/** Queues messages anew whose job is gone, e.g. given up while Postgres was out of reach again and again. */
+/**
+ * Queues messages again whose job is missing, e.g. because it was abandoned after Postgres had failed
+ * repeatedly.
+ */
 export async function requeueForgotten(db: Queryable): Promise<{ readonly id: string }[]> {
   return await db.query(Prisma.sql`
     update messages m
@@ -286,7 +292,10 @@ export async function findByProviderId(db: Queryable, providerId: string): Promi
   return row && toMessage(row);
 }
 
-/** Takes away what was sent or given up before an instant, bodies and attachments with it; how many. */
+/**
+ * Deletes messages sent or abandoned before an instant, with their bodies and attachments. Returns their
+ * number.
+ */
 export async function purgeMessages(db: Queryable, before: Date): Promise<number> {
   const gone = await db.query(Prisma.sql`
     delete from messages

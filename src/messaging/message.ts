@@ -1,17 +1,17 @@
-/** A message on its way: what is to be sent, and how far it got. */
+/** A message: its content and its state. */
 
 export type MessageKind = 'email' | 'sms';
 
 /**
- * `queued`: will be sent, at once or at `nextAttemptAt`. `sending`: a server is being spoken to. `sent`: a
- * server has taken it. `failed`: given up, with the reason. `kept`: there is nothing to send it by; it waits
- * for a server to be configured.
+ * `queued`: will be sent, at once or at `nextAttemptAt`. `sending`: an attempt is running. `sent`: a server
+ * has accepted it. `failed`: it was abandoned, with the reason. `kept`: the domain has no channel; the
+ * message waits until one is configured.
  */
 export const MESSAGE_STATES = ['queued', 'sending', 'sent', 'failed', 'kept'] as const;
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
 export interface EmailContent {
-  /** Absent: the school's own. */
+  /** Default: the sender of the school. */
   readonly from?: string;
   readonly replyTo?: string;
   readonly to: readonly string[];
@@ -36,20 +36,20 @@ export interface Message {
   readonly kind: MessageKind;
   readonly state: MessageState;
   readonly key: string | undefined;
-  /** Addresses or numbers, those in copy included. */
+  /** Addresses or numbers, including those of copies. */
   readonly recipients: readonly string[];
-  /** Those no server has taken yet, when one took others. */
+  /** The recipients that no server has accepted yet, if one accepted others. */
   readonly remaining: readonly string[] | undefined;
   readonly content: EmailContent | SmsContent;
   readonly subject: string | undefined;
   readonly attempts: number;
-  /** Why the last attempt did not succeed, or whom a server refused. */
+  /** Why the last attempt failed, or which recipients a server refused. */
   readonly lastError: string | undefined;
-  /** What the mail server or SMS provider calls it. */
+  /** The id given by the mail server or SMS provider. */
   readonly providerId: string | undefined;
   /** The record of `sms_log`. */
   readonly recordId: string | undefined;
-  /** How many scripts, one started by the other, led to it. */
+  /** The number of nested scripts that led to the message. */
   readonly scriptDepth: number;
   /** `_id` of the user, or the name of the task. */
   readonly createdBy: string;
@@ -67,16 +67,16 @@ export interface Attachment {
   readonly fileId: string | undefined;
 }
 
-/** What a server said to a message it took. */
+/** The answer of a server to a message it accepted. */
 export interface Delivered {
   readonly providerId: string | undefined;
-  /** Those it did not take now and may take later. */
+  /** The recipients it may accept later. */
   readonly remaining?: readonly string[];
-  /** The recipients it refused for good, and why. */
+  /** The recipients it refused permanently, with the reasons. */
   readonly note?: string;
 }
 
-/** A message no server took. `permanent`: the next attempt would come to the same. */
+/** No server accepted the message. `permanent`: another attempt would fail in the same way. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
   readonly kind: 'permanent' | 'temporary';
@@ -95,7 +95,7 @@ export interface Channel<Content> {
 }
 
 export interface DeliveryContext {
-  /** The id of the message: a receiver may know a repetition by it. */
+  /** The id of the message, by which a receiver may recognize a duplicate. */
   readonly id: string;
   readonly signal: AbortSignal;
 }

@@ -1,9 +1,9 @@
 /**
- * Email and text messages: asked for here, kept in Postgres in the caller's transaction, sent by a job a
- * moment later (`MessageDelivery`).
+ * Queues email and text messages: they are stored in the caller's transaction, and a job sends them a moment
+ * later (`MessageDelivery`).
  *
- * At least once: a gateway that dies between a server's yes and the note of it sends again, under the same
- * Message-ID or Idempotency-Key. Queued exactly once, where the caller gives a key.
+ * A message is sent at least once: a gateway that dies before it records the acceptance by a server sends it
+ * again, with the same Message-ID or Idempotency-Key. With a key of the caller, it is queued exactly once.
  */
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
@@ -37,7 +37,7 @@ interface MessageLimits {
   readonly maxSmsSegments: number;
   readonly emailsPerHour: number;
   readonly smsPerHour: number;
-  /** Roles that may send email; text messages go by the right to create records of `sms_log`. */
+  /** Roles that may send email. Text messages need the right to create records of `sms_log` instead. */
   readonly emailRoles: readonly string[];
   /** Calling code of numbers written without one. */
   readonly smsCountryCode: string;
@@ -49,7 +49,7 @@ export interface MessagesOptions {
   readonly store: RecordStore;
   readonly jobs: JobQueue;
   readonly files: AttachmentFiles;
-  /** Whether a domain has anything to send this kind by. */
+  /** Whether a domain has a channel for this kind of message. */
   readonly hasChannel: (kind: MessageKind, domainId: string) => boolean;
   readonly limits: MessageLimits;
 }
@@ -64,16 +64,17 @@ export class Messages {
     this.#options = options;
   }
 
-  /** Whether a domain has anything to send this kind by. */
+  /** Whether a domain has a channel for this kind of message. */
   hasChannel(kind: MessageKind, domainId: string): boolean {
     return this.#options.hasChannel(kind, domainId);
   }
 
   /**
-   * Queues an email; `kept` where the domain has no mail server. `within`: the transaction it is part of.
+   * Queues an email as part of the transaction `within`; its state is `kept` if the domain has no mail
+   * server.
    *
    * @throws INVALID_VALUE, LIMIT_EXCEEDED; FORBIDDEN; NOT_FOUND for a template or file; TOO_MANY_REQUESTS;
-   * IDEMPOTENCY_CONFLICT when the key was another email's
+   *   IDEMPOTENCY_CONFLICT if the key was used for another email
    */
   async sendEmail(scope: Scope, request: EmailRequest, within?: Transaction): Promise<Message> {
     const { limits } = this.#options;
@@ -111,8 +112,8 @@ export class Messages {
   /**
    * Queues a text message for each number, all or none, each with its record of `sms_log`.
    *
-   * @throws INVALID_VALUE for a number or text; LIMIT_EXCEEDED; FORBIDDEN for who may not create records of
-   * `sms_log`; TOO_MANY_REQUESTS; IDEMPOTENCY_CONFLICT
+   * @throws INVALID_VALUE for a number or text; LIMIT_EXCEEDED; FORBIDDEN if the caller may not create
+   *   records of `sms_log`; TOO_MANY_REQUESTS; IDEMPOTENCY_CONFLICT
    */
   async sendSms(scope: Scope, request: SmsRequest, within?: Transaction): Promise<Message[]> {
     const { limits, store } = this.#options;
@@ -235,7 +236,10 @@ function sizeOf(texts: readonly (string | undefined)[], attachments: readonly At
   return attachments.reduce((sum, { content }) => sum + (content?.length ?? 0), text);
 }
 
-/** Each of several numbers asked for under one key has a key of its own. */
+/**
+ * The key of the message to one number: with several numbers, each has a key derived from that of the
+ * request.
+ */
 function keyFor(key: string, to: string, count: number): string {
   return count === 1 ? key : `${key} ${to}`;
 }

@@ -57,7 +57,7 @@ class TemplateParser {
   readonly #open: OpenSection[] = [];
   #position = 0;
   #delimiters = { open: '{{', close: '}}' };
-  /** White space of the line that is being read, to be taken away should the line hold nothing but tags. */
+  /** The white space of the current line, which is removed if the line contains only tags. */
   #lineSpaces: Text[] = [];
   #lineHasTag = false;
   #lineHasContent = false;

@@ -1,23 +1,23 @@
 /**
- * Texts with places for values, as Mustache: `{{name}}` is a value, `{{#list}}…{{/list}}` repeats for each
- * element, `{{^name}}…{{/name}}` is there when there is none.
+ * Renders Mustache templates: `{{name}}` is a value, `{{#list}}…{{/list}}` is repeated for each element, and
+ * `{{^name}}…{{/name}}` is rendered if there is no value.
  *
- * Templates and values are a caller's. So a name finds own members of the values and nothing else, nothing
- * that is found is ever called, and what a template makes is bounded in size and in work: nested sections
- * over one list would multiply. The libraries of this syntax look along prototypes, call functions or compile
- * templates to code, and none bounds the work; hence an engine of our own.
+ * Templates and values come from callers. Therefore a name finds only own members of the values, nothing
+ * found is ever called, and the result is limited in size and work, because nested sections over one list
+ * multiply. The libraries for this syntax search prototypes, call functions or compile templates to code, and
+ * none limits the work; hence this engine.
  */
 import { ServiceError } from '../errors.js';
 import { isExactNumber, type JsonObject, type JsonValue } from '../json.js';
 import { parseTemplate, type TemplatePart, type TemplatePath } from './template-parts.js';
 
 export interface TemplateFormat {
-  /** What becomes of a value in `{{…}}`; `{{{…}}}` writes it as it is. */
+  /** Escapes a value in `{{…}}`; `{{{…}}}` writes it unchanged. */
   readonly escape: (value: string) => string;
   readonly maxBytes: number;
 }
 
-/** Escapes nothing, for texts without a markup of their own. */
+/** Escapes nothing, for texts without markup. */
 export const asItIs = (value: string): string => value;
 
 /** Escapes for HTML, in element content and in quoted attributes. */
@@ -26,8 +26,8 @@ export function escapeHtml(value: string): string {
 }
 
 /**
- * @throws INVALID_VALUE for a template that cannot be read, with its line and column, or a value that is no
- * text; LIMIT_EXCEEDED for a text that gets too long or takes too much work
+ * @throws INVALID_VALUE with line and column for a malformed template, and for a value that is no text;
+ *   LIMIT_EXCEEDED for a result that is too long or takes too much work
  */
 export function renderTemplate(template: string, values: JsonObject, format: TemplateFormat): string {
   const rendering = new Rendering(format);
@@ -36,14 +36,13 @@ export function renderTemplate(template: string, values: JsonObject, format: Tem
 }
 
 /**
- * The limit counts parts written, names looked up and elements repeated or printed: far more than any letter
- * has.
+ * The most parts written, names looked up, and elements repeated or printed: far more than any letter needs.
  */
 const MAX_STEPS = 500_000;
-/** Lists within a list that is printed. */
+/** The deepest nesting of lists in a printed list. */
 const MAX_PRINTED_DEPTH = 32;
 
-/** The values that names are looked up in: those of the section, then those of the sections around it. */
+/** The values in which names are looked up: those of the section, then those of the surrounding sections. */
 interface Context {
   readonly value: JsonValue;
   readonly outer: Context | undefined;
@@ -97,7 +96,7 @@ class Rendering {
     this.render(section.parts, value === true ? context : { value, outer: context });
   }
 
-  /** `undefined`: no values on the way out have it. */
+  /** Returns `undefined` if neither the section nor a surrounding one has the name. */
   #find(path: TemplatePath, context: Context): JsonValue | undefined {
     if (path.length === 0) return context.value;
     for (let at: Context | undefined = context; at !== undefined; at = at.outer) {
@@ -141,8 +140,8 @@ function tooMuch(what: string): ServiceError {
 }
 
 /**
- * What is at a path, by own members alone: those of objects, the elements of lists, and the length of lists
- * and texts.
+ * The value at a path. Only own members are found: those of objects, the elements of lists, and the length of
+ * lists and texts.
  */
 function memberAt(value: JsonValue, path: TemplatePath): { readonly value: JsonValue } | undefined {
   let at = value;
@@ -166,7 +165,7 @@ function memberOf(value: JsonValue, name: string): { readonly value: JsonValue }
   return member === undefined ? undefined : { value: member };
 }
 
-/** What opens a section: anything but null, false, zero, an empty text and an empty list. */
+/** Whether a section is rendered: for every value but null, false, zero, an empty text and an empty list. */
 function isPresent(value: JsonValue | undefined): value is JsonValue {
   if (value === undefined) return false;
   if (isExactNumber(value)) return Number(value.toString()) !== 0;

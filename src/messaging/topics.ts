@@ -1,6 +1,6 @@
 /**
- * Messages to whoever listens to a topic: the dashboards of GraphQL `topic(name)` and the scripts a topic
- * starts, on every gateway.
+ * Delivers messages to the listeners of a topic on every gateway: subscriptions to the GraphQL field
+ * `topic(name)`, and scripts with that topic as a trigger.
  */
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
@@ -10,7 +10,7 @@ import { CommitFollower } from '../store/changes/commit-follower.js';
 import type { Database, Transaction } from '../store/database/database.js';
 
 export interface TopicMessage {
-  /** The same on every gateway, and never twice. Goes up with time. */
+  /** Unique, the same on every gateway, and increasing with time. */
   readonly id: string;
   readonly domainId: string;
   readonly topic: string;
@@ -20,9 +20,12 @@ export interface TopicMessage {
   readonly publisher: string;
 }
 
-/** What a message starts, given from above: scripts. */
+/** The scripts that a message starts; passed in by the scripting room. */
 export interface TopicTriggers {
-  /** An expression over `m`, a message, that begins what is started by it. `undefined`: nothing is. */
+  /**
+   * An SQL expression over the message `m` that enqueues the scripts it starts. `undefined` if it starts
+   * none.
+   */
   afterMessage(scope: Scope, topic: string): Prisma.Sql | undefined;
 }
 
@@ -30,16 +33,16 @@ export interface TopicsOptions {
   readonly database: Pick<Database, 'query'> & Partial<Pick<Database, 'replicas'>>;
   /** A property of a domain, by its id. */
   readonly property: (domainId: string, name: string) => JsonValue | undefined;
-  /** Largest message, as JSON text. */
+  /** The largest message, as JSON text. */
   readonly maxMessageBytes: number;
-  /** How often the database is asked, while somebody listens. */
+  /** The interval of polling the database while there are listeners. */
   readonly pollMs: number;
   readonly triggers?: TopicTriggers | undefined;
   readonly onFault: (error: unknown) => void;
 }
 
 export interface TopicSubscription {
-  /** Resolves when no message that is published later can be missed. */
+  /** Resolves once every message published from then on will be delivered. */
   readonly ready: Promise<void>;
   stop(): void;
 }
@@ -47,7 +50,7 @@ export interface TopicSubscription {
 export type TopicListener = (message: TopicMessage) => void;
 
 /**
- * The property that says who may listen: an object of topics, or beginnings of them with a `*`, to lists of
+ * The property that says who may listen: an object from topics, or prefixes of topics with a `*`, to lists of
  * roles.
  */
 const TOPIC_ROLES_PROPERTY = 'topicRoles';
@@ -57,9 +60,9 @@ const TOPIC_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/;
 const PAGE_ROWS = 100;
 
 /**
- * A message is a row, committed with the transaction it is published in, and read by every gateway that has a
- * listener: each listener gets it once, after the commit, in the order of publishing. It is kept for a day,
- * for gateways that lost the database meanwhile; it is not for those who come later.
+ * A message is a row that commits with the transaction in which it is published. Every gateway with a
+ * listener reads it: each listener gets it once, after the commit, in the order of publishing. The row is
+ * kept for a day, for gateways that lost their database connection; later listeners do not get it.
  */
 export class Topics {
   readonly #options: TopicsOptions;
@@ -80,11 +83,11 @@ export class Topics {
   }
 
   /**
-   * Publishes to a topic of the caller's domain. Whoever may call this may publish anywhere in it: who may
-   * listen is what is ruled.
+   * Publishes to a topic of the caller's domain. A caller of this method may publish to any topic of it; only
+   * listening needs rights.
    *
    * @throws INVALID_VALUE for a name or a text that cannot be stored; LIMIT_EXCEEDED for a message that is
-   * too long
+   *   too long
    */
   async publish(
     scope: Scope,
@@ -116,10 +119,10 @@ export class Topics {
   }
 
   /**
-   * Whether a caller may listen: an admin to every topic, others where the property `topicRoles` of the
-   * domain names one of their roles, or `*`. An API key may not: topics are none of its scopes.
+   * Checks whether a caller may listen: an admin to every topic, other users if the property `topicRoles` of
+   * the domain names one of their roles, or `*`. An API key may not, because its scopes contain no topics.
    *
-   * @throws FORBIDDEN that says what to set; INVALID_VALUE for a name that is none
+   * @throws FORBIDDEN, which says what to set; INVALID_VALUE for a malformed name
    */
   assertMayListen({ domain, principal }: Scope, topic: string): void {
     assertTopic(topic);
@@ -137,15 +140,15 @@ export class Topics {
   }
 
   /**
-   * Calls the listener with what is published to the topic from now on. For services: callers are asked for
-   * their rights by `assertMayListen`. The listener must return soon and bound what it keeps. The answer ends
-   * it.
+   * Calls the listener with each message published to the topic from now on. It checks no rights: use
+   * `assertMayListen` for callers. The listener must return quickly and limit what it buffers. Returns a
+   * function that ends the subscription.
    */
   subscribe(domainId: string, topic: string, listen: TopicListener): () => void {
     return this.follow(domainId, topic, listen).stop;
   }
 
-  /** Does as `subscribe`, and says from when on. */
+  /** Like `subscribe`, and also reports when the subscription is complete. */
   follow(domainId: string, topic: string, listen: TopicListener): TopicSubscription {
     const key = keyOf(domainId, topic);
     const listener = { listen };
@@ -166,7 +169,7 @@ export class Topics {
     };
   }
 
-  /** Nobody is called afterwards. */
+  /** Calls no listener afterwards. */
   async close(): Promise<void> {
     this.#listeners.clear();
     await this.#follower.close();
@@ -220,8 +223,8 @@ function assertTopic(topic: string): void {
 }
 
 /**
- * All roles of the entries that are the topic, or a beginning of it with a `*`. What is not written so gives
- * nobody a right.
+ * All roles of the entries that name the topic, or a prefix of it with a `*`. Malformed entries grant
+ * nothing.
  */
 function rolesOf(topic: string, property: JsonValue | undefined): readonly string[] {
   if (typeof property !== 'object' || property === null || Array.isArray(property)) return [];
@@ -233,7 +236,7 @@ function rolesOf(topic: string, property: JsonValue | undefined): readonly strin
   );
 }
 
-/** Neither may hold a line feed. */
+/** Joined by a line feed, which neither part may contain. */
 function keyOf(domainId: string, topic: string): string {
   return `${domainId}\n${topic}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Text messages by a provider's HTTP interface, whatever its shape: address, method, headers and body are
- * templates of the settings.
+ * Sends text messages by a provider's HTTP interface. Address, method, headers and body are templates in the
+ * settings, so that any interface can be described.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -21,15 +21,16 @@ import { encodeSms } from './sms-text.js';
 export interface HttpSmsOptions {
   readonly url: string;
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** The headers by name, e.g. `Authorization`. `Authorization`. Secrets. */
+  /** The headers by name, e.g. `Authorization`. Their values are secrets. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Its `Content-Type` is that of the headers; without one JSON where it begins with `{` or `[`, else a form.
+   * Its `Content-Type` is that of the headers. Without one, a body that begins with `{` or `[` is JSON, any
+   * other a form.
    */
   readonly body: string | undefined;
-  /** What a body says that took the message; absent: every answer of status 2xx is yes. */
+  /** Matches the body of an answer that accepted the message. Default: every answer of status 2xx has. */
   readonly success: RegExp | undefined;
-  /** The path to the provider's own id in a JSON answer: `data.0.id`. */
+  /** The path to the provider's id in a JSON answer, e.g. `data.0.id`. */
   readonly idPath: string | undefined;
   readonly sender: string;
   readonly timeoutMs: number;
@@ -51,12 +52,12 @@ export class HttpSmsChannel implements Channel<SmsContent> {
     const { status, body } = await this.#ask(message, id, signal);
     const shown = this.#withoutSecrets(body.slice(0, SHOWN_ANSWER));
     if (status < 200 || status > 299) {
-      // A wrong credential is the fault of the settings, 429 and 5xx pass: these messages wait.
+      // Wrong credentials are a fault of the settings, and 429 and 5xx are temporary: these messages wait.
       const kind = [401, 403, 408, 425, 429].includes(status) || status >= 500 ? 'temporary' : 'permanent';
       throw new DeliveryError(kind, `the SMS provider answered ${status}: ${shown}`);
     }
     const { success, idPath } = this.#options;
-    // Never again: were the setting wrong, every parent would get the message a dozen times.
+    // Not retried: if the setting is wrong, every parent would get the message a dozen times.
     if (success && !success.test(body))
       throw new DeliveryError('permanent', `the SMS provider said no: ${shown}`);
     return { providerId: idPath === undefined ? undefined : findText(body, idPath) };
@@ -91,7 +92,7 @@ export class HttpSmsChannel implements Channel<SmsContent> {
       const reason = this.#withoutSecrets(cause instanceof Error ? cause.message : String(cause));
       throw new DeliveryError('temporary', `the SMS provider cannot be reached: ${reason}`);
     } finally {
-      // What was not read of the answer is not waited for.
+      // The rest of the answer is not awaited.
       ended.abort();
       await sleep(0);
     }
@@ -126,7 +127,7 @@ function escapeFor(contentType: string): (value: string) => string {
   return /form-urlencoded/i.test(contentType) ? encodeURIComponent : asItIs;
 }
 
-/** No provider's answer is long; an endless one is read no further. */
+/** Reads the start of an answer, because an answer may be endless. */
 async function readStart(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -4,9 +4,9 @@ const LONGEST_NATIONAL = 10;
 const E164 = /^\+[1-9]\d{6,14}$/;
 
 /**
- * A telephone number as the networks know it (E.164, `+915123456789`), from what people write: with spaces,
- * dots, hyphens and brackets, with `00` for `+`, or without a country, which is then the school's. A trunk
- * zero before a national number is taken off.
+ * Parses a telephone number as people write it into E.164 (`+915123456789`). It may have spaces, dots,
+ * hyphens and brackets, `00` for `+`, or no country code, which is then that of the school. A trunk zero
+ * before a national number is removed.
  *
  * @throws INVALID_VALUE
  */
@@ -27,7 +27,7 @@ export function toE164PhoneNumber(written: string, countryCode: string): string 
 function withCountry(digits: string, countryCode: string): string {
   if (digits.startsWith('+')) return digits;
   if (digits.startsWith('00')) return `+${digits.slice(2)}`;
-  // `915123456789`: nobody's national number is that long.
+  // `915123456789` has more digits than any national number, so it begins with the country code.
   if (digits.length > LONGEST_NATIONAL && digits.startsWith(countryCode)) return `+${digits}`;
   return `+${countryCode}${digits.replace(/^0/, '')}`;
 }

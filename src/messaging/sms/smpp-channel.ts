@@ -1,4 +1,7 @@
-/** Text messages by SMPP 3.4: one session, made when it is needed and kept, since receipts come by it. */
+/**
+ * Sends text messages by SMPP 3.4. The one session is opened when first needed and kept open, because
+ * receipts arrive on it.
+ */
 import { randomInt } from 'node:crypto';
 import type { Pdu } from 'smpp';
 import {
@@ -11,23 +14,23 @@ import {
 import type { SmppAddress, SmppSession } from './smpp-session.js';
 import { encodeSms } from './sms-text.js';
 
-/** What became of a message after the centre had taken it. */
+/** What happened to a message after the centre accepted it. */
 export interface SmsReceipt {
   readonly providerId: string;
   readonly outcome: 'delivered' | 'failed';
-  /** The network's word for it, e.g. `UNDELIV`. */
+  /** The word of the network, e.g. `UNDELIV`. */
   readonly state: string;
 }
 
 export interface SmppOptions extends SmppAddress {
   readonly sender: string;
   readonly timeoutMs: number;
-  /** How often to ask whether the centre is there. */
+  /** The interval of checking that the centre answers. */
   readonly enquireMs: number;
   readonly onReceipt: (receipt: SmsReceipt) => void;
 }
 
-/** Too much, too fast, or a trouble of the centre's own: later it may take the message. */
+/** Statuses of an overloaded or faulty centre, which may accept the message later. */
 const TEMPORARY = new Set([0x08, 0x0d, 0x14, 0x58, 0x64]);
 const GSM_7 = 0x00;
 const UCS_2 = 0x08;
@@ -47,7 +50,7 @@ export class SmppChannel implements Channel<SmsContent> {
     this.#options = options;
   }
 
-  /** The first id counts for a message in several parts: receipts come for each. */
+  /** For a message in several parts, the id of the first part is stored; receipts arrive for each. */
   async send(message: SmsContent, { signal }: DeliveryContext): Promise<Delivered> {
     const session = await this.#bound();
     const { encoding, segments } = encodeSms(message.text);
@@ -85,7 +88,7 @@ export class SmppChannel implements Channel<SmsContent> {
     await session?.close();
   }
 
-  /** Several messages at once wait for one login; after a loss the next message logs in anew. */
+  /** Messages sent at the same time share one login; after a lost session, the next message logs in again. */
   #bound(): Promise<SmppSession> {
     if (this.#isClosed) throw new DeliveryError('temporary', 'the gateway is stopping');
     this.#session ??= this.#bind();
@@ -108,7 +111,7 @@ export class SmppChannel implements Channel<SmsContent> {
   }
 }
 
-/** With all of SMPP, which few gateways speak: it is loaded with the first message. */
+/** Loads the SMPP library with the first message, because few gateways use it. */
 function loadSession(): Promise<typeof import('./smpp-session.js')> {
   return import('./smpp-session.js');
 }
@@ -123,13 +126,13 @@ function sourceOf(sender: string): object {
 }
 
 const DELIVERED_STATE = 2;
-/** EXPIRED, DELETED, UNDELIVERABLE, REJECTED; the others are on the way still. */
+/** EXPIRED, DELETED, UNDELIVERABLE, REJECTED. Messages in other states are still being delivered. */
 const FAILED_STATES = [3, 4, 5, 8];
 const FAILED_WORDS = ['EXPIRED', 'DELETED', 'UNDELIV', 'REJECTD'];
 
 /**
- * Reads the receipt from the parameters where the centre sends them, else from the text every centre writes.
- * @see SMPP 3.4, appendix B
+ * Parses a receipt from its parameters if the centre sends them, else from its text, which every centre
+ * sends. @see SMPP 3.4, appendix B
  */
 function toReceipt(pdu: Pdu): SmsReceipt | undefined {
   const { message } = pdu.short_message ?? {};

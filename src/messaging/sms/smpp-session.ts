@@ -1,6 +1,6 @@
 /**
- * One bound connection to an SMS centre: questions with a time limit, a sign of life, and the end of all that
- * was asked when it is lost.
+ * One bound connection to an SMS centre. Requests have a timeout, the connection is checked regularly, and
+ * all pending requests fail when it is lost.
  */
 import smpp, { type Pdu, type Session } from 'smpp';
 import { DeliveryError } from '../message.js';
@@ -37,8 +37,8 @@ export class SmppSession {
   }
 
   /**
-   * @throws DeliveryError when the centre cannot be reached or does not let us in: the settings' fault, so
-   * temporary
+   * @throws DeliveryError if the centre cannot be reached or refuses the login. It is temporary, because the
+   *   settings may be wrong.
    */
   static async bind(options: SmppSessionOptions): Promise<SmppSession> {
     const { host, port, tls, systemId, password, systemType } = options;
@@ -66,7 +66,7 @@ export class SmppSession {
     return this.#lost === undefined;
   }
 
-  /** @throws DeliveryError when there is no answer in time, or the connection is lost before it */
+  /** @throws DeliveryError if no answer arrives in time, or the connection is lost before it */
   ask(question: Question): Promise<Pdu> {
     if (this.#lost) return Promise.reject(this.#lost);
     return new Promise((resolve, reject) => {
@@ -95,7 +95,7 @@ export class SmppSession {
 
   async close(): Promise<void> {
     if (this.#lost) return;
-    // A polite goodbye; the centre need not answer it.
+    // The centre need not answer an unbind.
     await this.ask((session, onResponse) => session.unbind(onResponse)).catch(() => {});
     this.#end('the connection to the SMS centre was closed');
   }
@@ -138,7 +138,7 @@ export class SmppSession {
     });
   }
 
-  /** A peer that vanished without a word shows only when it is asked something. */
+  /** A lost peer is noticed only when a request to it fails. */
   #enquire(): void {
     this.ask((session, onResponse) => session.enquire_link(onResponse)).catch(() =>
       this.#end('the SMS centre gives no sign of life'),

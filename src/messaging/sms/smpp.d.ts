@@ -1,4 +1,4 @@
-/** What we use of the package, which has no types of its own. */
+/** The parts of the package in use; it has no types of its own. */
 declare module 'smpp' {
   import type { EventEmitter } from 'node:events';
   import type { Server as NetServer, Socket } from 'node:net';

@@ -1,4 +1,4 @@
-/** The records of `sms_log`: one for each text message, written in the transaction of what it tells of. */
+/** Writes the records of `sms_log`, one per text message, in the same transaction as the message. */
 import { ServiceError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import { type Scope, systemPrincipal } from '../../model/scope.js';
@@ -8,12 +8,12 @@ import type { Message } from '../message.js';
 import type { OutgoingSms } from './sms-request.js';
 
 export const SMS_COLLECTION = 'sms_log';
-/** The task in whose name the service notes what became of a message. */
+/** The task in whose name the service records the state of a message. */
 export const MESSAGES_TASK = 'messages';
 
 /**
- * Writes as the caller: who may not create records of `sms_log` sends no text messages. @throws FORBIDDEN,
- * INVALID_VALUE
+ * Writes with the rights of the caller, who needs the right to create records of `sms_log` to send text
+ * messages. @throws FORBIDDEN, INVALID_VALUE
  */
 export async function logQueued(
   store: RecordStore,
@@ -37,7 +37,7 @@ export interface SmsLogChange {
   readonly error?: string | undefined;
 }
 
-/** Writes as the service. A record that somebody has removed stays removed. */
+/** Writes as the service. A removed record stays removed. */
 export async function logState(
   store: RecordStore,
   { message, domain }: LoggedMessage,
@@ -66,7 +66,7 @@ export function logScope({ message, domain }: LoggedMessage): Scope {
     domain,
     principal: systemPrincipal(MESSAGES_TASK, ['admin'], domain.id),
     requestId: `message ${message.id}`,
-    // What this starts was led to by what led to the message.
+    // Scripts that this write starts count as nested in those that led to the message.
     scriptDepth: message.scriptDepth,
   };
 }

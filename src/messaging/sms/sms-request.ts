@@ -1,4 +1,4 @@
-/** A text message as it is asked for, checked once: one for each number. */
+/** Validates the request for a text message and converts it to one message per number. */
 import { type ErrorDetail, ServiceError } from '../../errors.js';
 import type { JsonObject, JsonValue } from '../../json.js';
 import type { SmsContent } from '../message.js';
@@ -9,7 +9,7 @@ import { encodeSms } from './sms-text.js';
 export interface SmsRequest {
   readonly to: string | readonly string[];
   readonly text: string;
-  /** Makes the text a template, and fills it in. */
+  /** Treats the text as a template, and fills it in. */
   readonly data?: JsonObject | undefined;
   /** The name the provider or the regulator knows the text by. */
   readonly template?: string | undefined;
@@ -17,19 +17,16 @@ export interface SmsRequest {
   readonly category?: string | undefined;
   /** The student or member of staff it is about: an `_id`, or {value, label}. */
   readonly recipient?: JsonValue | undefined;
-  /** The run it is part of. */
+  /** The batch it is part of. */
   readonly batch?: string | undefined;
-  /**
-   * The sender's own name for it: sent again under the same one, it is the same message and is not sent
-   * twice.
-   */
+  /** The sender's own key: a repetition with the same key is the same message, and is not sent again. */
   readonly key?: string | undefined;
 }
 
 export interface OutgoingSms {
   readonly content: SmsContent;
   readonly size: number;
-  /** What its record of `sms_log` says. */
+  /** The fields of its record in `sms_log`. */
   readonly log: JsonObject;
 }
 
@@ -79,7 +76,7 @@ function toText(
   if (CONTROL.test(text)) {
     throw invalid({ parameter: 'text', detail: 'it holds control characters', expected: 'a text' });
   }
-  // This is checked before it is taken apart: what is far too long need not be counted to the last character.
+  // The length is checked first, so that a text that is far too long is not divided into segments.
   const segments = text.length > maxBytes ? maxSegments + 1 : encodeSms(text).segments.length;
   if (segments <= maxSegments) return { text, segments };
   throw new ServiceError(

@@ -1,9 +1,9 @@
 /**
- * What a text message costs and how it is written on the air: the GSM 7-bit alphabet where it suffices, else
- * UTF-16.
+ * Encodes a text message for SMPP and divides it into segments: in the GSM 7-bit alphabet if that suffices,
+ * else in UTF-16.
  *
  * @see 3GPP TS 23.038, 6.2.1 (alphabet and its extension), 23.040 9.2.3.24.1 (messages of several parts),
- * reports 6
+ *   reports 6
  */
 
 type SmsEncoding = 'gsm7' | 'ucs2';
@@ -35,12 +35,13 @@ const SEPTETS: ReadonlyMap<string, readonly number[]> = new Map([
   ...[...EXTENSION].map(([character, code]): [string, number[]] => [character, [ESCAPE, code]]),
 ]);
 
-/** Octets of a message in one part, and of each of several: six of those carry their order. */
+/**
+ * The octets of a message in one part, and of each of several parts, of which six octets carry their order.
+ */
 const ROOM = { gsm7: { alone: 160, part: 153 }, ucs2: { alone: 140, part: 134 } } as const;
 
 /**
- * A character is never torn apart: a pair of the extension, or of surrogates, goes to the next segment as a
- * whole.
+ * Never divides a character: a pair of the extension, or of surrogates, moves to the next segment as a whole.
  */
 export function encodeSms(text: string): SmsText {
   const septets = [...text].map((character) => (character === '\u001b' ? undefined : SEPTETS.get(character)));
