@@ -1,11 +1,11 @@
 /**
- * How much a browser loads (brotli) before the portal can be used, and with each of its pages. The bounds
- * are promises: a build that is over one fails.
+ * Measures what a browser loads (brotli) before the portal can be used, and with each page. A build that
+ * exceeds a limit fails.
  */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** A file of the bundle, and what it imports at once. */
+/** A file of the bundle, and its static imports. */
 export interface Chunk {
   readonly name: string;
   readonly entryPoint: string | undefined;
@@ -14,16 +14,16 @@ export interface Chunk {
 }
 
 export interface BundleSizes {
-  /** The scripts of the page, all they import at once, and the styles. */
+  /** The scripts of the page with their static imports, and the styles. */
   readonly firstLoadBytes: number;
-  /** What each page adds, its styles included, by its source. */
+  /** What each page adds, including its styles, by its source. */
   readonly pages: Readonly<Record<string, number>>;
 }
 
 const MOST_FIRST_BYTES = 250 * 1024;
 const MOST_PAGE_BYTES = 80 * 1024;
 
-/** Pages without a bound: code editors load beside a page that is already shown. */
+/** Parts without a limit: code editors load after their page is shown. */
 const WITHOUT_BOUND = /^src\/portal\/browser\/(?:explorer|editor)\/|^node_modules\//;
 
 export async function measureChunks(
@@ -53,7 +53,7 @@ export async function measureChunks(
   };
 }
 
-/** A file and all that it imports at once, with their styles. */
+/** A file with its static imports and their styles. */
 export function chunkFilesOf(
   name: string,
   byName: ReadonlyMap<string, Chunk>,
@@ -67,7 +67,7 @@ export function chunkFilesOf(
   return found;
 }
 
-/** @throws Error that names what is larger than promised */
+/** @throws Error that names the parts above their limit */
 export function assertSizes({ firstLoadBytes, pages }: BundleSizes): void {
   const over = Object.entries(pages).filter(
     ([name, size]) => size > MOST_PAGE_BYTES && !WITHOUT_BOUND.test(name),
@@ -82,7 +82,7 @@ export function assertSizes({ firstLoadBytes, pages }: BundleSizes): void {
   throw new Error(`Pages of the portal over ${inKib(MOST_PAGE_BYTES)}: ${named}`);
 }
 
-/** `sizes` as the argument of the build prints them. */
+/** Prints the sizes if `sizes` is the argument of the build. */
 export function printSizes({ firstLoadBytes, pages }: BundleSizes, argument: string | undefined): void {
   if (argument !== 'sizes') return;
   const lines = [

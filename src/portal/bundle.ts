@@ -36,21 +36,21 @@ const WORKERS = {
 
 const ENTRY = 'src/portal/browser/main.tsx';
 
-/** Runs while that comes. */
+/** Runs while the entry loads. */
 const ARRIVE = 'src/portal/browser/arrive.ts';
 
 const PAGES = 'src/portal/browser/portal-pages.ts';
 
-/** The script of `/docs`, which is no page of the portal and shares its log-in alone. */
+/** The script of `/docs`, which is not a page of the portal and only shares its session. */
 const REST_DOCS = 'src/portal/browser/rest-docs.ts';
 const REST_DOCS_STYLE = 'src/portal/rooms/rest-docs.css';
 
-/** An entry of its own, so that only the explorer loads it: the bundler would add it to every page. */
+/** A separate entry, so that only the explorer loads it; the bundler would add it to every page. */
 const EXPLORER_STYLE = 'src/portal/browser/explorer/page.css';
 
 const PLATFORM_TYPES = path.join(packageDirectory, 'schema', 'platform.d.ts');
 
-/** Where the page finds its files. */
+/** The address of the files. */
 const PUBLIC_PATH = '/portal/assets';
 
 const COMMON: BuildOptions = {
@@ -69,7 +69,7 @@ const COMMON: BuildOptions = {
   logLevel: 'warning',
 };
 
-/** The styles of the editor are in those of GraphiQL already, its font too. */
+/** Leaves out the styles of the editor, because those of GraphiQL contain them and its font. */
 const withoutEditorStyles: Plugin = {
   name: 'without-editor-styles',
   setup({ onLoad }) {
@@ -134,7 +134,7 @@ async function buildPortal(): Promise<void> {
     ],
     tsconfigRaw: '{}',
   };
-  // Which components are used is known when everything else is bundled.
+  // A first build finds out which components are used.
   const used = componentsOf((await bundle({ ...pageOptions, minify: false })).metafile);
   const inParts = await bundle({
     ...pageOptions,
@@ -174,7 +174,7 @@ async function bundle(options: BuildOptions): Promise<BuiltPage> {
   return { metafile, outputFiles };
 }
 
-/** `catalog:hi` is a module that exports the texts of a language, ready to be filled in. */
+/** `catalog:hi` is a module that exports the compiled texts of a language. */
 function catalogModules(catalogs: MessageCatalogs): Plugin {
   return {
     name: 'catalog-modules',
@@ -191,7 +191,7 @@ function catalogModules(catalogs: MessageCatalogs): Plugin {
   };
 }
 
-/** `platform:types` is a module that exports the declarations of what scripts may call, as a text. */
+/** `platform:types` is a module that exports the type declarations for scripts, as a text. */
 const platformTypes: Plugin = {
   name: 'platform-types',
   setup({ onResolve, onLoad }) {
@@ -211,7 +211,7 @@ function urlOfEntry({ metafile }: Pick<BuildResult, 'metafile'>, entry: string):
   return urlOf(found[0]);
 }
 
-/** What the page loads itself; the script loads the rest. */
+/** The files that the HTML names; the script loads the others. */
 function entriesOf({ metafile }: BuiltPage): Pick<PortalFiles, 'script' | 'style' | 'preload'> {
   const [name, output] =
     Object.entries(metafile?.outputs ?? {}).find(([, { entryPoint }]) => entryPoint === ENTRY) ?? [];
@@ -228,7 +228,7 @@ function urlsOfCatalogs(page: BuiltPage, languages: readonly string[]): Readonly
   return Object.fromEntries(languages.map((language) => [language, urlOfEntry(page, `catalog:${language}`)]));
 }
 
-/** The paths of the pages, and what each loads beside the first load, to be asked for with that. */
+/** The paths of the pages, and the files each loads in addition, which the HTML preloads. */
 async function filesOfPages(page: BuiltPage): Promise<PortalFiles['pages']> {
   const chunks = new Map(chunksOf(page).map((chunk) => [chunk.name, chunk]));
   const { script, preload } = entriesOf(page);
@@ -271,12 +271,15 @@ async function writeFiles(files: readonly { readonly path: string; readonly cont
   );
 }
 
-/** Nine of eleven: the last steps take ten times as long for a few per cent. */
+/** Quality 9 of 11: the last two take ten times as long for a few per cent. */
 async function compressBrotli(contents: Uint8Array): Promise<Buffer> {
   return await promisify(brotliCompress)(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
 }
 
-/** Last, and at once: a gateway that starts meanwhile sees the old page or the new one. */
+/**
+ * Written last, and atomically, so that a gateway that starts meanwhile serves either the old build or the
+ * new one.
+ */
 async function writeManifest(files: PortalFiles): Promise<void> {
   const file = path.join(directory, 'portal.json');
   await writeFile(`${file}.new`, JSON.stringify(files, null, 2));
@@ -294,8 +297,8 @@ async function removeOthers(names: readonly string[]): Promise<void> {
 }
 
 /**
- * The hash covers all that the portal is made of: our sources, these programs, the schema and the packages
- * as they are installed.
+ * The hash covers everything the portal is built from: the sources, these programs, the schema and the
+ * installed packages.
  */
 async function hashOfSources(): Promise<string> {
   const hash = createHash('sha256');

@@ -1,7 +1,7 @@
 /**
- * The documents of the portal (`*.graphql` beside its pages) become modules of `src/generated/portal`: for
- * each operation its text and its types, checked against `schema/schema.graphql` by GraphQL Code
- * Generator. A page imports them from there.
+ * Generates modules of `src/generated/portal` from the documents of the portal (`*.graphql` beside its
+ * pages): the text and the types of each operation, validated against `schema/schema.graphql` by GraphQL Code
+ * Generator.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -20,7 +20,7 @@ import {
   visit,
 } from 'graphql';
 
-/** How the scalars travel. */
+/** The TypeScript types of the scalars in JSON. */
 const SCALARS = {
   Decimal: 'string',
   DateTime: 'string',
@@ -31,15 +31,15 @@ const SCALARS = {
 };
 
 export interface OperationFolders {
-  /** The folder whose documents are read, with all below it. */
+  /** The folder whose documents are read, including its subfolders. */
   readonly sources: string;
   /** The printed schema. */
   readonly schema: string;
-  /** The folder that the modules are written to, each at the path of its document. */
+  /** The folder to which the modules are written, each at the path of its document. */
   readonly target: string;
 }
 
-/** @throws Error that names the document, when one does not fit the schema */
+/** @throws Error that names the document, if one does not match the schema */
 export async function generateOperations({ sources, schema, target }: OperationFolders): Promise<void> {
   const text = await readFile(schema, 'utf8');
   const schemaNode = parse(text);
@@ -69,7 +69,7 @@ function assertValid(name: string, schema: GraphQLSchema, document: DocumentNode
   if (first) throw new Error(`${name}: ${first.message}`);
 }
 
-/** The way from a module up to `src`. */
+/** The relative path from a module to `src`. */
 function depthOf(name: string): string {
   return '../'.repeat(name.split(path.sep).length + 1);
 }
@@ -92,7 +92,7 @@ function printDocuments(document: DocumentNode, up: string): string {
   return [imported, ...constants].join('\n\n');
 }
 
-/** The fragments that a definition spreads, and those that they spread. The gateway refuses others. */
+/** The fragments that a definition uses, directly or through others. The gateway refuses unused ones. */
 function fragmentsOf(definition: DefinitionNode, document: DocumentNode): ReadonlySet<DefinitionNode> {
   const names = new Set<string>();
   visit(definition, {

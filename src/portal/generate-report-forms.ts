@@ -1,7 +1,6 @@
 /**
- * The reports as the portal asks for them: of the schema, for each report its parameters, the columns of its
- * rows, its totals, and the document that asks for all of them. They become a module of
- * `src/generated/portal`.
+ * Generates a module of `src/generated/portal` that describes the reports of the schema: the parameters of
+ * each, the columns of its rows, its totals, and the document that requests all of them.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -32,7 +31,7 @@ export async function generateReportForms(schemaFile: string, target: string): P
   );
 }
 
-/** A report is a query that gives rows and what was warned of. */
+/** Returns the reports of a schema: the queries with rows and warnings. */
 export function formsOf(schema: GraphQLSchema): readonly AskableReport[] {
   const queries = Object.values(schema.getQueryType()?.getFields() ?? {});
   return queries.flatMap((query) => {
@@ -76,8 +75,8 @@ function choicesOf(type: GraphQLType): readonly string[] | null {
 }
 
 /**
- * Fields with values, and lists and objects that hold nothing but such. An id is for caches, and tells people
- * nothing.
+ * The fields with values, and the lists and objects that contain only such fields. Ids are left out: they
+ * serve caches and mean nothing to people.
  */
 function columnsOf(type: GraphQLType): readonly ReportColumn[] {
   if (!(type instanceof GraphQLObjectType)) return [];

@@ -1,6 +1,6 @@
 /**
- * What each report is about, as the operations library sorts it: the list of reports is read by topic. It
- * becomes a module of `src/generated/portal`.
+ * Generates a module of `src/generated/portal` with the topic of each report in the operations library, by
+ * which the portal groups its list of reports.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,7 +19,9 @@ export async function generateReportTopics(operationsDirectory: string, target: 
   );
 }
 
-/** By the field that an example asks for first; of several that ask for one, the first counts. */
+/**
+ * The topics by the first field of each example; of several examples with the same field, the first counts.
+ */
 export function topicsByField(
   library: readonly Pick<ExampleOperation, 'document' | 'topic'>[],
 ): ReadonlyMap<string, string> {

@@ -1,7 +1,7 @@
 /**
- * The texts of the portal. English stands in the source, as `t('…')` where a text is shown and
- * `phrase('…')` where it is only named; other languages stand in a `hi.json` beside, from the English text
- * to theirs.
+ * Collects the texts of the portal. English is written in the source, as `t('…')` where a text is shown and
+ * `phrase('…')` where it is only named. Translations are in a `hi.json` beside the source, from the English
+ * text to the Hindi one.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -43,7 +43,7 @@ export async function readMessageCatalogs(folders: readonly string[]): Promise<M
   };
 }
 
-/** Of texts with parts alone: each of the others is its own translation, and would be loaded twice. */
+/** Compiles only texts with placeholders: any other is its own translation, and would be loaded twice. */
 function compileEnglish(messages: readonly string[]): Catalog {
   const compiled = messages.map((message) => [message, compileMessage(message)] as const);
   return Object.fromEntries(
@@ -51,7 +51,7 @@ function compileEnglish(messages: readonly string[]): Catalog {
   );
 }
 
-/** The texts that a source names by `t('…')` or `phrase('…')`. */
+/** Returns the texts that a source marks by `t('…')` or `phrase('…')`. */
 export function findMessages(source: string): readonly string[] {
   return [...source.matchAll(CALL)].map(([, single, double, back]) =>
     (single ?? double ?? back ?? '').replaceAll(/\\(['"`\\])/g, '$1').replaceAll('\\n', '\n'),

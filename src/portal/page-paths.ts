@@ -9,12 +9,12 @@ export interface PagePath {
 
 const PAGE = /\bpath: '([^']+)',[^}]*?\bimport\('([^']+)'\)/g;
 
-/** Reads them from the source, which a program without a browser cannot run. */
+/** Reads the paths from the source, because that module needs a browser to run. */
 export function readPagePaths(source: string): readonly PagePath[] {
   return [...source.matchAll(PAGE)].map(([, path = '', module = '']) => ({ path, module }));
 }
 
-/** Whether an address, without what stands after `?`, is one of a path. */
+/** Whether an address, without its query, matches a path. */
 export function isOfPath(address: string, path: string): boolean {
   return new RegExp(`^${path.replaceAll(/\$\w+/g, '[^/]+')}/?$`).test(address);
 }

@@ -2,22 +2,22 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 
-/** The files of the portal as the bundler left them; each lies beside its `.gz` and `.br`. */
+/** The files of the built portal; each has its `.gz` and `.br` beside it. */
 export interface PortalFiles {
-  /** The hash of what they were made of. */
+  /** The hash of their sources. */
   readonly key: string;
-  /** Addresses, for the page to load. */
+  /** The addresses of the script and the styles. */
   readonly script: string;
   readonly style: string;
-  /** The addresses of what the script imports first, which the page asks for at the same time. */
+  /** The addresses of the static imports of the script, which the HTML preloads. */
   readonly preload: readonly string[];
-  /** The address of the small script that runs while those come. */
+  /** The address of the small script that runs while those load. */
   readonly arrive: string;
-  /** The addresses of what each page loads beside them, by its path. */
+  /** The addresses of the files that each page loads in addition, by its path. */
   readonly pages: readonly { readonly path: string; readonly files: readonly string[] }[];
-  /** What `/docs` loads of it. */
+  /** The script and styles of `/docs`. */
   readonly restDocs: { readonly script: string; readonly style: string };
-  /** All files by name, workers and later parts included. */
+  /** The names of all files, including workers and parts that load later. */
   readonly names: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export function portalDirectory(packageDirectory: string): string {
   return path.join(packageDirectory, 'dist', 'portal', 'page');
 }
 
-/** @throws Error when the portal has not been built */
+/** @throws Error if the portal has not been built */
 export async function readPortalFiles(directory: string): Promise<PortalFiles> {
   return PORTAL_FILES.parse(JSON.parse(await readFile(path.join(directory, 'portal.json'), 'utf8')));
 }

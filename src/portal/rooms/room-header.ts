@@ -1,6 +1,6 @@
 /**
- * What makes `/docs` and `/manual`, which are no pages of the portal's script, rooms of the same house: the
- * header, and the theme that was chosen in the portal.
+ * The header and the theme that `/docs` and `/manual` share with the portal, whose script does not render
+ * them.
  */
 
 /** The pages that link to each other, by their addresses. */
@@ -13,7 +13,7 @@ const ROOMS = [
 
 export type RoomAddress = (typeof ROOMS)[number]['address'];
 
-/** The sign of the house, as `Brand` of the portal draws it. */
+/** The logo, as in `Brand` of the portal. */
 export const HOUSE_SIGN = `<svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
 <rect width="32" height="32" rx="8" fill="#1f5bb3"/>
 <path d="M6 14 16 8l10 6-10 6z" fill="#fff"/>
@@ -21,8 +21,8 @@ export const HOUSE_SIGN = `<svg viewBox="0 0 32 32" width="26" height="26" aria-
 </svg>`;
 
 /**
- * The header of a page; `middle` is HTML that stands between the name of the house and the other rooms. The
- * script of the page fills in the account (`showRoomAccount`).
+ * Prints the header of a page. `middle` is HTML between the name of the program and the links. The script of
+ * the page fills in the account (`showRoomAccount`).
  */
 export function printRoomHeader(current: RoomAddress, middle = ''): string {
   const links = ROOMS.map(({ address, label }) => {
@@ -40,8 +40,8 @@ ${links.join('\n')}
 }
 
 /**
- * A script for the head of the page, before anything is drawn. The portal keeps the theme under this name in
- * the storage of the browser; where the system decides, there is none, or `auto`.
+ * A script for the head of the page, which runs before anything is drawn. The portal stores the chosen theme
+ * under this name in the browser; without one, or with `auto`, the system decides.
  */
 export const ROOM_THEME_SCRIPT = `try {
   const theme = localStorage.getItem('mantine-color-scheme-value');

@@ -1,6 +1,6 @@
 /**
- * Numbers with more digits than JavaScript keeps: read of an answer as they are written there, and written so
- * into a request. In between they are objects, which a draft outlives as JSON.
+ * Keeps numbers with more digits than a JavaScript number holds: they are read from an answer and written to
+ * a request unchanged. In between they are objects, so that drafts can store them as JSON.
  */
 
 export interface ExactNumber {
@@ -11,10 +11,10 @@ export function isExactNumber(value: unknown): value is ExactNumber {
   return typeof value === 'object' && value !== null && typeof Object(value).$number === 'string';
 }
 
-/** What may be a number of that kind; anything shorter is read the quick way. */
+/** Matches a text that may contain such a number. Others are parsed the quick way. */
 const MANY_DIGITS = /\d[\d.]{15,}/;
 
-/** A browser that does not tell the source of a number (before 2025) reads it rounded, as ever. */
+/** Browsers from before 2025 do not pass the source of a number; they round it. */
 type Reviver = (name: string, value: unknown, context?: { readonly source?: string }) => unknown;
 
 export function parseExactly(text: string): unknown {
@@ -29,10 +29,10 @@ export function printExactly(value: unknown): string {
   return text.includes('"$number"') ? text.replaceAll(PRINTED, '$1') : text;
 }
 
-/** As `JSON.stringify` prints one; the quotation marks of a text that looks like it are escaped. */
+/** An exact number as `JSON.stringify` prints it. A text that looks like one has escaped quotation marks. */
 const PRINTED = /\{"\$number":"(-?\d+(?:\.\d+)?)"\}/g;
 
-/** The number that a text is, as one of JavaScript where that loses nothing. */
+/** Parses a number: as a JavaScript number if that loses no digit, else as an exact number. */
 export function numberOfText(text: string): number | ExactNumber {
   const number = Number(text);
   return isDecimal(text) && withoutPadding(text) !== withoutPadding(String(number))
@@ -44,7 +44,7 @@ function isDecimal(text: string): boolean {
   return /^-?\d+(\.\d+)?$/.test(text);
 }
 
-/** `-007.50` → `-7.5`. What has an exponent stays, and so differs from any decimal. */
+/** `-007.50` → `-7.5`. A number with an exponent is returned unchanged, so it differs from every decimal. */
 function withoutPadding(text: string): string {
   const [, sign = '', whole = '', part = ''] = /^(-?)0*(\d*)(?:\.(\d*?)0*)?$/.exec(text) ?? [];
   if (whole === '' && part === '' && !/^-?0*(\.0*)?$/.test(text)) return text;

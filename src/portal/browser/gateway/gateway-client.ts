@@ -1,7 +1,7 @@
 /**
- * How the portal asks the gateway: GraphQL over HTTP as the user who is logged in, live data over one
- * WebSocket, and files by REST. A token that is refused is renewed; where the session has ended, the
- * request waits for its user to log in again and then goes on.
+ * Sends the requests of the portal as the logged-in user: GraphQL over HTTP, live data over one WebSocket,
+ * and files by REST. A refused token is renewed. If the session has ended, the request waits until the user
+ * has logged in again, and is then repeated.
  */
 import type { Client } from 'graphql-ws';
 import type { LoginSession } from '../session/login-session';
@@ -13,20 +13,20 @@ import type { PortalOperation } from './portal-operation';
 import { UnansweredWrites, type WritePlace } from './unanswered-writes';
 
 interface AskOptions {
-  /** Of the operation, where the document names it. */
+  /** The name of the operation, if the document has one. */
   readonly name?: string;
   readonly signal?: AbortSignal | undefined;
   /**
-   * Where the id of a write is kept until its answer has come. `tab` is for what is made of a draft, which is
-   * asked for again after a reload, and in which nothing is secret.
+   * Where the id of a write is kept until its answer arrives. `tab` is for writes of a draft, which are
+   * repeated after a reload; they must contain no secret.
    */
   readonly keptIn?: WritePlace | undefined;
 }
 
-/** Who is told of events. */
+/** The callbacks of a subscription. */
 export interface Follower<Result> {
   told(event: Result): void;
-  /** Events may have been lost: what they would have told of is to be read. */
+  /** Called when events may have been lost, so that the data must be read again. */
   missed(): void;
 }
 
@@ -43,10 +43,10 @@ export class GatewayClient {
   readonly #branch: string;
   readonly #unanswered = new UnansweredWrites(sessionStorage);
   #socket: Promise<Client> | undefined;
-  /** What the socket said last of who follows. */
+  /** The token that the socket was opened with. */
   #socketToken = '';
 
-  /** With the branch to work in; '' for the school of who is logged in. */
+  /** `branch` is the branch to work in; '' for the user's own school. */
   constructor(session: LoginSession, branch: string) {
     this.#session = session;
     this.#branch = branch;
@@ -62,8 +62,8 @@ export class GatewayClient {
   }
 
   /**
-   * As `execute`, with the id of the request, by which it is undone; known again where `keptIn` says. @throws
-   * GatewayProblem
+   * Like `execute`, and returns the id of the request, by which it can be undone. `keptIn` makes a repeated
+   * write recognizable. @throws GatewayProblem
    */
   async executeTraced<Result, Variables>(
     { name, text }: PortalOperation<Result, Variables>,
@@ -73,13 +73,13 @@ export class GatewayClient {
     return await this.#ask<Result>(text, variables, { name, keptIn });
   }
 
-  /** A document that is only known when it is asked, such as that of a report. @throws GatewayProblem */
+  /** Executes a document that is composed at run time, such as that of a report. @throws GatewayProblem */
   async executeText<Result>(query: string, variables: unknown, options: AskOptions = {}): Promise<Result> {
     const { answer } = await this.#ask<Result>(query, variables, options);
     return answer;
   }
 
-  /** What needs no credential, whoever is logged in. @throws GatewayProblem */
+  /** Executes an operation without a credential. @throws GatewayProblem */
   async executeOpenly<Result, Variables>(
     { name, text }: PortalOperation<Result, Variables>,
     variables: Variables,
@@ -89,18 +89,22 @@ export class GatewayClient {
   }
 
   /**
-   * A request as the user, of any path. Answers that are no 401 are the caller's. @throws GatewayProblem
+   * Sends a request to any path as the user. The caller must handle every status but 401. @throws
+   * GatewayProblem
    */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
     return await this.#asUser((credentials) => send(path, init, credentials));
   }
 
-  /** As `fetch`, and what is no success is thrown. @throws GatewayProblem */
+  /** Like `fetch`, but throws for every answer that is no success. @throws GatewayProblem */
   async fetchAnswer(path: string, init: RequestInit = {}): Promise<Response> {
     return await this.sendAsUser((credentials) => send(path, init, credentials));
   }
 
-  /** As `fetchAnswer`, by the caller's own way of sending, which throws a `TypeError` as `fetch` does. */
+  /**
+   * Like `fetchAnswer`, with the caller's own function for sending, which must throw a `TypeError` as `fetch`
+   * does.
+   */
   async sendAsUser(send: (credentials: CallerHeaders) => Promise<Response>): Promise<Response> {
     const response = await this.#asUser((credentials) => send(credentials).catch(unreachable));
     if (!response.ok) throw await toProblem(response, await readJson(response));
@@ -113,9 +117,9 @@ export class GatewayClient {
   }
 
   /**
-   * Tells each event; gives the function that ends it. A connection that is lost is opened again, and so is
-   * one whose session has ended, once its user is in again; then `missed` is told, for nobody knows what
-   * happened meanwhile.
+   * Calls the follower with each event, and returns a function that ends the subscription. A lost connection
+   * is opened again; after the end of the session, once the user has logged in again. `missed` is called
+   * then, because events may have been lost meanwhile.
    */
   follow<Result, Variables>(
     operation: PortalOperation<Result, Variables>,
@@ -163,7 +167,7 @@ export class GatewayClient {
     };
   }
 
-  /** Where its script cannot be loaded, e.g. offline, the next one who follows tries again. */
+  /** If the script cannot be loaded, e.g. offline, the next subscription tries again. */
   async #openedSocket(): Promise<Client> {
     this.#socket ??= openSocket(async () => {
       this.#socketToken = (await this.#session.accessToken()) ?? '';
@@ -177,7 +181,7 @@ export class GatewayClient {
     }
   }
 
-  /** A write is done once, also where its answer is lost and it is asked again. */
+  /** A write takes effect once, even if its answer is lost and it is repeated. */
   async #ask<Result>(
     query: string,
     variables: unknown,
@@ -201,7 +205,7 @@ export class GatewayClient {
     }
   }
 
-  /** Sent again with another token where that was refused. */
+  /** Sends a request, and repeats it with a new token if the first was refused. */
   async #asUser(send: (credentials: CallerHeaders) => Promise<Response>): Promise<Response> {
     const token = await this.#token();
     const response = await send(this.#credentials(token));
@@ -209,7 +213,9 @@ export class GatewayClient {
     return await send(this.#credentials(await this.#renewedToken(token)));
   }
 
-  /** Another than the one that was refused; where the session has ended, once its user is in again. */
+  /**
+   * Returns a new token for a refused one; after the end of the session, once the user has logged in again.
+   */
   async #renewedToken(refused: string): Promise<string> {
     return (await this.#session.renew(refused)) ?? (await this.#token());
   }
@@ -226,7 +232,7 @@ export class GatewayClient {
   }
 }
 
-/** Whether a write that came to nothing here may have been done at the gateway all the same. */
+/** Whether a write that failed in this page may have taken effect at the gateway. */
 function mayBeDone(fault: unknown): boolean {
   if (!(fault instanceof GatewayProblem)) return true;
   return fault.kind === 'unreachable' || /^(INTERNAL|UNAVAILABLE|5\d\d)$/.test(fault.code);
@@ -240,7 +246,10 @@ function graphqlRequest(asked: Readonly<Record<string, unknown>>) {
   };
 }
 
-/** What a request is answered that was sent before this script; `undefined` where it was not, or badly. */
+/**
+ * Reads the answer to a request that was sent before this script loaded; `undefined` if there is none, or if
+ * it failed.
+ */
 export async function readEarly<Result>(
   arrived: Promise<Response | undefined> | undefined,
 ): Promise<Result | undefined> {
@@ -276,7 +285,7 @@ function unreachable(fault: unknown): never {
   throw new GatewayProblem('The gateway cannot be reached.', { kind: 'unreachable', code: 'UNREACHABLE' });
 }
 
-/** The detail of a problem (RFC 9457); of anything else, its status. */
+/** Reads the detail of a problem (RFC 9457); the status for any other answer. */
 async function toProblem(response: Response, read: unknown): Promise<GatewayProblem> {
   const { detail, title, type, ...extensions } = (read ?? {}) as Readonly<Record<string, unknown>>;
   const words = [detail, title].find((text) => typeof text === 'string');
@@ -288,7 +297,7 @@ async function toProblem(response: Response, read: unknown): Promise<GatewayProb
   });
 }
 
-/** @throws GatewayProblem where the answer broke off */
+/** @throws GatewayProblem if the answer breaks off */
 async function readJson<Value>(response: Response): Promise<Value | undefined> {
   const text = await response.text().catch(unreachable);
   try {
@@ -298,17 +307,17 @@ async function readJson<Value>(response: Response): Promise<Value | undefined> {
   }
 }
 
-/** What cannot be followed is still read again whenever the page asks for it. */
+/** A failed subscription is ignored, because the page still reads its data when it needs them. */
 function notFollowed(): void {}
 
-/** How the gateway closes a socket whose token is none, or is one no longer. */
+/** The code with which the gateway closes a socket whose token is invalid or has expired. */
 const UNAUTHORIZED = 4401;
 
 function isRefusedToken(fault: unknown): boolean {
   return fault instanceof CloseEvent && fault.code === UNAUTHORIZED;
 }
 
-/** Loaded with the first that is followed. */
+/** Loaded with the first subscription. */
 async function openSocket(connectionParams: () => Promise<CallerHeaders>): Promise<Client> {
   const { createClient } = await import('graphql-ws');
   return createClient({

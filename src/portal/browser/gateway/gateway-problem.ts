@@ -1,9 +1,9 @@
-/** Why a request came to nothing, in the words of the gateway, with what its log knows it by. */
+/** A failed request, with the message of the gateway and the id of the request in its log. */
 export class GatewayProblem extends Error {
   readonly kind: 'refused' | 'unreachable' | 'sessionEnded';
   readonly code: string;
   readonly requestId: string | undefined;
-  /** What the gateway tells of it beside the words: fields, positions, what is allowed. */
+  /** The details beside the message: fields, positions, allowed values. */
   readonly extensions: Readonly<Record<string, unknown>>;
 
   constructor(

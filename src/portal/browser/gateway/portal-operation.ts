@@ -1,9 +1,10 @@
 /**
- * An operation as the build made it of a `.graphql` document: its text, with the types it was checked for.
+ * An operation that the build generates from a `.graphql` document: its text, with the types of result and
+ * variables.
  */
 export interface PortalOperation<Result, Variables> {
   readonly name: string;
   readonly text: string;
-  /** Never there: it carries the types of what is answered and of what is asked with. */
+  /** Never set: it only carries the types of the result and the variables. */
   readonly types?: { readonly result: Result; readonly variables: Variables };
 }

@@ -1,12 +1,12 @@
 import { GatewayProblem } from './gateway-problem.js';
 
-/** What is read is handed to the browser in parts of this size, kept outside of the page's memory. */
+/** The answer is handed to the browser in parts of this size, which are stored outside the page's memory. */
 const PART_BYTES = 4 * 1024 * 1024;
 
 /**
- * An answer as a file, however long, telling how many bytes have come so far.
+ * Reads an answer of any length as a file, and reports the number of bytes read so far.
  *
- * @throws GatewayProblem where it breaks off before its end
+ * @throws GatewayProblem if the answer breaks off
  */
 export async function readInParts(response: Response, told: (bytes: number) => void): Promise<Blob> {
   const parts: Blob[] = [];
@@ -29,7 +29,7 @@ export async function readInParts(response: Response, told: (bytes: number) => v
   return new Blob([...parts, ...held], { type: response.headers.get('content-type') ?? '' });
 }
 
-/** What was given up on purpose is an `AbortError`, which stays one. */
+/** A cancelled request is an `AbortError`, which is passed on unchanged. */
 function toBrokenOff(fault: unknown): never {
   if (!(fault instanceof TypeError)) throw fault;
   throw new GatewayProblem('The answer broke off before its end.', { kind: 'refused', code: 'BROKEN_OFF' });

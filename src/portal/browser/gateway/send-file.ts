@@ -3,15 +3,15 @@ import type { CallerHeaders } from './graphql-headers';
 
 export interface SendFileOptions {
   readonly signal: AbortSignal;
-  /** Told how many bytes have gone. */
+  /** Called with the number of bytes sent. */
   onSent(bytes: number): void;
 }
 
 /**
- * Posts a file as the user and gives the text of the answer. By `XMLHttpRequest`, for `fetch` does not tell
- * how far it is.
+ * Posts a file as the user, and returns the text of the answer. It uses `XMLHttpRequest`, because `fetch`
+ * reports no progress.
  *
- * @throws GatewayProblem, and the reason of the signal where it was called off
+ * @throws GatewayProblem; the reason of the signal if it was cancelled
  */
 export async function sendFile(
   gateway: GatewayClient,
@@ -29,12 +29,12 @@ export async function sendFile(
 interface SentBody {
   readonly method: string;
   readonly path: string;
-  /** Those of the user among them. */
+  /** Including those of the user. */
   readonly headers: CallerHeaders;
   readonly body: Blob;
 }
 
-/** Sends one request, and tells how far it is. @throws TypeError where the gateway is not reached */
+/** Sends one request and reports its progress. @throws TypeError if the gateway cannot be reached */
 export function sendBody(
   { method, path, headers, body }: SentBody,
   { signal, onSent }: SendFileOptions,
@@ -50,7 +50,7 @@ export function sendBody(
       // An answer without content must have no text, not even an empty one.
       resolve(new Response(request.responseText || null, { status: request.status, headers: said }));
     };
-    // As `fetch` says it.
+    // The same error as that of `fetch`.
     request.onerror = () => reject(new TypeError('the gateway was not reached'));
     request.onabort = () => reject(signal.reason);
     signal.addEventListener('abort', () => request.abort(), { once: true });

@@ -3,16 +3,16 @@ import { GatewayProblem } from './gateway-problem';
 import { type SendFileOptions, sendBody } from './send-file';
 
 const TUS = { 'tus-resumable': '1.0.0' };
-/** On a line of 30 KB a second a piece still arrives within the time that the gateway gives a request. */
+/** At 30 KB a second, a piece still arrives within the time limit of a request. */
 const PIECE_BYTES = 8 * 1024 * 1024;
-/** How long is waited after each failure in a row, at most; after the last of them it is told. */
+/** The longest wait after each consecutive failure; after the last one, the upload fails. */
 const WAITS_MS = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 30_000, 30_000, 30_000, 30_000];
 
 /**
- * Sends a file piece by piece, by tus, and gives its id. Where the line is cut it goes on from what the
- * gateway has. What is called off leaves nothing there.
+ * Sends a file in pieces by the tus protocol, and returns its id. After a lost connection, the upload resumes
+ * with what the gateway has received. A cancelled upload is deleted there.
  *
- * @throws GatewayProblem, and the reason of the signal where it was called off
+ * @throws GatewayProblem; the reason of the signal if it was cancelled
  */
 export async function sendInPieces(
   gateway: GatewayClient,
@@ -38,14 +38,14 @@ export async function sendInPieces(
         failures += 1;
         await pause(wait, signal);
         const reached = await offsetAtGateway(path);
-        // Whatever has arrived meanwhile is a success.
+        // Any progress resets the count of failures.
         if (reached !== undefined && reached > offset) failures = 0;
         offset = reached ?? offset;
       }
     }
     return path.slice(path.lastIndexOf('/') + 1);
   } catch (fault) {
-    // An upload that is left goes by itself, though later.
+    // If this fails, the gateway deletes the abandoned upload later.
     void gateway.fetch(path, { method: 'DELETE', headers: TUS }).catch(() => undefined);
     throw fault;
   }

@@ -1,10 +1,10 @@
-/** More than a person has under way; one that is never asked again is forgotten behind so many others. */
+/** More than a person has under way. The oldest is forgotten if there are more. */
 const MOST_KEPT = 50;
 
-/** The memory of a page, or of the tab that shows it, where a reload finds it again. */
+/** `page`: in the memory of the page. `tab`: in the storage of the tab, which survives a reload. */
 export type WritePlace = 'page' | 'tab';
 
-/** What outlives a reload: `sessionStorage`. */
+/** The storage that survives a reload: `sessionStorage`. */
 interface Tab {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
@@ -14,8 +14,8 @@ interface Tab {
 const PREFIX = 'campus-unanswered:';
 
 /**
- * The ids of writes, each kept until its answer has come. Where an answer was lost, nobody knows whether the
- * write was done: asked once more it goes by the same id, and the gateway does it once. @see decisions 4
+ * Keeps the id of each write until its answer arrives. If an answer is lost, nobody knows whether the write
+ * took effect; a repetition is sent with the same id, and the gateway does it once. @see decisions 4
  */
 export class UnansweredWrites {
   readonly #ids = new Map<string, string>();
@@ -26,8 +26,8 @@ export class UnansweredWrites {
   }
 
   /**
-   * The id of a request by what it asks for: that of the one that was not answered, else a new one. What is
-   * asked for is kept beside it: nothing secret may be kept in the tab.
+   * Returns the id for a request: that of the same request if it was not answered, else a new one. The text
+   * of the request is stored beside the id, so a request with a secret must not be kept in the tab.
    */
   idOf(asked: string, keptIn: WritePlace = 'page'): string {
     const id = this.#ids.get(asked) ?? this.#tab.getItem(PREFIX + asked) ?? newId();
@@ -38,14 +38,14 @@ export class UnansweredWrites {
     return id;
   }
 
-  /** It was done, or refused: asked once more, it is another one. */
+  /** Forgets a request that was answered; a repetition is a new request. */
   forget(asked: string): void {
     this.#ids.delete(asked);
     this.#tab.removeItem(PREFIX + asked);
   }
 }
 
-/** As `crypto.randomUUID`, which pages have by HTTPS alone. */
+/** Like `crypto.randomUUID`, which is only available with HTTPS. */
 function newId(): string {
   const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
   return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');

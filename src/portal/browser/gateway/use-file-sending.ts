@@ -5,12 +5,12 @@ import { useGateway } from './gateway-context';
 import { type SendFileOptions, sendFile } from './send-file';
 
 interface SendingProgress {
-  /** How many bytes have gone, and of how many. */
+  /** The bytes sent, and their total. */
   readonly sent: number;
   readonly of: number;
 }
 
-/** What became of a file: the file that is kept, or the import that has it. */
+/** The result of an upload: the stored file, or the import that reads it. */
 interface SentFile {
   readonly id: string;
   readonly name: string;
@@ -19,15 +19,15 @@ interface SentFile {
 export interface FileSending {
   readonly sending: UseMutationResult<SentFile, Error, File>;
   readonly progress: SendingProgress;
-  /** Why it failed; nothing where its user called it off. */
+  /** Why it failed; `null` if the user cancelled it. */
   readonly problem: Error | null;
   stop(): void;
 }
 
-/** Larger files are sent piece by piece, so that a cut line costs no more than a piece. */
+/** Larger files are sent in pieces, so that a lost connection costs only one piece. */
 const PIECES_BEYOND_BYTES = 16 * 1024 * 1024;
 
-/** Sends files, each with its name, to a path of the gateway, which answers with what became of it. */
+/** Sends files with their names to a path of the gateway, which answers with the result. */
 export function useFileSending(
   path: '/files' | '/imports',
   query: Readonly<Record<string, string>>,

@@ -3,12 +3,12 @@ import { useGateway } from './gateway-context';
 import type { PortalOperation } from './portal-operation';
 
 export interface OpenAnswer<Result> {
-  /** Absent until it comes. */
+  /** Absent until the answer arrives. */
   readonly data?: Result;
   readonly problem?: Error;
 }
 
-/** The answer to a query that needs no session, asked once: of a page that a link leads to. */
+/** Executes a query without a session, once: for pages that a mailed link leads to. */
 export function useOpenOperation<Result, Variables>(
   operation: PortalOperation<Result, Variables>,
   variables: Variables,

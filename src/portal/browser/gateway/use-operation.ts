@@ -13,15 +13,15 @@ import type { PortalOperation } from './portal-operation';
 import type { WritePlace } from './unanswered-writes';
 
 export interface AskingOptions {
-  /** Asks only when it holds. */
+  /** Executes the query only if this is true. */
   readonly isEnabled?: boolean;
-  /** Shows the answer to what was asked before while another one is waited for. */
+  /** Shows the previous answer while another one is awaited. */
   readonly keepsPrevious?: boolean;
-  /** Asks again so often, while the page is looked at. */
+  /** Repeats the query at this interval, while the page is visible. */
   readonly everyMs?: number;
 }
 
-/** The answer to a query, asked again when it is older than half a minute and shown anew. */
+/** Executes a query; an answer older than half a minute is requested again when it is shown again. */
 export function useOperation<Result, Variables>(
   operation: PortalOperation<Result, Variables>,
   variables: Variables,
@@ -37,7 +37,10 @@ export function useOperation<Result, Variables>(
   });
 }
 
-/** A mutation, known again where `keptIn` says; after it the queries with these names are asked again. */
+/**
+ * Returns a mutation. `keptIn` makes a repetition recognizable. Afterwards, the queries with these names are
+ * repeated.
+ */
 export function useChange<Result, Variables>(
   { name, text }: PortalOperation<Result, Variables>,
   outdated: readonly { readonly name: string }[] = [],
@@ -51,7 +54,7 @@ export function useChange<Result, Variables>(
   return useMutation({
     mutationFn: (variables: Variables) => gateway.executeText<Result>(text, variables, { name, keptIn }),
     onSuccess: askAnew,
-    // Somebody else has changed it: what is there now is read before the refusal is told.
+    // After a change by somebody else, the current version is read before the refusal is shown.
     onError: async (fault) => {
       if (fault instanceof GatewayProblem && fault.code === 'VERSION_CONFLICT') await askAnew();
     },
@@ -59,7 +62,7 @@ export function useChange<Result, Variables>(
 }
 
 /**
- * Tells each event of a subscription for as long as the component is shown, and where some may have been
+ * Calls back with each event of a subscription while the component is shown, and when events may have been
  * missed.
  */
 export function useEvents<Result, Variables>(

@@ -1,8 +1,8 @@
-/** What a page asks for before its script has come (`arrive.ts`), each to be taken once. */
+/** The answers to requests that `arrive.ts` sends before the main script has loaded. Each is taken once. */
 export interface EarlyAnswers {
-  /** The answer to whether this browser has a session. */
+  /** Whether this browser has a session. */
   readonly session: Promise<Response>;
-  /** The answer to who is logged in and what they may do; `undefined` where nobody is. */
+  /** The logged-in user and their rights; `undefined` if nobody is logged in. */
   readonly viewer: Promise<Response | undefined>;
 }
 
@@ -10,7 +10,7 @@ declare global {
   var campusEarlyAnswers: Partial<EarlyAnswers> | undefined;
 }
 
-/** `undefined` where it was not asked for, or was taken before and may no longer hold. */
+/** Returns `undefined` if the request was not sent, or if its answer was taken before and may be outdated. */
 export function takeEarly<Part extends keyof EarlyAnswers>(part: Part): EarlyAnswers[Part] | undefined {
   const { [part]: taken, ...left } = globalThis.campusEarlyAnswers ?? {};
   globalThis.campusEarlyAnswers = left as Partial<EarlyAnswers>;

@@ -1,6 +1,6 @@
 /**
- * Keeps who is logged in. The access token is in the memory of this page alone; what a reload finds again
- * is in a cookie that no script can read.
+ * Holds the session of the logged-in user. The access token is only in the memory of this page; a reload
+ * restores the session by a cookie that no script can read.
  */
 import { takeEarly } from './early-answers';
 import { ObservableValue } from './observable-value';
@@ -21,11 +21,11 @@ interface Tokens {
 }
 
 export type SessionState =
-  /** It is not known yet whether this browser has a session. */
+  /** The portal does not know yet whether this browser has a session. */
   | { readonly kind: 'starting' }
   | { readonly kind: 'loggedOut' }
   | { readonly kind: 'loggedIn'; readonly user: SessionUser; readonly tokens: Tokens }
-  /** The tokens are dead; what the user has open stays until the same user logs in again. */
+  /** The tokens are no longer valid; the open page stays until the same user logs in again. */
   | { readonly kind: 'ended'; readonly user: SessionUser };
 
 export interface Credentials {
@@ -33,15 +33,15 @@ export interface Credentials {
   readonly password: string;
   /** The domain of a user of a branch; '' for the main school. */
   readonly domain: string;
-  /** Of the second factor: six digits, or a recovery code. Absent until it is asked for. */
+  /** The code of the second factor: six digits, or a recovery code. Absent until the gateway requires it. */
   readonly code?: string;
 }
 
-/** What the service said no with, for the person who asked. */
+/** The refusal of a login, in words for the user. */
 export class Refusal extends Error {
-  /** As in the catalog of errors; of an answer that has none, its status. */
+  /** The code of the catalog of errors; the status for an answer without one. */
   readonly code: string;
-  /** How long whoever tries too often is to wait. */
+  /** How long the user must wait after too many attempts. */
   readonly waitSeconds: number | undefined;
 
   constructor(message: string, code: string, waitSeconds?: number) {
@@ -51,20 +51,20 @@ export class Refusal extends Error {
   }
 }
 
-/** A token that ends within this time is exchanged before it is used. */
+/** A token that expires within this time is renewed before it is used. */
 const REFRESH_BEFORE_MS = 30_000;
 
 export class LoginSession {
   readonly state = new ObservableValue<SessionState>({ kind: 'starting' });
   #refreshing: Promise<string | undefined> | undefined;
 
-  /** Goes on with the session that this browser has, if it has one. */
+  /** Restores the session of this browser, if it has one. */
   async resume(): Promise<void> {
     const asked = takeEarly('session')?.then(readTokens) ?? requestTokens('refresh');
     this.state.set(await asked.catch(() => LOGGED_OUT));
   }
 
-  /** @throws Refusal with what to tell the user */
+  /** @throws Refusal with the message for the user */
   async logIn({ userName, password, domain, code }: Credentials): Promise<void> {
     const grant = {
       user_name: userName,
@@ -76,8 +76,7 @@ export class LoginSession {
   }
 
   /**
-   * Goes on with a login at a provider of identities, for who has a second factor here. @throws Refusal as
-   * `logIn`
+   * Completes a login at an identity provider with the code of the second factor. @throws Refusal as `logIn`
    */
   async logInByCode(code: string): Promise<void> {
     const response = await fetch('/auth/browser/oidc/code', {
@@ -90,15 +89,18 @@ export class LoginSession {
   }
 
   /**
-   * Ends the session on the service, too; here in any case. Who logged in at a provider of identities goes
-   * there to end theirs, and comes back.
+   * Ends the session at the gateway, and in this page even if the gateway does not answer. If the user logged
+   * in at an identity provider, the browser goes there to end that session too, and returns.
    */
   async logOut(): Promise<void> {
     const end = await this.logOutHere();
     if (end !== undefined) location.assign(end);
   }
 
-  /** As `logOut`, and the page stays: gives the page of the provider where a session goes on, if one does. */
+  /**
+   * Like `logOut`, but the page stays. Returns the address at the identity provider that ends its session, if
+   * there is one.
+   */
   async logOutHere(): Promise<string | undefined> {
     this.state.set(LOGGED_OUT);
     const response = await fetch('/auth/browser/logout', { method: 'POST' }).catch(() => undefined);
@@ -107,7 +109,9 @@ export class LoginSession {
     return end;
   }
 
-  /** A token that is good for a request; `undefined`: the user has to log in again, and is asked to. */
+  /**
+   * Returns a valid access token; `undefined` if the user must log in again, for which the page then asks.
+   */
   async accessToken(): Promise<string | undefined> {
     const state = this.state.get();
     if (state.kind !== 'loggedIn') return undefined;
@@ -115,9 +119,7 @@ export class LoginSession {
     return await this.renew(state.tokens.accessToken);
   }
 
-  /**
-   * Another token than this one, which was refused. Callers at the same time share one exchange.
-   */
+  /** Replaces a token that the gateway refused. Callers at the same time share one request. */
   async renew(refused: string): Promise<string | undefined> {
     const state = this.state.get();
     if (state.kind !== 'loggedIn') return undefined;
@@ -128,9 +130,7 @@ export class LoginSession {
     return await this.#refreshing;
   }
 
-  /**
-   * Resolves when the user whose session has ended is in again; `false` when somebody logged out instead.
-   */
+  /** Resolves once the user has logged in again; to `false` if they logged out instead. */
   async loggedInAgain(): Promise<boolean> {
     const isDecided = () => this.state.get().kind !== 'ended';
     if (!isDecided()) {
@@ -162,7 +162,7 @@ export class LoginSession {
 
 const LOGGED_OUT: SessionState = { kind: 'loggedOut' };
 
-/** Another tab may have changed who is logged in; what is open here is not theirs. */
+/** Another tab may have logged in another user, who must not see what is open here. */
 function isSame(one: SessionUser, other: SessionUser): boolean {
   return one.id === other.id && one.domain === other.domain;
 }
@@ -207,7 +207,7 @@ async function readTokens(response: Response): Promise<LoggedIn> {
   };
 }
 
-/** The detail of a problem (RFC 9457); of anything else, its status. */
+/** Reads the detail of a problem (RFC 9457); the status for any other answer. */
 async function readRefusal(response: Response): Promise<Refusal> {
   const problem: { readonly detail?: unknown; readonly type?: unknown } = await response
     .json()
