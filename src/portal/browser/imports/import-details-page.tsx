@@ -13,6 +13,7 @@ import {
 } from '../../../generated/portal/imports/imports';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { useChange, useEvents, useOperation } from '../gateway/use-operation';
+import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
@@ -23,6 +24,7 @@ import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
 import { ImportProgress } from './import-progress';
 import { IMPORT_STEPS, type Inspection, isUnderWay, STATE_NAMES, stepOf } from './import-steps';
+import { keepsWhatIsWritten } from './keeps-what-is-written';
 import { MappingStep } from './mapping-step';
 import { RunStep } from './run-step';
 import { TrialStep } from './trial-step';
@@ -46,7 +48,7 @@ export function ImportDetailsPage() {
           collection: collections.find(({ name }) => name === one.collection)?.title ?? one.collection,
         })
       }
-      actions={one && isUnderWay(one.state) && <StopButton id={id} />}
+      actions={one && isUnderWay(one.state) && <StopButton one={one} />}
     >
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!data && !error && <LoadingState />}
@@ -104,6 +106,13 @@ function ImportSteps({ one }: { readonly one: ShownImportFragment }) {
         <FileFacts inspection={one.inspection as Inspection | null} />
       </Group>
       <Fault fault={one.fault} />
+      {one.state === 'CANCELLED' && (
+        <Text size="sm">
+          {one.changeIds.length > 0
+            ? t('This import was stopped. What it had imported by then stays.')
+            : t('This import was stopped before anything was imported.')}
+        </Text>
+      )}
       {isUnderWay(one.state) && <ImportProgress one={one} />}
       {shown === 1 && <MappingStep key={one.id} one={one} onTried={() => change({ step: '' }, 'replace')} />}
       {shown === 2 && one.state === 'TRIED' && (
@@ -147,12 +156,12 @@ function Fault({ fault }: { readonly fault: unknown }) {
   return (
     <Alert color="red" variant="light" title={t('This import failed')} icon={<Icon name="warning" />}>
       <Text size="sm" className="wrapped">
-        {detail}
+        <ProblemWords text={detail} />
       </Text>
       <ul>
         {errors.slice(0, 20).map((one) => (
           <li key={one.detail} className="wrapped">
-            {one.detail}
+            <ProblemWords text={one.detail} />
           </li>
         ))}
       </ul>
@@ -161,7 +170,7 @@ function Fault({ fault }: { readonly fault: unknown }) {
   );
 }
 
-function StopButton({ id }: { readonly id: string }) {
+function StopButton({ one }: { readonly one: ShownImportFragment }) {
   const t = useTexts();
   const [isAsked, setIsAsked] = useState(false);
   const cancel = useChange(CancelImport, [ImportNow]);
@@ -176,10 +185,12 @@ function StopButton({ id }: { readonly id: string }) {
           action={t('Stop')}
           isBusy={cancel.isPending}
           problem={cancel.error}
-          onConfirm={() => cancel.mutate({ id }, { onSuccess: () => setIsAsked(false) })}
+          onConfirm={() => cancel.mutate({ id: one.id }, { onSuccess: () => setIsAsked(false) })}
           onClose={() => setIsAsked(false)}
         >
-          {t('Rows already imported stay, and can be undone afterwards.')}
+          {keepsWhatIsWritten(one)
+            ? t('Rows already imported stay, and can be undone afterwards.')
+            : t('Nothing has been imported yet, and nothing will be.')}
         </ConfirmDialog>
       )}
     </>

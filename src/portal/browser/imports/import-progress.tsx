@@ -16,7 +16,9 @@ export function ImportProgress({ one }: { readonly one: ShownImportFragment }) {
   const t = useTexts();
   const formats = useFormats();
   const { state, counts, rowCount } = one;
-  const part = rowCount === null || rowCount === 0 ? undefined : (100 * counts.rows) / rowCount;
+  // The counts of one that waits are still those of its dry run.
+  const isWaiting = state === 'WAITING';
+  const part = isWaiting || rowCount === null || rowCount === 0 ? undefined : (100 * counts.rows) / rowCount;
   return (
     <Stack gap="xs" maw={640}>
       <Text size="sm">{t(WHAT_IS_DONE[state] ?? '')}</Text>
@@ -27,14 +29,16 @@ export function ImportProgress({ one }: { readonly one: ShownImportFragment }) {
         size="lg"
         aria-label={t('Progress')}
       />
-      <Text size="sm" c="dimmed" role="status" className="tabular">
-        {rowCount === null
-          ? t('{rows, plural, one {# row} other {# rows}}', { rows: counts.rows })
-          : t('{rows} of {all} rows', {
-              rows: formats.number(counts.rows),
-              all: formats.number(rowCount),
-            })}
-      </Text>
+      {!isWaiting && (
+        <Text size="sm" c="dimmed" role="status" className="tabular">
+          {rowCount === null
+            ? t('{rows, plural, one {# row} other {# rows}}', { rows: counts.rows })
+            : t('{rows} of {all} rows', {
+                rows: formats.number(counts.rows),
+                all: formats.number(rowCount),
+              })}
+        </Text>
+      )}
     </Stack>
   );
 }

@@ -151,6 +151,8 @@ function FirstRows({
   );
   const heading = useId();
   if (preview.length === 0) return null;
+  // New records have no name yet, and no fields that change.
+  const hasRecords = rows.some(({ recordId }) => recordId !== null);
   return (
     <section aria-labelledby={heading}>
       <Group justify="space-between" mb="xs">
@@ -166,8 +168,8 @@ function FirstRows({
               {t('Row')}
             </Table.Th>
             <Table.Th>{t('Result')}</Table.Th>
-            <Table.Th>{t('Record')}</Table.Th>
-            <Table.Th>{t('Fields')}</Table.Th>
+            {hasRecords && <Table.Th>{t('Record')}</Table.Th>}
+            {hasRecords && <Table.Th>{t('Fields')}</Table.Th>}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -175,14 +177,16 @@ function FirstRows({
             <Table.Tr key={number}>
               <Table.Td className="numeric">{number}</Table.Td>
               <Table.Td>{t(OUTCOME_NAMES[outcome] ?? outcome)}</Table.Td>
-              <Table.Td className="wrapped">
-                {recordId !== null && (
-                  <Link to={`/portal/records/${collection}/${encodeURIComponent(recordId)}`}>
-                    {nameOfRecord({ collection, recordId })}
-                  </Link>
-                )}
-              </Table.Td>
-              <Table.Td className="wrapped">{fields?.map(nameOf).join(', ')}</Table.Td>
+              {hasRecords && (
+                <Table.Td className="wrapped">
+                  {recordId !== null && (
+                    <Link to={`/portal/records/${collection}/${encodeURIComponent(recordId)}`}>
+                      {nameOfRecord({ collection, recordId })}
+                    </Link>
+                  )}
+                </Table.Td>
+              )}
+              {hasRecords && <Table.Td className="wrapped">{fields?.map(nameOf).join(', ')}</Table.Td>}
             </Table.Tr>
           ))}
         </Table.Tbody>
