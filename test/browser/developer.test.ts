@@ -294,6 +294,10 @@ describe('the page of webhooks', () => {
       return await page.getByRole('row', { name: /record\.created task .* Delivered/ }).count();
     }, 1);
     const sent = received.length;
+    await page.setViewportSize({ width: 360, height: 740 });
+    const deliveries = page.getByRole('region', { name: 'Deliveries' });
+    expect(await deliveries.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
+    await page.setViewportSize({ width: 1400, height: 900 });
     await page.getByRole('button', { name: /^Send again: record\.created task/ }).click();
     await page.getByText('Sending it again.').waitFor();
     await expectEventually(() => received.length > sent, true);

@@ -51,6 +51,7 @@ export function ConflictDialog({ fields, onChosen, onClose }: ConflictDialogProp
             key={field.name}
             label={nameOf(field.name)}
             description={t('It was: {value}', { value: valueText(before, field) || '—' })}
+            descriptionProps={{ mt: 8 }}
             value={kept.has(field.name) ? 'theirs' : 'mine'}
             onChange={(side) => choose(field.name, side)}
           >

@@ -29,7 +29,7 @@ function printValue(value: unknown, field: DeclaredField, words: Words): string 
   }
   if (isReferenceValue(value)) return value.label ?? value.value;
   if (typeof value === 'boolean') return value ? t('yes') : t('no');
-  if (isExactNumber(value)) return field.unit === null ? value.$number : `${value.$number} ${field.unit}`;
+  if (isExactNumber(value)) return withUnit(value.$number, field);
   if (typeof value === 'number') return printNumber(value, field, formats);
   if (field.type === 'datetime' && typeof value === 'string') {
     return value.length === 10 ? formats.day(value) : formats.instant(value);
@@ -38,7 +38,13 @@ function printValue(value: unknown, field: DeclaredField, words: Words): string 
   return field.allowed?.includes(String(value)) ? wordsOf(String(value)) : String(value);
 }
 
-function printNumber(value: number, { unit }: DeclaredField, formats: Formats): string {
+function printNumber(value: number, field: DeclaredField, formats: Formats): string {
+  const { unit } = field;
   if (unit !== null && /^[A-Z]{3}$/.test(unit)) return formats.money(value, unit);
-  return unit === null ? formats.number(value) : `${formats.number(value)} ${unit}`;
+  return withUnit(formats.number(value), field);
+}
+
+/** Which of several units, such as `% or INR`, a number is of, another field says. */
+function withUnit(number: string, { unit }: DeclaredField): string {
+  return unit === null || unit.includes(' or ') ? number : `${number} ${unit}`;
 }

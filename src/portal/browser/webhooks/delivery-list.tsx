@@ -117,7 +117,7 @@ function DeliveryTable({ deliveries }: { readonly deliveries: readonly Delivery[
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard.
     <section className="table-scroll" tabIndex={0} aria-label={t('Deliveries')}>
-      <Table verticalSpacing="xs" fz="sm" miw={760}>
+      <Table className="stacked-table" verticalSpacing="xs" fz="sm">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>
@@ -165,9 +165,13 @@ function DeliveryRows({ delivery }: { readonly delivery: Delivery }) {
             <Icon name={isOpen ? 'collapse' : 'right'} size={14} />
           </ActionIcon>
         </Table.Td>
-        <Table.Td className="unbroken">{instant(createdAt)}</Table.Td>
-        <Table.Td className="wrapped">{event}</Table.Td>
-        <Table.Td>
+        <Table.Td className="unbroken" data-label={t('Time')}>
+          {instant(createdAt)}
+        </Table.Td>
+        <Table.Td className="wrapped" data-label={t('Event')}>
+          {event}
+        </Table.Td>
+        <Table.Td data-label={t('State')}>
           <StateTag state={state}>{t(STATES[state] ?? state)}</StateTag>
           {nextAttemptAt !== null && attempts > 0 && (
             <Text size="xs" c="dimmed">
@@ -175,9 +179,15 @@ function DeliveryRows({ delivery }: { readonly delivery: Delivery }) {
             </Text>
           )}
         </Table.Td>
-        <Table.Td className="numeric">{attempts}</Table.Td>
-        <Table.Td className="numeric">{status ?? '–'}</Table.Td>
-        <Table.Td className="numeric">{durationMs === null ? '–' : number(durationMs)}</Table.Td>
+        <Table.Td className="numeric" data-label={t('Attempts')}>
+          {attempts}
+        </Table.Td>
+        <Table.Td className="numeric" data-label={t('Status')}>
+          {status ?? '–'}
+        </Table.Td>
+        <Table.Td className="numeric" data-label="ms">
+          {durationMs === null ? '–' : number(durationMs)}
+        </Table.Td>
         <Table.Td>
           <Button
             size="compact-sm"
