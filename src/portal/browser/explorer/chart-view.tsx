@@ -26,6 +26,7 @@ import {
   pointsOf,
 } from '../../../explore/chart-choice';
 import type { ResultTable } from '../../../explore/result-tables';
+import { type Formats, useFormats } from '../language/use-formats.js';
 import { phrase, useTexts } from '../language/use-texts.js';
 import type { TableViewProps } from './table-view';
 
@@ -61,6 +62,7 @@ const COLOURS = [
 
 export function ChartView({ table, printCell }: TableViewProps) {
   const t = useTexts();
+  const formats = useFormats();
   const first = useMemo(() => chooseChart(table), [table]);
   const [choice, setChoice] = useState(first);
   if (!first || !choice) {
@@ -77,8 +79,9 @@ export function ChartView({ table, printCell }: TableViewProps) {
       <ChartCanvas
         points={points}
         choice={choice}
+        locale={formats.locale}
         labels={points.labels.map(
-          (label) => monthText(printCell(label, kindOf(table, choice.x))) || t('(none)'),
+          (label) => monthText(printCell(label, kindOf(table, choice.x)), formats) || t('(none)'),
         )}
         names={points.series.map(({ name }) =>
           choice.series === ''
@@ -95,11 +98,9 @@ export function ChartView({ table, printCell }: TableViewProps) {
   );
 }
 
-const MONTH = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
-
 /** A month as an axis has room for it: `2026-04` is Apr 2026. */
-function monthText(label: string): string {
-  return /^\d{4}-(0\d|1[0-2])$/.test(label) ? MONTH.format(Date.parse(label)) : label;
+function monthText(label: string, { month }: Formats): string {
+  return /^\d{4}-(0\d|1[0-2])$/.test(label) ? month(label) : label;
 }
 
 const CHART_TYPES = { bar: phrase('Bar'), line: phrase('Line'), pie: phrase('Pie') } as const;
@@ -155,6 +156,8 @@ function ChartControls({
 interface Drawing {
   readonly points: ChartPoints;
   readonly choice: ChartChoice;
+  /** By which the numbers are grouped: in lakhs in India. */
+  readonly locale: string;
   readonly labels: readonly string[];
   readonly names: readonly string[];
 }
@@ -188,7 +191,10 @@ function ChartCanvas(drawing: Drawing) {
   );
 }
 
-function configurationOf({ points, choice, labels, names }: Drawing, isDark: boolean): ChartConfiguration {
+function configurationOf(
+  { points, choice, locale, labels, names }: Drawing,
+  isDark: boolean,
+): ChartConfiguration {
   const text = isDark ? '#d7deea' : '#33405a';
   const line = isDark ? '#ffffff1c' : '#0000001a';
   const shown = choice.type === 'pie' ? points.series.slice(0, 1) : points.series;
@@ -215,6 +221,7 @@ function configurationOf({ points, choice, labels, names }: Drawing, isDark: boo
     },
     options: {
       responsive: true,
+      locale,
       maintainAspectRatio: false,
       animation: matchMedia('(prefers-reduced-motion: reduce)').matches ? false : { duration: 300 },
       plugins: {
