@@ -1,6 +1,6 @@
 import { Brand } from '../entrance/brand';
 
-/** What the page shows until the script has come (`server/portal.ts`) and then goes on to show. */
+/** Continues the splash screen of the HTML (`server/portal.ts`) until the page is ready. */
 export function Arriving() {
   return (
     <div className="arriving" role="status">

@@ -5,11 +5,11 @@ import { FactsTable, type FactsTableProps } from './facts-table';
 import { WarningNotice } from './warning-notice';
 
 export interface ChangedMeanwhileProps {
-  /** What the other person has made of it. */
+  /** The version saved by the other person. */
   readonly theirs: FactsTableProps['facts'];
 }
 
-/** In a form whose saving was refused because somebody else saved first: what is there now, to compare. */
+/** Shows the current version in a form whose save was refused because somebody else saved first. */
 export function ChangedMeanwhile({ theirs }: ChangedMeanwhileProps) {
   const t = useTexts();
   return (
@@ -27,8 +27,8 @@ export function ChangedMeanwhile({ theirs }: ChangedMeanwhileProps) {
 }
 
 /**
- * What a form is saved over: what it was begun from, and after a refusal what somebody else has made of that,
- * which is shown by then.
+ * Returns the version that a form replaces: the one it was opened with; after a refusal, the one somebody
+ * else has saved, which is then shown.
  */
 export function savedOver<Begun, Now extends Begun>(
   begun: Begun,

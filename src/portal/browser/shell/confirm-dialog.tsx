@@ -6,20 +6,20 @@ import { ProblemState } from './states';
 
 export interface ConfirmDialogProps {
   readonly title: string;
-  /** What the button says that does it. */
+  /** The label of the confirming button. */
   readonly action: string;
   readonly isDangerous?: boolean;
   readonly isBusy: boolean;
-  /** Whether it can be done yet; where it depends on what is filled in. */
+  /** Whether the button is enabled. Default: always. */
   readonly isReady?: boolean;
   readonly problem: Error | null;
   onConfirm(): void;
   onClose(): void;
-  /** What will happen, to how much, and how it is taken back. */
+  /** What will happen to how many things, and how it can be undone. */
   readonly children: ReactNode;
 }
 
-/** Before what cannot be undone by pressing something else: it says what will be done. */
+/** Asks before an action that is not undone by another press, and says what it will do. */
 export function ConfirmDialog({
   title,
   action,
@@ -44,7 +44,7 @@ export function ConfirmDialog({
             {t('Cancel')}
           </Button>
           <Button
-            // White on the red of the theme has 3.8:1 alone.
+            // White on the red of the theme has a contrast of only 3.8:1.
             color={isDangerous ? 'red.9' : 'campus'}
             loading={isBusy}
             disabled={!isReady}

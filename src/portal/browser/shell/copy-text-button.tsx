@@ -2,7 +2,7 @@ import { Button, CopyButton } from '@mantine/core';
 import { useTexts } from '../language/use-texts';
 
 export interface CopyTextButtonProps {
-  /** What is copied, for who does not see what the button stands beside. */
+  /** What is copied, for screen readers. */
   readonly title: string;
   readonly text: string;
 }

@@ -1,6 +1,6 @@
 import { phrase } from '../language/use-texts';
 
-/** What a change was made with, by what the audit trail calls it. */
+/** The names of credentials, by their kind in the audit trail. */
 export const CREDENTIAL_NAMES: Readonly<Record<string, string>> = {
   token: phrase('Log-in'),
   key: phrase('API key'),

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 
 export interface FactStripProps {
-  /** What each is called, and what it is; one without a value is left out. */
+  /** The name and the value of each fact; a fact without a value is left out. */
   readonly facts: readonly (readonly [name: string, value: ReactNode])[];
 }
 
-/** What the page is about, in a few words below its heading: they stay in sight whichever tab is opened. */
+/** Shows the main facts about a thing below the heading of its page, where they stay visible on every tab. */
 export function FactStrip({ facts }: FactStripProps) {
   return (
     <dl className="fact-strip">

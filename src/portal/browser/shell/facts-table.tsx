@@ -2,11 +2,11 @@ import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 export interface FactsTableProps {
-  /** What each is called, and what it is; one without a value is left out. */
+  /** The name and the value of each fact; a fact without a value is left out. */
   readonly facts: readonly (readonly [name: string, value: ReactNode])[];
 }
 
-/** What is known of one thing, a line a fact. */
+/** Shows the facts about one thing, one per line. */
 export function FactsTable({ facts }: FactsTableProps) {
   return (
     <Table fz="sm" verticalSpacing={4}>

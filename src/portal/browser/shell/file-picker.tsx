@@ -2,12 +2,12 @@ import { FileButton, type FileButtonProps } from '@mantine/core';
 import { useRef } from 'react';
 
 export interface FilePickerProps {
-  /** The button, which is given what to do. */
+  /** Renders the button with the given properties. */
   readonly children: FileButtonProps['children'];
   onPick(file: File): void;
 }
 
-/** Picks one file. The same one can be picked again, such as after it was corrected: it is not held on to. */
+/** Picks one file. The same file can be picked again, e.g. after it was corrected. */
 export function FilePicker({ children, onPick }: FilePickerProps) {
   const release = useRef<() => void>(null);
   return (

@@ -2,15 +2,15 @@ import { TextInput } from '@mantine/core';
 import { Icon } from './icon';
 
 export interface FindInputProps {
-  /** What is looked for, e.g. "Find a user": it stands in the field while that is empty, and names it. */
+  /** The label and placeholder, e.g. "Find a user". */
   readonly label: string;
   readonly value: string;
   onFind(text: string): void;
-  /** Default: as wide as its place. */
+  /** Default: the width of its container. */
   readonly maxWidth?: number;
 }
 
-/** The field whose words leave those of a list that have them. */
+/** The field that filters a list by words. */
 export function FindInput({ label, value, onFind, maxWidth }: FindInputProps) {
   return (
     <TextInput

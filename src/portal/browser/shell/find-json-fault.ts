@@ -4,8 +4,8 @@ export interface JsonFault {
 }
 
 /**
- * Where a text ceases to be JSON, line and column counted from 1: of a text that is JSON, its end. Browsers
- * say it in different words, and newer ones not at all.
+ * Returns the position at which a text stops being JSON, with line and column from 1; the end of a valid
+ * text. The messages of browsers differ, and newer ones contain no position.
  */
 export function findJsonFault(text: string): JsonFault {
   const reader = new JsonReader(text);
@@ -15,11 +15,11 @@ export function findJsonFault(text: string): JsonFault {
 }
 
 const SPACE = /[ \t\n\r]*/y;
-/** Of the control characters, JSON takes those behind U+007E as they are. */
+/** JSON allows the control characters after U+007E unescaped. */
 const TEXT = /"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;
 const OTHER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
-/** Goes on as long as the text is JSON. */
+/** Reads as long as the text is JSON. */
 class JsonReader {
   readonly #text: string;
   at = 0;
@@ -49,7 +49,7 @@ class JsonReader {
     return this.takes(/:/y) && this.takesValue();
   }
 
-  /** What stands behind an opening bracket, the closing one included. */
+  /** Reads the elements after an opening bracket, and the closing one. */
   #takesRest(end: RegExp, takesOne: () => boolean): boolean {
     this.takes(SPACE);
     if (this.takes(end)) return true;

@@ -1,6 +1,6 @@
 import PATHS from './icon-paths.json';
 
-/** Signs of one stroke on a ground of 24 by 24; each stands beside a text or in a button that has a name. */
+/** Icons of one stroke on a grid of 24 by 24. Each stands beside a text or in a button with a label. */
 export type IconName = keyof typeof PATHS;
 
 export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }) {

@@ -3,15 +3,15 @@ import { useRef, useState } from 'react';
 import { useTexts } from '../language/use-texts';
 
 /**
- * A dialog in which something is filled in. What closes it by a slip (Escape, a press beside it, its cross)
- * asks first where something was typed that is still there; a button within it closes it at once.
+ * A dialog with a form. Escape, a press beside the dialog, and its cross ask before they discard typed input;
+ * a button within it closes the dialog at once.
  */
 export function InputDialog({ children, onClose, ...props }: ModalProps) {
   const t = useTexts();
   const typedInto = useRef(new Set<Node>());
   const [isAsked, setIsAsked] = useState(false);
   const closeOrAsk = () => {
-    // A form that was sent may have made way for what came of it.
+    // A form that was sent may have been replaced by its result.
     const isTyped = [...typedInto.current].some(({ isConnected }) => isConnected);
     if (isTyped && !isAsked) setIsAsked(true);
     else if (isTyped) setIsAsked(false);

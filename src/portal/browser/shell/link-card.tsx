@@ -6,17 +6,17 @@ import { Icon } from './icon';
 
 export interface LinkCardProps {
   readonly to: string;
-  /** What stands after `?` in the address. */
+  /** The query of the address. */
   readonly search?: Readonly<Record<string, string>>;
   readonly title: string;
-  /** Its number where the cards are steps, or that it is done. */
+  /** The number of a card that is a step, or `done`. */
   readonly step?: number | 'done';
-  /** Of its heading, below that of the part of the page it stands in. */
+  /** The level of its heading, one below that of its section. */
   readonly level?: 2 | 3;
   readonly children: ReactNode;
 }
 
-/** A card in a list of pages to go to: what it is called, and below that what it is about. */
+/** A card in a list of pages: its title, and a description below. */
 export function LinkCard({ to, search, title, step, level = 2, children }: LinkCardProps) {
   return (
     <li>

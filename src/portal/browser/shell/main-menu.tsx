@@ -5,7 +5,7 @@ import { MENU_GROUPS, type MenuGroup, PORTAL_PAGES } from '../portal-pages';
 import { Icon } from './icon';
 import { useViewer } from './viewer';
 
-/** The pages that the viewer has, by group. */
+/** The menu of the pages that the viewer has access to, by group. */
 export function MainMenu() {
   const t = useTexts();
   const viewer = useViewer();
@@ -47,7 +47,8 @@ interface MenuLinkProps {
 }
 
 /**
- * The explorer is served under a policy of its own, so that it is loaded anew, as is the portal after it.
+ * The explorer has its own content security policy, so a link to it loads a new document, and so does the way
+ * back.
  */
 function MenuLink({ to, isActive, children: [icon, label] }: MenuLinkProps) {
   const { pathname } = useLocation();

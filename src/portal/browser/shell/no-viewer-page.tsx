@@ -5,7 +5,7 @@ import { useTexts } from '../language/use-texts';
 import { useSession } from '../session/session-context';
 import { ProblemState, type ProblemStateProps } from './states';
 
-/** Where the gateway does not say who is logged in: why, and the ways out of it. */
+/** Shown if the request for the viewer fails: the reason, and what the user can do. */
 export function NoViewerPage(props: ProblemStateProps) {
   const t = useTexts();
   const session = useSession();

@@ -5,15 +5,15 @@ import { useTexts } from '../language/use-texts';
 import { Icon } from './icon';
 
 export interface PageFilterProps {
-  /** Whether it leaves anything out. */
+  /** Whether the filter restricts anything. */
   readonly isSet: boolean;
   onClear(): void;
-  /** Has so few inputs that a phone shows them, too. */
+  /** Whether the filter has so few inputs that a phone shows them too. */
   readonly isShort?: boolean;
   readonly children: ReactNode;
 }
 
-/** The inputs above a list that say what of it is shown. On a phone they are opened by who wants them. */
+/** The inputs that filter the list below. On a phone, a button opens them. */
 export function PageFilter({ isSet, onClear, isShort = false, children }: PageFilterProps) {
   const t = useTexts();
   const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });

@@ -14,8 +14,8 @@ export interface PageFrameProps {
 }
 
 /**
- * The frame of every page. Who comes from another page is taken to its heading, so that a screen reader
- * tells where they are and the keyboard goes on from there.
+ * The frame of every page. After a navigation, the heading gets the focus, so that a screen reader announces
+ * the page and the keyboard continues from there.
  */
 export function PageFrame({ title, description, above = [], actions, children }: PageFrameProps) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -23,7 +23,7 @@ export function PageFrame({ title, description, above = [], actions, children }:
     document.title = `${title} · Campus Gateway`;
   }, [title]);
   useEffect(() => {
-    // On the first load the browser is at the top already, and its user expects to be.
+    // On the first load, the focus stays at the top of the document.
     if (document.body.dataset.navigated !== undefined) heading.current?.focus({ preventScroll: true });
     document.body.dataset.navigated = '';
   }, []);

@@ -1,4 +1,4 @@
-/** Around every page: header, menu (a drawer on a phone), the way past them, and what is offline. */
+/** The frame around every page: header, menu (a drawer on a phone), the skip link, and the offline notice. */
 import {
   ActionIcon,
   AppShell,
@@ -148,7 +148,7 @@ function AccountMenu() {
   );
 }
 
-/** On paper there is no header: whose page it is, and of when. */
+/** The head of a printed page: the school and the time. */
 function PrintedHead() {
   const formats = useFormats();
   const { domain } = useViewer();

@@ -1,4 +1,4 @@
-/** What a user sees who is logged in: the shell, and in it the page that the address names. */
+/** The portal of a logged-in user: the shell with the page of the address. */
 
 import {
   MutationCache,
@@ -27,7 +27,7 @@ const EnrolmentPage = lazy(async () => ({
   default: (await import('../entrance/enrolment-page')).EnrolmentPage,
 }));
 
-/** What is not the user's fault is tried once more; a refusal would be the same. */
+/** A failed request is retried once. A refusal is not, because it would be refused again. */
 const MOST_RETRIES = 1;
 
 export function Portal() {
@@ -40,8 +40,8 @@ export function Portal() {
 }
 
 /**
- * What was answered is shown for a while without asking again. Nobody but the gateway knows what follows
- * from a change, such as which figures of the home page: after one, every page asks anew when it is gone to.
+ * Answers are cached for a while. Only the gateway knows what else a change affects, such as figures of the
+ * home page, so after a change every page requests its data again when it is opened.
  */
 function createQueryClient(): QueryClient {
   const queries: QueryClient = new QueryClient({
@@ -53,7 +53,7 @@ function createQueryClient(): QueryClient {
       },
     },
     queryCache: new QueryCache({
-      // Where that very question is refused, it would be asked without an end.
+      // A refusal of the viewer query itself is ignored, because it would be repeated endlessly.
       onError: (fault, { queryKey }) => {
         if (queryKey[0] !== PortalViewer.name) noteRefusal(fault);
       },
@@ -65,7 +65,7 @@ function createQueryClient(): QueryClient {
   });
   return queries;
 
-  /** What the viewer may do is not what the page took it for: it is asked anew. */
+  /** After a refusal, the rights of the viewer are requested again, because they have changed. */
   function noteRefusal(fault: unknown): void {
     if (!(fault instanceof GatewayProblem) || fault.code !== 'FORBIDDEN') return;
     void queries.invalidateQueries({ queryKey: [PortalViewer.name] });
@@ -86,7 +86,7 @@ function WithViewer() {
     [gateway],
   );
   const { data, error, refetch } = useQuery(asked);
-  // What is offered follows from rights, which may be others by the next page.
+  // Rights are requested again with each navigation, because they may have changed.
   const queries = useQueryClient();
   useEffect(
     () =>
@@ -95,7 +95,7 @@ function WithViewer() {
       }),
     [router, queries, asked],
   );
-  // The page is drawn in steps, between which the browser answers touches: an answer is drawn in one.
+  // A deferred value is rendered in steps, between which the browser handles touches.
   const drawn = useDeferredValue(data);
   const viewer = drawn?.me;
   const chosen = viewer?.language;
@@ -123,7 +123,7 @@ interface InWordsProps {
   readonly children: ReactNode;
 }
 
-/** Collections are called for every page what they are called in the language that is shown. */
+/** Translates the titles of collections into the language of the page. */
 function InWords({ viewer, children }: InWordsProps) {
   const say = useReportWords();
   const inWords = useMemo(() => {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useIsPrinted } from './use-is-printed';
 
-/** What paper needs and the screen does not. */
+/** Renders its children only on paper. */
 export function PrintedOnly({ children }: { readonly children: ReactNode }) {
   return useIsPrinted() ? children : null;
 }

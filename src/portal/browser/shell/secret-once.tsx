@@ -1,11 +1,11 @@
-/** A secret that was just made: it is in this component alone, and gone when that is closed. */
+/** Shows a new secret. It is only in the memory of this component, and gone when that is closed. */
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useTexts } from '../language/use-texts';
 import { CodeToCopy } from './code-to-copy';
 
 export interface SecretOnceProps {
   readonly title: string;
-  /** What it is for, and that it is not shown again. */
+  /** The purpose of the secret, and that it is shown only once. */
   readonly words: string;
   readonly secret: string;
   onClose(): void;

@@ -3,7 +3,7 @@ import type { FileSending } from '../gateway/use-file-sending';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 
-/** How much of a file has gone to the gateway, and the way to call it off. */
+/** Shows the progress of an upload, with a button that cancels it. */
 export function SendingProgressBar({ progress, stop }: Pick<FileSending, 'progress' | 'stop'>) {
   const t = useTexts();
   const { bytes } = useFormats();

@@ -6,15 +6,15 @@ import { useViewer } from './viewer';
 
 export interface SharedWithInputProps {
   readonly value: readonly string[];
-  /** What sharing it means, where it is not that of what its owner alone changes. */
+  /** What sharing means. Default: others can see it, and only its owner can change it. */
   readonly description?: string;
   onChange(roles: readonly string[]): void;
 }
 
-/** The roles that the gateway comes with; only who looks after users may ask for all there are. */
+/** The predefined roles. Only admins of users may request the list of all roles. */
 const COMMON_ROLES = ['accountant', 'admin', 'clerk', 'teacher', 'viewer'];
 
-/** With whom something of one's own is shared: roles to pick, or to type. */
+/** Picks or types the roles with which something is shared. */
 export function SharedWithInput({ value, description, onChange }: SharedWithInputProps) {
   const t = useTexts();
   const { roles, duties } = useViewer();

@@ -1,4 +1,4 @@
-/** Keys that lead to pages. Who needs single keys for something else can switch them off. */
+/** The keyboard shortcuts, which users of other single-key commands can switch off. */
 import { Kbd, Modal, Stack, Switch, Table } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
@@ -7,7 +7,7 @@ import { phrase, useTexts } from '../language/use-texts';
 import { PORTAL_PAGES } from '../portal-pages';
 import { useViewer } from './viewer';
 
-/** After `g`: the pages by their first keys. */
+/** The pages by the key pressed after `g`. */
 const GO_TO: Readonly<Record<string, string>> = {
   h: '/',
   r: '/portal/records',
@@ -20,7 +20,7 @@ const OTHERS: readonly (readonly [string, string])[] = [
   ['Esc', phrase('Close a dialog or a menu')],
 ];
 
-/** The second key is waited for so long. */
+/** How long to wait for the second key. */
 const SEQUENCE_MS = 1_200;
 
 function useAreKeysOn() {

@@ -1,9 +1,12 @@
 import type { ReactNode } from 'react';
 
-/** What a state means to who reads it; its word says it too, for those who do not tell the colours apart. */
+/**
+ * The meaning of a state, shown as a colour. The word says it too, for readers who cannot distinguish
+ * colours.
+ */
 type Tone = 'good' | 'bad' | 'busy' | 'warning';
 
-/** By the states of everything that has one, in lower case; others are grey. */
+/** The tones of all states, in lower case; other states are grey. */
 const TONES: Readonly<Record<string, Tone>> = {
   active: 'good',
   on: 'good',
@@ -43,12 +46,12 @@ const TONES: Readonly<Record<string, Tone>> = {
 };
 
 export interface StateTagProps {
-  /** As the gateway calls it; what has no colour of its own is a label. */
+  /** The state as the gateway names it; without one, the tag is a grey label. */
   readonly state?: string;
   readonly children: ReactNode;
 }
 
-/** The state of something, or a short label of it, within a line or a table. */
+/** A state, or a short label, within a line or a table. */
 export function StateTag({ state = '', children }: StateTagProps) {
   return (
     <span className="state-tag" data-tone={TONES[state.toLowerCase()]}>

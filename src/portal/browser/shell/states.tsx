@@ -1,4 +1,4 @@
-/** What stands where a page has nothing to show: it loads, is empty, failed, or is not for this user. */
+/** The states of a page without content: loading, empty, failed, or without access. */
 import { Alert, Button, Center, Code, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -9,7 +9,7 @@ import { Icon, type IconName } from './icon';
 import { PageFrame, type PageFrameProps } from './page-frame';
 import { useViewer } from './viewer';
 
-/** As tall as what is to come, so that nothing jumps. */
+/** As tall as the expected content, so that the page does not shift. */
 export function LoadingState({ rows = 6 }: { readonly rows?: number }) {
   const t = useTexts();
   return (
@@ -26,7 +26,7 @@ export interface EmptyStateProps {
   readonly icon?: IconName;
   readonly title: string;
   readonly children?: ReactNode;
-  /** What to do next. */
+  /** The next step, usually a button. */
   readonly action?: ReactNode;
 }
 
@@ -60,7 +60,7 @@ export interface ProblemStateProps {
 
 const SOMETHING = phrase('Something went wrong');
 
-/** What is the matter, by the code of a refusal; of any other, something has gone wrong. */
+/** The titles of refusals, by their code; any other problem is titled "Something went wrong". */
 const TITLES: Readonly<Record<string, string>> = {
   INVALID_VALUE: phrase('Please check what you entered'),
   LIMIT_EXCEEDED: phrase('Please check what you entered'),
@@ -73,8 +73,8 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The problem in the gateway's words, with the id by which its log knows the request. What the user can put
- * right is a warning, what the gateway failed at is red.
+ * Shows the message of the gateway, with the id of the request in its log. A problem that the user can
+ * correct is a warning; a failure of the gateway is red.
  */
 export function ProblemState({ problem, retry }: ProblemStateProps) {
   const t = useTexts();
@@ -115,7 +115,7 @@ export function ProblemState({ problem, retry }: ProblemStateProps) {
   );
 }
 
-/** For an address that is typed: the menu does not offer the page. */
+/** Shown at the typed address of a page that the viewer has no access to; the menu does not contain it. */
 export function NoRightState({ label }: { readonly label: string }) {
   const t = useTexts();
   const { name, roles } = useViewer();
@@ -140,9 +140,9 @@ export function NoRightState({ label }: { readonly label: string }) {
 }
 
 export interface NotFoundStateProps {
-  /** The pages above, from the top: the last lists what there is. */
+  /** The pages above, from the top; the last one lists the existing things. */
   readonly above?: PageFrameProps['above'];
-  /** In place of the button that leads to the last of these pages. */
+  /** Replaces the button that leads to the last of these pages. */
   readonly action?: ReactNode;
 }
 

@@ -2,8 +2,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 
 /**
- * The state of a page that stands in its address after `?`, so that the address can be sent to somebody and
- * the way back leads to it. What is empty or as it is by default is left out.
+ * Keeps the state of a page in the query of its address, so that the address can be shared and the Back
+ * button restores it. Empty and default values are left out.
  */
 export function useAddress<State extends Readonly<Record<string, string>>>(
   defaults: State,
@@ -26,7 +26,7 @@ export function useAddress<State extends Readonly<Record<string, string>>>(
   return [state, change];
 }
 
-/** Whether a filter that stands in the address, '' for what is not asked, asks for anything. */
+/** Whether a filter in the address restricts anything; '' stands for no restriction. */
 export function isFiltering(filter: Readonly<Record<string, string>>): boolean {
   return Object.values(filter).some((value) => value !== '');
 }

@@ -1,12 +1,14 @@
 import { useEffect } from 'react';
 
-/** The library gives the focus back to what opened a dialog a moment after it is gone. */
+/**
+ * The library returns the focus to the element that opened a dialog within this time after the dialog closes.
+ */
 const GIVEN_BACK_MS = 60;
 
 /**
- * Gives the focus, when a dialog is gone that had it, to what had it before: what opened the dialog. Where
- * that is gone as well, such as the row that was removed, and where a button is gone that was pressed, the
- * heading of the page has it, for the keyboard would begin again at the top of the window.
+ * Moves the focus when the element that had it is removed. After a dialog, the element that opened it gets
+ * the focus. If that is gone too, such as a removed row, or if a pressed button is gone, the heading of the
+ * page gets it; otherwise, the keyboard would start at the top of the window again.
  *
  * @see https://www.w3.org/TR/WCAG22/#focus-order
  */
@@ -17,10 +19,10 @@ export function useFocusAfterRemoval(): void {
     const note = ({ target }: FocusEvent) => {
       if (!(target instanceof HTMLElement)) return;
       const isInDialog = target.closest('[role=dialog]') !== null;
-      // Rows come and go as one scrolls; nothing was pressed then.
+      // Buttons in rows are ignored, because scrolling adds and removes rows.
       const isButton = target.matches('button') && target.closest('[role=row], [role=menu]') === null;
       focused = isInDialog || isButton ? target : undefined;
-      // An item of a menu goes with it: what opened the menu stays.
+      // An item of a menu is removed with the menu; the element that opened the menu stays.
       if (!isInDialog && !target.closest('[role=menu]')) before = target;
     };
     const observer = new MutationObserver(() => {

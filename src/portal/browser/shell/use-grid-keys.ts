@@ -1,6 +1,6 @@
 import { type FocusEvent, type KeyboardEvent, type RefObject, useRef, useState } from 'react';
 
-/** A cell by its row, -1 for the headings, and its column. */
+/** The place of a cell: its row, -1 for the headings, and its column. */
 interface GridPlace {
   readonly row: number;
   readonly column: number;
@@ -9,16 +9,16 @@ interface GridPlace {
 export interface GridKeysOptions {
   readonly rowCount: number;
   readonly columnCount: number;
-  /** Where the key Tab comes in first. */
+  /** The column that the Tab key enters first. */
   readonly firstColumn: number;
-  /** Enter or F2 was pressed in a cell that holds nothing to press itself; F2 in any. */
+  /** Called for F2 in any cell, and for Enter in a cell without a link, button or box. */
   onOpen(place: GridPlace): void;
 }
 
 export interface GridKeys {
   readonly table: RefObject<HTMLTableElement | null>;
   readonly active: GridPlace;
-  /** Run after rows were drawn, which change with every scroll. */
+  /** Must be called after rows were rendered, which happens with every scroll. */
   settle(): void;
   moveTo(place: GridPlace): void;
   onKeyDown(event: KeyboardEvent): void;
@@ -29,9 +29,9 @@ const ROWS_OF_A_PAGE = 12;
 const BESIDE = '.cell-link';
 
 /**
- * The keys of a grid: one cell is in the order of Tab, and arrows, Home, End and Page go from it to the
- * others. A cell that holds a link, a button or a box hands the focus on to that; a link beside what the cell
- * says, of the class `cell-link`, follows by Tab.
+ * Handles the keys of a grid: Tab reaches one cell, and arrows, Home, End and Page move from it to the
+ * others. A cell with a link, a button or a box passes the focus to it. A link of the class `cell-link`,
+ * which stands beside the text of its cell, is reached by Tab.
  *
  * @see https://www.w3.org/WAI/ARIA/apg/patterns/grid/
  */
@@ -74,7 +74,7 @@ export function useGridKeys(options: GridKeysOptions): GridKeys {
     onKeyDown(event) {
       const target = event.target as HTMLElement;
       const cell = target.closest<HTMLElement>('th, td');
-      // What is drawn elsewhere, such as the editor of a cell, has keys of its own.
+      // Elements outside of the grid, such as the editor of a cell, handle their own keys.
       if (event.defaultPrevented || event.altKey || !cell || !table.current?.contains(cell)) return;
       const isOpened = event.key === 'F2' || (event.key === 'Enter' && target === cell);
       const next = nextPlace(event, { active, rowCount, columnCount });
@@ -124,7 +124,7 @@ function nextPlace(
   }
 }
 
-/** The rows count from the headings, which are the first. */
+/** Row numbers count the headings as the first row. */
 function placeOf(cell: HTMLElement): GridPlace {
   const { cellIndex, parentElement } = cell as HTMLTableCellElement;
   return { row: Number(parentElement?.ariaRowIndex) - 2, column: cellIndex };

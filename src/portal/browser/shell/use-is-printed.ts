@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 
-/** While the page is printed, which waits for nothing that is drawn later. */
+/** Whether the page is being printed. The browser prints only what is rendered at that moment. */
 export function useIsPrinted(): boolean {
   const [isPrinted, setIsPrinted] = useState(false);
   useEffect(() => {

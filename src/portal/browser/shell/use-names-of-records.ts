@@ -7,7 +7,7 @@ export interface NamedRecord {
   readonly recordId: string;
 }
 
-/** What records of any collections are called; their ids where that cannot be known. */
+/** Returns the labels of records of any collections; the id of a record without a known label. */
 export function useNamesOfRecords(records: readonly NamedRecord[]): (record: NamedRecord) => string {
   const { data } = useOperation(LabelFields, {}, { isEnabled: records.length > 0 });
   const labelOf = useRecordLabels(

@@ -2,7 +2,7 @@ import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { useTexts } from '../language/use-texts';
 
-/** Says in a corner, and to screen readers, that something was done, or that it failed. */
+/** Returns a function that reports a success or a failure in a corner of the page, and to screen readers. */
 export function useNotice(): (message: ReactNode, outcome?: 'done' | 'failed') => void {
   const t = useTexts();
   return (message, outcome = 'done') =>

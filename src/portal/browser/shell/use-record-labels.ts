@@ -5,7 +5,7 @@ import { useViewer } from './viewer';
 
 const ASKED_AT_ONCE = 100;
 
-/** Records of one collection, and the field by which they are known. */
+/** Records of one collection, and the field with their labels. */
 export interface LabelledRecords {
   readonly collection: string;
   readonly field: string;
@@ -13,8 +13,8 @@ export interface LabelledRecords {
 }
 
 /**
- * What records are called, by the rights of the viewer to them; `undefined` of those that are not there, that
- * the viewer may not read, or that have no text in the field.
+ * Returns the labels of records, read with the rights of the viewer; `undefined` for a record that does not
+ * exist, that the viewer may not read, or that has no text in the field.
  */
 export function useRecordLabels(
   asked: readonly LabelledRecords[],
@@ -46,7 +46,7 @@ export function useRecordLabels(
   return (collection, id) => labels.get(`${collection}/${id}`);
 }
 
-/** In the order in which they came up: what was asked before is not asked again. */
+/** Divides the ids in the order in which they appeared, so that known labels are not requested again. */
 function inParts({ collection, field, ids }: LabelledRecords): readonly LabelledRecords[] {
   const once = [...new Set(ids)];
   return Array.from({ length: Math.ceil(once.length / ASKED_AT_ONCE) }, (_, part) => ({

@@ -4,8 +4,8 @@ import { useViewer } from './viewer';
 const USERS = 'pltf_user';
 
 /**
- * What users are called, by the rights of the viewer to their records: who may not read a name, and what is
- * no user, such as a task, is shown by its id.
+ * Returns the names of users, read with the rights of the viewer. A name that the viewer may not read, and a
+ * task of the service, is shown as its id.
  */
 export function useUserNames(ids: readonly string[]): (id: string) => string {
   const { id: own, name: ownName } = useViewer();

@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { PortalViewerQuery } from '../../../generated/portal/shell/viewer';
 
-/** Who is logged in and what the gateway lets them do: the menu and every page go by this. */
+/** The logged-in user and their rights, which decide about the menu and every page. */
 export type Viewer = PortalViewerQuery['me'];
 
 export type ViewerCollection = Viewer['collections'][number];
@@ -14,7 +14,10 @@ export function useViewer(): Viewer {
   return viewer;
 }
 
-/** The names, for their addresses, of the reports that the viewer may run, by their fields. */
+/**
+ * Returns the name of a report for its address, by its GraphQL field; `undefined` if the viewer may not run
+ * it.
+ */
 export function useNameOfReport(): (field: string) => string | undefined {
   const { reports } = useViewer();
   return (field) => reports.find((one) => one.field === field)?.name;
