@@ -1,12 +1,15 @@
 /** The email addresses and phone numbers of a record, by which messages to it are found. */
 
-/** A record with more would ask the gateway too often. */
+/** More would mean too many requests to the gateway. */
 const MOST_ADDRESSES = 5;
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const PHONE = /^\+?\d{10,15}$/;
 const IS_PHONE_FIELD = /phone|mobile|tel|whatsapp|^sms/;
 
-/** Each once, in the order of the fields; a number counts as one of a phone where the field says so. */
+/**
+ * Returns each address once, in the order of the fields. A number counts as a phone number if the declaration
+ * of its field says so.
+ */
 export function addressesOfRecord(
   { fields }: { readonly fields: readonly { readonly name: string }[] },
   data: Readonly<Record<string, unknown>>,

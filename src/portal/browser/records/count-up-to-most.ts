@@ -1,17 +1,20 @@
 import { CountedRecords, type CountedRecordsQuery } from '../../../generated/portal/records/grid-count';
 import type { GatewayClient } from '../gateway/gateway-client';
 
-/** What is counted, as REST says it. */
+/** The records to count, by the parameters of REST. */
 export interface CountedFilter {
   readonly collection: string;
   readonly oquery: string;
-  /** A filter that REST does not know; null for none. */
+  /** The filter as `where`; null for none. */
   readonly where: unknown;
 }
 
 const COUNTED_AT_ONCE = 1_000;
 
-/** Gives a number above `most` where there are more: a pass over all of a large collection takes seconds. */
+/**
+ * Counts up to `most` records, because counting a whole large collection takes seconds. The result is greater
+ * than `most` if there are more.
+ */
 export async function countUpToMost(
   gateway: GatewayClient,
   { collection, oquery, where }: CountedFilter,

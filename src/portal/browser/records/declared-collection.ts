@@ -1,4 +1,4 @@
 import type { CollectionDeclarationQuery } from '../../../generated/portal/records/records';
 
-/** What a collection says of its fields, where there is such a collection. */
+/** The declaration of a collection with its fields. */
 export type DeclaredCollection = NonNullable<CollectionDeclarationQuery['collection']>;

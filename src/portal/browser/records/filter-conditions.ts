@@ -1,4 +1,4 @@
-/** A filter as rows of a form, and as an oquery: both say the same, so that either can be written. */
+/** Converts a filter between the rows of a form and an oquery, so that either can be edited. */
 
 export type OqueryOperator =
   | 'equals'
@@ -14,18 +14,18 @@ export type OqueryOperator =
   | 'today'
   | 'yesterday';
 
-/** The last two stand in the `where` of a filter. @see split-where.ts */
+/** The last two are expressed by the `where` of a filter. @see split-where.ts */
 export type FilterOperator = OqueryOperator | 'empty' | 'filled';
 
 export interface FilterCondition {
-  /** A field, or a way to one within it (`student.value`). */
+  /** A field, or the path to a member of it (`student.value`). */
   readonly field: string;
   readonly operator: FilterOperator;
-  /** Empty for those that need none. */
+  /** Empty for operators without a value. */
   readonly value: string;
 }
 
-/** As they are written, the longest first of those that begin alike. */
+/** The operators as written; of those with the same beginning, the longest first. */
 const SIGNS: readonly (readonly [sign: string, operator: OqueryOperator])[] = [
   ['===', 'is'],
   ['=!=', 'differs'],
@@ -37,14 +37,14 @@ const SIGNS: readonly (readonly [sign: string, operator: OqueryOperator])[] = [
   ['=<', 'less'],
 ];
 
-/** `class=5,total=>100` as conditions; `undefined` for what is no oquery yet. */
+/** Parses `class=5,total=>100` into conditions; `undefined` for a malformed oquery. */
 export function parseConditions(oquery: string): readonly OqueryCondition[] | undefined {
   const parts = splitAtCommas(oquery).filter((part, _index, all) => part !== '' || all.length > 1);
   const conditions = parts.map(parseOne);
   return conditions.includes(undefined) ? undefined : (conditions as readonly OqueryCondition[]);
 }
 
-/** The same as text. Rows that are not filled in yet are left out, and those that no oquery can say. */
+/** Prints conditions as an oquery. Incomplete rows are left out, and those that no oquery can express. */
 export function printConditions(conditions: readonly FilterCondition[]): string {
   return conditions
     .filter(inOquery)
@@ -63,12 +63,12 @@ function inOquery(condition: FilterCondition): condition is OqueryCondition {
   return condition.operator !== 'empty' && condition.operator !== 'filled';
 }
 
-/** A value of which every character stands for itself. */
+/** Escapes a value, so that every character stands for itself. */
 export function escapeValue(value: string): string {
   return value.replaceAll(/[\\,]/g, String.raw`\$&`).replace(/^[=*!><#]/, String.raw`\$&`);
 }
 
-/** At every comma that is not escaped. */
+/** Splits a text at each comma that is not escaped. */
 function splitAtCommas(text: string): string[] {
   const parts = [''];
   for (const [piece] of text.matchAll(/\\[\s\S]|,|[^\\,]+|\\/g)) {
@@ -100,12 +100,12 @@ function signOf(operator: OqueryOperator): string {
 
 function printValue(operator: OqueryOperator, value: string): string {
   if (!needsValue(operator)) return '';
-  // `name=today` would be today, not the word.
+  // `name=today` would mean the present day, not the word.
   const isWord = operator === 'equals' && /^(?:today|yesterday|daybeforeyesterday|on\d)/.test(value);
   return isWord ? `\\${value}` : escapeValue(value);
 }
 
-/** The same for GraphQL, whose `where` may be written into a query of one's own. */
+/** Prints conditions as a GraphQL `where`, to be copied into a query. */
 export function printWhere(
   conditions: readonly FilterCondition[],
   isNumber: (field: string) => boolean,
@@ -113,7 +113,7 @@ export function printWhere(
   const complete = parseConditions(printConditions(conditions)) ?? [];
   const members = complete.map(({ field, operator, value }) => {
     const operand = isNumber(field) ? printNumberOperand(value) : JSON.stringify(value);
-    // What REST calls the value of a reference is its id to GraphQL.
+    // The `value` of a reference in REST is its `id` in GraphQL.
     const steps = [...field.replace(/\.value$/, '.id').split('.'), OPERATORS_OF_WHERE[operator]];
     const inner = steps.reduceRight(
       (below, step) => `{${JSON.stringify(step)}:${below}}`,
@@ -124,7 +124,7 @@ export function printWhere(
   return members.length > 1 ? `{"and":[${members.join(',')}]}` : (members[0] ?? '');
 }
 
-/** Keeps the digits that were typed, which a float would round; what is no number stays a text. */
+/** Prints a number with the typed digits, which a float would round; any other text stays a text. */
 function printNumberOperand(value: string): string {
   if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value)) return value;
   const number = value.trim() === '' ? Number.NaN : Number(value);

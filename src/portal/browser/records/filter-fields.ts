@@ -1,4 +1,4 @@
-/** What a filter can be about, and how: the fields of a collection with the operators that suit them. */
+/** Lists the fields that a collection can be filtered by, with the operators that fit each. */
 import { phrase } from '../language/use-texts';
 import type { DeclaredField } from './declared-field';
 import type { FilterOperator } from './filter-conditions';
@@ -31,14 +31,16 @@ const OPERATOR_NAMES: Readonly<Record<FilterOperator, string>> = {
   filled: phrase('is not empty'),
 };
 
-/** What a condition can be about. */
+/** A field, or a member of one, that conditions can test. */
 export interface FilterField extends EmptinessChoice {
   readonly label: string;
   readonly type: string;
   readonly allowed: readonly string[] | null;
 }
 
-/** A reference is asked for by the label of what it points to, or by its id. */
+/**
+ * Returns the filter fields of a field. A reference can be filtered by the label of its target, or by its id.
+ */
 export function filterFieldsOf(field: DeclaredField, nameOf: (name: string) => string): FilterField[] {
   const label = nameOf(field.name);
   if (field.type === 'object') {
@@ -49,7 +51,7 @@ export function filterFieldsOf(field: DeclaredField, nameOf: (name: string) => s
         label: `${label}: ${nameOf(member.name)}`,
         type: member.type,
         allowed: member.allowed,
-        // Of a list, some elements may have it and others not.
+        // Left out for lists, because some elements may have a value and others not.
         ...(!field.isList && { emptiness: { path, kind: kindOf(member) } }),
       };
     });
@@ -77,7 +79,10 @@ export function firstOperator(field: FilterField | undefined): FilterOperator {
   return operatorsOf(field)[0] ?? 'equals';
 }
 
-/** As the form and the button of a filter say it. Of days nobody says that one is greater. */
+/**
+ * Returns the name of an operator for the form and the button of a filter; days have names such as "after"
+ * instead of "greater than".
+ */
 export function nameOfOperator(operator: FilterOperator, field: FilterField | undefined): string {
   if (field?.type === 'datetime' && operator === 'greater') return phrase('is later than');
   if (field?.type === 'datetime' && operator === 'less') return phrase('is earlier than');

@@ -1,7 +1,7 @@
-/** More do not stand in one line of a desk, and are read by nobody. */
+/** More do not fit into one line of a large screen. */
 const MOST_FACTS = 7;
 
-/** What of the declaration of a field decides whether it is one of the main ones. */
+/** The parts of the declaration of a field that decide whether it is a main field. */
 export interface DescribedField {
   readonly name: string;
   readonly type: string;
@@ -16,9 +16,9 @@ export interface DescribedRecords<Field> {
 }
 
 /**
- * The fields by which people know a record, in the order of the declaration: those that every record of the
- * collection has; then, where these are few, those that records are searched by. Its label is its heading;
- * lists and objects are no short text, and what the record does not say is left out.
+ * Returns the main fields of a record in the order of the declaration: the required ones and, if these are
+ * few, the indexed ones. The label is left out, because it is the heading; so are lists, objects, and fields
+ * without a value.
  */
 export function mainFieldsOf<Field extends DescribedField>(
   { labelField, fields }: DescribedRecords<Field>,

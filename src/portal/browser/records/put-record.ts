@@ -5,8 +5,8 @@ import { GridRecords, type GridRecordsQuery } from '../../../generated/portal/re
 type ReadRecord = NonNullable<RecordNowQuery['record']>;
 
 /**
- * Puts a record as it is now where pages have read it, its row in the grid among them: none of them shows it
- * as it was, and reading all rows anew would take its place from under the eye.
+ * Replaces a record in all cached answers, including its row in the grid, so that no page shows the old
+ * version. Reading all rows again could move the row that the user is looking at.
  */
 export function putRecord(queries: QueryClient, collection: string, record: ReadRecord): void {
   queries.setQueryData<RecordNowQuery>([RecordNow.name, { collection, id: record.id }], { record });

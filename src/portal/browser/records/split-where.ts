@@ -1,13 +1,16 @@
-/** "is empty" and "is not empty", which an oquery cannot say: rows of a filter that stand in its `where`. */
+/**
+ * Converts the conditions "is empty" and "is not empty" between the rows of a form and a `where`, because an
+ * oquery cannot express them.
+ */
 import type { FilterCondition } from './filter-conditions.js';
 
-/** A text is empty also where it has no character, a list where it has no element. */
+/** An empty text and a list without elements count as empty too. */
 export type EmptinessKind = 'text' | 'list' | 'value';
 
-/** What a row can be about. */
+/** A field that a row can test. */
 export interface EmptinessChoice {
   readonly path: string;
-  /** How a `where` asks whether it is empty; absent where it cannot. */
+  /** How a `where` tests whether the field is empty; absent if it cannot. */
   readonly emptiness?: { readonly path: string; readonly kind: EmptinessKind };
 }
 
@@ -15,11 +18,11 @@ type Where = Readonly<Record<string, unknown>>;
 
 export interface SplitWhere {
   readonly conditions: readonly FilterCondition[];
-  /** What no row can say, as JSON; '' for nothing. */
+  /** The part that no row can express, as JSON; '' for none. */
   readonly rest: string;
 }
 
-/** The rows of a `where`, and what else it asks for; what is no JSON object is all else. */
+/** Splits a `where` into rows and the rest; a text that is no JSON object is returned as the rest. */
 export function splitWhere(text: string, choices: readonly EmptinessChoice[]): SplitWhere {
   const read = parseObject(text);
   if (!read) return { conditions: [], rest: text };
@@ -28,7 +31,7 @@ export function splitWhere(text: string, choices: readonly EmptinessChoice[]): S
   const members: readonly unknown[] = isList ? and : [read];
   const found = members.map((member) => ({ member, condition: readEmptiness(member, choices) }));
   const rest = found.filter(({ condition }) => condition === undefined).map(({ member }) => member);
-  // As it was written, where there is nothing to take out of it.
+  // Without rows, the text is returned unchanged.
   if (rest.length === members.length) return { conditions: [], rest: text };
   return {
     conditions: found.flatMap(({ condition }) => (condition === undefined ? [] : [condition])),
@@ -36,7 +39,7 @@ export function splitWhere(text: string, choices: readonly EmptinessChoice[]): S
   };
 }
 
-/** The rows that only a `where` can say, and what else it asks for, as JSON; '' for nothing. */
+/** Joins rows and the rest into a `where`, as JSON; '' for none. */
 export function joinWhere({ conditions, rest }: SplitWhere, choices: readonly EmptinessChoice[]): string {
   const members = conditions.filter(isEmptiness).map((condition) => printEmptiness(condition, choices));
   const texts = [...members, ...(rest === '' ? [] : [rest])];
@@ -53,7 +56,7 @@ function printEmptiness({ field, operator }: FilterCondition, choices: readonly 
   return JSON.stringify(whereOf(path, kind, operator === 'empty'));
 }
 
-/** An empty text is stored as it is sent, and looks like no text at all. */
+/** An empty text may be stored, and looks like a missing one. */
 function whereOf(path: string, kind: EmptinessKind, isEmpty: boolean): Where {
   if (kind === 'list') return within(path, { isEmpty });
   if (kind === 'value') return within(path, { isNull: isEmpty });
@@ -79,7 +82,7 @@ function readEmptiness(member: unknown, choices: readonly EmptinessChoice[]): Fi
   return undefined;
 }
 
-/** The path of the first condition there, down to its operators. */
+/** Returns the path of the first condition, down to its operators. */
 function pathOf(member: unknown): string | undefined {
   const [first] = isObject(member) && Array.isArray(member.or) ? member.or : [member];
   const steps: string[] = [];

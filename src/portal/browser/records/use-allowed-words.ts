@@ -2,13 +2,13 @@ import { useCallback } from 'react';
 import { useReportWords } from '../language/use-report-words';
 import { nameOfEnumValue } from '../reports/name-of-column';
 
-/** A code such as `half_day`, which nobody would write to people. */
+/** A code such as `half_day`. */
 const CODE = /^[a-z]+(?:_[a-z]+)*$/;
 
 /**
- * A value out of the list of those that a field allows, as people read it: `half_day` is "Half day". It is
- * for the eye alone: what is stored, filtered by, copied and exported is the value. One that a school wrote
- * as people read it, such as "Grade A", stays.
+ * Returns a function that prints an allowed value for people: `half_day` as "Half day". It is only for
+ * display; the value itself is stored, filtered by, copied and exported. A value such as "Grade A" is
+ * returned unchanged.
  */
 export function useAllowedWords(): (value: string) => string {
   const say = useReportWords();

@@ -1,18 +1,18 @@
 import { useState } from 'react';
 import { useDraft } from './use-draft';
 
-/** What is to be changed or removed together. */
+/** The records to change or remove together. */
 export interface ChosenRecords {
-  /** Those that were chosen one by one. */
+  /** The records selected one by one. */
   readonly ids: ReadonlySet<string>;
-  /** All that the filter leaves, read or not. */
+  /** Whether all records that match the filter are selected, loaded or not. */
   readonly isAll: boolean;
   choose(ids: readonly string[], how: 'add' | 'takeOut'): void;
   chooseAll(): void;
   chooseNone(): void;
-  /** Whether this choice was kept when the page was left. */
+  /** Whether this selection was stored before a reload. */
   readonly isKept: boolean;
-  /** Keeps it over a reload, for as long as something that was written is to be done with it. */
+  /** Stores the selection, so that unsaved input about it survives a reload. */
   keep(): void;
   keepNoLonger(): void;
 }
@@ -23,7 +23,7 @@ interface Choice extends Pick<ChosenRecords, 'ids' | 'isAll'> {
   readonly filterKey: string;
 }
 
-/** Where another filter is asked, nothing is chosen: what is out of sight would be changed unseen. */
+/** Another filter clears the selection; otherwise, records that are no longer visible would be changed. */
 export function useChosenRecords(filterKey: string, draftKey: string): ChosenRecords {
   const [draft, keepDraft] = useDraft(draftKey);
   const isKept = draft.filterKey === filterKey;

@@ -5,7 +5,7 @@ import { useReportWords } from '../language/use-report-words';
 import type { DeclaredCollection } from './declared-collection';
 import type { DeclaredField } from './declared-field';
 
-/** The declaration of a collection, whose title and descriptions are in the language that is shown. */
+/** Reads the declaration of a collection, with title and descriptions in the language of the page. */
 export function useDeclaredCollection(name: string) {
   const say = useReportWords();
   const { data, error, refetch } = useOperation(CollectionDeclaration, { name });

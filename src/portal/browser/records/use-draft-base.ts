@@ -3,10 +3,11 @@ import { useEffect, useState } from 'react';
 const PREFIX = 'campus-draft-base:';
 
 /**
- * What a draft was begun from, kept in the tab as the draft itself is. Saved over that and nothing newer, it
- * does not overwrite unseen what somebody else wrote meanwhile, also where the page has read it by then.
+ * Stores the version that a draft is based on, in the tab like the draft itself. A save that replaces only
+ * this version cannot overwrite a change by somebody else that the user has not seen, even if the page has
+ * read it since.
  *
- * The second part forgets it: the draft goes on from what is there now.
+ * The second value forgets the version; the draft is then based on the current one.
  */
 export function useDraftBase<Base>(
   key: string,

@@ -2,17 +2,19 @@ import { useCallback, useState } from 'react';
 import type { Viewer } from '../shell/viewer';
 import type { DeclaredField } from './declared-field';
 
-/** Changed fields of a record that are not saved yet; `null` takes a value away. */
+/** The changed and unsaved fields of a record; `null` removes a value. */
 export type Draft = Readonly<Record<string, unknown>>;
 
 const PREFIX = 'campus-draft:';
 
-/** What is changed of a record in the grid and on its own page is one draft. */
+/** The key of the draft of a record, which the grid and the page of the record share. */
 export function draftKey({ domain, id }: Viewer, collection: string, recordId: string): string {
   return `${domain.id}:${id}:${collection}:${recordId}`;
 }
 
-/** The ids of the records of a collection that have one, `new` for one that is not made yet. */
+/**
+ * Returns the ids of the records of a collection with a draft; `new` for a record that does not exist yet.
+ */
 export function findDrafts(viewer: Viewer, collection: string): readonly string[] {
   const start = PREFIX + draftKey(viewer, collection, '');
   return Object.keys(sessionStorage)
@@ -21,7 +23,7 @@ export function findDrafts(viewer: Viewer, collection: string): readonly string[
 }
 
 /**
- * Unsaved input, kept in this tab until it is saved or discarded: it outlives a reload and the end of a
+ * Stores unsaved input in this tab until it is saved or discarded; it survives a reload and the end of the
  * session.
  */
 export function useDraft(key: string): readonly [Draft, (draft: Draft) => void] {
@@ -37,7 +39,7 @@ export function useDraft(key: string): readonly [Draft, (draft: Draft) => void] 
   return [draft, keep];
 }
 
-/** What is longer than a tab may keep is only held by the page. */
+/** A text that exceeds the storage of the tab is only kept by the page. */
 function keepInTab(key: string, text: string): void {
   try {
     sessionStorage.setItem(key, text);
@@ -47,8 +49,8 @@ function keepInTab(key: string, text: string): void {
 }
 
 /**
- * The draft as it is sent: texts without the blanks and line ends around them, which come with what is
- * pasted. Blanks alone are no value.
+ * Returns the draft to send: texts without leading and trailing white space, which pasted texts often have. A
+ * text of white space alone is no value.
  */
 export function tidied(draft: Draft): Draft {
   return Object.fromEntries(
@@ -59,7 +61,7 @@ export function tidied(draft: Draft): Draft {
   );
 }
 
-/** The draft without the field where it is again as it is stored. */
+/** Returns the draft with a changed field; without the field if it has its stored value again. */
 export function withChange(
   draft: Draft,
   {

@@ -3,8 +3,8 @@ import { useReportWords } from '../language/use-report-words';
 import { nameOfField } from './name-of-field';
 
 /**
- * What a field is called in the language that is shown: `guardian_phone` is "Guardian phone", and "Guardian
- * phone 2" the second of a list. A field that the school itself declared keeps its own name.
+ * Returns a function that names fields in the language of the page: `guardian_phone` is "Guardian phone", and
+ * the second of a list "Guardian phone 2". A field that the school has declared keeps its own name.
  */
 export function useFieldNames(): (name: string) => string {
   const say = useReportWords();

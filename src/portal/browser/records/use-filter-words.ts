@@ -11,8 +11,8 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const MONTH = /^\d{4}-\d{2}$/;
 
 /**
- * A filter as people read it: `class=5,name=*an` is "Class is 5 · Name contains an". What is none stays, as
- * does what no row of the form can say.
+ * Returns a function that prints a filter for people: `class=5,name=*an` is "Class is 5 · Name contains an".
+ * A malformed filter, and one that no row can express, is returned unchanged.
  */
 export function useFilterWords(fields: readonly DeclaredField[]): (oquery: string, where: string) => string {
   const t = useTexts();

@@ -4,13 +4,13 @@ import { useOperation } from '../gateway/use-operation';
 
 export interface AskedChoices {
   readonly collection: string;
-  /** What their label contains; empty: any. */
+  /** The text that the labels contain; empty for any. */
   readonly search: string;
-  /** A field in which the search is found as well. */
+  /** Another field to search in. */
   readonly alsoIn?: string | undefined;
-  /** What else is told of each. */
+  /** Further fields to read. */
   readonly told?: readonly string[];
-  /** This one alone, whatever is searched. */
+  /** Only this record, regardless of the search. */
   readonly only?: { readonly field: string; readonly value: string } | undefined;
   readonly isEnabled: boolean;
 }
@@ -21,7 +21,7 @@ export interface RecordChoice {
   readonly told: Readonly<Record<string, unknown>>;
 }
 
-/** The first records of a collection whose label contains a text, to choose one. */
+/** Reads the first records of a collection whose label contains a text, as choices. */
 export function useRecordChoices(asked: AskedChoices): {
   readonly choices: readonly RecordChoice[];
   readonly isFetching: boolean;

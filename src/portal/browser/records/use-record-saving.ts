@@ -8,7 +8,7 @@ import type { DeclaredField } from './declared-field';
 import { putRecord } from './put-record';
 import { type Draft, isSame, tidied } from './use-draft';
 
-/** A record as it was when somebody began to change it. */
+/** A record as it was when the user began to change it. */
 export interface RecordToChange {
   readonly id: string;
   readonly version: number;
@@ -17,25 +17,28 @@ export interface RecordToChange {
 
 export interface RecordSavingOptions {
   readonly collection: string;
-  /** Those that the person sees. */
+  /** The fields that the user sees. */
   readonly fields: readonly DeclaredField[];
-  /** Told what is still to be saved: nothing, once all is. */
+  /** Called with the rest of the draft, which is empty after a complete save. */
   keepDraft(draft: Draft): void;
-  /** Given the request that saved it; `undefined` where all is left as the other made it. */
+  /**
+   * Called with the id of the request that saved it; `undefined` if the user kept all of the other person's
+   * values.
+   */
   onSaved(recordId: string, requestId: string | undefined): Promise<void> | void;
 }
 
 export interface RecordSaving {
-  /** Whether all is done: not where it was refused, or is asked about. */
+  /** Returns whether everything is saved; `false` after a refusal or a conflict. */
   save(record: RecordToChange, changes: Draft): Promise<boolean>;
   readonly isSaving: boolean;
-  /** Why it was not saved; `null` also of a conflict, which is asked about. */
+  /** Why it was not saved; `null` after a conflict, about which the user is asked. */
   readonly problem: GatewayProblem | null;
-  /** What to ask where somebody else changed the record meanwhile. */
+  /** The question to the user if somebody else has changed the record. */
   readonly conflict: ConflictDialogProps | undefined;
 }
 
-/** Saves changed fields with the version they were changed from. */
+/** Saves changed fields, provided that the record still has the version they are based on. */
 export function useRecordSaving(options: RecordSavingOptions): RecordSaving {
   const { collection, fields, keepDraft, onSaved } = options;
   const gateway = useGateway();
@@ -58,7 +61,8 @@ export function useRecordSaving(options: RecordSavingOptions): RecordSaving {
     const changes = tidied(draft);
     try {
       const { answer, requestId } = await saving.mutateAsync({ record, changes });
-      // Before the draft goes, or what was there before would be shown until it is read again.
+      // The record is replaced before the draft is cleared; otherwise, the old values would be shown for a
+      // moment.
       putRecord(queries, collection, answer.updateRecord);
       keepDraft({});
       setConflict(undefined);
@@ -89,7 +93,7 @@ export function useRecordSaving(options: RecordSavingOptions): RecordSaving {
       onClose: () => setConflict(undefined),
     });
 
-    /** Theirs is kept where it was chosen: the field is not sent. */
+    /** Fields for which the user chose the other person's value are not sent. */
     async function resolve(kept: ReadonlySet<string>) {
       const chosen = Object.fromEntries(Object.entries(changes).filter(([name]) => !kept.has(name)));
       keepDraft(chosen);

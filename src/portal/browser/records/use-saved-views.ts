@@ -13,11 +13,11 @@ import { type ShownRecords, toViewFields } from './view-address';
 export type SavedView = SavedViewsOfQuery['savedViews']['nodes'][number];
 
 export interface SavedViews {
-  /** Absent until they are there. Whoever may not read any has none. */
+  /** `undefined` until they are loaded; empty if the viewer may not read any. */
   readonly views: readonly SavedView[] | undefined;
 }
 
-/** The views of a collection that the viewer has: their own, and those shared with a role of theirs. */
+/** Reads the views of a collection that the viewer owns, or that are shared with a role of the viewer. */
 export function useSavedViews(collection: string): SavedViews {
   const { id, roles, collections } = useViewer();
   const mayRead = collections.some(({ name, canRead }) => name === 'saved_view' && canRead);
@@ -26,7 +26,7 @@ export function useSavedViews(collection: string): SavedViews {
 }
 
 export interface NamedView {
-  /** Absent: a new one. */
+  /** Absent for a new view. */
   readonly stored?: Pick<SavedView, 'id' | 'version'> | undefined;
   readonly name: string;
   readonly sharedWith: readonly string[];
@@ -34,7 +34,10 @@ export interface NamedView {
   readonly shown: ShownRecords;
 }
 
-/** Keeps a view, and takes from the viewer's other ones that the collection opens with them. Gives its id. */
+/**
+ * Saves a view and returns its id. If it is the default of its collection, the viewer's other views no longer
+ * are.
+ */
 export function useSaveView(collection: string) {
   const gateway = useGateway();
   const queries = useQueryClient();
@@ -65,7 +68,7 @@ export function useSaveView(collection: string) {
       const made = { ...data, collection, owner: { id: viewer.id } };
       return (await gateway.execute(MakeSavedView, { data: made, isDefault, others })).createSavedView.id;
     },
-    // Of a view that somebody else has changed, what it is now is shown beside the refusal.
+    // After a change by somebody else, the current version is shown beside the refusal.
     onSettled: () => queries.invalidateQueries({ queryKey: [SavedViewsOf.name] }),
   });
 }

@@ -5,7 +5,7 @@ import { useTexts } from '../language/use-texts';
 import { type DeclaredField, isReferenceValue } from './declared-field';
 import { useAllowedWords } from './use-allowed-words';
 
-/** A value of a field as one short text. */
+/** Returns a function that prints a value of a field as one short text. */
 export function useValueText(): (value: unknown, field: DeclaredField) => string {
   const t = useTexts();
   const formats = useFormats();
@@ -44,7 +44,7 @@ function printNumber(value: number, field: DeclaredField, formats: Formats): str
   return withUnit(formats.number(value), field);
 }
 
-/** Which of several units, such as `% or INR`, a number is of, another field says. */
+/** Leaves out a choice of units, such as `% or INR`: another field decides which one applies. */
 function withUnit(number: string, { unit }: DeclaredField): string {
   return unit === null || unit.includes(' or ') ? number : `${number} ${unit}`;
 }

@@ -1,17 +1,17 @@
-/** A saved view as the address of the grid says it, and back. */
+/** Converts between a saved view and the address of the grid. */
 
-/** What of the address of the grid a view keeps. */
+/** The part of the address of the grid that a view saves. */
 export const SHOWN_RECORDS = { search: '', oquery: '', where: '', sort: '', columns: '' };
 
 export type ShownRecords = Readonly<typeof SHOWN_RECORDS>;
 
-/** Beside what is shown, the id of the view that was chosen: '' for none, so that a default one may be. */
+/** Also the id of the chosen view; '' for none, so that the default one applies. */
 export const VIEW_ADDRESS = { ...SHOWN_RECORDS, view: '' };
 
-/** In the place of an id: all records were asked for, whichever view is the default. */
+/** Replaces the id if the user wants all records instead of the default view. */
 export const ALL_RECORDS = 'all';
 
-/** The fields of a view that say what it shows. */
+/** The fields of a view that define what it shows. */
 export interface ViewFields {
   readonly search: string | null;
   readonly oquery: string | null;
@@ -30,7 +30,7 @@ export function toShownRecords({ search, oquery, where, sort, columns }: ViewFie
   };
 }
 
-/** What is not asked is not kept. */
+/** Converts the address to the fields of a view; empty parts are left out. */
 export function toViewFields({ search, oquery, where, sort, columns }: ShownRecords): ViewFields {
   return {
     search: search || null,
@@ -52,7 +52,7 @@ interface ChoosableView {
   readonly owner: { readonly id: string | null } | null;
 }
 
-/** The one that a collection opens with: one's own before one that is shared. */
+/** Returns the default view of a collection; the viewer's own takes precedence over a shared one. */
 export function findDefaultView<View extends ChoosableView>(
   views: readonly View[],
   userId: string,
