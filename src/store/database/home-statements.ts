@@ -25,11 +25,6 @@ export interface HomeStatementsOptions {
   readonly openServer: (host: string, port: number) => HomeServer;
 }
 
-/**
- * Citus plans a function call anew each time if it is the whole statement, to decide where to run it; with a
- * second column it is planned once.
- */
-const ASIDE = Prisma.sql`true`;
 /** After this time the location of a domain is looked up again. */
 const KNOWN_MS = 10_000;
 const MOST_KNOWN = 10_000;
@@ -100,7 +95,7 @@ export class HomeStatements {
       const batches = shard.server.statements.streamJoined(placed, options);
       try {
         const begun = await settled(batches.next());
-        await shard.server.statements.query(keepAtHome(shard).sql);
+        await shard.server.statements.query(stayAtHome(shard).sql);
         const first = begun();
         if (first.done === true) return;
         yield first.value;
@@ -180,7 +175,7 @@ export class HomeStatements {
       return await shard.server.statements.query<Row>(shard.tables.statement(sql, name), {
         ...options,
         name: name && `${name}_${shard.id}`,
-        first: keepAtHome(shard),
+        first: stayAtHome(shard),
         told: sql,
       });
     } catch (error) {
@@ -243,7 +238,7 @@ export class HomeStatements {
   async #queryShard(domain: string): Promise<Shard> {
     const [row] = await this.#coordinator.query<ShardRow>(
       Prisma.sql`
-        select p.shardid::text as id, n.nodename as host, n.nodeport as port, t.tables
+        select p.shardid::text as id, p.groupid as group, n.nodename as host, n.nodeport as port, t.tables
           from pg_dist_placement p
           join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
          cross join (
@@ -261,10 +256,10 @@ export class HomeStatements {
       { name: 'find shard' },
     );
     invariant(row, 'every domain is somewhere');
-    const { id, host, port } = row;
+    const { id, group, host, port } = row;
     const tables = this.#tables.get(id) ?? new ShardTables(row.tables);
     this.#tables.set(id, tables);
-    return { id, server: this.#serverAt(host, port), tables };
+    return { id, group, server: this.#serverAt(host, port), tables };
   }
 
   #serverAt(host: string, port: number): HomeServer {
@@ -300,12 +295,15 @@ export interface TablePart {
 /** The part of the spread tables that some domains share, and its location. */
 interface Shard {
   readonly id: string;
+  /** The number of the server in Citus. */
+  readonly group: number;
   readonly server: HomeServer;
   readonly tables: ShardTables;
 }
 
 interface ShardRow {
   readonly id: string;
+  readonly group: number;
   readonly host: string;
   readonly port: number;
   /** The names of its tables by those of the spread tables. */
@@ -313,8 +311,11 @@ interface ShardRow {
 }
 
 /** Has a server refuse what is not for it any more, to the end of its transaction. */
-function keepAtHome({ id }: Shard): { readonly sql: Prisma.Sql; readonly name: string } {
-  return { sql: Prisma.sql`select keep_at_home(${id}::bigint), ${ASIDE}`, name: 'keep_at_home' };
+function stayAtHome({ id, group }: Shard): { readonly sql: Prisma.Sql; readonly name: string } {
+  // A condition, which gives no row: Citus would plan a call that is the whole statement anew each time, to
+  // decide where to run it.
+  const sql = Prisma.sql`select where not stay_at_home(${id}::bigint, ${group}::integer)`;
+  return { sql, name: 'stay_at_home' };
 }
 
 /** What came of it, told or thrown when it is asked for. */

@@ -26,6 +26,22 @@ begin
 end
 `;
 
+/**
+ * What `stay_at_home` does: the same as `keep_at_home` for a caller that knows the number of the server. It
+ * precedes each statement that the gateway sends to a server itself, so it does as little as it can: it joins
+ * nothing, gives no set, and takes the lock in an expression, for which PL/pgSQL runs no statement.
+ */
+const STAYING = `
+begin
+  if lock_shard_metadata(5, array[home]) is null then
+  end if;
+  if (select p.groupid from pg_dist_placement p where p.shardid = home) is distinct from here then
+    raise exception '${MOVED}' using errcode = 'serialization_failure';
+  end if;
+  return true;
+end
+`;
+
 /** Names the tables of the shard in `statement` instead of the spread ones. */
 const NAMING_SHARD = `for spread in
       select p.logicalrelid as id, c.relname as name
@@ -102,12 +118,17 @@ begin
 end
 `;
 
-/** Makes the functions of statements at home, the second to be run where the domain is. */
+/** Makes the functions of statements at home, those with a domain to be run where it is. */
 export async function spreadHomeStatements(client: pg.ClientBase): Promise<void> {
   await spreadFunction(client, {
     signature: 'keep_at_home(home bigint)',
     returns: 'setof void',
     body: KEEPING,
+  });
+  await spreadFunction(client, {
+    signature: 'stay_at_home(home bigint, here integer)',
+    returns: 'boolean',
+    body: STAYING,
   });
   await spreadFunction(client, {
     signature: 'run_at_home(domain text, name text, statement text, parameters text[])',

@@ -123,6 +123,17 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
     }
   });
 
+  it('is refused by a server whose number is not that of the domain', async () => {
+    const { rows } = await test.database.pool.query(
+      `select shardid as id, groupid as group from pg_dist_placement
+        where shardid = get_shard_id_for_distribution_column('records', 'left')`,
+    );
+    const [{ id, group }] = rows;
+    const ask = (server: number) => test.database.pool.query('select stay_at_home($1, $2)', [id, server]);
+    expect((await ask(group)).rows).toEqual([{ stay_at_home: true }]);
+    await expect(ask(group + 1)).rejects.toThrow('the domain has moved to another server');
+  });
+
   it('is given values of every kind', async () => {
     const [domain = ''] = DOMAINS;
     const sql = Prisma.sql`
