@@ -45,7 +45,7 @@ const IMPORT: Schema = {
     inspection: { type: ['object', 'null'], description: 'What was found in the file.' },
     mapping: { type: ['object', 'null'], description: 'The field of each column.' },
     mode: { enum: ['atomic', 'rows'] },
-    by: { type: 'string', description: 'What tells records apart.' },
+    by: { type: 'string', description: 'The key of the records.' },
     missing: { enum: ['keep', 'remove'] },
     triggers: { type: 'array', items: { enum: ['before', 'after'] } },
     counts: COUNTS,
@@ -201,7 +201,7 @@ const changeMapping: Route = {
   body: {
     kind: 'record',
     isRequired: true,
-    description: 'All of the mapping, as it is to be.',
+    description: 'The whole new mapping.',
     schema: {
       type: 'object',
       required: ['columns'],

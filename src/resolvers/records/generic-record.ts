@@ -123,7 +123,7 @@ registerEnumType(UpdateMode, {
   name: 'UpdateMode',
   description: 'What an update does with the fields that are not sent.',
   valuesConfig: {
-    MERGE: { description: 'They stay as they are.' },
+    MERGE: { description: 'They keep their values.' },
     REPLACE: { description: 'They are removed.' },
   },
 });

@@ -110,7 +110,7 @@ export class HistoryResolver {
     @Ctx() context: RequestContext,
     @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
     @Arg('id', () => ID, { description: 'The id of the record.' }) id: string,
-    @Arg('version', () => Int, { description: 'The version that it is to be again.' }) version: number,
+    @Arg('version', () => Int, { description: 'The version to restore.' }) version: number,
     @Info() info: GraphQLResolveInfo,
     @Arg('ifVersion', () => Int, {
       nullable: true,
@@ -124,9 +124,9 @@ export class HistoryResolver {
 
   @Mutation(() => UndoneResult, {
     description:
-      'Takes back all that a request changed, all or none: what it made is removed, what it removed is ' +
-      'there again. An admin undoes any request, everybody else their own. Errors: NOT_FOUND, CONFLICT ' +
-      'naming what was changed later.',
+      'Undoes all changes of a request, or none: removes the records it created, and ' +
+      'restores those it changed or removed. Admins may undo any request, others only their' +
+      ' own. Errors: NOT_FOUND, CONFLICT naming the records that were changed later.',
   })
   @Extensions(TRANSACTIONAL_FIELD)
   async undoChange(

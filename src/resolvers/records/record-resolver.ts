@@ -328,7 +328,9 @@ export class RecordResolver {
 
   @Mutation(() => GenericRecord, {
     name: 'deleteRecord',
-    description: 'Removes a record and gives it as it was. Read again by its id it is GONE, lists skip it.',
+    description:
+      'Removes a record and returns its last state. Reading it by its id then fails with ' +
+      'GONE, and lists skip it.',
   })
   @Extensions(TRANSACTIONAL_FIELD)
   async mutateDelete(

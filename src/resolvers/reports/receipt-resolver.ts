@@ -32,8 +32,8 @@ export class ReceiptResolver {
 
   @Mutation(() => Receipt, {
     description:
-      'Rolls a receipt back, once, with who, when and why. It stays in the books; its number is not ' +
-      'used again. For the roles admin, accountant.',
+      'Rolls a receipt back, once, and records who did so, when and why. It stays in the ' +
+      'books, and its number is not reused. For the roles admin, accountant.',
   })
   @Extensions(TRANSACTIONAL_FIELD)
   rollBackReceipt(

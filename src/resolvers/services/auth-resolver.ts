@@ -54,7 +54,8 @@ export class AuthResolver {
   /** A new pair of tokens for a refresh token, which is used up. @throws UNAUTHENTICATED */
   @Mutation(() => LoginResult, {
     description:
-      'A new pair of tokens for a refresh token, which is used up. One that comes twice ends the session.',
+      'Exchanges a refresh token for a new pair of tokens. A refresh token works once: ' +
+      'using it twice ends the session.',
   })
   async refresh(
     @Ctx() _context: RequestContext,
@@ -112,7 +113,7 @@ export class AuthResolver {
     return await this.#apiKeys.create(requireScope(context), request);
   }
 
-  @Mutation(() => Boolean, { description: 'Ends an API key. Again is no error.' })
+  @Mutation(() => Boolean, { description: 'Revokes an API key. Revoking it again is not an error.' })
   async revokeApiKey(
     @Ctx() context: RequestContext,
     @Arg('id', () => ID, { description: 'The id of the key.' }) id: string,
@@ -146,7 +147,9 @@ export class AuthResolver {
     domain: string | null | undefined,
     @Arg('code', () => String, {
       nullable: true,
-      description: 'Of the second factor, or a recovery code; asked for by SECOND_FACTOR_REQUIRED.',
+      description:
+        'The code of the second factor, or a recovery code. The error SECOND_FACTOR_REQUIRED ' +
+        'asks for it.',
     })
     code: string | null | undefined,
   ): Promise<Login> {
@@ -164,8 +167,8 @@ export class AuthResolver {
   })
   async mutatePassword(
     @Ctx() context: RequestContext,
-    @Arg('oldPassword', () => String, { description: 'The password until now.' }) oldPassword: string,
-    @Arg('newPassword', () => String, { description: 'The password from now on.' }) newPassword: string,
+    @Arg('oldPassword', () => String, { description: 'The current password.' }) oldPassword: string,
+    @Arg('newPassword', () => String, { description: 'The new password.' }) newPassword: string,
   ): Promise<boolean> {
     return await this.changePassword(context, { oldPassword, newPassword });
   }
@@ -176,7 +179,7 @@ export class AuthResolver {
   })
   async mutateApiKey(
     @Ctx() context: RequestContext,
-    @Arg('data', () => CreateApiKeyInput, { description: 'What it is called and may do.' })
+    @Arg('data', () => CreateApiKeyInput, { description: 'Its name and scope.' })
     data: CreateApiKeyInput,
   ): Promise<NewApiKeyResult> {
     return await this.createApiKey(context, {
@@ -190,15 +193,16 @@ export class AuthResolver {
 
   @Mutation(() => NewApiKeyResult, {
     description:
-      'Makes a key in place of another one, with its name, scopes, addresses and end. The old one goes on ' +
-      'for so long and then ends. Errors: NOT_FOUND for one that is not yours or has ended, INVALID_VALUE.',
+      'Creates a key that replaces another one, with the same name, scopes, addresses and ' +
+      'expiry. The old key keeps working for `overlapSeconds`. Errors: NOT_FOUND for a key ' +
+      'that is not yours or has ended, INVALID_VALUE.',
   })
   async rotateApiKey(
     @Ctx() context: RequestContext,
-    @Arg('id', () => ID, { description: 'The key that is to end.' }) id: string,
+    @Arg('id', () => ID, { description: 'The key to replace.' }) id: string,
     @Arg('overlapSeconds', () => Int, {
       nullable: true,
-      description: 'For how long the old one goes on: 0 to 2592000 (30 days). Default: 0, it ends at once.',
+      description: 'How long the old key keeps working, 0 to 2592000 (30 days). Default: 0, it ends at once.',
     })
     overlapSeconds: number | null | undefined,
   ): Promise<NewApiKeyResult> {

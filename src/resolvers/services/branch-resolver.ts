@@ -33,9 +33,9 @@ export class BranchResolver {
 
   @Mutation(() => CallerDomain, {
     description:
-      'Makes a branch: a domain of its own, with no record and no user yet, whose settings are those of ' +
-      'the main school until it sets its own. For admins of the main school. Errors: FORBIDDEN, CONFLICT ' +
-      'where the id is taken, INVALID_VALUE.',
+      'Creates a branch: a domain of its own without records or users. It has the settings ' +
+      'of the main school until it sets its own. For admins of the main school. Errors: ' +
+      'FORBIDDEN, CONFLICT if the id is taken, INVALID_VALUE.',
   })
   async createBranch(
     @Ctx() context: RequestContext,

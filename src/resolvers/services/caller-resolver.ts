@@ -40,7 +40,7 @@ export class CallerResolver {
 
   /** @throws FORBIDDEN for an API key, INVALID_VALUE for another language */
   @Mutation(() => Boolean, {
-    description: 'Chooses the language in which pages speak to you. Errors: INVALID_VALUE, FORBIDDEN.',
+    description: 'Sets the language of your pages. Errors: INVALID_VALUE, FORBIDDEN.',
   })
   async setLanguage(
     @Ctx() context: RequestContext,

@@ -147,17 +147,17 @@ export class CollectionResolver {
   async alterCollection(
     @Ctx() context: RequestContext,
     @Arg('definition', () => GraphqlJsonScalar, {
-      description: 'The whole declaration; `name` says which collection.',
+      description: 'The whole declaration. Its `name` identifies the collection.',
     })
     definition: JsonValue,
     @Arg('dropUsedFields', () => Boolean, {
       defaultValue: false,
-      description: 'Fields may go though operations of the last 30 days use them (`fieldUses`).',
+      description: 'Allows removing fields that operations of the last 30 days use (`fieldUses`).',
     })
     dropsUsedFields: boolean,
     @Arg('ifVersion', () => Int, {
       nullable: true,
-      description: 'Only over this version of the declaration.',
+      description: 'Change it only if the declaration still has this version.',
     })
     ifVersion: number | null,
   ): Promise<CollectionDescription> {
@@ -169,7 +169,8 @@ export class CollectionResolver {
   /** Dropped for good: every path to it answers GONE from now on. */
   @Mutation(() => Boolean, {
     description:
-      'Drops a registered collection in every domain; it is GONE from now on. For admins of the top domain.',
+      'Drops a registered collection in every domain. Requests for it then fail with GONE. ' +
+      'For admins of the top domain.',
   })
   async dropCollection(
     @Ctx() context: RequestContext,

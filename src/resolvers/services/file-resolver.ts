@@ -83,7 +83,7 @@ export class FileResolver {
 
   @Mutation(() => FileResult, {
     description:
-      'Takes a file away for good, and gives it back as it was. For its owner and admins. Errors: ' +
+      'Removes a file for good and returns its details. For its owner and admins. Errors: ' +
       'NOT_FOUND, FORBIDDEN.',
   })
   async deleteFile(

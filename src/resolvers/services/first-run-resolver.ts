@@ -43,8 +43,9 @@ export class FirstRunResolver {
 
   @Mutation(() => Boolean, {
     description:
-      'Makes the first school and its admin, who then logs in. Needs no credential but the link in the ' +
-      'log. Errors: NOT_FOUND where there is a school, or the link is none, INVALID_VALUE.',
+      'Creates the first school and its admin, who then logs in. Needs no credential but ' +
+      'the link in the log. Errors: NOT_FOUND if a school exists or the link is invalid, ' +
+      'INVALID_VALUE.',
   })
   async makeSchool(
     @Arg('token', () => String, { description: 'The part after # of the link in the log.' })

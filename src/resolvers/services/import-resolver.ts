@@ -99,15 +99,15 @@ export class ImportResolver {
 
   @Mutation(() => ImportResult, {
     description:
-      'Takes a file that is kept already for an import, and looks into it. Needs one of the roles of the ' +
-      'setting IMPORT_ROLES, and the rights to read, create and update records of the collection. Errors: ' +
-      'FORBIDDEN, NOT_FOUND, INVALID_VALUE, TOO_LARGE.',
+      'Starts an import of a stored file, and analyses the file. Needs one of the roles of ' +
+      'the setting IMPORT_ROLES, and the rights to read, create and update records of the ' +
+      'collection. Errors: FORBIDDEN, NOT_FOUND, INVALID_VALUE, TOO_LARGE.',
   })
   async createImport(
     @Ctx() context: RequestContext,
     @Arg('collection', () => String, { description: 'The collection that receives the records.' })
     collection: string,
-    @Arg('fileId', () => ID, { description: 'The file, kept by `POST /files`.' }) fileId: string,
+    @Arg('fileId', () => ID, { description: 'The file, stored by `POST /files`.' }) fileId: string,
     @Arg('mapping', () => String, { nullable: true, description: 'The name of a saved mapping.' })
     mapping?: string | null,
     @Arg('source', () => GraphqlJsonScalar, {
@@ -138,14 +138,14 @@ export class ImportResolver {
     @Arg('id', () => ID, { description: 'The id of the import.' }) id: string,
     @Arg('mapping', () => GraphqlJsonScalar, {
       nullable: true,
-      description: 'All of the mapping, as it is to be.',
+      description: 'The whole new mapping.',
     })
     mapping?: JsonValue,
     @Arg('options', () => ImportOptionsInput, { nullable: true, description: 'How it is written.' })
     options?: ImportOptionsInput | null,
     @Arg('saveAs', () => String, {
       nullable: true,
-      description: 'A name under which the mapping is found again.',
+      description: 'A name under which to save the mapping.',
     })
     saveAs?: string | null,
   ): Promise<ImportResult> {
@@ -159,8 +159,8 @@ export class ImportResolver {
 
   @Mutation(() => ImportResult, {
     description:
-      'Begins the dry run: everything but the write. Errors: FORBIDDEN, NOT_FOUND, INVALID_VALUE, CONFLICT ' +
-      'while the import is under way.',
+      'Starts the dry run: everything except the writes. Errors: FORBIDDEN, NOT_FOUND, ' +
+      'INVALID_VALUE, CONFLICT while the import is running.',
   })
   async tryImport(
     @Ctx() context: RequestContext,
@@ -173,9 +173,9 @@ export class ImportResolver {
 
   @Mutation(() => ImportResult, {
     description:
-      'Begins to write. Two imports of a domain run at once, others wait. Errors: FORBIDDEN, NOT_FOUND, ' +
-      'INVALID_VALUE, CONFLICT while the import is under way, or where records are to be removed and no ' +
-      'dry run said how many.',
+      'Starts writing the records. Two imports of a domain run at once; others wait. ' +
+      'Errors: FORBIDDEN, NOT_FOUND, INVALID_VALUE, CONFLICT while the import is running, ' +
+      'or if it would remove records and no dry run has counted them.',
   })
   async runImport(
     @Ctx() context: RequestContext,
@@ -187,7 +187,7 @@ export class ImportResolver {
   }
 
   @Mutation(() => ImportResult, {
-    description: 'Stops an import; what it has written stays. Errors: FORBIDDEN, NOT_FOUND.',
+    description: 'Stops an import. The records written so far remain. Errors: FORBIDDEN, NOT_FOUND.',
   })
   async cancelImport(
     @Ctx() context: RequestContext,
@@ -214,9 +214,9 @@ export class ImportResolver {
 
   @Mutation(() => ImportResult, {
     description:
-      'Begins to take back all that an import has written: what it made is removed, what it changed or ' +
-      'removed is as it was. Errors: CONFLICT naming records that were changed later, and while it is ' +
-      'under way; FORBIDDEN, NOT_FOUND.',
+      'Starts undoing an import: removes the records it created, and restores those it ' +
+      'changed or removed. Errors: CONFLICT naming records that were changed later, and ' +
+      'while the import is running; FORBIDDEN, NOT_FOUND.',
   })
   async undoImport(
     @Ctx() context: RequestContext,

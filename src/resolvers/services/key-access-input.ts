@@ -30,7 +30,7 @@ registerEnumType(KEY_VERBS, {
 
 registerEnumType(KEY_PRESETS, {
   name: 'KeyPreset',
-  description: 'What API keys are made for most. Each is within what their user may do.',
+  description: 'Common scopes of API keys, each limited by the rights of its user.',
   valuesConfig: {
     READ_ONLY: { description: 'Read the records of every collection, and run every report.' },
     READ_WRITE: { description: 'Read and write the records of every collection, and run every report.' },

@@ -5,7 +5,7 @@ import { DateTime } from '../../scalars/date-time.js';
 import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
 import { KeyAccessInput } from './key-access-input.js';
 
-@ObjectType('User', { description: 'Whom a credential stands for.', simpleResolvers: true })
+@ObjectType('User', { description: 'The user of a credential.', simpleResolvers: true })
 export class LoginUser {
   @Field(() => ID, { description: 'The id of the record in `pltf_user`.' })
   readonly id!: string;
@@ -16,7 +16,7 @@ export class LoginUser {
   @Field(() => String, { description: 'The full name.' })
   readonly name!: string;
 
-  @Field(() => [String], { description: 'What the user is here, e.g. "teacher".' })
+  @Field(() => [String], { description: 'The roles of the user, e.g. "teacher".' })
   readonly roles!: readonly string[];
 
   @Field(() => String, { description: 'The id of the domain the credential belongs to.' })
@@ -37,7 +37,7 @@ export class LoginResult {
   })
   readonly refreshToken!: string | undefined;
 
-  @Field(() => LoginUser, { description: 'Whom the tokens stand for.' })
+  @Field(() => LoginUser, { description: 'The user of the tokens.' })
   readonly user!: LoginUser;
 }
 
@@ -102,14 +102,14 @@ export class NewApiKeyResult {
   readonly key!: string;
 }
 
-@InputType({ description: 'What a new API key is called and may do.' })
+@InputType({ description: 'The name and scope of a new API key.' })
 export class CreateApiKeyInput {
   @Field(() => String, { description: 'What you call it, 1 to 100 characters.' })
   readonly name!: string;
 
   @Field(() => KeyAccessInput, {
     nullable: true,
-    description: 'What it may do, within what you may. Either this or `scopes` is needed.',
+    description: 'What it may do, within your own rights. Either this or `scopes` is required.',
   })
   readonly access?: KeyAccessInput | null;
 

@@ -129,8 +129,8 @@ export class MessageResolver {
 
   @Mutation(() => MessageResult, {
     description:
-      'Gives up a message that was not sent. For admins. Errors: FORBIDDEN, NOT_FOUND, CONFLICT when ' +
-      'it was sent.',
+      'Cancels a message that was not sent. For admins. Errors: FORBIDDEN, NOT_FOUND, ' +
+      'CONFLICT when it was sent.',
   })
   async discardMessage(
     @Ctx() context: RequestContext,

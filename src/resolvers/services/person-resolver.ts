@@ -8,7 +8,7 @@ import { toResult } from './file-resolver.js';
 import { FileResult } from './file-result.js';
 
 @ObjectType('PersonErasureEntry', {
-  description: 'What an erasure does in one place.',
+  description: 'The effect of an erasure in one place.',
   simpleResolvers: true,
 })
 class ErasureEntryResult {
@@ -36,11 +36,11 @@ class ErasureEntryResult {
 }
 
 @ObjectType('PersonErasure', {
-  description: 'What an erasure of a person does, or did.',
+  description: 'The effect of erasing a person.',
   simpleResolvers: true,
 })
 class ErasureResult {
-  @Field(() => String, { description: 'What stands for the person where something has to stay.' })
+  @Field(() => String, { description: 'The name that replaces the person in kept records.' })
   readonly pseudonym!: string;
 
   @Field(() => [ErasureEntryResult], { description: 'Place by place, in the order in which it is done.' })

@@ -35,31 +35,31 @@ class DomainPropertyResult {
   @Field(() => String, { description: 'What it does.' })
   readonly description!: string;
 
-  @Field(() => PropertyKind, { description: 'As which value it is kept.' })
+  @Field(() => PropertyKind, { description: 'The type of its value.' })
   readonly kind!: PropertyKind;
 
-  @Field(() => String, { description: 'What it may be, in words.' })
+  @Field(() => String, { description: 'The allowed values, in words.' })
   readonly expected!: string;
 
-  @Field(() => [String], { nullable: true, description: 'All that it may be, where these are few.' })
+  @Field(() => [String], { nullable: true, description: 'The allowed values, if they are few.' })
   readonly choices!: readonly string[] | null;
 
-  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'What is in force where it is not set.' })
+  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'Its default.' })
   readonly defaultValue!: JsonValue;
 
   @Field(() => GraphqlJsonScalar, {
     nullable: true,
-    description: 'What is set, here or in the top domain; null where nothing is, and for a secret.',
+    description: 'Its value, set here or in the top domain; null if it is not set, and for a secret.',
   })
   readonly value!: JsonValue;
 
   @Field(() => Boolean, { description: 'Whether it is set, here or in the top domain.' })
   readonly isSet!: boolean;
 
-  @Field(() => Boolean, { description: 'What is set is that of the top domain.' })
+  @Field(() => Boolean, { description: 'Whether its value comes from the top domain.' })
   readonly isInherited!: boolean;
 
-  @Field(() => Boolean, { description: 'What is set is shown to nobody.' })
+  @Field(() => Boolean, { description: 'Whether its value is shown to nobody.' })
   readonly isSecret!: boolean;
 
   @Field(() => Boolean, {
@@ -75,7 +75,7 @@ class DomainPropertyResult {
   readonly etag!: string;
 }
 
-const ONLY_OVER = 'Only where it has this `etag`.';
+const ONLY_OVER = 'Change it only if it still has this `etag`.';
 
 @Resolver()
 export class PropertyResolver {
@@ -102,7 +102,7 @@ export class PropertyResolver {
   async setDomainProperty(
     @Ctx() context: RequestContext,
     @Arg('name', () => String, { description: 'Its name, e.g. "schoolName".' }) name: string,
-    @Arg('value', () => GraphqlJsonScalar, { description: 'What it is to be.' }) value: JsonValue,
+    @Arg('value', () => GraphqlJsonScalar, { description: 'The new value.' }) value: JsonValue,
     @Arg('ifMatch', () => String, { nullable: true, description: ONLY_OVER }) ifMatch: string | null,
   ): Promise<DomainPropertyResult> {
     const change = { name, value, ifMatch: ifMatch ?? undefined };

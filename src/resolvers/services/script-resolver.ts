@@ -118,7 +118,7 @@ export class ScriptResolver {
     @Arg('script', () => SaveScriptInput, { description: 'The script.' }) script: SaveScriptInput,
     @Arg('ifVersion', () => Int, {
       nullable: true,
-      description: 'Only over this version; 0: only where there is none of that name.',
+      description: 'Save it only if the script still has this version; 0: only if no script has this name.',
     })
     ifVersion: number | null | undefined,
   ): Promise<ScriptOutline> {
@@ -126,7 +126,7 @@ export class ScriptResolver {
   }
 
   @Mutation(() => Boolean, {
-    description: 'Takes a script away; its versions and runs stay. For admins. Errors: NOT_FOUND.',
+    description: 'Removes a script. Its versions and runs remain. For admins. Errors: NOT_FOUND.',
   })
   async removeScript(
     @Ctx() context: RequestContext,
@@ -147,7 +147,7 @@ export class ScriptResolver {
     @Arg('name', () => ID, { description: 'The script.' }) name: string,
     @Arg('arguments', () => GraphqlJsonScalar, {
       nullable: true,
-      description: 'What the script finds in `args`.',
+      description: 'The value of `args` in the script.',
     })
     args: JsonValue | undefined,
   ): Promise<ScriptRun> {

@@ -12,10 +12,10 @@ export enum ScriptRunStatus {
 }
 registerEnumType(ScriptRunStatus, {
   name: 'ScriptRunStatus',
-  description: 'How far a run of a script is.',
+  description: 'The state of a run of a script.',
   valuesConfig: {
-    RUNNING: { description: 'It has begun, and not ended.' },
-    SUCCEEDED: { description: 'It gave a value.' },
+    RUNNING: { description: 'It is running.' },
+    SUCCEEDED: { description: 'It returned a value.' },
     FAILED: { description: 'It threw an error, met a limit, or was ended with its gateway.' },
   },
 });
@@ -185,7 +185,7 @@ class ScriptErrorResult {
   readonly stack!: string;
 }
 
-@ObjectType('ScriptRun', { description: 'What a run of a script came to.', simpleResolvers: true })
+@ObjectType('ScriptRun', { description: 'A run of a script and its result.', simpleResolvers: true })
 export class ScriptRunResult {
   @Field(() => ID, { description: 'The run.' })
   readonly id!: string;
@@ -220,10 +220,10 @@ export class ScriptRunResult {
   @Field(() => Float, { nullable: true, description: 'The most memory it held. Unit: bytes.' })
   readonly memoryBytes!: number | undefined;
 
-  @Field(() => Int, { nullable: true, description: 'How often it asked the gateway for something.' })
+  @Field(() => Int, { nullable: true, description: 'The number of calls to the gateway.' })
   readonly hostCalls!: number | undefined;
 
-  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'What it gave back.' })
+  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'The returned value.' })
   readonly value!: JsonValue | undefined;
 
   @Field(() => ScriptErrorResult, { nullable: true, description: 'Why it failed.' })

@@ -80,8 +80,8 @@ export class SecondFactorResolver {
 
   @Mutation(() => [String], {
     description:
-      'Gives ten other recovery codes in place of those you had, by a code or one of these. They are shown ' +
-      'here and never again. Errors: INVALID_VALUE, NOT_FOUND.',
+      'Replaces your recovery codes by ten new ones. Needs a code or a recovery code. They ' +
+      'are shown here and never again. Errors: INVALID_VALUE, NOT_FOUND.',
   })
   async renewRecoveryCodes(
     @Ctx() context: RequestContext,
@@ -91,7 +91,9 @@ export class SecondFactorResolver {
   }
 
   @Mutation(() => Boolean, {
-    description: 'Switches off the second factor of a user who has lost it. For admins. Again is no error.',
+    description:
+      'Switches off the second factor of a user who has lost it. For admins. Repeating it ' +
+      'is not an error.',
   })
   async resetSecondFactor(
     @Ctx() context: RequestContext,

@@ -22,7 +22,7 @@ import {
   UserRightsResult,
 } from './user-result.js';
 
-const ONLY_OVER = 'Only over this version of the user.';
+const ONLY_OVER = 'Change it only if the user still has this version.';
 
 export interface UserResolverServices {
   readonly users: Users;
@@ -100,7 +100,7 @@ export class UserResolver {
   })
   async inviteUser(
     @Ctx() context: RequestContext,
-    @Arg('data', () => InviteUserInput, { description: 'Whom.' }) data: InviteUserInput,
+    @Arg('data', () => InviteUserInput, { description: 'The new user.' }) data: InviteUserInput,
   ): Promise<SentLink> {
     return await this.#services.invitations.invite(requireScope(context), {
       ...data,
@@ -139,7 +139,7 @@ export class UserResolver {
   async useAccountLink(
     @Ctx() _context: RequestContext,
     @Arg('token', () => String, { description: 'The part after # of the link.' }) token: string,
-    @Arg('password', () => String, { description: 'The password from now on.' }) password: string,
+    @Arg('password', () => String, { description: 'The new password.' }) password: string,
   ): Promise<boolean> {
     await this.#services.accountLinks.use(token, password);
     return true;
@@ -153,7 +153,7 @@ export class UserResolver {
   async setUserRoles(
     @Ctx() context: RequestContext,
     @Arg('userId', () => ID, { description: 'The user.' }) userId: string,
-    @Arg('roles', () => [String], { description: 'All of them from now on.' }) roles: readonly string[],
+    @Arg('roles', () => [String], { description: 'The complete new list.' }) roles: readonly string[],
     @Arg('ifVersion', () => Int, { nullable: true, description: ONLY_OVER }) ifVersion: number | null,
   ): Promise<ListedUser> {
     const change = { roles, ifVersion: ifVersion ?? undefined };
@@ -162,8 +162,9 @@ export class UserResolver {
 
   @Mutation(() => AccountResult, {
     description:
-      'Lets a user log in again, or no more: its sessions then end and its API keys rest, at once on every ' +
-      'gateway. For admins. Errors: NOT_FOUND, CONFLICT where no admin would be left, VERSION_CONFLICT.',
+      'Allows or forbids a user to log in. Forbidding it ends the sessions and suspends the' +
+      ' API keys of the user, at once on every gateway. For admins. Errors: NOT_FOUND, ' +
+      'CONFLICT if no admin would be left, VERSION_CONFLICT.',
   })
   async setUserActive(
     @Ctx() context: RequestContext,
@@ -210,7 +211,7 @@ export class UserResolver {
     userId: string | null | undefined,
     @Arg('keepCurrent', () => Boolean, {
       nullable: true,
-      description: 'Whether the session of this request goes on. Default: true.',
+      description: 'Whether to keep the session of this request. Default: true.',
     })
     keepCurrent: boolean | null | undefined,
   ): Promise<number> {

@@ -104,7 +104,7 @@ export class SentLinkResult {
   @Field(() => ID, { description: 'The user it is for.' })
   readonly userId!: string;
 
-  @Field(() => DateTime, { description: 'Until when it works.' })
+  @Field(() => DateTime, { description: 'When it expires.' })
   readonly expiresAt!: Date;
 
   @Field(() => String, {
@@ -133,16 +133,16 @@ export class AccountLinkResult {
   @Field(() => String, { description: 'The school.' })
   readonly domainName!: string;
 
-  @Field(() => DateTime, { description: 'Until when it works.' })
+  @Field(() => DateTime, { description: 'When it expires.' })
   readonly expiresAt!: Date;
 }
 
-@ObjectType('Session', { description: 'A login that goes on.', simpleResolvers: true })
+@ObjectType('Session', { description: 'An open session.', simpleResolvers: true })
 export class SessionResult {
-  @Field(() => ID, { description: 'What `endSession` takes.' })
+  @Field(() => ID, { description: 'The id to pass to `endSession`.' })
   readonly id!: string;
 
-  @Field(() => ID, { description: 'Whose it is.' })
+  @Field(() => ID, { description: 'Its user.' })
   readonly userId!: string;
 
   @Field(() => DateTime, { description: 'When the user logged in.' })
@@ -160,10 +160,10 @@ export class SessionResult {
   @Field(() => String, { nullable: true, description: 'The IP address of the login.' })
   readonly address!: string | undefined;
 
-  @Field(() => String, { nullable: true, description: 'What the browser or program called itself.' })
+  @Field(() => String, { nullable: true, description: 'The user agent of the login.' })
   readonly userAgent!: string | undefined;
 
-  @Field(() => Boolean, { description: 'Whether this request is of it.' })
+  @Field(() => Boolean, { description: 'Whether it is the session of this request.' })
   readonly isCurrent!: boolean;
 }
 

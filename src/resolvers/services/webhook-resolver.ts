@@ -57,7 +57,7 @@ export class WebhookResolver {
   })
   async createWebhook(
     @Ctx() context: RequestContext,
-    @Arg('data', () => CreateWebhookInput, { description: 'Where to, and of what.' })
+    @Arg('data', () => CreateWebhookInput, { description: 'Its address and events.' })
     data: CreateWebhookInput,
   ): Promise<NewWebhookResult> {
     const { events, ...rest } = data;
@@ -70,14 +70,17 @@ export class WebhookResolver {
 
   @Mutation(() => WebhookResult, {
     description:
-      'Changes a webhook, pauses it, or lets it go on. Errors: NOT_FOUND, VERSION_CONFLICT, and as ' +
+      'Changes, pauses or resumes a webhook. Errors: NOT_FOUND, VERSION_CONFLICT, and as ' +
       '`createWebhook`.',
   })
   async updateWebhook(
     @Ctx() context: RequestContext,
     @Arg('id', () => ID, { description: 'The webhook.' }) id: string,
     @Arg('data', () => UpdateWebhookInput, { description: 'What changes.' }) data: UpdateWebhookInput,
-    @Arg('ifMatch', () => String, { nullable: true, description: 'Only over the webhook with this `etag`.' })
+    @Arg('ifMatch', () => String, {
+      nullable: true,
+      description: 'Change it only if the webhook still has this `etag`.',
+    })
     ifMatch: string | null,
   ): Promise<Webhook> {
     return await this.#webhooks.update(requireScope(context), id, {
@@ -90,7 +93,7 @@ export class WebhookResolver {
   }
 
   @Mutation(() => Boolean, {
-    description: 'Removes a webhook and what is noted of its deliveries. Errors: NOT_FOUND.',
+    description: 'Removes a webhook and its deliveries. Errors: NOT_FOUND.',
   })
   async removeWebhook(
     @Ctx() context: RequestContext,
@@ -102,7 +105,8 @@ export class WebhookResolver {
 
   @Mutation(() => String, {
     description:
-      'A new secret, shown here and never again; the one before signs nothing more. Errors: NOT_FOUND.',
+      'Replaces the secret. The new one is shown here and never again; the old one signs ' +
+      'nothing more. Errors: NOT_FOUND.',
   })
   async rotateWebhookSecret(
     @Ctx() context: RequestContext,
@@ -122,7 +126,7 @@ export class WebhookResolver {
   }
 
   @Mutation(() => WebhookDeliveryResult, {
-    description: 'Sends a delivery again, as it was, or one that waits at once. Errors: NOT_FOUND.',
+    description: 'Sends a delivery again unchanged, or a waiting one at once. Errors: NOT_FOUND.',
   })
   async replayWebhookDelivery(
     @Ctx() context: RequestContext,
@@ -133,8 +137,8 @@ export class WebhookResolver {
 
   @Mutation(() => Int, {
     description:
-      'Sends again what waits for another attempt and what was given up, when the address answers ' +
-      'again; how many. Errors: NOT_FOUND.',
+      'Sends all waiting and failed deliveries again, when the address answers again. ' +
+      'Returns their number. Errors: NOT_FOUND.',
   })
   async replayWebhookDeliveries(
     @Ctx() context: RequestContext,

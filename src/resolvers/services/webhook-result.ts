@@ -6,7 +6,7 @@ import { type Edge, edgeType } from '../connection.js';
 import { PageArguments } from '../page-arguments.js';
 import { PageInfo } from '../records/generic-record.js';
 
-@ObjectType('WebhookEvent', { description: 'Changes that a webhook is told of.', simpleResolvers: true })
+@ObjectType('WebhookEvent', { description: 'Changes that a webhook is notified of.', simpleResolvers: true })
 export class WebhookEventResult {
   @Field(() => String, { description: 'The collection of the records.' })
   readonly collection!: string;
@@ -14,7 +14,7 @@ export class WebhookEventResult {
   @Field(() => [String], { description: 'Of `created`, `updated`, `deleted`.' })
   readonly operations!: readonly string[];
 
-  @Field(() => String, { nullable: true, description: 'The records alone that it is true of; null: all.' })
+  @Field(() => String, { nullable: true, description: 'Limits the records; null: all.' })
   readonly oquery!: string | undefined;
 }
 
@@ -33,24 +33,27 @@ export class WebhookEventInput {
   readonly oquery?: string | null;
 }
 
-@ObjectType('Webhook', { description: 'An address outside that is told of changes.', simpleResolvers: true })
+@ObjectType('Webhook', {
+  description: 'An external address that is notified of changes.',
+  simpleResolvers: true,
+})
 export class WebhookResult {
-  @Field(() => ID, { description: 'Names the webhook.' })
+  @Field(() => ID, { description: 'Identifies the webhook.' })
   readonly id!: string;
 
   @Field(() => String, { description: 'What its owner calls it.' })
   readonly name!: string;
 
-  @Field(() => String, { description: 'Where it is sent to.' })
+  @Field(() => String, { description: 'The address.' })
   readonly url!: string;
 
-  @Field(() => [WebhookEventResult], { description: 'What it is told of.' })
+  @Field(() => [WebhookEventResult], { description: 'The changes that it is notified of.' })
   readonly events!: readonly WebhookEventResult[];
 
   @Field(() => ID, { description: 'The user whose rights say what is sent.' })
   readonly userId!: string;
 
-  @Field(() => Boolean, { description: 'While it is, deliveries wait, for a month at most.' })
+  @Field(() => Boolean, { description: 'Whether it is paused. Deliveries then wait, for a month at most.' })
   readonly isPaused!: boolean;
 
   @Field(() => Boolean, {
@@ -113,11 +116,11 @@ export class UpdateWebhookInput {
 }
 
 @ObjectType('WebhookDelivery', {
-  description: 'Something a webhook is told, and how far it got.',
+  description: 'A delivery of a webhook, and its state.',
   simpleResolvers: true,
 })
 export class WebhookDeliveryResult {
-  @Field(() => ID, { description: 'Names the delivery; it is sent as `webhook-id`.' })
+  @Field(() => ID, { description: 'Identifies the delivery. Sent as `webhook-id`.' })
   readonly id!: string;
 
   @Field(() => String, {
@@ -132,13 +135,16 @@ export class WebhookDeliveryResult {
   })
   readonly event!: unknown;
 
-  @Field(() => String, { nullable: true, description: 'What was sent; null: nothing yet.' })
+  @Field(() => String, { nullable: true, description: 'The body that was sent; null: nothing yet.' })
   readonly body!: string | undefined;
 
   @Field(() => Int, { description: 'The number of attempts.' })
   readonly attempts!: number;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it is tried next; null: it has ended.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the next attempt is made; null if it has ended.',
+  })
   readonly nextAttemptAt!: Date | undefined;
 
   @Field(() => Int, { nullable: true, description: 'The status of the last answer; null: there was none.' })
@@ -153,10 +159,10 @@ export class WebhookDeliveryResult {
   @Field(() => Float, { nullable: true, description: 'How long the last attempt took. Unit: milliseconds.' })
   readonly durationMs!: number | undefined;
 
-  @Field(() => DateTime, { description: 'When it was noted.' })
+  @Field(() => DateTime, { description: 'When it was created.' })
   readonly createdAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was tried last.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the last attempt was made.' })
   readonly attemptedAt!: Date | undefined;
 }
 

@@ -78,11 +78,11 @@ export function createTypedBulkResolver(
     set: changes(updateInput, 'New values of fields; null removes one.'),
     increment: changes(numbers, 'Numbers to add, exactly; a missing one counts as 0.'),
     multiply: changes(numbers, 'Numbers to multiply by, exactly.'),
-    min: changes(bounds, 'Values to take where they are less than the one there, or none is there.'),
-    max: changes(bounds, 'Values to take where they are greater than the one there, or none is there.'),
-    push: changes(lists, 'Values to put at the end of lists.'),
-    addToSet: changes(lists, 'As `push`, leaving out what a list holds already.'),
-    pull: changes(lists, 'Values to take out of lists.'),
+    min: changes(bounds, 'Values that replace greater values, or are set if the field is missing.'),
+    max: changes(bounds, 'Values that replace lesser values, or are set if the field is missing.'),
+    push: changes(lists, 'Values to append to lists.'),
+    addToSet: changes(lists, 'As `push`, without the values that a list already holds.'),
+    pull: changes(lists, 'Values to remove from lists.'),
   });
   const deleteArguments = argumentsType(condition);
 
@@ -169,10 +169,10 @@ export function createTypedBulkResolver(
     async upsertMany(
       @Ctx() context: RequestContext,
       @Arg('records', () => [createInput], {
-        description: 'The fields of each, those of the key among them.',
+        description: 'The fields of each record, including those of the key.',
       })
       records: readonly InputValues[],
-      @Arg('by', () => keys, { defaultValue: '_id', description: 'What tells them apart.' }) by: string,
+      @Arg('by', () => keys, { defaultValue: '_id', description: 'The key.' }) by: string,
       @Info() info: GraphQLResolveInfo,
     ): Promise<RecordBatch> {
       return await this.#services.bulk.upsert(perField(context, info), {
@@ -192,9 +192,9 @@ export function createTypedBulkResolver(
     @Extensions(TRANSACTIONAL_FIELD)
     async upsertOne(
       @Ctx() context: RequestContext,
-      @Arg('data', () => createInput, { description: 'The fields, those of the key among them.' })
+      @Arg('data', () => createInput, { description: 'The fields, including those of the key.' })
       data: InputValues,
-      @Arg('by', () => keys, { defaultValue: '_id', description: 'What tells records apart.' }) by: string,
+      @Arg('by', () => keys, { defaultValue: '_id', description: 'The key of the records.' }) by: string,
       @Info() info: GraphQLResolveInfo,
     ): Promise<TypedSource> {
       this.#assertShown(context, info, info.fieldNodes);
@@ -270,17 +270,19 @@ function conditionArguments(where: TypeClass, sortKey: TypeClass): Readonly<Reco
     orderBy: {
       type: [sortKey],
       nullable: true,
-      description: 'The order in which records are taken; by id if left out.',
+      description: 'The order in which records are selected; by id if left out.',
     },
     limit: {
       type: Int,
       nullable: true,
-      description: 'At most so many, the first of the order. Left out: all, refused where they are too many.',
+      description:
+        'The most records to change, the first in the order. Left out: all, rejected if there' +
+        ' are too many.',
     },
     allowAll: {
       type: Boolean,
       nullable: true,
-      description: 'Every record is meant: without it, a condition is needed.',
+      description: 'Selects every record. Without it, a condition is required.',
     },
   };
 }

@@ -66,19 +66,21 @@ class MatchingArguments {
 
   @Field(() => [OrderByInput], {
     nullable: true,
-    description: 'The order in which records are taken; by id if left out.',
+    description: 'The order in which records are selected; by id if left out.',
   })
   readonly orderBy?: readonly OrderByInput[] | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'At most so many, the first of the order. Left out: all, refused where they are too many.',
+    description:
+      'The most records to change, the first in the order. Left out: all, rejected if there' +
+      ' are too many.',
   })
   readonly limit?: number | null;
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'Every record of the collection is meant: without it, a condition is needed.',
+    description: 'Selects every record of the collection. Without it, a condition is required.',
   })
   readonly allowAll?: boolean | null;
 }
@@ -129,7 +131,8 @@ export class BulkResolver {
 
   @Mutation(() => GenericBatch, {
     description:
-      'Removes all records that match, in one transaction. Read by their ids they are GONE, lists skip them.',
+      'Removes all records that match, in one transaction. Reading them by their ids then ' +
+      'fails with GONE, and lists skip them.',
   })
   @Extensions(TRANSACTIONAL_FIELD)
   async deleteRecords(
@@ -143,8 +146,8 @@ export class BulkResolver {
 
   @Mutation(() => GenericBatch, {
     description:
-      'Stores records by a key, in one transaction: where there is one with the key, the fields sent ' +
-      'are changed; else it is made.',
+      'Stores records by a key, in one transaction. If a record with the key exists, the ' +
+      'fields sent are changed. Otherwise a record is created.',
   })
   @Extensions(TRANSACTIONAL_FIELD)
   async upsertRecords(
@@ -156,7 +159,8 @@ export class BulkResolver {
     data: readonly JsonValue[],
     @Arg('by', () => String, {
       defaultValue: '_id',
-      description: 'What tells records apart: `_id`, a unique field, or a rule of values unique together.',
+      description:
+        'The key of the records: `_id`, a unique field, or a rule of fields that are unique ' + 'together.',
     })
     by: string,
     @Info() info: GraphQLResolveInfo,

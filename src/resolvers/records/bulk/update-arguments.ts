@@ -11,8 +11,9 @@ export class UpdateArguments {
   @Field(() => GraphqlJsonScalar, {
     nullable: true,
     description:
-      'Fields and their new values, e.g. {status: "left"}. Null removes one; an object takes the ' +
-      'place of the one there. Sent as a variable, a name may be a path: {"address.city": "Pune"}.',
+      'Fields and their new values, e.g. {status: "left"}. Null removes a field; an object ' +
+      'replaces the previous one. In a variable, a name may be a path: {"address.city": ' +
+      '"Pune"}.',
   })
   readonly set?: JsonValue;
 
@@ -31,29 +32,29 @@ export class UpdateArguments {
 
   @Field(() => GraphqlJsonScalar, {
     nullable: true,
-    description: 'Values that are taken where they are less than the one there, or none is there.',
+    description: 'Values that replace greater values, or are set if the field is missing.',
   })
   readonly min?: JsonValue;
 
   @Field(() => GraphqlJsonScalar, {
     nullable: true,
-    description: 'Values that are taken where they are greater than the one there, or none is there.',
+    description: 'Values that replace lesser values, or are set if the field is missing.',
   })
   readonly max?: JsonValue;
 
   @Field(() => GraphqlJsonScalar, {
     nullable: true,
-    description: 'Lists of values to put at the end of lists, e.g. {tags: ["new"]}.',
+    description: 'Lists of values to append to lists, e.g. {tags: ["new"]}.',
   })
   readonly push?: JsonValue;
 
   @Field(() => GraphqlJsonScalar, {
     nullable: true,
-    description: 'As `push`, leaving out what a list holds already.',
+    description: 'As `push`, without the values that a list already holds.',
   })
   readonly addToSet?: JsonValue;
 
-  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'Lists of values to take out of lists.' })
+  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'Lists of values to remove from lists.' })
   readonly pull?: JsonValue;
 }
 
