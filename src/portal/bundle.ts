@@ -54,8 +54,8 @@ const PLATFORM_TYPES = path.join(packageDirectory, 'schema', 'platform.d.ts');
 const PUBLIC_PATH = '/portal/assets';
 
 /**
- * The best quality makes a file 7 % smaller and takes twenty times as long. That pays for the files that every
- * visitor waits for, and would add half a minute to the build for all of them.
+ * The best quality makes a file 7 % smaller and takes twenty times as long. That pays for the files that
+ * every visitor waits for, and would add half a minute to the build for all of them.
  */
 const BROTLI_QUALITY = { first: 11, others: 9 };
 

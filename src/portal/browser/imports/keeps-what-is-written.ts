@@ -3,7 +3,10 @@ interface StoppedImport {
   readonly mode: string;
 }
 
-/** Whether an import that is stopped now leaves what it has written. One of all or none has written nothing. */
+/**
+ * Whether an import that is stopped now keeps the records it has written. An import of all or none has
+ * written none.
+ */
 export function keepsWhatIsWritten({ state, mode }: StoppedImport): boolean {
   return state === 'UNDOING' || (state === 'RUNNING' && mode === 'ROWS');
 }
