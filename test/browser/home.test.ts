@@ -43,10 +43,24 @@ describe('the dashboard', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
+  it('takes the day as it is written in India, and says what is none', async () => {
+    const page = await pages.openPortalAs('admin', '/');
+    const day = page.getByLabel('The day that is shown');
+    await day.fill('24/11/2026');
+    await page.waitForURL(/day=2026-11-24/);
+    await day.fill('31/02/2026');
+    await day.press('Tab');
+    await page.getByText('Write a day such as 26/11/2026.').waitFor();
+    await day.fill('');
+    await day.press('Tab');
+    expect(await day.inputValue()).toBe('24/11/2026');
+  });
+
   it('goes on to the next day by itself where it stays open over midnight', async () => {
     const page = await pages.openPortalAs('admin', '/');
     const day = page.getByLabel('The day that is shown');
-    expect(await day.inputValue()).toBe(DEMO_TODAY);
+    const shown = async () => (await day.inputValue()).split('/').reverse().join('-');
+    expect(await shown()).toBe(DEMO_TODAY);
     await page.evaluate(() => {
       const Before = Date;
       const now = () => Before.now() + 86_400_000;
@@ -55,7 +69,7 @@ describe('the dashboard', () => {
         get: (_, name) => (name === 'now' ? now : Reflect.get(Before, name)),
       });
     });
-    await eventually(async () => (await day.inputValue()) > DEMO_TODAY);
+    await eventually(async () => (await shown()) > DEMO_TODAY);
   });
 
   it('leads a clerk to what they enter, and keeps a long list for its own page', async () => {

@@ -92,7 +92,7 @@ describe('by keyboard alone', () => {
     const page = await pages.openPortalAs('accountant', '/portal/reports');
     await press(page, page.getByRole('link', { name: /^Daily fee collection by head/ }));
     await tabTo(page, page.getByLabel('From'));
-    await page.keyboard.type('11162026');
+    await page.keyboard.type('16112026');
     await tabTo(page, page.getByRole('combobox', { name: 'Date basis' }));
     await page.keyboard.press('ArrowDown');
     await page.getByRole('option', { name: 'Day book' }).waitFor();

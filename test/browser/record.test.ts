@@ -115,12 +115,14 @@ describe('a record', () => {
     await change(id, { created_on: '2026-11-20T06:30:00.000Z' });
     const page = await pages.openPortalAs('admin', `/portal/records/task/${id}`);
     await page.getByLabel('Name').fill('  From a letter \u00a0');
-    const createdOn = page.getByLabel('Created on');
+    const createdOn = page.getByRole('textbox', { name: 'Created on', exact: true });
+    expect(await createdOn.inputValue()).toBe('20/11/2026');
     await createdOn.focus();
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type('2024');
-    expect(await createdOn.inputValue()).toMatch(/^2024-11-20T12:00/);
+    await page.keyboard.press('End');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.type('4');
+    expect(await createdOn.inputValue()).toBe('20/11/2024');
+    expect(await page.getByLabel('Time of Created on').inputValue()).toMatch(/^12:00/);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { level: 1, name: 'From a letter' }).waitFor();
     expect(await read(id)).toMatchObject({
@@ -227,7 +229,7 @@ describe('a record', () => {
     await page.getByText('Leave empty to use the time of saving.').waitFor();
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('tab', { name: 'History' }).waitFor();
-    expect(await page.getByLabel('Created on').inputValue()).not.toBe('');
+    expect(await page.getByLabel('Created on', { exact: true }).inputValue()).not.toBe('');
   });
 
   it('is found by its name on a phone, also where it may be of several collections', async () => {
@@ -271,6 +273,13 @@ describe('a record', () => {
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('As it is');
     release();
     await page.getByText('Saved.').waitFor();
+  });
+
+  it('leaves the unit to the field that decides between two', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/records/fee_concession');
+    const cells = page.getByRole('gridcell', { name: /^\d[\d,.]*$/ });
+    await cells.first().waitFor();
+    expect(await page.getByRole('gridcell', { name: / or INR$/ }).count()).toBe(0);
   });
 
   it('has the tab that there is, where the address names another', async () => {

@@ -213,7 +213,7 @@ describe('the page of exports', () => {
     await page.getByRole('option', { name: 'Tasks', exact: true }).click();
     await page.keyboard.press('Escape');
     await page.getByLabel('Format').selectOption('ndjson');
-    await page.getByLabel('Only changes since').fill(dayBefore(new Date()));
+    await page.getByRole('textbox', { name: 'Only changes since', exact: true }).fill(dayBefore(new Date()));
     await page.getByText(/campus export .*task.* --format ndjson --since /).waitFor();
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     await page.getByText('2 of 2 files saved').waitFor();
@@ -411,5 +411,5 @@ describe('branches', () => {
 });
 
 function dayBefore(now: Date): string {
-  return new Date(now.getTime() - 86_400_000).toISOString().slice(0, 16);
+  return new Date(now.getTime() - 86_400_000).toISOString().slice(0, 10);
 }

@@ -5,6 +5,7 @@ import { AuditUsers } from '../../../generated/portal/audit/audit';
 import { useOperation } from '../gateway/use-operation';
 import { phrase, useTexts } from '../language/use-texts';
 import { CREDENTIAL_NAMES } from '../shell/credential-names';
+import { DayInput } from '../shell/day-input';
 import { PageFilter } from '../shell/page-filter';
 import { isFiltering } from '../shell/use-address';
 import { useUserNames } from '../shell/use-user-names';
@@ -53,6 +54,10 @@ export function AuditFilter({ filter, onChange }: AuditFilterProps) {
     onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
       onChange({ [name]: event.currentTarget.value }, 'replace'),
   });
+  const dayField = (name: 'from' | 'until') => ({
+    value: filter[name],
+    onChange: (day: string) => onChange({ [name]: day }, 'replace'),
+  });
   return (
     <PageFilter isSet={isFiltering(filter)} onClear={() => onChange(NO_AUDIT_FILTER)}>
       <UserSelect userId={filter.principal} onChange={(principal) => onChange({ principal }, 'replace')} />
@@ -73,8 +78,8 @@ export function AuditFilter({ filter, onChange }: AuditFilterProps) {
           ...Object.entries(AUDITED_SUBJECTS).map(([value, { name }]) => ({ value, label: t(name) })),
         ]}
       />
-      <TextInput type="date" label={t('From')} {...field('from')} />
-      <TextInput type="date" label={t('Until')} {...field('until')} />
+      <DayInput label={t('From')} {...dayField('from')} />
+      <DayInput label={t('Until')} {...dayField('until')} />
       <Button variant="default" aria-expanded={isMore} onClick={() => setIsMoreWanted(!isMoreWanted)}>
         {t('More filters')}
       </Button>

@@ -1,5 +1,5 @@
 /** Records as files: of one collection or several, all of them, or what changed since. */
-import { Button, Card, Code, Group, MultiSelect, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Card, Code, Group, MultiSelect, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { CollectionDeclaration } from '../../../generated/portal/records/records';
 import { useOperation } from '../gateway/use-operation';
@@ -8,6 +8,7 @@ import { fromWallTime, toWallTime } from '../language/wall-time';
 import { FilterBuilder } from '../records/filter-builder';
 import { useFilterWords } from '../records/use-filter-words';
 import { CodeToCopy } from '../shell/code-to-copy';
+import { DayTimeInput } from '../shell/day-time-input';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
 import { useAddress } from '../shell/use-address';
@@ -58,14 +59,13 @@ export function ExportPage() {
                   value={address.format}
                   onChange={(event) => change({ format: event.currentTarget.value }, 'replace')}
                 />
-                <TextInput
-                  type="datetime-local"
+                <DayTimeInput
                   label={t('Only changes since')}
                   description={t('Includes removed records, by their _id only. Leave empty for everything.')}
                   inputWrapperOrder={['label', 'input', 'description']}
                   value={address.since === '' ? '' : toWallTime(address.since, domain.timeZone).slice(0, 16)}
-                  onChange={({ currentTarget: { value } }) =>
-                    change({ since: value === '' ? '' : fromWallTime(value, domain.timeZone) }, 'replace')
+                  onChange={(local) =>
+                    change({ since: local === '' ? '' : fromWallTime(local, domain.timeZone) }, 'replace')
                   }
                 />
               </Group>

@@ -1,8 +1,9 @@
 /** The dashboard: of the reports and records that the viewer has, what a day begins with. */
-import { ActionIcon, Group, TextInput } from '@mantine/core';
+import { ActionIcon, Group } from '@mantine/core';
 import { isTime } from '../language/is-time';
 import { useTexts } from '../language/use-texts';
 import { useToday } from '../language/use-today';
+import { DayInput } from '../shell/day-input';
 import { Icon } from '../shell/icon';
 import { InSteps } from '../shell/in-steps';
 import { InTurns } from '../shell/in-turns';
@@ -72,11 +73,11 @@ function DayChoice({ day, today, onChoose }: DayChoiceProps) {
       >
         <Icon name="left" />
       </ActionIcon>
-      <TextInput
-        type="date"
+      <DayInput
         value={day}
         max={today}
-        onChange={(event) => event.currentTarget.value !== '' && onChoose(event.currentTarget.value)}
+        w={150}
+        onChange={(next) => next !== '' && onChoose(next)}
         aria-label={t('The day that is shown')}
       />
       <ActionIcon

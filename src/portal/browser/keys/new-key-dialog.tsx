@@ -7,6 +7,7 @@ import { dayAfter } from '../language/day-after';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { fromWallTime } from '../language/wall-time';
+import { DayInput } from '../shell/day-input';
 import { InputDialog } from '../shell/input-dialog';
 import { ProblemState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
@@ -69,15 +70,14 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
               allowDeselect={false}
             />
             {days === ON_A_DAY && (
-              <TextInput
-                type="date"
+              <DayInput
                 label={t('Last day')}
                 description={t('It works until the end of this day.')}
                 required
                 min={today}
                 max="9998-12-31"
                 value={lastDay}
-                onChange={({ currentTarget }) => setLastDay(currentTarget.value)}
+                onChange={setLastDay}
               />
             )}
             <TagsInput

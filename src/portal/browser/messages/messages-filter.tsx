@@ -1,5 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { phrase, useTexts } from '../language/use-texts';
+import { DayInput } from '../shell/day-input';
 import { PageFilter } from '../shell/page-filter';
 import { isFiltering } from '../shell/use-address';
 
@@ -33,6 +34,10 @@ export function MessagesFilter({ filter, onChange }: MessagesFilterProps) {
     onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
       onChange({ [name]: event.currentTarget.value }, 'replace'),
   });
+  const dayField = (name: 'from' | 'until') => ({
+    value: filter[name],
+    onChange: (day: string) => onChange({ [name]: day }, 'replace'),
+  });
   const choices = (names: Readonly<Record<string, string>>) =>
     Object.entries(names).map(([value, name]) => ({ value, label: t(name) }));
   return (
@@ -48,8 +53,8 @@ export function MessagesFilter({ filter, onChange }: MessagesFilterProps) {
         data={[{ value: '', label: t('Any channel') }, ...choices(MESSAGE_KIND_NAMES)]}
       />
       <TextInput label={t('Address or number')} placeholder="asha@example.org" {...field('recipient')} />
-      <TextInput type="date" label={t('From')} {...field('from')} />
-      <TextInput type="date" label={t('Until')} {...field('until')} />
+      <DayInput label={t('From')} {...dayField('from')} />
+      <DayInput label={t('Until')} {...dayField('until')} />
     </PageFilter>
   );
 }

@@ -18,6 +18,8 @@ import { parseTypedNumber } from '../language/typed-number';
 import { useTexts } from '../language/use-texts';
 import { fromWallTime, toWallTime } from '../language/wall-time';
 import { CodeSpans } from '../shell/code-spans';
+import { DayInput } from '../shell/day-input';
+import { DayTimeInput } from '../shell/day-time-input';
 import { Icon } from '../shell/icon';
 import { useViewer } from '../shell/viewer';
 import { type DeclaredField, isReferenceValue } from './declared-field';
@@ -147,27 +149,13 @@ function InstantInput({ common, text, field, onChange }: InstantInputProps) {
   }
   const isDay = text === '' ? String(field.example ?? '').length === 10 : text.length === 10;
   if (isDay) {
-    return (
-      <TextInput
-        {...common}
-        type="date"
-        max="9999-12-31"
-        value={text}
-        onChange={(event) => onChange(textOrNull(event.currentTarget.value))}
-      />
-    );
+    return <DayInput {...common} value={text} onChange={(day) => onChange(textOrNull(day))} />;
   }
   return (
-    <TextInput
+    <DayTimeInput
       {...common}
-      type="datetime-local"
-      max="9999-12-31T23:59:59"
-      step={1}
       value={text === '' ? '' : toWallTime(text, timeZone)}
-      onChange={(event) => {
-        const local = event.currentTarget.value;
-        onChange(local === '' ? null : fromWallTime(local, timeZone));
-      }}
+      onChange={(local) => onChange(local === '' ? null : fromWallTime(local, timeZone))}
     />
   );
 }

@@ -3,6 +3,7 @@ import { ActionIcon, Button, Drawer, Group, Select, Stack, Textarea, TextInput }
 import { useState } from 'react';
 import { useTexts } from '../language/use-texts';
 import { CodeToCopy } from '../shell/code-to-copy';
+import { DayInput } from '../shell/day-input';
 import { Icon } from '../shell/icon';
 import { type DeclaredField } from './declared-field';
 import {
@@ -220,10 +221,15 @@ function ConditionValue({
       />
     );
   }
+  const type = typeOf(row.operator, field);
+  if (type === 'date')
+    return (
+      <DayInput aria-label={label} value={row.value} onChange={(value) => onChange({ ...row, value })} />
+    );
   return (
     <TextInput
       aria-label={label}
-      type={typeOf(row.operator, field)}
+      type={type}
       value={row.value}
       onChange={(event) => onChange({ ...row, value: event.currentTarget.value })}
     />

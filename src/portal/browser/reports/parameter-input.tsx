@@ -1,12 +1,11 @@
 import { Autocomplete, Select, Switch, TextInput } from '@mantine/core';
 import { useReportWords } from '../language/use-report-words';
 import { CodeSpans } from '../shell/code-spans';
+import { DayInput } from '../shell/day-input';
 import type { AskedParameter } from './askable-report';
 import { nameOfColumn, nameOfEnumValue } from './name-of-column';
 import { useNamedRecords } from './named-records';
 import { RecordParameter } from './record-parameter';
-
-const INPUT_TYPES: Readonly<Record<string, string>> = { LocalDate: 'date', Month: 'month' };
 
 const INPUT_ORDER: ('label' | 'input' | 'description' | 'error')[] = [
   'label',
@@ -70,10 +69,11 @@ export function ParameterInput({ parameter, value, words, onChange }: ParameterI
   if (words !== undefined)
     return <Autocomplete {...common} data={[...words]} value={value} onChange={onChange} />;
   if (named) return <RecordParameter {...{ common, named, value, onChange }} />;
+  if (type === 'LocalDate') return <DayInput {...common} value={value} onChange={onChange} />;
   return (
     <TextInput
       {...common}
-      type={INPUT_TYPES[type] ?? 'text'}
+      type={type === 'Month' ? 'month' : 'text'}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     />

@@ -1,0 +1,115 @@
+import { ActionIcon, TextInput, type TextInputProps } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { parseTypedDay, printTypedDay, writesDayFirst } from '../language/typed-day';
+import { useTexts } from '../language/use-texts';
+import { Icon } from './icon';
+
+export interface DayInputProps
+  extends Omit<TextInputProps, 'value' | 'onChange' | 'type' | 'min' | 'max' | 'rightSection'> {
+  /** `YYYY-MM-DD`, or empty. */
+  readonly value: string;
+  readonly min?: string;
+  readonly max?: string;
+  /** Called with a whole day, or with an empty text where there is none. */
+  onChange(day: string): void;
+}
+
+/**
+ * A field for a day, in the order of the school. Browsers order their own fields for days by their language,
+ * which often is American English. Those fields are used on a phone, whose calendar is better, and in a
+ * browser that has the day first.
+ */
+export function DayInput({ value, onChange, min, max = '9999-12-31', ...others }: DayInputProps) {
+  if (hasFieldsForDays()) {
+    return (
+      <TextInput
+        {...others}
+        type="date"
+        {...(min !== undefined && { min })}
+        max={max}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    );
+  }
+  return <TypedDayInput {...others} {...(min !== undefined && { min })} {...{ value, max, onChange }} />;
+}
+
+/** Whether to use the browser's own fields for days. */
+export function hasFieldsForDays(): boolean {
+  return matchMedia('(pointer: coarse)').matches || writesDayFirst();
+}
+
+function TypedDayInput({ value, onChange, min, max, ...others }: DayInputProps) {
+  const t = useTexts();
+  const field = useRef<HTMLInputElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  // The typed text stays unchanged until the field loses the focus.
+  const [typed, setTyped] = useState<string>();
+  const [hasFocus, setHasFocus] = useState(false);
+  const text = typed ?? printTypedDay(value);
+  const day = parseTypedDay(text);
+  const fault = faultOf(day);
+  useEffect(() => field.current?.setCustomValidity(fault), [fault]);
+  const type = (next: string) => {
+    setTyped(next);
+    const written = parseTypedDay(next) ?? '';
+    if (written !== value) onChange(written);
+  };
+  return (
+    <TextInput
+      {...others}
+      ref={field}
+      value={text}
+      placeholder={t('dd/mm/yyyy')}
+      autoComplete="off"
+      error={others.error ?? (hasFocus || fault === '' ? undefined : fault)}
+      onChange={(event) => type(event.currentTarget.value)}
+      onFocus={() => setHasFocus(true)}
+      onBlur={(event) => {
+        setHasFocus(false);
+        // A text that is no day stays, to be corrected.
+        if (text === '' || day !== undefined) setTyped(undefined);
+        others.onBlur?.(event);
+      }}
+      rightSectionWidth={36}
+      rightSectionPointerEvents="all"
+      rightSection={
+        others.readOnly !== true && (
+          <>
+            <ActionIcon
+              size="sm"
+              tabIndex={-1}
+              aria-label={t('Choose a day')}
+              onClick={() => picker.current?.showPicker()}
+            >
+              <Icon name="calendar" />
+            </ActionIcon>
+            <input
+              ref={picker}
+              type="date"
+              className="day-picker"
+              tabIndex={-1}
+              aria-hidden="true"
+              min={min}
+              max={max}
+              value={value}
+              onChange={(event) => {
+                setTyped(undefined);
+                onChange(event.currentTarget.value);
+              }}
+            />
+          </>
+        )
+      }
+    />
+  );
+
+  function faultOf(whole: string | undefined): string {
+    if (text === '') return '';
+    if (whole === undefined) return t('Write a day such as 26/11/2026.');
+    if (min !== undefined && whole < min) return t('{day} or later', { day: printTypedDay(min) });
+    if (max !== undefined && whole > max) return t('{day} or earlier', { day: printTypedDay(max) });
+    return '';
+  }
+}
