@@ -27,7 +27,7 @@ export interface CompiledView {
   readonly select: Sql;
 }
 
-export interface ViewColumn {
+interface ViewColumn {
   readonly name: string;
   /** Its SQL type. */
   readonly type: Sql;

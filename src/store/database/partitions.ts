@@ -138,7 +138,8 @@ async function createPartition<Rest>(
   const move = (await isSpread(client)) ? spreadMove(name) : MOVE;
   const rest = await retryOnLockTimeout(client, async () => {
     await client.query(`create table ${table} (like records including all)`);
-    await client.query(`alter table ${table} add constraint partition_value check (collection = ${value})`);
+    const check = `check (collection = ${value})`;
+    await client.query(`alter table ${table} add constraint partition_value ${check}`);
     // Citus commits each change of a spread table in two phases on all servers, so an empty table gets
     // everything before it is spread. Many records get their indexes after the move, while nobody waits.
     const early = recordCount === 0 ? await ensureRest() : undefined;
