@@ -1,8 +1,10 @@
 /**
- * Parts of a long page, each drawn when it is near what is seen, and the others one after the other while
- * the browser has nothing else to do: all at once, what they ask and draw would hold up a phone for a second.
- * None is left out in the end, so that paper and the search of the browser have all of them.
+ * Parts of a long page. Each is drawn when it is near the visible part of the page. The others follow one
+ * after the other, while the browser is idle and no operation waits for its answer: requesting and drawing
+ * all of them at once would block a phone for a second, and keep the gateway from answering what is seen
+ * first. In the end all parts are drawn, so that the printer and the search of the browser find them.
  */
+import { useQueryClient } from '@tanstack/react-query';
 import {
   createContext,
   type ReactNode,
@@ -14,6 +16,7 @@ import {
   useState,
 } from 'react';
 import { TurnQueue } from './turn-queue';
+import { whenAnswered } from './when-answered';
 import { whenIdle } from './when-idle';
 import { whenNear } from './when-near';
 
@@ -21,7 +24,14 @@ const TurnContext = createContext<TurnQueue | undefined>(undefined);
 
 /** Around the parts that wait for each other. */
 export function InTurns({ children }: { readonly children: ReactNode }) {
-  const queue = useMemo(() => new TurnQueue(whenIdle), []);
+  const queries = useQueryClient();
+  const queue = useMemo(() => {
+    const operations = {
+      isWaiting: () => queries.isFetching() > 0,
+      subscribe: (listener: () => void) => queries.getQueryCache().subscribe(listener),
+    };
+    return new TurnQueue((then) => whenAnswered(operations, () => whenIdle(then)));
+  }, [queries]);
   return <TurnContext value={queue}>{children}</TurnContext>;
 }
 
