@@ -1,6 +1,6 @@
 /**
- * What a cell may be, judged by its text alone: `1` is a whole number and a yes, 01/02/2026 one of two
- * days.
+ * Lists what a cell may mean, judged by its text alone: `1` is a whole number and a yes, and 01/02/2026 is
+ * one of two days.
  */
 
 import { isExactNumber } from '../../json.js';
@@ -12,7 +12,7 @@ import { DAY_FORMATS, INSTANT_FORMATS, NUMBER_FORMATS, type NumberFormat } from 
 import { parseInstantCell } from '../cells/instant-cell.js';
 import { digitsOf } from '../cells/number-cell.js';
 
-/** A kind of cell, and how it is written where there are several ways. */
+/** A kind of cell, and its format if the kind has several formats. */
 export interface CellFit {
   readonly kind: CellFormat['kind'] | 'email' | 'phone' | 'list' | 'object';
   readonly format?: string;

@@ -1,9 +1,9 @@
-/** Which styles of a workbook show a number as a day or a time. */
+/** Decides which styles of a workbook show a number as a day or a time. */
 
-/** What a number with the style is. */
+/** The meaning of a number with the style. */
 export type StyledAs = 'number' | 'day' | 'time' | 'instant' | 'utc';
 
-/** The formats that a workbook need not declare, by their numbers. ECMA-376, part 1, 18.8.30. */
+/** The formats that a workbook need not declare, by number. ECMA-376, part 1, 18.8.30. */
 function builtInFormat(id: number): StyledAs {
   if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || id === 36 || (id >= 50 && id <= 58)) return 'day';
   if ((id >= 18 && id <= 21) || (id >= 32 && id <= 35) || (id >= 45 && id <= 47)) return 'time';
@@ -11,9 +11,9 @@ function builtInFormat(id: number): StyledAs {
 }
 
 /**
- * What the code of a format shows: the letters of days and times count, but not those in quotes, behind a
- * backslash, or in brackets that are no elapsed time (`[Red]`, `[$-409]`). Only its first part is of
- * numbers that are not negative.
+ * The meaning of a format code. The letters of days and times count, except those in quotes, after a
+ * backslash, or in brackets that are not an elapsed time (`[Red]`, `[$-409]`). Only the first part of the
+ * code is for numbers that are not negative.
  */
 function styledByCode(code: string): StyledAs {
   const [first = ''] = code.split(';');
@@ -24,7 +24,7 @@ function styledByCode(code: string): StyledAs {
   if (/general/.test(letters)) return 'number';
   const hasDay = /[yd]/.test(letters);
   const hasTime = /[hs]/.test(letters);
-  // Our own exports say so, for a workbook knows no time zones.
+  // Our own exports declare UTC by this format, because a workbook has no time zones.
   if (hasDay && hasTime) return /"UTC"/.test(first) ? 'utc' : 'instant';
   if (hasDay || (/m/.test(letters) && !hasTime)) return 'day';
   return hasTime ? 'time' : 'number';
@@ -35,7 +35,7 @@ function digitsOfCode(code: string): number {
   return /^0+$/.test(first) ? first.length : 1;
 }
 
-/** Gathers, from the elements of `styles.xml`, what each style shows. */
+/** Collects the meaning of each style from the elements of `styles.xml`. */
 export class CellStyles {
   readonly #codesById = new Map<number, string>();
   readonly #styles: StyledAs[] = [];
@@ -61,7 +61,10 @@ export class CellStyles {
     return this.#styles[index] ?? 'number';
   }
 
-  /** The least digits a whole number is shown with, zeros at its front: 5 of `00000`, which is a code. */
+  /**
+   * The minimum number of digits of a whole number, filled with leading zeros: 5 for `00000`, which is a
+   * code.
+   */
   digitsAt(index: number): number {
     return this.#digits[index] ?? 1;
   }

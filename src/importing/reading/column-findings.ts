@@ -3,10 +3,12 @@ import { isBlankCell } from '../cells/convert-cell.js';
 import { isNestedCell, textOfCell } from '../cells/text-of-cell.js';
 import { CELL_FITS, type CellFit, type FitMask, fitsOf, maskOf } from './cell-fits.js';
 
-/** A kind of cell, how it is written, and how many cells fit it. One cell may fit several. */
+/** A kind of cell, its format, and the number of cells that fit it. One cell may fit several kinds. */
 export interface FoundKind {
   readonly kind: CellFit['kind'];
-  /** Of a number one of `NUMBER_FORMATS`, of a day of `DAY_FORMATS`, of an instant of `INSTANT_FORMATS`. */
+  /**
+   * For a number one of `NUMBER_FORMATS`, for a day of `DAY_FORMATS`, for an instant of `INSTANT_FORMATS`.
+   */
   readonly format?: string;
   readonly count: number;
 }
@@ -24,21 +26,21 @@ export interface ColumnInspection {
   /** The numbers of filled and of blank cells. */
   readonly filled: number;
   readonly blank: number;
-  /** How many different values there are, of those that were counted; see `isDistinctExact`. */
+  /** The number of different values, among those that were counted. See `isDistinctExact`. */
   readonly distinct: number;
-  /** False if there are more than were counted. */
+  /** False if there are more values than were counted. */
   readonly isDistinctExact: boolean;
   /** The first different values. */
   readonly examples: readonly string[];
-  /** The kind that nine in ten of its cells fit, else text. */
+  /** The kind that fits nine of ten cells, otherwise text. */
   readonly likely: { readonly kind: CellFit['kind']; readonly format?: string };
   /** All kinds, except text, that some cells fit; the most frequent first. */
   readonly kinds: readonly FoundKind[];
   /** The cells that do not fit the likely kind. */
   readonly misfits: { readonly count: number; readonly samples: readonly FoundCell[] };
   /**
-   * Whether each row has a value that is no list or object, and no value was seen twice: it may be what rows
-   * are found by.
+   * Whether every row has a value, none is a list or object, and no value occurs twice. Such a column may
+   * identify the rows.
    */
   readonly isKeyCandidate: boolean;
   /** The length of the longest text. */
@@ -105,7 +107,7 @@ export class ColumnFindings {
     this.#seenByMask.set(mask, seen);
   }
 
-  /** `rows`: how many there were, so that the blank cells are those that were not added. */
+  /** `rows`: the number of all rows. Those without an added cell count as blank. */
   finish(rows: number): ColumnInspection {
     const kinds = this.#kinds();
     const likely = this.#likely(kinds);
@@ -133,9 +135,8 @@ export class ColumnFindings {
   }
 
   /**
-   * Where some days can only have the day first, and others only the month: the first of either.
-   * What 01/06/2015
-   * is among them, nobody can tell.
+   * The first day that can only have the day first, and the first that can only have the month first, if the
+   * column has both. A day such as 01/06/2015 is then ambiguous.
    */
   dayOrders(): readonly [dayFirst: FoundCell, monthFirst: FoundCell] | undefined {
     for (const [dayFirst, monthFirst] of DAY_ORDERS) {
@@ -153,7 +154,7 @@ export class ColumnFindings {
     return cells.sort((one, other) => one.number - other.number)[0];
   }
 
-  /** Remembers what earlier values fit, so that equal values are not examined again. */
+  /** Caches the fits of earlier values, so that equal values are not examined again. */
   #fitsOf(text: string, value: unknown): FitMask {
     const known = this.#fitsByValue.get(text);
     if (known !== undefined) {

@@ -1,4 +1,7 @@
-/** Rows of CSV and its kin: cells parted by a comma, semicolon, tab or bar (RFC 4180, read leniently). */
+/**
+ * Rows of CSV and similar formats: cells are separated by a comma, semicolon, tab or bar (RFC 4180, parsed
+ * leniently).
+ */
 import { CsvError, parse } from 'csv-parse';
 import { parse as parseOnce } from 'csv-parse/sync';
 import { ServiceError } from '../../errors.js';
@@ -18,7 +21,7 @@ import {
   toSourceRow,
 } from './table-row.js';
 
-/** What is known of the text once it was looked at. */
+/** The facts found about the text. */
 interface TableText {
   readonly path: string;
   readonly encoding: Encoding;
@@ -32,7 +35,7 @@ const SAMPLE_LENGTH = 64 * 1024;
 const LINE_ENDS = ['\r\n', '\n', '\r'];
 
 /**
- * Opens a table of text, having found what the caller did not say: encoding, delimiter, header.
+ * Opens a table of text. Detects the encoding, delimiter and header unless the caller names them.
  *
  * @throws MALFORMED_REQUEST, LIMIT_EXCEEDED with the line, INVALID_VALUE for an unknown option
  */
@@ -107,8 +110,8 @@ async function firstRows(text: TableText): Promise<TableRow[]> {
 }
 
 /**
- * The row by column name; `undefined` where it is not below the header. Empty cells behind the last column
- * are not worth a word: spreadsheets leave them.
+ * The row by column name. `undefined` for a row that is not below the header. Empty cells after the last column are not
+ * reported, because spreadsheets write them.
  */
 function toCheckedRow(row: TableRow, { header, columns }: TableHeader): SourceRow | undefined {
   const { number, cells } = row;
@@ -127,7 +130,7 @@ interface ParsedRow {
   readonly raw: string;
 }
 
-/** The rows of the text that are not blank, as many at once as a chunk of the file holds. */
+/** The rows of the text that are not blank, in batches of one chunk of the file. */
 async function* readRows(text: TableText): AsyncGenerator<readonly TableRow[]> {
   const rowsOf = new RowNumbering(text);
   try {
@@ -140,8 +143,8 @@ async function* readRows(text: TableText): AsyncGenerator<readonly TableRow[]> {
 }
 
 /**
- * What the parser makes of each chunk. It is written to and read from by hand: piped, it would forget the
- * records before a fault, and with them the line of the fault.
+ * The records that the parser makes of each chunk. The parser is written to and read from directly: a pipe
+ * would drop the records before a fault, and thereby the line of the fault.
  */
 async function* parseRecords({ path, encoding, delimiter, limits }: TableText): AsyncGenerator<ParsedRow[]> {
   const parser = parse({
@@ -172,9 +175,9 @@ async function* parseRecords({ path, encoding, delimiter, limits }: TableText): 
   }
 }
 
-/** Gives each record its line, and its cells what they are without the signs of CSV. */
+/** Adds the line number to each record, and removes the quoting from its cells. */
 class RowNumbering {
-  /** The line that the next record begins on. */
+  /** The line on which the next record begins. */
   line = 1;
   readonly #text: TableText;
 
@@ -182,7 +185,7 @@ class RowNumbering {
     this.#text = text;
   }
 
-  /** `undefined` for a row that says nothing. */
+  /** `undefined` for a blank row. */
   next({ record, raw }: ParsedRow): TableRow | undefined {
     const { namesDelimiter, limits, delimiter } = this.#text;
     const number = this.line;
@@ -195,7 +198,7 @@ class RowNumbering {
   }
 }
 
-/** How many lines a record is written on: one, and each line end within its quotes. */
+/** The number of lines of a record: one, plus each line end within its quotes. */
 function linesOf(raw: string): number {
   let lines = 0;
   for (let at = raw.indexOf('\n'); at >= 0; at = raw.indexOf('\n', at + 1)) lines += 1;
@@ -216,9 +219,9 @@ function assertCellsFit(cells: readonly string[], line: number, { maxCellLength 
 }
 
 /**
- * A cell in which nothing stands is `null`, one of two quotes the empty text, as our own export writes
- * them. The parser tells the two apart at a tenth of its speed only, so that it is asked for nothing but
- * the rows that have both.
+ * An empty cell without quotes is `null`, and two quotes are the empty text, as in our own export. The
+ * parser distinguishes them only at a tenth of its speed. This is therefore called only for rows that
+ * contain both.
  */
 function withNothing(record: readonly string[], raw: string, delimiter: string): readonly (string | null)[] {
   if (!record.includes('')) return record;

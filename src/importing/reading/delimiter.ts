@@ -5,8 +5,8 @@ export const DELIMITERS = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 
 /**
- * The delimiter that the first lines have alike: the one with which most of them have the same number of
- * cells, more than one; of several such the one with more cells. A comma where none parts anything.
+ * The delimiter for which most of the first lines have the same number of cells, more than one. If this
+ * holds for several delimiters, the one with more cells. A comma if it holds for none.
  *
  * Delimiters and line ends within quotes do not count.
  */
@@ -18,7 +18,7 @@ export function findDelimiter(sample: string): Delimiter {
   return best?.delimiter ?? ',';
 }
 
-/** How many cells most lines have, and which share of all lines. */
+/** The number of cells that most lines have, and the share of those lines. */
 function regularity(sample: string, delimiter: Delimiter): { cells: number; share: number } {
   const lines = cellsOfLines(sample, delimiter);
   const linesByCells = new Map<number, number>();

@@ -2,11 +2,11 @@ import { deltaBinaryUnpack } from 'hyparquet/src/delta.js';
 import { readVarInt } from 'hyparquet/src/thrift.js';
 
 /**
- * The size of the decoded texts of a page in DELTA_BYTE_ARRAY, where each text is stored as the length of the
- * prefix it shares with the text before, and the rest: a repeated text takes two bytes, so a page may decode
- * to any size.
+ * The size of the decoded texts of a page in DELTA_BYTE_ARRAY. Each text is stored as the length of the
+ * prefix that it shares with the previous text, and the rest. A repeated text takes two bytes, so that a
+ * page may decode to any size.
  *
- * @throws RangeError where a text shares more than there is, or is longer than the page
+ * @throws RangeError if a text shares a longer prefix than the previous text has, or is longer than the page
  */
 export function deltaBytes(page: DataView, start: number, count: number): number {
   const reader = { view: page, offset: start };
@@ -33,8 +33,8 @@ export function deltaBytes(page: DataView, start: number, count: number): number
 }
 
 /**
- * Looks at the head of numbers that are each written by what they add to the one before: in blocks without
- * parts, or with fewer than none, what decodes them would go round for ever.
+ * Checks the header of delta-encoded numbers. With blocks of zero or fewer parts, the decoder would loop
+ * forever.
  *
  * @throws RangeError
  */

@@ -1,4 +1,4 @@
-/** In which encoding a text file is written, and its text in UTF-8. */
+/** Detects the encoding of a text file, and converts it to UTF-8. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { ServiceError } from '../../errors.js';
@@ -16,12 +16,12 @@ const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Finds the encoding: by its mark at the beginning (BOM), by the zeros of UTF-16, else UTF-8 where every
- * byte of the file is. What is not UTF-8 anywhere is taken for Windows-1252, of which no byte is wrong; a
- * file that is both is refused, because one of its lines would come out garbled whatever is taken. Reads
- * the whole file.
+ * Detects the encoding: by the byte order mark at the beginning, by the zeros of UTF-16, or as UTF-8 if the
+ * whole file is valid UTF-8. A file without any UTF-8 sequence counts as Windows-1252, in which every byte
+ * is valid. A file that mixes both is rejected, because some of its lines would be garbled in either
+ * encoding. Reads the whole file.
  *
- * @throws MALFORMED_REQUEST with the first line that is not written as the others are.
+ * @throws MALFORMED_REQUEST with the first line in another encoding than the others.
  */
 export async function findEncoding(path: string): Promise<FoundEncoding> {
   let isFirst = true;
@@ -78,9 +78,9 @@ const SPELLINGS: Readonly<Record<string, Encoding>> = {
 };
 
 /**
- * The bytes of a file as UTF-8, without the mark at its beginning.
+ * The bytes of a file as UTF-8, without the byte order mark.
  *
- * @throws MALFORMED_REQUEST with the line of the first byte that is not of the encoding.
+ * @throws MALFORMED_REQUEST with the line of the first byte that is invalid in the encoding.
  */
 export async function* readAsUtf8(path: string, encoding: Encoding): AsyncGenerator<Buffer> {
   if (encoding === 'utf-8') yield* checkedUtf8(path);
@@ -139,7 +139,7 @@ function markedEncoding(bytes: Buffer): Encoding | undefined {
   return undefined;
 }
 
-/** UTF-16 without a mark: of most characters of a table one byte of two is zero. */
+/** Detects UTF-16 without a mark: in a table, one byte of two is mostly zero. */
 function zerosEncoding(bytes: Buffer): Encoding | undefined {
   const sample = bytes.subarray(0, 4_096);
   let even = 0;
@@ -154,7 +154,7 @@ function zerosEncoding(bytes: Buffer): Encoding | undefined {
   return undefined;
 }
 
-/** The chunks of a file, none of which ends within a character of UTF-8. */
+/** The chunks of a file. No chunk ends within a character of UTF-8. */
 async function* utf8Chunks(path: string): AsyncGenerator<{ readonly bytes: Buffer }> {
   let carried: Buffer = Buffer.alloc(0);
   for await (const read of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
@@ -166,7 +166,7 @@ async function* utf8Chunks(path: string): AsyncGenerator<{ readonly bytes: Buffe
   if (carried.length > 0) yield { bytes: carried };
 }
 
-/** How many bytes at the end begin a character that the next chunk ends. */
+/** The number of bytes at the end that begin a character which the next chunk completes. */
 function unfinishedBytes(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -181,7 +181,7 @@ function lengthOfCharacter(first: number): number {
   return first >= 0xe0 ? 3 : 2;
 }
 
-/** Halves the bytes until the one is found before which all is UTF-8. */
+/** Finds the first invalid byte by bisection. */
 function firstWrongByte(bytes: Buffer): number {
   let right = 0;
   let wrong = bytes.length;
@@ -202,7 +202,7 @@ function mixed(line: number): ServiceError {
   );
 }
 
-/** The line that the next byte is on, as LF, CRLF or CR end lines. */
+/** The line of the next byte. LF, CRLF or CR end a line. */
 class LineCount {
   line = 1;
   #endedInReturn = false;
@@ -214,7 +214,7 @@ class LineCount {
       const isPair = at + 1 < bytes.length ? bytes[at + 1] === NEWLINE : true;
       if (!isPair) this.line += 1;
     }
-    // A return at the end of the last chunk was taken for the first half of a pair.
+    // The carriage return at the end of the last chunk was counted as the first half of a CRLF.
     if (this.#endedInReturn && bytes[0] !== NEWLINE) this.line += 1;
     this.#endedInReturn = bytes[bytes.length - 1] === CARRIAGE_RETURN;
   }

@@ -3,11 +3,11 @@ import type { SourceRow } from './row-source.js';
 import { BATCH_LENGTH, BATCH_ROWS, type SourceLimits, tooManyRows } from './source-limits.js';
 
 /**
- * Turns pieces (lines, documents), which are read a chunk at a time, into batches of rows that fit in memory
- * together. A row is made when its batch is filled, so that not all rows of a chunk are in memory.
- * `undefined` is no row.
+ * Turns pieces (lines, documents), which are read in chunks, into batches of rows that fit in memory
+ * together. A row is made when its batch is filled, so that the rows of a chunk are never in memory all at
+ * once. If a piece makes `undefined`, it is no row.
  *
- * @throws LIMIT_EXCEEDED after the last row that is allowed; what the signal was aborted with
+ * @throws LIMIT_EXCEEDED after the last allowed row; the reason of the signal
  */
 export async function* inBatches<Piece>(
   chunks: AsyncIterable<readonly Piece[]>,

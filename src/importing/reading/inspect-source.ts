@@ -13,9 +13,11 @@ export interface SourceInspection
   readonly rows: number;
   /** Whether these are all rows of the file. */
   readonly isWhole: boolean;
-  /** Those of a table in their order; those of documents as they first came, by their paths. */
+  /**
+   * The columns of a table in their order, or the paths of documents in the order of their first occurrence.
+   */
   readonly columns: readonly ColumnInspection[];
-  /** The rows that are wrong as a whole; their cells are not counted. */
+  /** The rows that are invalid as a whole. Their cells are not counted. */
   readonly faults: { readonly count: number; readonly samples: readonly FaultyRow[] };
 }
 
@@ -35,11 +37,11 @@ const MAX_ALTERATIONS = 20;
 
 /**
  * Inspects the rows of a file: its columns, the likely type of each, and the cells that do not fit. In
- * documents, the path of a value is its column; a list counts as one value.
+ * documents, the path of a value is its column, and a list counts as one value.
  *
- * Takes some MiB, whatever the size of the file.
+ * Needs a few MiB of memory, whatever the size of the file.
  *
- * @throws what `RowSource.rows` throws
+ * @throws the errors of `RowSource.rows`
  */
 export async function inspectSource(
   source: RowSource,

@@ -1,4 +1,4 @@
-/** Rows of JSON: of a list, of lines, or of documents one after the other; plain or extended. */
+/** Rows of JSON: of a list, of lines, or of consecutive documents, in plain or extended JSON. */
 
 import { findEncoding, parseEncoding, readAsUtf8 } from './encoding.js';
 import { inBatches } from './in-batches.js';
@@ -8,11 +8,11 @@ import type { SourceLimits } from './source-limits.js';
 import { splitJsonLines, splitJsonValues } from './split-json.js';
 
 /**
- * Opens a file of documents. NDJSON has one on each line, and a line that is none is a row with a fault.
- * JSON is a list, an object with a list `data`, or documents one after the other. Extended JSON is either
- * of both.
+ * Opens a file of documents. NDJSON has one document on each line; an invalid line is a row with a fault.
+ * JSON is a list, an object with a list `data`, or consecutive documents. Extended JSON may have either
+ * layout.
  *
- * A document is parsed when it is its turn: no more of the file is in memory than a chunk and a document.
+ * A document is parsed when it is its turn. The memory holds at most one chunk and one document of the file.
  */
 export async function openJsonSource(
   file: SourceFile,

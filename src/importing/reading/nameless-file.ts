@@ -1,4 +1,4 @@
-/** A temporary file for data that does not fit in memory; nobody has to delete it. */
+/** A temporary file for data that does not fit in memory. It need not be deleted. */
 import { mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -7,14 +7,14 @@ import { SOURCE_LIMITS, type SourceLimits } from './source-limits.js';
 import { storableRow } from './storable-row.js';
 
 /**
- * Opens a file for its rows. What the options leave out is found in the file: its format, encoding,
- * delimiter, sheet and header, which the source then tells. Reads a text once to find its encoding (some 2
- * s for 2 GiB); say the encoding where the file was opened before.
+ * Opens a file for its rows. Options that the caller leaves out are detected and then returned by the
+ * source: format, encoding, delimiter, sheet and header. Detecting the encoding reads a text once (about 2 s
+ * for 2 GiB). Callers that open a file again should pass the encoding.
  *
- * Nothing is held open between two passes, and at most a few MiB of the file are in memory.
+ * Nothing stays open between two passes, and at most a few MiB of the file are in memory.
  *
- * @throws LIMIT_EXCEEDED where the file is over a limit, MALFORMED_REQUEST where it cannot be read,
- * INVALID_VALUE where an option means nothing; each says what would be right.
+ * @throws LIMIT_EXCEEDED if the file exceeds a limit, MALFORMED_REQUEST if it cannot be read, INVALID_VALUE
+ * for an unknown option. Each says what would be right.
  */
 export async function openRowSource(
   file: SourceFile,
@@ -39,7 +39,7 @@ export async function openRowSource(
   };
 }
 
-/** Every pass is a thread of its own, which loads no more than its file needs. */
+/** Each pass runs on a thread of its own, which loads only the modules for its format. */
 async function openFormat(
   file: SourceFile,
   options: SourceOptions,

@@ -10,7 +10,7 @@ export interface PageSize {
   readonly values: number;
 }
 
-/** The pages that are in memory; those that were read are given back. */
+/** The budget for pages in memory. Pages that were read are returned to it. */
 export class PageBudget {
   #bytes = 0;
   #values = 0;
@@ -33,7 +33,7 @@ export class PageBudget {
   }
 }
 
-/** Whether all pages of the group together, as the file describes them, are more than a budget has. */
+/** Whether all pages of the group together, as the file describes them, exceed the budget. */
 export function mayExceedBudget({ columns }: RowGroup): boolean {
   let bytes = 0n;
   let values = 0n;

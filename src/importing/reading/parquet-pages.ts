@@ -1,6 +1,6 @@
 /**
- * The pages of a column in a Parquet file, each with its values. What a page says of its size is held against
- * what there is before anything is unpacked, because a few bytes may claim to be gigabytes.
+ * The pages of a column in a Parquet file, with their values. The size that a page declares is checked
+ * before the page is unpacked, because a few bytes may claim to be gigabytes.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -23,29 +23,29 @@ import type { PageBudget, PageSize } from './page-budget.js';
 import { PARQUET_PARSERS } from './parquet-values.js';
 import { unpackLz4 } from './unpack-lz4.js';
 
-/** A header holds the least and the greatest value of its page. */
+/** A header contains the least and the greatest value of its page. */
 const HEADER_BYTES = 64 * 1024;
 
-/** A column within a group of rows. */
+/** A column within a row group. */
 export interface ColumnPlace {
   readonly handle: FileHandle;
   readonly fileBytes: number;
-  /** What is read together with it. */
+  /** The budget shared by all columns that are read together. */
   readonly budget: PageBudget;
   readonly metadata: ColumnMetaData;
-  /** From the root to the leaf. */
+  /** The schema elements from the root to the leaf. */
   readonly schemaPath: readonly SchemaTree[];
 }
 
-/** The values of a page, and what of the budget they take. */
+/** The values of a page, and their share of the budget. */
 interface ReadPage {
   readonly values: DecodedArray;
   readonly size: PageSize;
-  /** Whether they go on with the list that is the last value of the page before, in the same array. */
+  /** Whether they continue the list that is the last value of the previous page, in the same array. */
   readonly goesOn: boolean;
 }
 
-/** The pages one after the other. @throws MALFORMED_REQUEST where one is not what it says; LIMIT_EXCEEDED */
+/** The pages in order. @throws MALFORMED_REQUEST if a page does not match its description; LIMIT_EXCEEDED */
 export async function* parquetPages(place: ColumnPlace): AsyncGenerator<ReadPage> {
   const { metadata, budget } = place;
   const { first, end } = bytesOf(place);
@@ -75,18 +75,17 @@ export async function* parquetPages(place: ColumnPlace): AsyncGenerator<ReadPage
     left -= said.values;
     if (values === undefined) continue;
     yield { values, size, goesOn: values === before };
-    // A list may go on in the next page; a plain value never does.
+    // A list may continue in the next page. A plain value never does.
     if (!isFlat) before = values;
   }
 }
 
 /**
- * Takes from the budget what the column holds once its first `rows` rows are made, as the headers of its
- * pages say it; nothing is unpacked. Of a nested column that is all of it, of a plain one its dictionary
- * and a page.
+ * Reserves in the budget the memory of the column while its first `rows` rows are made, according to the
+ * headers of its pages. Nothing is unpacked. A nested column needs all of its pages, a plain one its
+ * dictionary and one page.
  *
- * @throws LIMIT_EXCEEDED where that is more than may be in memory, MALFORMED_REQUEST where a header is
- * damaged
+ * @throws LIMIT_EXCEEDED if that exceeds the memory limit, MALFORMED_REQUEST if a header is damaged
  */
 export async function takeFirstPages(place: ColumnPlace, rows: number): Promise<void> {
   const { first, end } = bytesOf(place);
@@ -98,7 +97,7 @@ export async function takeFirstPages(place: ColumnPlace, rows: number): Promise<
     if (at > end) throw damaged(place, 'a page goes beyond its column');
     const size = sizeOf(place, header, left);
     const isData = isDataPage(header);
-    // A page with fewer values is given back before the pages of the other columns are read.
+    // A page with fewer values is returned to the budget before the pages of the other columns are read.
     if (isFlat && isData && size.values < rows) return;
     place.budget.take(size);
     if (isFlat && isData) return;
@@ -115,7 +114,7 @@ function decoderOf({ metadata, schemaPath }: ColumnPlace): Decoder {
     type: metadata.type,
     element: leaf?.element ?? { name: '' },
     schemaPath: [...schemaPath],
-    // The bytes are unpacked before.
+    // The bytes were unpacked before.
     codec: 'UNCOMPRESSED',
     parsers: PARQUET_PARSERS,
     utf8: false,
@@ -139,7 +138,7 @@ async function readHeader(place: ColumnPlace, at: number, end: number) {
   return { header, offset: at + reader.offset };
 }
 
-/** What the header says, as far as it may be true. */
+/** The size that the header declares, if it is possible. */
 function sizeOf(place: ColumnPlace, header: PageHeader, left: number): PageSize {
   const data = header.data_page_header ?? header.data_page_header_v2;
   const { compressed_page_size: packed, uncompressed_page_size: bytes } = header;
@@ -149,7 +148,7 @@ function sizeOf(place: ColumnPlace, header: PageHeader, left: number): PageSize 
   if (isData && (values > left || values === 0))
     throw damaged(place, 'its pages hold other numbers of values');
   if (!isData && values > bytes) throw damaged(place, 'its dictionary says more values than it has bytes');
-  // What cannot be packed grows by little.
+  // Data that cannot be compressed grows only slightly.
   if (packed > 2 * bytes + HEADER_BYTES) throw damaged(place, 'a page is longer packed than it is unpacked');
   return { bytes, values };
 }
@@ -163,7 +162,7 @@ interface UnpackedPage {
   readonly header: PageHeader;
 }
 
-/** The page as if it had never been packed. Of the second version, its levels are not packed anyway. */
+/** The page without compression. In version 2, its levels are never compressed. */
 function unpacked(place: ColumnPlace, packed: Uint8Array, header: PageHeader): UnpackedPage {
   const second = header.data_page_header_v2;
   const levels =
@@ -212,11 +211,11 @@ function unpack(place: ColumnPlace, packed: Uint8Array, length: number): Uint8Ar
 }
 
 /**
- * A run says how often its value comes in a few bytes, and what decodes it takes its word for it: no run may
- * be longer than its page says that it has values. Gives the bytes that the values come to beyond those of
- * the page.
+ * A run stores in a few bytes how often its value occurs, and the decoder trusts it. Therefore no run may be
+ * longer than the number of values that its page declares. Returns the memory of the values beyond the bytes
+ * of the page.
  *
- * @throws MALFORMED_REQUEST; RangeError where texts are not as long as they say
+ * @throws MALFORMED_REQUEST; RangeError if texts have other lengths than declared
  */
 function assertValuesFit(place: ColumnPlace, { reader, header }: UnpackedPage, values: number): number {
   const { view } = reader;
@@ -251,7 +250,7 @@ function assertValuesFit(place: ColumnPlace, { reader, header }: UnpackedPage, v
   return 0;
 }
 
-/** How many values have a level: those of the greatest are there, the others are missing. */
+/** The number of values with a level. Values with the greatest level are present, the others are missing. */
 function countOf(
   view: DataView,
   { width, values, level }: { readonly width: number; readonly values: number; readonly level: number },
@@ -271,7 +270,7 @@ function assertRuns(
     const run = readVarInt(reader);
     const isPacked = (run & 1) === 1;
     const count = isPacked ? (run >>> 1) * 8 : run >>> 1;
-    // Values that are packed by their bits may stand at the end for nothing; there are as many as bytes.
+    // Bit-packed values may end with padding. Their number is that of the bytes.
     const isBounded = isPacked && width > 0;
     if (!isBounded && count > values + 7) throw damaged(place, 'a run in a page is longer than the page');
     reader.offset += isPacked ? (count / 8) * width : Math.ceil(width / 8);
@@ -283,7 +282,10 @@ function widthOf(most: number): number {
   return most === 0 ? 0 : 32 - Math.clz32(most);
 }
 
-/** Bytes that share their memory with others are copied: a length that lies leads nowhere else. */
+/**
+ * Copies bytes that share their memory with others, so that a false length does not lead into the other
+ * data.
+ */
 function readerOf(bytes: Uint8Array): { view: DataView; offset: number } {
   const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
   return { view: new DataView(own.buffer), offset: 0 };

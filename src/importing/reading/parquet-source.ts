@@ -1,4 +1,4 @@
-/** Rows of an Apache Parquet file, read a page of each column at a time. */
+/** Rows of an Apache Parquet file. At any time one page of each column is in memory. */
 import { type FileHandle, open } from 'node:fs/promises';
 import {
   type DecodedArray,
@@ -23,16 +23,16 @@ import { tooManyColumns, toSourceRow } from './table-row.js';
 
 const MAGIC = 'PAR1';
 const MAGIC_OF_ENCRYPTED = 'PARE';
-/** Behind what describes the file stand its length and the magic. */
+/** The file ends with the length of its metadata and the magic bytes. */
 const END_BYTES = 8;
-/** What describes a file is parsed in one go, and comes to some ten times its size. */
+/** The metadata is parsed at once and needs about ten times its size. */
 const MOST_FOOTER_BYTES = 8 * 1024 ** 2;
 const DEEPEST = 50;
-/** The cells that are made at once. */
+/** The number of cells made at once. */
 const STEP_CELLS = 20_000;
 const STEP_ROWS = 1_000;
 
-/** What a file says of itself, held against what it is as far as can be seen without reading its rows. */
+/** The metadata of a file, checked as far as possible without reading rows. */
 interface ParquetFile {
   readonly bytes: number;
   readonly metadata: FileMetaData;
@@ -42,16 +42,16 @@ interface ParquetFile {
 interface ParquetColumn {
   readonly node: SchemaTree;
   readonly make: ValueMaker;
-  /** Which of the file's leaves are its own. */
+  /** The leaves of the file that belong to the column. */
   readonly leaves: readonly { readonly index: number; readonly path: readonly SchemaTree[] }[];
 }
 
 /**
- * Opens a file of columns. Decimals and whole numbers keep their digits, instants are UTC texts, those
- * without a time zone texts without one; lists and objects keep their nesting. A row has the number of its
- * place in the file.
+ * Opens a Parquet file. Decimals and whole numbers keep their digits. Instants are UTC texts; instants
+ * without a time zone are texts without one. Lists and objects keep their nesting. The number of a row is
+ * its place in the file.
  *
- * @throws MALFORMED_REQUEST where it is damaged or not what it says, LIMIT_EXCEEDED
+ * @throws MALFORMED_REQUEST if the file is damaged or contradicts its metadata, LIMIT_EXCEEDED
  */
 export async function openParquetSource(file: SourceFile, limits: SourceLimits): Promise<RowSource> {
   const opened = await withHandle(file.path, (handle) => describe(handle, limits));
@@ -80,7 +80,7 @@ async function withHandle<T>(path: string, use: (handle: FileHandle) => Promise<
   }
 }
 
-/** What the library throws of a damaged file is of any kind. */
+/** Converts errors of the library, which are of any kind for a damaged file. */
 function toFault(cause: unknown): unknown {
   if (cause instanceof ServiceError || (cause instanceof Error && 'syscall' in cause)) return cause;
   return damaged(cause instanceof Error ? cause.message : String(cause), cause);
@@ -115,8 +115,7 @@ async function describe(handle: FileHandle, limits: SourceLimits): Promise<Parqu
 }
 
 /**
- * Refuses a group of rows that cannot be read within the budget, which reading it would tell only once the
- * budget is in memory.
+ * Rejects a row group that cannot be read within the budget, before any of it is in memory.
  *
  * @throws LIMIT_EXCEEDED, MALFORMED_REQUEST
  */
@@ -134,7 +133,7 @@ async function assertGroupFits(
   }
 }
 
-/** How many rows are made at once. */
+/** The number of rows made at once. */
 function stepOf(columns: readonly ParquetColumn[]): number {
   return Math.max(1, Math.min(STEP_ROWS, Math.floor(STEP_CELLS / columns.length)));
 }
@@ -167,7 +166,7 @@ function encrypted(): ServiceError {
   return new ServiceError('MALFORMED_REQUEST', 'The Parquet file is encrypted; write it without a key.');
 }
 
-/** The elements stand one after the other, each before its members, and say how many these are. */
+/** The elements are listed in depth-first order. Each declares the number of its members. */
 function assertSchema(schema: readonly SchemaElement[], { maxColumns }: SourceLimits): void {
   if (schema.length > maxColumns * 4) throw tooManyColumns(1, schema.length, maxColumns);
   const open: number[] = [1];
@@ -193,7 +192,7 @@ function leavesOf(node: SchemaTree): SchemaTree[] {
   return node.children.flatMap((child) => (child.children.length === 0 ? [child] : leavesOf(child)));
 }
 
-/** @throws MALFORMED_REQUEST where the groups are not those of the columns, or do not come to the rows */
+/** @throws MALFORMED_REQUEST if the groups do not match the columns, or do not add up to the rows */
 function assertGroups(
   { row_groups: groups, num_rows: rows }: FileMetaData,
   leaves: readonly SchemaTree[],
@@ -266,7 +265,7 @@ function assertCellsFit({ number, cells }: ParquetRow, { maxCellLength }: Source
   );
 }
 
-/** The values of one column within a group, in the order of the rows. */
+/** The values of one column within a row group, in the order of the rows. */
 class ColumnReader {
   readonly #column: ParquetColumn;
   readonly #pages: AsyncGenerator<DecodedArray>;
@@ -306,7 +305,9 @@ class ColumnReader {
   }
 }
 
-/** A plain column is read page by page; of a nested one, which its leaves make up, the whole group. */
+/**
+ * Reads a plain column page by page. A nested column is assembled from its leaves and needs the whole group.
+ */
 async function* valuesOf(
   { node, leaves }: ParquetColumn,
   group: RowGroup,
@@ -319,7 +320,7 @@ async function* valuesOf(
     const pages = parquetPages({ ...place, metadata, schemaPath: path });
     if (isFlatColumn([...path])) {
       for await (const { values, size } of pages) {
-        // What is not there is null; an index that its dictionary does not have gives no value at all.
+        // Missing values are null. An index that is not in the dictionary yields no value.
         if (Array.isArray(values) && values.includes(undefined)) {
           throw damaged(`column ${node.element.name} names values that its dictionary does not have`);
         }

@@ -1,4 +1,4 @@
-/** What the values of a Parquet file are as JSON: each with all its digits, bytes as base64. */
+/** Converts the values of a Parquet file to JSON: numbers keep all their digits, and bytes become base64. */
 import type { ParquetParsers, SchemaElement, SchemaTree } from 'hyparquet';
 import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
 import { isListLike, isMapLike } from 'hyparquet/src/schema.js';
@@ -6,7 +6,7 @@ import { type JsonValue, parseAsWritten, toPlainNumber } from '../../json.js';
 
 const TEXTS = new TextDecoder('utf-8', { fatal: true });
 
-/** Texts that are no UTF-8 are refused rather than changed. */
+/** Rejects texts that are not valid UTF-8 instead of changing them. */
 export const PARQUET_PARSERS: ParquetParsers = {
   ...DEFAULT_PARSERS,
   stringFromBytes: (bytes: Uint8Array) => bytes && TEXTS.decode(bytes),
@@ -14,8 +14,9 @@ export const PARQUET_PARSERS: ParquetParsers = {
 };
 
 /**
- * The element as the library is to read it: it would round decimals, and cut instants and JSON. What it does
- * not know the meaning of it leaves as it is stored, and `parquetValue` makes of it what it means.
+ * The element in the form in which the library should read it. The library would round decimals and truncate
+ * instants and JSON. For an element without a known type it returns the stored value, which `parquetValue`
+ * then converts.
  */
 export function asStored(element: SchemaElement): SchemaElement {
   const { converted_type: converted, logical_type: logical, ...stored } = element;
@@ -35,10 +36,10 @@ function isText({ converted_type: converted, logical_type: logical }: SchemaElem
   return type === 'UTF8' || type === 'STRING' || type === 'ENUM' || type === 'JSON';
 }
 
-/** Makes JSON of what the library reads. */
+/** Converts a value of the library to JSON. */
 export type ValueMaker = (value: unknown) => JsonValue;
 
-/** What reads the values at a place of the schema; `meant` are the elements as the file has them. */
+/** The converter for a place of the schema. `meant` are the elements as declared in the file. */
 export function parquetValues(
   node: SchemaTree,
   meant: ReadonlyMap<SchemaElement, SchemaElement>,
@@ -117,7 +118,7 @@ function ifThere(make: (value: unknown) => JsonValue): ValueMaker {
   return (value) => (value === null || value === undefined ? null : make(value));
 }
 
-/** A number of no finite value is its name, which no field of numbers takes. */
+/** NaN and infinities become their names, which no field of numbers accepts. */
 function plain(value: unknown): JsonValue {
   if (typeof value === 'bigint') return toPlainNumber(String(value)) as JsonValue;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
@@ -143,14 +144,16 @@ function decimal(digits: bigint, scale: number): JsonValue {
 
 const PER_MILLISECOND: Readonly<Record<Unit, bigint>> = { MILLIS: 1n, MICROS: 1_000n, NANOS: 1_000_000n };
 
-/** Years that no date of JavaScript reaches are the number as it is stored, which is no instant to anyone. */
+/**
+ * For years beyond the range of JavaScript dates, returns the stored number, which is not a valid instant.
+ */
 function instantText(count: bigint, unit: Unit, isUtc: boolean): string {
   const date = new Date(Number(count / PER_MILLISECOND[unit]));
   if (Number.isNaN(date.getTime())) return String(count);
   return isUtc ? date.toISOString() : date.toISOString().slice(0, -1);
 }
 
-/** A time of day is as long after midnight. */
+/** A time of day is stored as the time since midnight. */
 function timeText(count: bigint, unit: Unit): string {
   return instantText(count, unit, false).slice('1970-01-01T'.length);
 }

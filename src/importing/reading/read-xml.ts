@@ -1,23 +1,22 @@
-/** XML that is read as it streams: elements, their attributes and texts. */
+/** Reads XML as a stream of elements, attributes and texts. */
 import { type SaxesAttributePlain, SaxesParser } from 'saxes';
 import { ServiceError } from '../../errors.js';
 
-/** What is told of the elements, by their names without a prefix. */
+/** The events for elements. Their names have no prefix. */
 export interface XmlEvents {
   open?(name: string, attributes: Readonly<Record<string, string>>): void;
   close?(name: string): void;
   text?(text: string): void;
 }
 
-/** What may lie between two tags, and a tag itself; the parser holds so much. */
+/** The most text between two tags, or within a tag, that the parser holds. */
 const MAX_BETWEEN_TAGS = 8 * 1024 ** 2;
 
 /**
- * Reads a part chunk by chunk; after each the caller may look at what the events have gathered. Entities
- * that a document declares for itself are refused with the declaration: they can be made to expand without
- * end.
+ * Reads a part chunk by chunk. After each chunk the caller may take the collected events. Declarations of
+ * entities are rejected, because entities can expand without limit.
  *
- * @throws MALFORMED_REQUEST where it is no XML, LIMIT_EXCEEDED where a text is too long, with the line
+ * @throws MALFORMED_REQUEST for malformed XML, LIMIT_EXCEEDED if a text is too long, with the line
  */
 export async function* readXml(
   part: string,

@@ -1,4 +1,4 @@
-/** Rows of documents: how the text or bytes of one become its values. */
+/** Rows of documents: converts the text or bytes of a document to values. */
 import { isJsonObject, type JsonObject, parseAsWritten } from '../../json.js';
 import { isNestedDeeply, MAX_JSON_DEPTH } from '../../json-depth.js';
 import { bson } from '../documents/bson.js';
@@ -6,7 +6,7 @@ import { fromExtendedJson } from '../documents/extended-json.js';
 import { toPlainDocument } from '../documents/plain-document.js';
 import type { SourceRow } from './row-source.js';
 
-/** The row of a document of JSON; one that is none, or no object, is a row with a fault. */
+/** The row of a JSON document. Malformed JSON, or JSON that is not an object, is a row with a fault. */
 export function rowOfJsonDocument(number: number, json: string): SourceRow {
   const parsed = parseDocument(json);
   if (typeof parsed === 'string') return faultyRow(number, parsed, json);
@@ -23,7 +23,7 @@ export function rowOfExtendedJsonDocument(number: number, json: string): SourceR
 /** Longer texts are left out of the list of refused rows. */
 const MAX_SOURCE_LENGTH = 16_384;
 
-/** The text of the document goes to the list of refused rows, where it can be corrected. */
+/** The list of refused rows contains the text of the document, so that it can be corrected. */
 function faultyRow(number: number, fault: string, json: string): SourceRow {
   const source = json.trim();
   const isShort = source.length <= MAX_SOURCE_LENGTH;
@@ -40,7 +40,7 @@ export function rowOfBsonDocument(number: number, bytes: Uint8Array): SourceRow 
   }
 }
 
-/** Whole numbers of 64 bits stay exact, and bytes stay with their subtype. */
+/** 64-bit integers stay exact, and binary values keep their subtype. */
 const BSON_OPTIONS = { promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const;
 
 function withAlterations(
@@ -50,7 +50,7 @@ function withAlterations(
   return alterations.length === 0 ? { number, values } : { number, values, alterations };
 }
 
-/** A text says what is wrong. */
+/** Returns the document, or a text that says what is wrong. */
 function parseDocument(json: string): JsonObject | string {
   if (isNestedDeeply(json)) return `the document is nested deeper than ${MAX_JSON_DEPTH} levels`;
   try {

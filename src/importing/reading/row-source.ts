@@ -8,58 +8,56 @@ export type SourceFormat = 'csv' | 'tsv' | 'xlsx' | 'json' | 'ndjson' | 'ejson' 
 /** One row of a file, before any mapping. */
 export interface SourceRow {
   /**
-   * The number that a person sees beside it: the line it begins on (CSV, NDJSON), the row of the sheet, the
-   * place in the list (JSON, BSON, Parquet). From 1, and the header counts.
+   * The number that a person sees beside the row: the line on which it begins (CSV, NDJSON), the row of the
+   * sheet, or the place in the list (JSON, BSON, Parquet). It starts at 1, and the header counts.
    */
   readonly number: number;
   /**
-   * By column name. A cell of CSV is its text, or `null` where nothing stands (`""` is the empty text). A
-   * cell of XLSX is a text, number or boolean; days and instants are ISO texts, in Parquet too. Documents and
-   * cells of Parquet keep their nesting, and numbers that a float does not hold are exact.
+   * The values by column name. A CSV cell is its text, or `null` if it is empty (`""` is the empty text). An
+   * XLSX cell is a text, number or boolean. Days and instants are ISO texts, also in Parquet. Documents and
+   * Parquet cells keep their nesting, and numbers that a float cannot hold are exact.
    */
   readonly values: Readonly<Record<string, unknown>>;
   /** The cells as in the file, for the list of refused rows; the text of a malformed document. */
   readonly source?: readonly string[];
   /** Set for a malformed document: its text may contain more than can be read from it. */
   readonly isMalformed?: true;
-  /** The values and names of a document that could not be kept as they were. */
+  /** The values and names of a document that could not be kept unchanged. */
   readonly alterations?: readonly Alteration[];
   /**
-   * What is wrong with the row as a whole and what would be right, e.g. that it has fewer cells than the
-   * header. Such a row is not to be written; the rows behind it are read all the same.
+   * The fault of the row as a whole and how to correct it, e.g. that it has fewer cells than the header.
+   * Such a row must not be written. The following rows are still read.
    */
   readonly fault?: string;
   /** The column of the faulty cell, if it is a single cell. */
   readonly faultColumn?: string;
 }
 
-/**
- * A file on disk that is open for reading its rows, as often as is needed. It holds nothing open between.
- */
+/** A file on disk whose rows can be read any number of times. Nothing stays open between two passes. */
 export interface RowSource {
   readonly format: SourceFormat;
-  /** Of texts: `utf-8`, `utf-16le`, `utf-16be` or `windows-1252`. */
+  /** For texts: `utf-8`, `utf-16le`, `utf-16be` or `windows-1252`. */
   readonly encoding?: string;
   readonly delimiter?: string;
-  /** The sheet that is read, and all of the workbook. */
+  /** The sheet that is read, and all sheets of the workbook. */
   readonly sheet?: string;
   readonly sheets?: readonly string[];
-  /** The row of the header, `none` where the file has none. */
+  /** The row of the header, `none` if the file has none. */
   readonly header?: number | 'none';
-  /** The columns of a table, each once: `name`, `name (2)`, `column 3`; documents have none. */
+  /** The columns of a table with unique names: `name`, `name (2)`, `column 3`. Documents have none. */
   readonly columns?: readonly string[];
-  /** What a person should know about the file, though all rows can be read. */
+  /** Facts that a person should know about the file, although all rows can be read. */
   readonly warnings: readonly string[];
   /**
-   * All rows from the first on, in batches; a new pass at each call. Blank rows are left out.
+   * All rows in batches, from the first on. Each call starts a new pass. Blank rows are left out.
    *
-   * @throws MALFORMED_REQUEST where the file cannot be read on, LIMIT_EXCEEDED where it is over a limit, each
-   * with the line and what would be right; what the signal was aborted with.
+   * @throws MALFORMED_REQUEST if the file cannot be read further, LIMIT_EXCEEDED if it exceeds a limit, each
+   * with the line and what would be right; the reason of the signal
    */
   rows(signal?: AbortSignal): AsyncIterable<readonly SourceRow[]>;
   /**
-   * The same for a survey of alterations and faults: after the first `shown` rows, rows that are kept as they
-   * are have no values. Absent if that would take as long as reading them.
+   * The same for a survey of alterations and faults. After the first `shown` rows, rows that are kept
+   * unchanged have no values. Absent if this would take as long as reading the rows.
    */
   surveyRows?(shown: number): AsyncIterable<readonly SourceRow[]>;
 }
@@ -67,7 +65,7 @@ export interface RowSource {
 /** A file on disk, with what the caller says about it. */
 export interface SourceFile {
   readonly path: string;
-  /** What the caller calls it; its ending is a hint of the format. */
+  /** The file name given by the caller. Its ending is a hint of the format. */
   readonly name?: string;
   readonly contentType?: string;
 }
@@ -77,8 +75,8 @@ export interface SourceOptions {
   readonly format?: SourceFormat;
   readonly encoding?: string;
   readonly delimiter?: string;
-  /** The name of the sheet; left out, the first one that has rows. */
+  /** The name of the sheet. Default: the first sheet with rows. */
   readonly sheet?: string;
-  /** The row of the header, or `none` where the first row is one of the data. */
+  /** The row of the header, or `none` if the first row is data. */
   readonly header?: number | 'none';
 }

@@ -1,17 +1,17 @@
-/** The shared texts of a workbook, which its cells refer to by number. */
+/** The shared texts of a workbook. Its cells refer to them by number. */
 import { closeSync, readSync, writeSync } from 'node:fs';
 import { openNamelessFile } from './nameless-file.js';
 
-/** Texts are held in memory up to so many bytes, then in a file: 8 MiB. */
+/** Texts beyond this size are moved from memory to a file: 8 MiB. */
 const MAX_HELD_BYTES = 8 * 1024 ** 2;
 const PAGE_BYTES = 64 * 1024;
 const MAX_PAGES = 64;
 const FIRST_OFFSETS = 1_024;
 
 /**
- * Texts by number, in little memory however many there are: eight bytes for each, and what was read of them
- * last. Cells mostly name texts that stand near those of the cells before, so that few are read twice.
- * Dispose of it.
+ * Texts by number, in little memory for any number of texts: eight bytes for each, and the part that was
+ * read last. Most cells refer to texts near those of the previous cells, so that few parts are read twice.
+ * The caller must dispose of it.
  */
 export class SharedStrings implements Disposable {
   #offsets = new Float64Array(FIRST_OFFSETS);
@@ -48,7 +48,7 @@ export class SharedStrings implements Disposable {
     this.#pending = [];
   }
 
-  /** `undefined` where there are not so many. */
+  /** `undefined` for a number beyond the last text. */
   at(index: number): string | undefined {
     if (!(index >= 0 && index < this.#count)) return undefined;
     const start = this.#offsets[index] ?? 0;

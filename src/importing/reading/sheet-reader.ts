@@ -1,4 +1,4 @@
-/** Gathers the rows of a sheet from its elements. */
+/** Collects the rows of a sheet from its elements. */
 import { ServiceError } from '../../errors.js';
 import { ExactNumber, toPlainNumber } from '../../json.js';
 import { dayOfSerial } from '../cells/day-cell.js';
@@ -7,12 +7,12 @@ import type { SharedStrings } from './shared-strings.js';
 import type { SourceLimits } from './source-limits.js';
 import { type CellValue, isBlankRow, type TableRow, tooManyColumns } from './table-row.js';
 
-/** A row of a sheet, with what is wrong with its cells. */
+/** A row of a sheet, with the faults of its cells. */
 export interface SheetRow extends TableRow {
   readonly fault?: CellOfFault;
 }
 
-/** A cell that cannot be read: its column, from 0, and what is wrong with it. */
+/** A cell that cannot be read: its column, from 0, and the fault. */
 export interface CellOfFault {
   readonly column: number;
   readonly detail: string;
@@ -22,7 +22,7 @@ export interface SheetContext {
   readonly strings: Pick<SharedStrings, 'at'>;
   readonly styles: CellStyles;
   readonly dateSystem: 'serial' | 'serial-1904';
-  /** Areas of one column and several rows: what stands in their first cell is in all. */
+  /** Merged areas of one column and several rows. The value of their first cell applies to all of them. */
   readonly merged: readonly MergedCells[];
   readonly limits: SourceLimits;
 }
@@ -36,7 +36,7 @@ export interface MergedCells {
 const SECONDS_OF_A_DAY = 86_400;
 const MS_OF_A_DAY = 1_000 * SECONDS_OF_A_DAY;
 
-/** Takes the elements of a sheet, gives the rows that are complete. Blank rows are left out. */
+/** Receives the elements of a sheet and returns its complete rows. Blank rows are left out. */
 export class SheetReader {
   readonly #context: SheetContext;
   readonly #mergedByFirst: ReadonlyMap<string, MergedCells>;
@@ -51,7 +51,10 @@ export class SheetReader {
   #text = '';
   #formula = false;
   #hasValue = false;
-  /** Which text counts: of a value, of a text within the cell; not that of a formula or of a reading aid. */
+  /**
+   * Whether to collect the current text: that of a value or within the cell, and not that of a formula or of
+   * a phonetic guide.
+   */
   #taking = false;
   #isPhonetic = false;
 
@@ -125,14 +128,15 @@ export class SheetReader {
     this.#rows.push(this.#fault === undefined ? row : { ...row, fault: this.#fault });
   }
 
-  /** Cells that are missing before it are blank. */
+  /** Missing cells before it are blank. */
   #set(column: number, value: CellValue): void {
     while (this.#cells.length < column) this.#cells.push(null);
     this.#cells[column] = value;
   }
 
   #value(): CellValue {
-    // Programs that do not compute write an empty value, which is an empty text only where it says so.
+    // Programs that do not compute formulas write an empty value. It is an empty text only if its type says
+    // so.
     const isUncomputed = this.#formula && this.#type !== 'str' && this.#text === '';
     if (!this.#hasValue || isUncomputed) {
       if (this.#formula) {
@@ -181,7 +185,10 @@ export class SheetReader {
     return styled === 'number' ? plainNumber(this.#text, number) : this.#time(number, styled);
   }
 
-  /** ISO texts, of the clock that the sheet shows: a workbook knows no time zones but UTC, by its format. */
+  /**
+   * ISO texts of the local time that the sheet shows. A workbook has no time zones except UTC, which its
+   * format declares.
+   */
   #time(serial: number, styled: Exclude<StyledAs, 'number'>): CellValue {
     if (styled === 'utc') return this.#utc(serial);
     const seconds = Math.round(serial * SECONDS_OF_A_DAY);
@@ -204,20 +211,20 @@ export class SheetReader {
     return null;
   }
 
-  /** The first cell of a row that is wrong is told. */
+  /** Only the first fault of a row is reported. */
   #tell(detail: string): void {
     this.#fault ??= { column: this.#column, detail: `cell ${this.#name()} ${detail}` };
   }
 
-  /** As people call it: `C5`. */
+  /** The name of the cell for people: `C5`. */
   #name(): string {
     return `${lettersOf(this.#column)}${this.#number}`;
   }
 }
 
 /**
- * Spreadsheets write floats with 17 digits, 0.10000000000000001 for 0.1; what has more was never a float, and
- * neither was what ends in zeros behind its point, as our own exports write 12.50.
+ * Spreadsheets write floats with 17 digits: 0.10000000000000001 for 0.1. A number with more digits was never
+ * a float. Neither was a number with trailing zeros after its point, as in our own exports (12.50).
  */
 function plainNumber(text: string, number: number): CellValue {
   if (/^-?\d+\.\d*0$/.test(text)) return new ExactNumber(text);

@@ -4,10 +4,10 @@ import { ServiceError } from '../../errors.js';
 import type { Packing } from '../documents/read-unpacked.js';
 import type { SourceFile, SourceFormat } from './row-source.js';
 
-/** The format of a file, and what else its first bytes tell of how it is read. */
+/** The format of a file, and other facts that its first bytes reveal. */
 export interface SniffedFormat {
   readonly format: SourceFormat;
-  /** Of JSON: a document on each line, or values one after the other or in a list. */
+  /** The layout of JSON: one document on each line, or values in sequence or in a list. */
   readonly layout: 'lines' | 'values';
   readonly packing: Packing;
   readonly warnings: readonly string[];
@@ -17,8 +17,8 @@ const SAMPLE_BYTES = 64 * 1024;
 const LARGEST_DOCUMENT = 17 * 1024 ** 2;
 
 /**
- * Looks at the first bytes: the content decides, and a name or content type that says otherwise is told in
- * a warning. Only of texts that are tables the name is asked whether they are parted by tabs.
+ * Detects the format by the first bytes. The content decides; a name or content type that contradicts it
+ * causes a warning. Only for tables of text the name decides whether tabs separate the cells.
  */
 export async function sniffFormat(file: SourceFile, asked: SourceFormat | undefined): Promise<SniffedFormat> {
   const bytes = await firstBytes(file.path);
@@ -59,7 +59,7 @@ function formatOf(bytes: Buffer, text: string, hint: SourceFormat | undefined): 
   return hint === 'ndjson' || isOfLines(text) ? 'ndjson' : 'json';
 }
 
-/** @throws UNSUPPORTED_MEDIA_TYPE for what no table can be made of */
+/** @throws UNSUPPORTED_MEDIA_TYPE for content that is no table */
 function assertText(bytes: Buffer): void {
   if (bytes.subarray(0, 4).equals(OLD_WORKBOOK)) {
     throw new ServiceError(
@@ -67,7 +67,8 @@ function assertText(bytes: Buffer): void {
       'The file is an old workbook (XLS), or one with a password; save it as XLSX without.',
     );
   }
-  // A text has no zeros, but for one byte of two in UTF-16, and a few that a program left in UTF-8.
+  // A text contains no zero bytes, except for one byte of two in UTF-16, and a few that a program left in
+  // UTF-8.
   const zeros = bytes.filter((byte) => byte === 0).length;
   const isText = zeros === 0 || isUtf16(bytes) || (10 * zeros < bytes.length && isUtf8(bytes));
   if (bytes.subarray(0, 5).toString('latin1') !== '%PDF-' && isText) return;
@@ -77,7 +78,7 @@ function assertText(bytes: Buffer): void {
   );
 }
 
-/** The last character may be cut. */
+/** The last character may be incomplete. */
 function isUtf8(bytes: Buffer): boolean {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
@@ -100,7 +101,7 @@ function isZip(bytes: Buffer): boolean {
   return bytes.subarray(0, 4).equals(Buffer.from('PK\x03\x04'));
 }
 
-/** The second is how a file begins whose description is encrypted. */
+/** The second magic marks a file with encrypted metadata. */
 function isParquet(bytes: Buffer): boolean {
   const magic = bytes.toString('latin1', 0, 4);
   return magic === 'PAR1' || magic === 'PARE';
@@ -110,7 +111,7 @@ function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-/** Its length, the type of its first element, and a zero at its end where that was read. */
+/** Its length, the type of its first element, and the final zero if it was read. */
 function isBson(bytes: Buffer): boolean {
   if (bytes.length < 5) return false;
   const length = bytes.readInt32LE();
@@ -121,7 +122,7 @@ function isBson(bytes: Buffer): boolean {
   return isType && (length > bytes.length || bytes[length - 1] === 0);
 }
 
-/** A list of objects or nothing, or an object; a table may begin with a bracket too. */
+/** An object, or a list of objects or without elements. A table may begin with a bracket too. */
 function isJson(text: string): boolean {
   return /^(?:\[\s*(?:[\]{"[\d-]|$)|\{\s*(?:"|\}|$))/.test(text);
 }
@@ -131,7 +132,7 @@ const EXTENDED_TYPES =
 const EXTENDED = new RegExp(`\\{\\s*"\\$(?:${EXTENDED_TYPES})"\\s*:`);
 
 /**
- * Whether there are several lines, of which the first is an object. A single one is read as a value, which
+ * Whether there are several lines, of which the first is an object. A single line is read as a value, which
  * may be an object around the list of the rows.
  */
 function isOfLines(text: string): boolean {

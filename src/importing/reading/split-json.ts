@@ -1,4 +1,4 @@
-/** Where one JSON value of a text ends and the next begins, found without parsing them. */
+/** Finds where one JSON value of a text ends and the next begins, without parsing them. */
 import { ServiceError } from '../../errors.js';
 import type { NumberedBytes } from '../documents/split-bson.js';
 import type { SourceLimits } from './source-limits.js';
@@ -15,11 +15,11 @@ const NEWLINE = 0x0a;
 const EMPTY = Buffer.alloc(0);
 
 /**
- * The values of a text: the elements of its list, those of the list `data` of its object, or, where it is
- * neither, one value after the other. As many at once as a chunk ends.
+ * The values of a text: the elements of its list, those of the list `data` of its object, or otherwise
+ * consecutive values. Each batch holds the values that end in one chunk.
  *
- * @throws LIMIT_EXCEEDED where a value is too long, MALFORMED_REQUEST where the text ends within one or has
- * something else between two, with the line
+ * @throws LIMIT_EXCEEDED if a value is too long, MALFORMED_REQUEST if the text ends within a value or has
+ * other characters between two values, with the line
  */
 export async function* splitJsonValues(
   chunks: AsyncIterable<Buffer>,
@@ -31,9 +31,10 @@ export async function* splitJsonValues(
 }
 
 /**
- * The lines of a text that are not blank, each with its number. As many at once as a chunk ends.
+ * The lines of a text that are not blank, with their numbers. Each batch holds the lines that end in one
+ * chunk.
  *
- * @throws LIMIT_EXCEEDED where a line is too long
+ * @throws LIMIT_EXCEEDED if a line is too long
  */
 export async function* splitJsonLines(
   chunks: AsyncIterable<Buffer>,
@@ -75,27 +76,29 @@ function tooLong(line: number, maxLineLength: number): ServiceError {
   );
 }
 
-/** What may stand next: a value, or what ends the list of values; behind it nothing is a value any more. */
+/** What may come next: a value, or the end of the list of values. After that end no value may follow. */
 type Place = 'start' | 'sequence' | 'value' | 'comma' | 'behind';
 
 class ValueSplitter {
   readonly #maxLength: number;
   #place: Place = 'start';
-  /** How many lists and objects are open within the value. */
+  /** The number of open lists and objects within the value. */
   #depth = 0;
   #isInText = false;
   #isEscaped = false;
-  /** The value is a number or word, or a text: it ends before a space, a comma or the end of the list. */
+  /**
+   * Whether the value is a number, a word or a text. It ends before a space, a comma or the end of the list.
+   */
   #isBare = false;
-  /** The parts of the value that earlier chunks brought. */
+  /** The parts of the value from earlier chunks. */
   #carried: Buffer[] = [];
   #carriedLength = 0;
   #count = 0;
   #line = 1;
   #valueLine = 1;
-  /** Of the first object of the text, while it may still be one around a list `data`. */
+  /** Watches the first object of the text, as long as it may be an object around a list `data`. */
   #wrapper: WrapperWatch | undefined;
-  /** The list is the member `data` of an object, whose other members are passed over. */
+  /** Whether the list is the member `data` of an object. The other members are skipped. */
   #isWrapped = false;
 
   constructor({ maxLineLength }: SourceLimits) {
@@ -104,7 +107,7 @@ class ValueSplitter {
 
   push(chunk: Buffer): NumberedBytes[] {
     const values: NumberedBytes[] = [];
-    // Where the value that is open began in this chunk; its beginning may have been in an earlier one.
+    // Where the open value begins in this chunk. Its beginning may be in an earlier chunk.
     let start = this.#isOpen() ? 0 : -1;
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at] ?? 0;
@@ -124,7 +127,7 @@ class ValueSplitter {
         continue;
       }
       if (this.#passes(byte)) continue;
-      // A value that is no list, object or text ends before what stands behind it.
+      // A value that is not a list, object or text ends before the next character.
       const end = this.#isBare ? at : at + 1;
       values.push(this.#take(chunk.subarray(start, end)));
       start = -1;
@@ -151,7 +154,7 @@ class ValueSplitter {
     return this.#depth > 0 || this.#isInText || this.#isBare;
   }
 
-  /** Whether a value begins with the byte; else it is one that stands between values. */
+  /** Whether a value begins with the byte. Otherwise the byte separates values. */
   #begins(byte: number): boolean {
     if (this.#place === 'start') {
       this.#place = byte === OPEN_LIST ? 'value' : 'sequence';
@@ -178,7 +181,7 @@ class ValueSplitter {
     return true;
   }
 
-  /** Whether the list `data` begins here: then what was read so far was only around it. */
+  /** Whether the list `data` begins here. The text before it is then only around the list. */
   #isList(byte: number): boolean {
     if (this.#wrapper === undefined) return false;
     if (!this.#wrapper.isList(byte, this.#depth)) return false;
@@ -191,7 +194,7 @@ class ValueSplitter {
     return true;
   }
 
-  /** Takes a byte of the value that is open; false where the value ends with it, or before it. */
+  /** Adds a byte to the open value. False if the value ends with the byte or before it. */
   #passes(byte: number): boolean {
     if (this.#depth === 0 && this.#isBare) return !isSpace(byte) && byte !== COMMA && byte !== CLOSE_LIST;
     switch (byte) {
@@ -213,7 +216,8 @@ class ValueSplitter {
   }
 
   /**
-   * Passes on to the quote that ends the text, or to the end of the chunk; the position of the last byte.
+   * Skips to the quote that ends the text, or to the end of the chunk. Returns the position of the last
+   * byte.
    */
   #passText(chunk: Buffer, from: number): number {
     for (let at = from; at < chunk.length; at += 1) {
@@ -223,8 +227,7 @@ class ValueSplitter {
       else if (byte === QUOTE) {
         this.#isInText = false;
         this.#wrapper?.text(chunk.subarray(from, at), this.#depth);
-        // A text that is no member of a value is itself one, which is left to the parser of values to
-        // refuse.
+        // A text that is not a member of a value is itself a value. The parser of values rejects it.
         if (this.#depth === 0) this.#isBare = true;
         return at;
       }
@@ -258,7 +261,7 @@ class ValueSplitter {
   }
 }
 
-/** Looks, in the first object of a text, for a member `data` that is a list. */
+/** Looks for a member `data` that is a list, in the first object of a text. */
 class WrapperWatch {
   #name = '';
   #part = '';

@@ -8,7 +8,7 @@ import { textOfCell } from '../cells/text-of-cell.js';
 import type { SourceRow } from './row-source.js';
 import type { SourceLimits } from './source-limits.js';
 
-/** A row of a table as it stands in the file. */
+/** A row of a table as in the file. */
 export interface TableRow {
   readonly number: number;
   readonly cells: readonly CellValue[];
@@ -23,14 +23,14 @@ export interface TableHeader {
   readonly warnings: readonly string[];
 }
 
-/** The rows from the top among which the header is looked for. */
+/** The number of first rows that may contain the header. */
 export const HEADER_ROWS = 20;
 
 /**
- * Finds the header among the first rows: the first that has most of the cells of the widest one. What
- * stands above it (the name of the school, a date) is told in a warning and left out.
+ * Finds the header among the first rows: the first row with most of the cells of the widest row. Rows above
+ * it (the name of the school, a date) are skipped and reported in a warning.
  *
- * @throws MALFORMED_REQUEST where there is no such row, LIMIT_EXCEEDED where there are too many columns
+ * @throws MALFORMED_REQUEST if there is no such row, LIMIT_EXCEEDED if there are too many columns
  */
 export function findHeader(
   rows: readonly TableRow[],
@@ -102,7 +102,7 @@ function nameColumns(cells: readonly CellValue[]): { columns: string[]; warnings
   return { columns, warnings };
 }
 
-/** Cells at the end of a header that name nothing are no columns, unless something stands below them. */
+/** Empty cells at the end of a header are no columns, unless there are values below them. */
 function withoutBlankEnd(header: TableRow, rows: readonly TableRow[]): readonly CellValue[] {
   const below = rows.filter(({ number }) => number > header.number);
   const isUsed = (index: number) => [header, ...below].some(({ cells }) => !isBlankCell(cells[index]));
@@ -120,15 +120,15 @@ function untaken(name: string, taken: ReadonlySet<string>): string {
 }
 
 /**
- * The row by column name. One that has more or fewer cells than the header is told so; the cells that have
- * a column are there all the same.
+ * The row by column name. A row with more or fewer cells than the header has a fault, and keeps the cells
+ * that have a column.
  */
 export function toSourceRow(
   { number, cells }: { readonly number: number; readonly cells: readonly JsonValue[] },
   columns: readonly string[],
 ): SourceRow {
   const values: Record<string, unknown> = {};
-  // An iterator would take a fifth of the time of reading.
+  // An iterator would take a fifth of the reading time.
   for (let index = 0; index < cells.length && index < columns.length; index += 1) {
     const cell = cells[index] ?? null;
     const name = columns[index] ?? '';
@@ -139,7 +139,7 @@ export function toSourceRow(
   return { number, values, source: textsOf(cells) };
 }
 
-/** Most cells are texts already, and a copy of them would double what the rows of a batch hold. */
+/** Most cells are texts already. A copy would double the memory of a batch. */
 function textsOf(cells: readonly JsonValue[]): readonly string[] {
   return cells.every(isText) ? cells : cells.map((cell) => textOfCell(cell ?? null));
 }

@@ -1,12 +1,12 @@
 /**
- * Unpacks a block of LZ4 that comes to `length` bytes. Ours, for a block that lies must neither come to more
- * nor leave a rest of zeros, and the decoders for JavaScript take its word for both.
+ * Unpacks a block of LZ4 to `length` bytes. The decoders available for JavaScript trust the block, whereas a
+ * forged one must neither exceed the length nor leave zeros at the end.
  *
- *   block    : sequence*                            the last one ends behind its literals
+ *   block    : sequence*                            the last one ends after its literals
  *   sequence : token literals distance             four bits of the token say the number of literals, four
  *                                                  the bytes to repeat less 4; 15: more of the number follows
  *
- * @throws RangeError where it comes to anything else
+ * @throws RangeError if the result has another length
  * @see https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md
  */
 export function unpackLz4(packed: Uint8Array, length: number): Uint8Array {
@@ -24,7 +24,7 @@ export function unpackLz4(packed: Uint8Array, length: number): Uint8Array {
     const distance = next() | (next() << 8);
     const end = to + whole(token & 15) + 4;
     assertFits(distance > 0 && distance <= to && end <= length);
-    // What is repeated may go on into what it makes.
+    // The repeated bytes may include those that the repetition itself writes.
     for (; to < end; to += 1) bytes[to] = bytes[to - distance] ?? 0;
   }
   assertFits(to === length);
