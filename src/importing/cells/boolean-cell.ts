@@ -1,4 +1,4 @@
-/** Yes and no as people write them in tables. */
+/** Reads booleans as people write them in tables. */
 import { CellFault, cellText } from './cell-fault.js';
 
 /** In lower case. */

@@ -12,8 +12,8 @@ export class CellFault {
 }
 
 /**
- * The text that stands in a cell, without the spaces around it and with ASCII digits for those of
- * Devanagari and other scripts; `undefined` where something else than a text or number stands in it.
+ * The text of a cell, trimmed, with ASCII digits in place of those of Devanagari and other scripts.
+ * `undefined` if the cell holds something other than a text or number.
  */
 export function cellText(cell: unknown): string | undefined {
   if (typeof cell === 'string') return withAsciiDigits(cell.trim());

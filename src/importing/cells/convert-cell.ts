@@ -17,9 +17,9 @@ export type CellFormat =
   | { readonly kind: 'boolean' };
 
 /**
- * The value of a cell: a text as it stands, a number (exact where a float does not hold it), a day
- * `YYYY-MM-DD`, an instant as UTC text, a boolean. A blank cell (`isBlankCell`) is the caller's: here it is
- * refused for all but a text.
+ * The value of a cell: an unchanged text, a number (exact if a float cannot hold it), a day `YYYY-MM-DD`, an
+ * instant as UTC text, or a boolean. The caller handles blank cells (`isBlankCell`); here they are rejected
+ * unless the kind is text.
  *
  *   convertCell('1,20,000.50', { kind: 'number' })                   120000.5
  *   convertCell('31/03/26', { kind: 'day', format: 'DD/MM/YY' })     '2026-03-31'

@@ -15,17 +15,16 @@ const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july'].
   'november',
   'december',
 ]);
-/** From these two digits on, a year belongs to the 20th century, as in POSIX. */
+/** A year with these two digits or higher ones belongs to the 20th century, as in POSIX. */
 const FIRST_YEAR_OF_1900 = 69;
 const LAST_SERIAL = 2_958_465;
-/** Spreadsheets count a 29 February 1900, which did not exist. */
+/** Spreadsheets have a 29 February 1900, which did not exist. */
 const NO_SUCH_DAY = 60;
 const MS_OF_A_DAY = 86_400_000;
 
 /**
- * The day of a cell, `YYYY-MM-DD`. Whatever the format, a day that cannot be another one is taken:
- * one written
- * in full from its year on, or with the name of its month. Of an instant it is its day in the time zone.
+ * The day of a cell, `YYYY-MM-DD`. An unambiguous day is accepted in any format: one that starts with the
+ * year, or has the name of the month. For an instant, returns its day in the time zone.
  */
 export function parseDayCell(cell: unknown, format: DayFormat, timeZone = 'UTC'): string | CellFault {
   const text = cellText(cell);
@@ -35,7 +34,7 @@ export function parseDayCell(cell: unknown, format: DayFormat, timeZone = 'UTC')
 
 const UNMISTAKABLE = ['YYYY-MM-DD', 'DD MMM YYYY', 'DD MMM YY'] as const;
 
-/** The day of a text in the format, or in an unambiguous one; `undefined` if it is no day. */
+/** The day of a text in the format, or in an unambiguous format. `undefined` if it is no day. */
 export function dayWritten(text: string, format: DayFormat): string | undefined {
   const day = dayInFormat(text, format);
   if (day !== undefined) return day;
@@ -46,7 +45,7 @@ export function dayWritten(text: string, format: DayFormat): string | undefined 
   return undefined;
 }
 
-/** The day of a text in this format alone. */
+/** The day of a text in exactly this format. */
 export function dayInFormat(text: string, format: DayFormat): string | undefined {
   switch (format) {
     case 'YYYY-MM-DD':
@@ -72,8 +71,7 @@ export function dayInFormat(text: string, format: DayFormat): string | undefined
 }
 
 /**
- * The day that a spreadsheet counts as its `serial`th; `undefined` for none. The time of the day is left
- * out.
+ * The day with this serial number in a spreadsheet, without the time of day. `undefined` if there is none.
  */
 export function dayOfSerial(serial: number, system: 'serial' | 'serial-1904'): string | undefined {
   const days = Math.floor(serial);

@@ -1,12 +1,12 @@
 /**
- * How the cells of a file may be written, each with an example. This file imports nothing: the portal offers
+ * The formats of cells in a file, each with an example. This file imports nothing, because the portal offers
  * the same formats.
  */
 
 /**
- * Days. Between the parts may stand `/`, `-`, `.` or a space, and a zero at the front may be missing. Two
- * digits of a year are 1969 to 2068. `serial` is the number of the day in a spreadsheet: 45747 is 2025-03-31,
- * and in the reckoning from 1904 (`serial-1904`) 44285 is.
+ * Days. The parts may be separated by `/`, `-`, `.` or a space, and may lack a leading zero. Two digits of a
+ * year mean 1969 to 2068. `serial` is the number of the day in a spreadsheet: 45747 is 2025-03-31. Counted
+ * from 1904 (`serial-1904`), that day is 44285.
  */
 export const DAY_EXAMPLES = {
   'YYYY-MM-DD': '2026-03-31',
@@ -24,8 +24,8 @@ export type DayFormat = keyof typeof DAY_EXAMPLES;
 export const DAY_FORMATS = Object.keys(DAY_EXAMPLES) as readonly DayFormat[];
 
 /**
- * Numbers: `plain` is 120000.50, `grouped` also 1,20,000.50 and 120,000.50, `european` is 120000,50,
- * 120.000,50 and 120 000,50.
+ * Numbers: `plain` is 120000.50, `grouped` also accepts 1,20,000.50 and 120,000.50, `european` accepts
+ * 120000,50, 120.000,50 and 120 000,50.
  */
 export const NUMBER_EXAMPLES = {
   plain: '120000.50',
@@ -36,9 +36,9 @@ export type NumberFormat = keyof typeof NUMBER_EXAMPLES;
 export const NUMBER_FORMATS = Object.keys(NUMBER_EXAMPLES) as readonly NumberFormat[];
 
 /**
- * Instants: a day in one of its formats with a time behind it (`31/03/2026 9:30 PM`), in the time zone unless
- * it names its own; `YYYY-MM-DD` is ISO 8601. A spreadsheet's number has the time behind its point.
- * `epoch-seconds` and `epoch-milliseconds` count from 1970.
+ * Instants: a day in one of its formats, followed by a time (`31/03/2026 9:30 PM`), in the time zone unless
+ * the text names another. `YYYY-MM-DD` is ISO 8601. In the number of a spreadsheet, the fraction is the
+ * time. `epoch-seconds` and `epoch-milliseconds` count from 1970.
  */
 export const INSTANT_FORMATS = [...DAY_FORMATS, 'epoch-seconds', 'epoch-milliseconds'] as const;
 export type InstantFormat = (typeof INSTANT_FORMATS)[number];

@@ -7,12 +7,13 @@ import type { DayFormat, InstantFormat } from './day-formats.js';
 
 const WITH_TIME =
   /^(.*[^\s,])(?:T|,? +)(\d{1,2})[:.](\d{2})(?:[:.](\d{2})(?:[.,](\d{1,9}))?)? ?([ap]\.?m\.?)?$/i;
-/** Longer texts are no instants, and are not tried. */
+/** A longer text is no instant and is not tried. */
 const MAX_LENGTH = 64;
 const MS_OF_A_DAY = 86_400_000;
 
 /**
- * The instant of a cell as UTC text, `2026-03-31T16:00:00.000Z`. A day alone is its midnight in the zone.
+ * The instant of a cell as UTC text, `2026-03-31T16:00:00.000Z`. A day without a time is its midnight in the
+ * zone.
  */
 export function parseInstantCell(cell: unknown, format: InstantFormat, timeZone = 'UTC'): string | CellFault {
   const text = cellText(cell);

@@ -3,7 +3,7 @@ import { type ExactNumber, isExactNumber, toPlainNumber } from '../../json.js';
 import { CellFault, cellText } from './cell-fault.js';
 import { NUMBER_EXAMPLES, type NumberFormat } from './day-formats.js';
 
-/** Longer texts are no numbers, and are not tried. */
+/** A longer text is no number and is not tried. */
 const MAX_LENGTH = 400;
 const PLAIN = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
 const GROUPED = /^[+-]?\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d*)?$/;
@@ -12,8 +12,8 @@ const CURRENCY = /^(?:₹|Rs\.?|INR|\$|€|£)\s*/i;
 const NEGATIVE_IN_PARENTHESES = /^\((.+)\)$/;
 
 /**
- * The number of a cell, exact where a float does not hold it. A currency before it, `/-` behind it and
- * parentheses for a minus are taken away: `₹ 1,20,000.50`, `500/-`, `(500)`.
+ * The number of a cell, exact if a float cannot hold it. Ignores a leading currency and a trailing `/-`, and
+ * reads parentheses as a minus: `₹ 1,20,000.50`, `500/-`, `(500)`.
  */
 export function parseNumberCell(
   cell: unknown,
@@ -26,7 +26,7 @@ export function parseNumberCell(
     : toPlainNumber(digits);
 }
 
-/** The digits as JSON writes them; `undefined` where the text is no number of the format. */
+/** The digits in the notation of JSON. `undefined` if the text is no number in the format. */
 export function digitsOf(text: string, format: NumberFormat): string | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const bare = text.replace(CURRENCY, '').replace(/\s*\/-$/, '');

@@ -1,8 +1,8 @@
 /** One of several values in the cells of a column: the class or the section of "10-A". */
 export interface CellPart {
   /**
-   * What stands between the parts; one space is as good as many. Empty: the parts are where digits and
-   * letters meet, whatever sign or space is between them.
+   * The text between the parts. Several spaces count as one. If it is empty, a part ends where digits and
+   * letters meet, with any sign or space between them.
    */
   readonly separator: string;
   /** The number of the part, from 1. */
@@ -12,8 +12,8 @@ export interface CellPart {
 }
 
 /**
- * What stands in the part, without the spaces around it; `undefined` where the cell has more or fewer parts,
- * for then any of them may be another one.
+ * The trimmed text of the part. `undefined` if the cell has more or fewer parts, because the number of a
+ * part is then ambiguous.
  *
  *   partOfCell('10 - A', { separator: '-', number: 2, of: 2 })     'A'
  *   partOfCell('10A', { separator: '', number: 2, of: 2 })         'A'

@@ -1,16 +1,16 @@
-/** The `bson` package, for threads that come and go: without the 17 MiB that it takes when it is loaded. */
+/** Loads the `bson` package without the 17 MiB that it allocates by default, for short-lived threads. */
 import { createRequire } from 'node:module';
 import type * as Bson from 'bson';
 
 /**
- * The package keeps a buffer for what it writes, and makes it before anybody writes; we only read. The memory
- * is worse than idle: when a thread ends, glibc takes a block of this size that is freed for a sign that such
- * blocks come and go, and from then on keeps up to twice as much of what is freed, in each of its arenas. The
- * package makes the buffer anew where one is too small for what is to be written, so none will do.
+ * The package allocates a buffer for writing when it is loaded, although we only read. This wastes more than
+ * the memory itself: when a thread ends and frees a block of this size, glibc concludes that such blocks are
+ * common, and from then on retains up to twice as much freed memory in each of its arenas. The package
+ * replaces the buffer if it is too small for a document, so an empty buffer works.
  */
 function loadBson(): typeof Bson {
   const { alloc } = Buffer;
-  // Nothing else runs meanwhile: `require` does not wait.
+  // `require` is synchronous, so no other code runs in the meantime.
   Buffer.alloc = (size, ...fill) => alloc(size > LARGEST_NEEDED ? 0 : size, ...fill);
   try {
     return createRequire(import.meta.url)('bson') as typeof Bson;
@@ -19,7 +19,7 @@ function loadBson(): typeof Bson {
   }
 }
 
-/** Smaller ones are constants of the package. */
+/** Smaller buffers are constants of the package. */
 const LARGEST_NEEDED = 64 * 1024;
 
 export const bson = loadBson();

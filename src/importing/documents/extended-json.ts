@@ -1,4 +1,4 @@
-/** Extended JSON, as `mongoexport` and `bsondump` write it. */
+/** Reads extended JSON, as `mongoexport` and `bsondump` write it. */
 import type * as Bson from 'bson';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, toPlainNumber } from '../../json.js';
 import { bson } from './bson.js';
@@ -20,9 +20,9 @@ const {
 } = bson;
 
 /**
- * The values that a parsed document of extended JSON stands for, as the types of BSON: canonical, relaxed,
- * and of version 1 (`{"$date": 1774929600000}`, `{"$binary": "…", "$type": "00"}`). An object that only
- * looks like one of them stays an object.
+ * The values of a parsed document of extended JSON, as the types of BSON: canonical, relaxed, and of version
+ * 1 (`{"$date": 1774929600000}`, `{"$binary": "…", "$type": "00"}`). An object that only resembles one of
+ * them stays an object.
  *
  * @see https://www.mongodb.com/docs/manual/reference/mongodb-extended-json/
  */
@@ -34,7 +34,7 @@ function valueIn(value: JsonValue): unknown {
   if (Array.isArray(value)) return value.map(valueIn);
   if (!isJsonObject(value)) return value;
   for (const name in value) {
-    // A type has its name first.
+    // The first member of such an object names the type.
     if (!name.startsWith('$')) break;
     const typed = typedValue(name, value);
     if (typed !== undefined) return typed;
@@ -54,13 +54,13 @@ function membersOf(object: JsonObject): Readonly<Record<string, unknown>> {
   return members;
 }
 
-/** `undefined` where the object is not of the type that its first name says. */
+/** `undefined` if the object does not match the type that its first member names. */
 function typedValue(name: string, object: JsonObject): unknown {
   const read = TYPES[name];
   try {
     return read?.(object[name] ?? null, object);
   } catch {
-    // The classes of BSON throw errors of several kinds for what is not theirs.
+    // The classes of BSON throw errors of several kinds for invalid values.
     return undefined;
   }
 }
@@ -115,7 +115,7 @@ function binaryOf(value: JsonValue, { $type }: JsonObject): Bson.Binary | undefi
 
 function referenceOf(value: JsonValue, { $id, $db, label }: JsonObject): Bson.DBRef | undefined {
   if (!isText(value) || $id === undefined) return undefined;
-  // The type of the driver says that an id is an ObjectId, though it may be of any type.
+  // The driver declares an id as an ObjectId, although it may be of any type.
   const id = valueIn($id) as Bson.ObjectId;
   return new DBRef(value, id, isText($db) ? $db : undefined, isText(label) ? { label } : {});
 }

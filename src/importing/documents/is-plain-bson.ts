@@ -1,4 +1,6 @@
-/** Tells from the bytes of a BSON document whether it is kept as it is, which is faster than parsing it. */
+/**
+ * Decides from the bytes of a BSON document whether it is stored unchanged, which is faster than parsing it.
+ */
 import { isUtf8 } from 'node:buffer';
 import { isRecordId } from '../../model/record-id.js';
 

@@ -22,9 +22,9 @@ const {
   Timestamp,
 } = bson;
 
-/** A value, or a name, that could not be kept as it was. */
+/** A value or a name that could not be kept unchanged. */
 export interface Alteration {
-  /** The path of the value, lists as `[]`: `lines[].fee`. */
+  /** The path of the value. Lists are written as `[]`: `lines[].fee`. */
   readonly path: string;
   /** What it was, e.g. `a regular expression`. */
   readonly was: string;
@@ -55,9 +55,7 @@ export function toPlainDocument(document: Readonly<Record<string, unknown>>): Pl
   return { values: conversion.document(document), alterations: conversion.alterations };
 }
 
-/**
- * The reader of documents puts this in the place of a value that has no JavaScript type.
- */
+/** The reader of documents uses this in place of a value without a JavaScript type. */
 export class UnkeptValue {
   readonly was: string;
   readonly text: string | undefined;
@@ -267,7 +265,7 @@ function isPlainObject(value: object): value is Members {
   return !isType && Object.prototype.toString.call(value) === '[object Object]';
 }
 
-/** Paths part names at their points, and `$` begins an operator. */
+/** Paths split names at their points, and `$` begins an operator. */
 function isPathName(name: string): boolean {
   return (
     name !== '' && !name.includes('.') && !name.startsWith('$') && findUnstorableText(name) === undefined

@@ -1,4 +1,4 @@
-/** The bytes of a file, unpacked if it is packed. */
+/** Reads the bytes of a file and decompresses them if needed. */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
@@ -16,10 +16,10 @@ export async function packingOf(path: string): Promise<Packing> {
 }
 
 /**
- * Reads a file chunk by chunk. `onBytes` hears how many bytes of the file itself were read since it last
- * heard.
+ * Reads a file chunk by chunk. `onBytes` receives the number of bytes of the file itself that were read
+ * since its last call.
  *
- * @throws MALFORMED_REQUEST where what is packed is damaged or cut
+ * @throws MALFORMED_REQUEST if compressed data is damaged or incomplete
  */
 export async function* readUnpacked(
   path: string,

@@ -1,30 +1,30 @@
-/** Where one document of BSON ends and the next begins. */
+/** Finds where one BSON document ends and the next begins. */
 import { ServiceError } from '../../errors.js';
 
-/** The bytes of a document with its number: of its line, or of its place among the others. */
+/** The bytes of a document and its number: its line, or its place among the documents. */
 export interface NumberedBytes {
   readonly number: number;
   readonly bytes: Buffer;
 }
 
 export interface SplitBsonOptions {
-  /** The bytes of a document. */
+  /** The most bytes of a document. */
   readonly maxLength: number;
-  /** Whether terminators stand between documents. Default: no. */
+  /** Whether there are terminators between documents. Default: no. */
   readonly isArchive?: boolean;
 }
 
 const LENGTH_BYTES = 4;
-/** The length itself, and the zero at the end. */
+/** The length itself and the final zero. */
 const SHORTEST_DOCUMENT = 5;
 /** 0xFFFFFFFF, as a signed number. */
 const TERMINATOR = -1;
 
 /**
- * The documents of BSON, as many at once as a chunk ends. In an archive a terminator may stand in place of
- * a document: four bytes, and no number of its own.
+ * The BSON documents. Each batch holds the documents that end in one chunk. In an archive, a terminator may
+ * take the place of a document: four bytes, which have no number.
  *
- * @throws MALFORMED_REQUEST where the length of a document is none, or the bytes end within one
+ * @throws MALFORMED_REQUEST if the length of a document is invalid, or if the bytes end within a document
  * @throws LIMIT_EXCEEDED
  */
 export async function* splitBson(

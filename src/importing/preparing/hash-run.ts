@@ -3,7 +3,7 @@ import { closeSync, readSync, writeSync } from 'node:fs';
 import { openNamelessFile } from '../reading/nameless-file.js';
 import { toDiskFault } from '../reading/to-disk-fault.js';
 
-/** Low half of the hash, high half, row: as bytes, a hash then stands as a 64-bit number. */
+/** The low half of the hash, its high half, and the row. In bytes, a hash is thus a 64-bit number. */
 export const ENTRY_WORDS = 3;
 const ENTRY_BYTES = 4 * ENTRY_WORDS;
 /** A block of 3 KiB is read to find one entry. The first hash of each block is in memory. */
@@ -18,9 +18,9 @@ export class HashRun {
   readonly #block = new Uint32Array(ENTRY_WORDS * BLOCK_ENTRIES);
 
   /**
-   * `parts` are entries that go up by their hashes. A thread that ends closes the file.
+   * `parts` are entries in ascending order of their hashes. A thread that ends closes the file.
    *
-   * @throws UNAVAILABLE where the disk is full
+   * @throws UNAVAILABLE if the disk is full
    */
   constructor(parts: Iterable<Uint32Array>) {
     this.#handle = openNamelessFile();
@@ -126,7 +126,7 @@ function isBelow(one: Uint32Array, at: number, other: Uint32Array, otherAt: numb
   return high < otherHigh || (high === otherHigh && wordAt(one, at) < wordAt(other, otherAt));
 }
 
-/** The last entry, among so many words, whose hash is not above this one; -1 if there is none. */
+/** The last of the first `count` entries whose hash is not greater than this one. -1 if there is none. */
 function placeOf(words: Uint32Array, count: number, entryWords: number, low: number, high: number): number {
   let from = 0;
   let to = count;

@@ -12,7 +12,7 @@ const ENTRY = new URL('./preparer-thread', import.meta.url);
 export interface PreparedFileOptions extends PreparerStart {
   readonly ask: Ask;
   /**
-   * `inTurn`: a batch is prepared when the one before it is written, because its rows point at each other.
+   * `inTurn`: a batch is prepared after the previous one is written, because its rows refer to each other.
    */
   readonly order: 'ahead' | 'inTurn';
   readonly signal: AbortSignal;
@@ -41,8 +41,7 @@ export class PreparedFile {
   /**
    * The batches in the order of the file.
    *
-   * @throws what is wrong with the file as a whole, MALFORMED_REQUEST or LIMIT_EXCEEDED; what the signal was
-   * aborted with
+   * @throws MALFORMED_REQUEST or LIMIT_EXCEEDED for a fault of the whole file; the reason of the signal
    */
   async *batches(): AsyncGenerator<PreparedRows, void> {
     const { signal, order } = this.#options;

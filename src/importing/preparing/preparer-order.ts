@@ -8,7 +8,8 @@ export interface PreparerStart {
   readonly source: SourceOptions;
   readonly plan: Omit<PreparationPlan, 'mapping'>;
   /**
-   * The mapping as JSON text: an exact number is one of ours, which a thread would be handed as an object.
+   * The mapping as JSON text. An exact number is an object of ours, which does not survive the transfer to a
+   * thread.
    */
   readonly mapping: string;
   readonly batchRows: number;
