@@ -1,4 +1,4 @@
-/** A chart in the colours of the theme, with what it shows also as a table for who does not see it. */
+/** A chart in the colours of the theme. It contains the same data as a table, for screen readers. */
 import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import {
@@ -32,10 +32,10 @@ Chart.register(
   ...[LineController, LineElement, PointElement, Tooltip],
 );
 
-// As the page around it; and the first text in another font takes a phone a fifth of a second.
+// The font of the page. The first text in another font takes a phone a fifth of a second.
 Chart.defaults.font.family = THEME.fontFamily ?? 'system-ui';
 
-/** One chart takes a phone a tenth of a second, and two tiles often have their answers at once. */
+/** A chart takes a phone a tenth of a second, and the answers of two tiles often arrive together. */
 const drawings = new TurnQueue(whenIdle);
 
 export interface ChartSeries {
@@ -48,18 +48,21 @@ export interface ChartCanvasProps {
   readonly title: string;
   readonly labels: readonly string[];
   readonly series: readonly ChartSeries[];
-  /** What the labels are, below them where they do not say it themselves. */
+  /** The title of the labels, shown below them if they do not explain themselves. */
   readonly labelled?: string | undefined;
-  /** The labels are moments in a row, of which an axis may leave some out: the bars stand. */
+  /**
+   * Whether the labels are consecutive times. The axis may then skip some of them, and the bars stand
+   * upright.
+   */
   readonly isOverTime?: boolean;
   readonly unit: 'number' | 'money' | 'percent';
-  /** Of money. */
+  /** The currency, if the unit is money. */
   readonly currency?: string | undefined;
-  /** At least; it fills what is given to it. */
+  /** The minimum height. The chart fills its container. */
   readonly height: number;
 }
 
-/** Told apart with any colour vision, on light and on dark (after Okabe and Ito). */
+/** Distinguishable with any colour vision, on light and dark backgrounds (after Okabe and Ito). */
 const SERIES_COLOURS = [
   '#3b82c4',
   '#e08a00',
@@ -77,15 +80,15 @@ const INKS = {
 } as const;
 
 /**
- * Of A4 between its margins, at 96 to the inch. What was drawn for a wide screen is made smaller on paper,
- * with letters that nobody can read.
+ * The width of A4 between its margins, at 96 dots per inch. A chart drawn for a wide screen would be scaled
+ * down on paper until its letters are unreadable.
  */
 const PAPER_WIDTH_PX = 688;
 
-/** The height of the axis above lying bars. */
+/** The height of the axis above horizontal bars. */
 const AXIS_HEIGHT_PX = 36;
 
-/** From when on it is seen, or soon will be: to draw all charts of a page at once would hold up a phone. */
+/** Whether it is visible or close to it. Drawing all charts of a page at once would block a phone. */
 function useIsNear(element: RefObject<Element | null>): boolean {
   const [isNear, setIsNear] = useState(false);
   useEffect(() => {
@@ -132,7 +135,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
         maxRotation: 0,
         autoSkip: !isLying,
         autoSkipPadding: 8,
-        // A name of two hundred letters left no room for what it names; the tooltip says it whole.
+        // A name of two hundred letters would leave no room for its bar. The tooltip shows the whole name.
         callback: (value: string | number) => shortenLabel(labels[Number(value)] ?? ''),
       },
     };
@@ -140,13 +143,13 @@ export function ChartCanvas(props: ChartCanvasProps) {
       ...axis,
       grid: { color: ink.line },
       beginAtZero: true,
-      // The numbers of bars that lie are below the screen's end otherwise.
+      // At the bottom, the axis of horizontal bars would often be off the screen.
       ...(isLying && { position: 'top' as const }),
       ticks: {
         color: ink.text,
         maxRotation: 0,
         maxTicksLimit: 6,
-        // Half a student is not there to be counted.
+        // Counts of students have no fractions.
         ...(unit === 'number' && { precision: 0 }),
         callback: (value: string | number) => printShort(Number(value)),
       },
@@ -173,7 +176,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
         responsive: !isPrinted,
         maintainAspectRatio: false,
         animation: false,
-        // All that stands at one label is told together, wherever the pointer is above it.
+        // The tooltip shows all series at one label, wherever the pointer is above it.
         ...(!isRound && { interaction: { mode: 'index', intersect: false, axis: isLying ? 'y' : 'x' } }),
         plugins: {
           legend: {
@@ -183,7 +186,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
               color: ink.text,
               boxWidth: 12,
               boxHeight: 12,
-              // A slice has no axis to read its value from.
+              // A slice has no axis from which to read its value.
               ...(isRound && {
                 generateLabels: (drawn: Chart) =>
                   Chart.overrides.doughnut.plugins.legend.labels.generateLabels(drawn).map((item, index) => ({
@@ -226,7 +229,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
   }, [written, theme, formats, isDrawn, isPrinted]);
   const leastHeight = isLying ? Math.max(height, labels.length * LYING_BAR_PX + AXIS_HEIGHT_PX) : height;
   return (
-    // Bars that lie scroll within a tile, which is reached by the keyboard.
+    // Horizontal bars scroll within a tile, also by the keyboard.
     <figure className="chart-figure" ref={figure} {...(isLying && { tabIndex: 0, 'aria-label': title })}>
       <div className="chart-frame" data-lying={isLying || undefined} style={{ minHeight: leastHeight }}>
         <canvas ref={canvas} role="img" aria-label={title} />

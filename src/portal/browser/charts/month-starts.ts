@@ -1,6 +1,6 @@
 /**
- * Whether days are the months of a year told by their first days, as reports by month give them: an axis
- * shows months then. The first may begin later, with the range that was asked for.
+ * Whether the days are the first days of months, as in reports by month. The axis then shows months. The
+ * first day may be later in its month, if the requested range begins there.
  */
 export function areMonthStarts(days: readonly string[]): boolean {
   const [first = '', ...others] = days;

@@ -1,16 +1,16 @@
 import { shortenLabel } from './shorten-label.js';
 
-/** Of a bar that lies, with the room to the next one: its name is a line of text. */
+/** The height of a horizontal bar with the gap to the next one. Its name takes one line of text. */
 export const LYING_BAR_PX = 24;
 
 const LETTER_PX = 6.5;
 const GAP_PX = 4;
-/** The width of the axis beside standing bars. */
+/** The width of the axis beside upright bars. */
 const AXIS_WIDTH_PX = 44;
 
 /**
- * Whether the bars of these names lie in a chart of this width: where they stand, each name has the width of
- * its bar, and one that is longer would be slanted or left out.
+ * Whether a chart of this width shows bars with these names horizontally. With upright bars, each name has
+ * the width of its bar, and a longer name would be slanted or left out.
  */
 export function mustLie(labels: readonly string[], widthPx: number): boolean {
   if (widthPx === 0) return false;

@@ -1,10 +1,9 @@
-/** More than this takes the room of the bars that it names. */
+/** A longer label would take the room of its bars. */
 const MOST_LETTERS = 20;
 
 /**
- * The beginning of what a part of a chart is called, where it is longer than 20 letters, e.g.
- * `Donaudampfschifffah…`.
- * An emoji of several characters stays whole.
+ * Shortens a label of more than 20 letters, e.g. `Donaudampfschifffah…`. An emoji of several characters
+ * stays whole.
  */
 export function shortenLabel(label: string): string {
   if (label.length <= MOST_LETTERS) return label;

@@ -1,4 +1,4 @@
-/** A dashboard: its tiles in the order its owner gives them, to look at, to print, and for a wall. */
+/** A dashboard: its tiles in the order of its owner, on screen, on paper and on a wall. */
 import { ActionIcon, Alert, Button, Group, Text } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type DragEvent, type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
@@ -31,7 +31,10 @@ const TileForm = lazy(async () => ({ default: (await import('./tile-form')).Tile
 
 type StoredDashboard = NonNullable<DashboardTilesQuery['dashboard']>;
 
-/** Removed, never there, or not shared with the viewer: the gateway does not tell which. */
+/**
+ * The dashboard was removed, never existed, or is not shared with the viewer. The gateway does not say
+ * which.
+ */
 const GONE = new Set(['NOT_FOUND', 'GONE']);
 
 export function DashboardDetailsPage() {
@@ -59,11 +62,11 @@ interface ShownDashboardProps {
 
 type OpenDialog =
   | { readonly kind: 'none' | 'removal' }
-  /** With the dashboard as it was when the dialog was opened. */
+  /** The dashboard as it was when the dialog was opened. */
   | { readonly kind: 'newTile' | 'settings'; readonly begun: StoredDashboard }
   | { readonly kind: 'tile'; readonly begun: StoredDashboard; readonly tile: DashboardTileInput };
 
-/** What was taken out last, and from where: it can be put back as long as the page is shown. */
+/** The tile that was removed last, and its place. It can be restored while the page is open. */
 interface RemovedTile {
   readonly tile: DashboardTileInput;
   readonly index: number;
@@ -78,14 +81,14 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
   const wall = useRef<HTMLDivElement>(null);
   const [dialog, setDialog] = useState<OpenDialog>({ kind: 'none' });
   const [removed, setRemoved] = useState<RemovedTile>();
-  /** Moved while what was moved before is being saved. */
+  /** The order of a move made while the previous one is being saved. */
   const [waiting, setWaiting] = useState<readonly DashboardTileInput[]>();
   const change = useChange(ChangeDashboard, [DashboardTiles, DashboardsOfPortal]);
   const remove = useChange(RemoveDashboard, [DashboardsOfPortal]);
   const { id, version, owner } = dashboard;
   const title = dashboard.title ?? id;
   const stored = (dashboard.tiles ?? []).map(toTile);
-  // What is being saved is shown already, so that a tile stays where it was dropped.
+  // An order that is being saved is shown already, so that a tile stays where it was dropped.
   const tiles: readonly DashboardTileInput[] =
     waiting ?? (change.isPending ? change.variables.data.tiles : undefined) ?? stored;
   const mayChange =
@@ -107,7 +110,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
   useEffect(() => {
     if (!waiting || change.isPending) return;
     setWaiting(undefined);
-    // What was not taken is told; what was put on top of it would not be taken either.
+    // A move that failed is reported. The moves based on it would fail as well.
     if (!change.error) save({ tiles: waiting });
   }, [waiting, change.isPending]);
   const putBack = ({ tile, index }: RemovedTile) => {
@@ -264,12 +267,14 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
   );
 }
 
-/** What any client may have left out is as empty as the form would leave it. */
+/** Members that another client left out are empty, as in the form. */
 function toTile(tile: NonNullable<StoredDashboard['tiles']>[number]): DashboardTileInput {
   return { ...tile, operation: tile.operation ?? '', picture: tile.picture ?? 'TABLE' };
 }
 
-/** In the place of the one that it was; at the end where it is new, or somebody took that out meanwhile. */
+/**
+ * Replaces the tile. A new tile is added at the end, as is one that somebody else removed in the meantime.
+ */
 function withTile(
   tiles: readonly DashboardTileInput[],
   {
@@ -283,7 +288,7 @@ function withTile(
 
 interface TileGridProps {
   readonly tiles: readonly DashboardTileInput[];
-  /** Absent: the viewer may not change the dashboard. */
+  /** Absent if the viewer may not change the dashboard. */
   readonly onMove?: (from: number, to: number) => void;
   readonly onEdit?: (index: number) => void;
   readonly onRemove?: (index: number) => void;
@@ -300,7 +305,7 @@ function TileGrid({ tiles, onMove, onEdit, onRemove }: TileGridProps) {
   const [said, setSaid] = useState('');
   const keys = keysOf(tiles);
   const order = keys.join();
-  // The browser takes the focus from what is moved in the document.
+  // The browser removes the focus from an element that moves in the document.
   // biome-ignore lint/correctness/useExhaustiveDependencies: done when the tiles stand in another order.
   useEffect(() => {
     if (focused.current === undefined) return;
@@ -371,7 +376,7 @@ function TileControls({ title, onKey, onDrag, onEdit, onRemove }: TileControlsPr
         className="tile-handle"
         draggable
         onDragStart={(event) => {
-          // Without data, Firefox drags nothing.
+          // Firefox does not drag an element without data.
           event.dataTransfer.setData('text/plain', title);
           event.dataTransfer.effectAllowed = 'move';
           onDrag(true);
@@ -398,7 +403,7 @@ function TileControls({ title, onKey, onDrag, onEdit, onRemove }: TileControlsPr
   );
 }
 
-/** A name for each tile that it keeps when it is moved: its content, with a number among equal ones. */
+/** A key for each tile that stays the same when it moves: its content, numbered among equal ones. */
 function keysOf(tiles: readonly DashboardTileInput[]): readonly string[] {
   const seen = new Map<string, number>();
   return tiles.map((tile) => {

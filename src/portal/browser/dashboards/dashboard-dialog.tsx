@@ -17,13 +17,13 @@ export interface DashboardDialogProps {
   readonly values: DashboardValues;
   readonly isBusy: boolean;
   readonly problem: Error | null;
-  /** What somebody else has made of it meanwhile, where saving was refused for that. */
+  /** The dashboard as somebody else saved it in the meantime, if saving was rejected for that reason. */
   readonly theirs?: DashboardValues | undefined;
   onSave(values: DashboardValues): void;
   onClose(): void;
 }
 
-/** What a dashboard is called and who sees it, of a new one and of one that there is. */
+/** The name and roles of a new or an existing dashboard. */
 export function DashboardDialog(props: DashboardDialogProps) {
   const { heading, action, values, isBusy, problem, theirs, onSave, onClose } = props;
   const t = useTexts();

@@ -1,4 +1,4 @@
-/** A tile of a dashboard: its title, what it shows, and the way to all of it. */
+/** A tile of a dashboard: its title, its content, and a link to the whole of it. */
 import { Anchor, Card, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { DragEvent, ReactNode } from 'react';
@@ -22,7 +22,7 @@ export function findOperation({
   return TILE_OPERATIONS.find(({ name }) => name === operation);
 }
 
-/** The title of a tile: its own, else that of its operation in the language that is shown. */
+/** The title of a tile, otherwise the translated title of its operation. */
 export function useTitleOfTile(): (tile: DashboardTileInput) => string {
   const say = useReportWords();
   return (tile) => tile.title || say(findOperation(tile)?.title ?? tile.operation);
@@ -30,7 +30,7 @@ export function useTitleOfTile(): (tile: DashboardTileInput) => string {
 
 export interface DashboardTileProps {
   readonly tile: DashboardTileInput;
-  /** What its owner changes it by, beside the title. */
+  /** The controls of its owner, beside the title. */
   readonly controls?: ReactNode;
   readonly onDragOver?: (event: DragEvent) => void;
   readonly onDrop?: (event: DragEvent) => void;

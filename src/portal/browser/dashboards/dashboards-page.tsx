@@ -1,4 +1,4 @@
-/** The dashboards that the viewer has made, and those that are shared with a role of theirs. */
+/** The dashboards of the viewer, and those shared with one of their roles. */
 import { Button, SimpleGrid, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';

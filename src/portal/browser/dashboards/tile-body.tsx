@@ -1,4 +1,4 @@
-/** The answer of a tile as its picture: a table, a number or a chart. */
+/** Shows the answer of a tile as a table, a number or a chart. */
 import { Table } from '@mantine/core';
 import { headingOfPath, isNumericKind } from '../../../explore/cell-printer';
 import type { ResultCell, ResultColumn, ResultTable } from '../../../explore/result-tables';

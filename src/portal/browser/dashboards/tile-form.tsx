@@ -1,4 +1,4 @@
-/** A tile to add or to change: the operation, its variables, the kind of picture, and how that looks now. */
+/** A form to add or change a tile: the operation, its variables and picture, with a preview. */
 import { Button, Card, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
@@ -41,11 +41,11 @@ const PICTURE_NAMES: Readonly<Record<TilePicture, string>> = {
 const EMPTY_TILE: DashboardTileInput = { operation: '', picture: 'TABLE' };
 
 export interface TileFormProps {
-  /** Absent: a new one. */
+  /** Absent for a new tile. */
   readonly tile?: DashboardTileInput | undefined;
   readonly isBusy: boolean;
   readonly problem: Error | null;
-  /** The tiles that somebody else has put there meanwhile, where saving was refused for that. */
+  /** The tiles that somebody else added in the meantime, if saving was rejected for that reason. */
   readonly theirs?: readonly string[] | undefined;
   onSave(tile: DashboardTileInput): void;
   onClose(): void;
@@ -177,7 +177,7 @@ interface PictureFieldsProps {
   onChange(next: Partial<DashboardTileInput>): void;
 }
 
-/** Which part of the answer, and which of its columns; what is left empty is chosen by what tells most. */
+/** The part of the answer to show, and its columns. Empty inputs select the most informative ones. */
 function PictureFields({ edited, tables, onChange }: PictureFieldsProps) {
   const t = useTexts();
   const say = useReportWords();
@@ -223,7 +223,7 @@ function PictureFields({ edited, tables, onChange }: PictureFieldsProps) {
   );
 }
 
-/** `feeDefaulters.totals.heads` as "Totals heads": the first word is what all of them are of. */
+/** `feeDefaulters.totals.heads` as "Totals heads". The first word is the same for all lists. */
 function labelOfList(name: string): string {
   const rest = name.split('.').slice(1);
   return headingOfPath((rest.length === 0 ? [name] : rest).join('.'));

@@ -1,4 +1,4 @@
-/** What a tile shows of an answer: which of its tables, and of that a number or the points of a chart. */
+/** Selects what a tile shows of an answer: one of its tables, and a number or the points of a chart. */
 import { isNumericKind } from '../../../explore/cell-printer.js';
 import { type ChartPoints, chooseChart, pointsOf } from '../../../explore/chart-choice.js';
 import type { FieldShape } from '../../../explore/field-shape.js';
@@ -8,7 +8,7 @@ import type { ListedShape, TileOperation } from './tile-operation.js';
 export const PICTURES = ['TABLE', 'NUMBER', 'BAR', 'LINE', 'DOUGHNUT'] as const;
 export type TilePicture = (typeof PICTURES)[number];
 
-/** What a tile says of its picture; what it does not say is what tells most. */
+/** The choices of a tile. Choices that are left out default to the most informative ones. */
 export interface TileChoice {
   readonly picture: TilePicture;
   readonly list?: string | null | undefined;
@@ -20,10 +20,10 @@ export function toFieldShape({ type, isList, fields }: ListedShape): FieldShape 
   return { type, isList, fields: new Map(fields.map(([name, inner]) => [name, toFieldShape(inner)])) };
 }
 
-/** `undefined` where the answer has nothing there. */
+/** `undefined` if the answer has no such table. */
 export function tableOfTile(tables: readonly ResultTable[], choice: TileChoice): ResultTable | undefined {
   if (choice.list) return tables.find(({ name }) => name === choice.list);
-  // A number is told best by the line of totals, which is the only one of its table.
+  // For a number, the totals are best. They are the only row of their table.
   const totals = tables.find(({ name, rows }) => name.endsWith('.totals') && rows.length === 1);
   return (choice.picture === 'NUMBER' ? totals : undefined) ?? tables[0];
 }
@@ -33,7 +33,7 @@ export interface TileNumber {
   readonly column: ResultColumn;
 }
 
-/** The sum of a column over the rows, or its value where there is one row. */
+/** The sum of a column over the rows, or its value if there is one row. */
 export function numberOfTile(table: ResultTable, measure: TileChoice['measure']): TileNumber | undefined {
   const measures = table.columns.filter(({ kind }) => isNumericKind(kind));
   const chosen = measure ? measures.find(({ path }) => path === measure) : undefined;
@@ -46,15 +46,15 @@ export function numberOfTile(table: ResultTable, measure: TileChoice['measure'])
 export interface TilePoints extends ChartPoints {
   readonly by: ResultColumn;
   readonly measure: ResultColumn;
-  /** What tells the series apart; absent where there is one. */
+  /** The column that distinguishes the series; absent if there is one series. */
   readonly split: ResultColumn | undefined;
-  /** The last point of a doughnut is all that is too small to be one of its own. */
+  /** Whether the last point of a doughnut sums up all slices that are too small. */
   readonly hasRest: boolean;
 }
 
 const MOST_SLICES = 7;
 
-/** `undefined` where there is no number to draw, or nothing to draw it by. */
+/** `undefined` without a number to draw, or without a label for it. */
 export function pointsOfTile(table: ResultTable, choice: TileChoice): TilePoints | undefined {
   const first = chooseChart(table);
   if (!first) return undefined;
@@ -69,7 +69,7 @@ export function pointsOfTile(table: ResultTable, choice: TileChoice): TilePoints
   return isRound ? withRest({ ...points, ...told }) : { ...points, ...told };
 }
 
-/** The rows of a table; of classes, which come in the order of texts, where 10 stands before 2, in theirs. */
+/** The rows of a table. Classes are sorted as numbers, because as texts 10 comes before 2. */
 export function rowsInOrder({ rows }: ResultTable): ResultTable['rows'] {
   const areNumbers = rows.every(([first]) => typeof first === 'string' && /^\d+$/.test(first));
   const comeAsTexts = rows.every(
@@ -79,7 +79,7 @@ export function rowsInOrder({ rows }: ResultTable): ResultTable['rows'] {
   return rows.toSorted(([one], [other]) => Number(one) - Number(other));
 }
 
-/** Classes come as texts, in whose order 10 stands before 2. */
+/** Classes are texts, in whose order 10 comes before 2. */
 function inOrder(points: ChartPoints): ChartPoints {
   if (!points.labels.every((label) => typeof label === 'string' && /^\d+$/.test(label))) return points;
   const order = points.labels.map((_, index) => index);
@@ -94,7 +94,7 @@ function inOrder(points: ChartPoints): ChartPoints {
   };
 }
 
-/** The largest slices, and one of all the others. */
+/** The largest slices, and one for all the others. */
 function withRest(points: TilePoints): TilePoints {
   const values = points.series[0]?.values ?? [];
   if (values.length <= MOST_SLICES + 1) return points;
@@ -111,13 +111,13 @@ function withRest(points: TilePoints): TilePoints {
   };
 }
 
-/** The unit of a column: the schema says of a field that it is money, its name that it is a percentage. */
+/** The unit of a column. The schema says that a field is money, and its name that it is a percentage. */
 export function unitOf(operation: TileOperation, { path }: ResultColumn): 'money' | 'percent' | 'number' {
   if (operation.moneyPaths.some((money) => money.endsWith(`.${path}`))) return 'money';
   return /percent$/i.test(path) ? 'percent' : 'number';
 }
 
-/** Whether its texts are words of an enum, which the schema writes in capitals. */
+/** Whether its texts are enum values, which the schema writes in capitals. */
 export function isEnumColumn(operation: TileOperation, { path }: ResultColumn): boolean {
   return operation.enumPaths.some((one) => one.endsWith(`.${path}`));
 }

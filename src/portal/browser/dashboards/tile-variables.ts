@@ -1,9 +1,9 @@
-/** The variables of a tile, and the place that all of what it shows is at. */
+/** The variables of a tile, and the page that shows all of its content. */
 import { type ExampleOperation, fillVariables } from '../../../explore/example-operation.js';
 import type { AskedParameter } from '../reports/askable-report.js';
 import type { TileOperation } from './tile-operation.js';
 
-/** Of the viewer, what says which tiles are theirs and where those lead. */
+/** The rights of the viewer that decide which tiles they see and where these link to. */
 interface TileRights {
   readonly reports: readonly { readonly field: string; readonly name: string }[];
   readonly collections: readonly { readonly name: string; readonly canRead: boolean }[];
@@ -11,7 +11,7 @@ interface TileRights {
 
 export type TileVariables = ExampleOperation['variables'];
 
-/** As they are written, days as words; `undefined` for a text that is no JSON object. */
+/** Parses the variables, with days as words. `undefined` for a text that is no JSON object. */
 export function readVariables(
   text: string | null | undefined,
   operation: TileOperation,
@@ -25,7 +25,7 @@ export function readVariables(
   }
 }
 
-/** What is asked on a day. */
+/** The variables of a request on a given day. */
 export function askedVariables(variables: TileVariables, today: string): TileVariables {
   return fillVariables(variables, today);
 }
@@ -34,7 +34,7 @@ export function isComplete({ parameters }: TileOperation, variables: TileVariabl
   return parameters.every(({ name, isRequired }) => !isRequired || (variables[name] ?? '') !== '');
 }
 
-/** As the inputs of a form hold them. */
+/** The variables as the inputs of a form hold them. */
 export function toFormValues(variables: TileVariables): Readonly<Record<string, string>> {
   const given = Object.entries(variables).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
@@ -50,7 +50,7 @@ export function fromFormValues(
 
 function toValue(text: string, type: string): unknown {
   if (type === 'Boolean') return text === 'true';
-  // What is no number is sent as it is, and the gateway says what is wrong with it.
+  // Input that is no number is sent unchanged, and the gateway explains the fault.
   return type === 'Int' && /^-?\d+$/.test(text) ? Number(text) : text;
 }
 
@@ -60,7 +60,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   DateTime: ['{today-7}T00:00:00Z', '{today-30}T00:00:00Z'],
 };
 
-/** The words that stand for a day, month or session there; `undefined` where none can. */
+/** The words for a day, month or session that a parameter accepts; `undefined` if it accepts none. */
 export function wordsFor({ name, type }: AskedParameter, operation: TileOperation): string[] | undefined {
   const byLibrary = operation.variables[name];
   const words = WORDS[type] ?? [];
@@ -106,7 +106,7 @@ function isFilter(where: unknown): boolean {
   return typeof where === 'object' && where !== null && Object.keys(where).length > 0;
 }
 
-/** A condition whose variable is not given is none. */
+/** Drops conditions whose variable is not given. */
 function withVariables(where: unknown, asked: TileVariables): unknown {
   if (Array.isArray(where)) return where.map((one) => withVariables(one, asked));
   if (typeof where !== 'object' || where === null) return where;

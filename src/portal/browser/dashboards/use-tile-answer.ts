@@ -6,11 +6,14 @@ import type { TileOperation } from './tile-operation';
 import { toFieldShape } from './tile-picture';
 import type { TileVariables } from './tile-variables';
 
-/** What has no report that tells of its changes is asked again so often, while it is looked at. */
+/**
+ * An operation without a report that announces changes is repeated at this interval while the tile is
+ * visible.
+ */
 const ASKED_EVERY_MS = 60_000;
 
 export interface TileAnswer {
-  /** Absent until it comes. */
+  /** Absent until the answer arrives. */
   readonly tables?: readonly ResultTable[];
   readonly currency?: string;
   readonly error: Error | null;
@@ -47,7 +50,7 @@ export function useTileAnswer({ operation, asked, isEnabled }: AskedTile): TileA
   };
 }
 
-/** A report says in which currency its money is. */
+/** A report names the currency of its money. */
 function currencyOf(answer: unknown): string | undefined {
   const isReport = typeof answer === 'object' && answer !== null && 'currency' in answer;
   return isReport && typeof answer.currency === 'string' ? answer.currency : undefined;

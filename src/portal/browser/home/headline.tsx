@@ -1,4 +1,4 @@
-/** The figures that a day is known by, above the tiles: each leads to what it was counted from. */
+/** The main figures of a day, above the tiles. Each links to the records or report that it counts. */
 import { Skeleton, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -15,7 +15,7 @@ import { useTexts } from '../language/use-texts';
 import { useNameOfReport, useViewer } from '../shell/viewer';
 import type { DayTileProps } from './tile';
 
-/** Asks what the tiles below ask, so that no figure costs a request of its own. */
+/** Uses the operations of the tiles below, so that no figure costs a request of its own. */
 export function Headline({ day }: Pick<DayTileProps, 'day'>) {
   const t = useTexts();
   const nameOfReport = useNameOfReport();
@@ -117,14 +117,14 @@ interface HeadlineFigureProps<Result, Variables> {
   readonly variables: Variables;
   readonly to: string;
   readonly search: Readonly<Record<string, string>>;
-  /** The figure, and what it is of. */
+  /** The figure, and a note on what it counts. */
   readonly show: (result: Result) => readonly [value: string, note: string];
 }
 
 function HeadlineFigure<Result, Variables>(props: HeadlineFigureProps<Result, Variables>) {
   const { title, operation, variables, to, search, show } = props;
   const { data, error } = useOperation(operation, variables, { keepsPrevious: true });
-  // What failed is told by the tile that asks the same, with a way to try again.
+  // The tile with the same operation shows the error, with a way to try again.
   const [value, note]: readonly [ReactNode, ReactNode] =
     data === undefined ? [error ? '–' : <Skeleton key="value" height={28} width={110} />, ' '] : show(data);
   return (

@@ -1,4 +1,4 @@
-/** The dashboard: of the reports and records that the viewer has, what a day begins with. */
+/** The home page: tiles of the reports and records that the viewer needs at the start of a day. */
 import { ActionIcon, Group } from '@mantine/core';
 import { isTime } from '../language/is-time';
 import { useTexts } from '../language/use-texts';

@@ -1,4 +1,4 @@
-/** The tiles of the dashboard about the school as a whole: leave, strength, results. */
+/** Tiles about the whole school: leave, strength, results. */
 import { Anchor, Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { LeaveToDecide, ResultsByTerm, StrengthByClass } from '../../../generated/portal/home/home';

@@ -1,4 +1,4 @@
-/** The tiles of the dashboard that lead on: dashboards, what the viewer may enter, and their few reports. */
+/** Tiles that link to other pages: dashboards, collections the viewer enters, and a few reports. */
 import { Anchor, Card, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { SharedDashboards } from '../../../generated/portal/home/home';
@@ -8,10 +8,10 @@ import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { useViewer } from '../shell/viewer';
 
-/** What is longer is a page of its own in the menu: nobody reads a long list on a dashboard. */
+/** A longer list has a page of its own in the menu. */
 const MOST_LINKS = 6;
 
-/** The portal keeps these for itself: nobody enters them as records. */
+/** Collections of the portal itself, which nobody enters as records. */
 const OF_THE_PORTAL: ReadonlySet<string> = new Set(['dashboard', 'saved_view']);
 
 interface Shortcut {

@@ -5,7 +5,7 @@ const LazyChart = lazy(async () => ({ default: (await import('../charts/chart-ca
 
 const CHART_HEIGHT = 200;
 
-/** A chart within a tile: of the same height while it is loaded, so that nothing jumps. */
+/** A chart within a tile. It has the same height while it is loaded, so that the layout does not shift. */
 export function TileChart(props: Omit<ChartCanvasProps, 'height'>) {
   return (
     <Suspense fallback={<div style={{ height: CHART_HEIGHT }} />}>

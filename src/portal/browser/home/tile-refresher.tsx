@@ -4,13 +4,13 @@ import { ReportHasChanged } from '../../../generated/portal/home/home';
 import { useEvents } from '../gateway/use-operation';
 
 export interface TileRefresherProps {
-  /** What the key of the tile's query begins with. */
+  /** The first part of the query key of the tile. */
   readonly asked: string;
-  /** The report it is of, by its field. */
+  /** The report of the tile, by its field. */
   readonly report: string;
 }
 
-/** Has a tile asked anew when its report tells of a change. */
+/** Reloads a tile when its report announces a change. */
 export function TileRefresher({ asked, report }: TileRefresherProps) {
   const queries = useQueryClient();
   const refresh = useCallback(() => void queries.invalidateQueries({ queryKey: [asked] }), [queries, asked]);

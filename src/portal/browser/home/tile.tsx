@@ -1,4 +1,4 @@
-/** A tile of the dashboard: a figure or a chart of one operation, and the way to all of it. */
+/** A tile of the home page: a figure or a chart of one operation, and a link to the whole of it. */
 import { Anchor, Card, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -14,9 +14,9 @@ export interface TileProps<Result, Variables> {
   readonly title: string;
   readonly operation: PortalOperation<Result, Variables>;
   readonly variables: Variables;
-  /** The report it is of, by its field: the tile is asked anew when that has changed. */
+  /** The report of the operation, by its field. The tile is reloaded when the report changes. */
   readonly report?: string;
-  /** Where all of it is, by the same filter. */
+  /** The page with all rows, by the same filter. */
   readonly to: string;
   readonly search?: Readonly<Record<string, string>>;
   readonly isWide?: boolean;

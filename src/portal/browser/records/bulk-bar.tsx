@@ -11,14 +11,14 @@ import type { ChosenRecords } from './use-chosen-records';
 export interface BulkBarProps {
   readonly collection: DeclaredCollection;
   readonly chosen: ChosenRecords;
-  /** What the grid shows. */
+  /** The filter of the grid. */
   readonly filter: CountedFilter;
 }
 
-/** Below the grid while records are chosen: what can be done with them together. */
+/** The bar below the grid while records are selected: the changes that apply to all of them. */
 export function BulkBar({ collection, chosen, filter }: BulkBarProps) {
   const t = useTexts();
-  // What was written of a change is there after a reload, and so is what it was to be done with.
+  // A reload restores the draft of a change, and therefore also the selection that it applies to.
   const [asked, setAsked] = useState<'change' | 'remove' | undefined>(chosen.isKept ? 'change' : undefined);
   const close = () => {
     setAsked(undefined);

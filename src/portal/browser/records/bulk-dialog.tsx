@@ -1,4 +1,4 @@
-/** Before many records are changed or removed together: how many, and the first of them as they will be. */
+/** The dialog before many records are changed or removed: their number, and a preview of the first ones. */
 import { Checkbox, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ChangeRecords, RemoveRecords } from '../../../generated/portal/records/bulk';
@@ -27,7 +27,7 @@ export interface BulkDialogProps {
   onClose(): void;
 }
 
-/** So many are shown before. */
+/** The number of records in the preview. */
 const FIRST = 5;
 
 export function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDialogProps) {

@@ -1,4 +1,4 @@
-/** A cell that is being changed: its field to fill in, over the place where it stands. */
+/** The editor of a cell: the input for its field, placed over the cell. */
 import { Button, Group, Popover, Text } from '@mantine/core';
 import type { FormEvent, KeyboardEvent, ReactNode } from 'react';
 import { ProblemWords } from '../language/problem-words';
@@ -17,15 +17,17 @@ export interface CellEditorProps {
   readonly collection: string;
   readonly field: DeclaredField;
   readonly row: RecordToChange;
-  /** Given the request that saved it; `undefined` where what somebody else wrote was kept. */
+  /**
+   * Called with the request that saved the value, or with `undefined` if the other person's value was kept.
+   */
   onSaved(requestId: string | undefined): Promise<void>;
-  /** The focus goes so many columns further: 0 stays. */
+  /** Moves the focus by this number of columns; 0 keeps it in the cell. */
   onDone(step: -1 | 0 | 1): void;
-  /** What stands in the cell. */
+  /** The content of the cell. */
   readonly children: ReactNode;
 }
 
-/** On a phone the cell may be half out of sight; its editor is not. */
+/** On a phone the cell may be partly out of sight. Its editor must not be. */
 const ANYWHERE = { padding: 5, limiter: { fn: ({ x, y }: { x: number; y: number }) => ({ x, y }) } };
 
 export function CellEditor({ collection, field, row, onSaved, onDone, children }: CellEditorProps) {
@@ -41,10 +43,10 @@ export function CellEditor({ collection, field, row, onSaved, onDone, children }
   const { save, isSaving, problem, conflict } = useRecordSaving({
     collection,
     fields: [field],
-    // What of the record is not saved yet elsewhere stays so.
+    // Unsaved changes of other fields of the record remain.
     keepDraft: (left) => keepDraft({ ...others, ...left }),
     onSaved: async (_id, requestId) => {
-      // What is left of the draft goes on from what was saved here.
+      // The rest of the draft now starts from the saved version.
       forgetBegun();
       await onSaved(requestId);
     },
@@ -54,7 +56,7 @@ export function CellEditor({ collection, field, row, onSaved, onDone, children }
     if (!isChanged || (await save(begun, { [field.name]: value }))) onDone(step);
   };
   const press = (event: KeyboardEvent) => {
-    // An open list of choices takes these keys for itself.
+    // An open list of choices handles these keys itself.
     if ((event.target as HTMLElement).ariaExpanded === 'true') return;
     if (event.key === 'Escape') {
       event.stopPropagation();
@@ -76,7 +78,7 @@ export function CellEditor({ collection, field, row, onSaved, onDone, children }
       shadow="md"
       trapFocus
       withRoles={false}
-      // Hidden when its cell is scrolled away, it would lose the focus and what is being written.
+      // If it were hidden when its cell scrolls away, it would lose the focus and the typed text.
       hideDetached={false}
       middlewares={{ flip: true, shift: ANYWHERE }}
       closeOnEscape={false}

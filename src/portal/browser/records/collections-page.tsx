@@ -1,4 +1,4 @@
-/** What there is: the collections whose records the viewer may read, to choose one. */
+/** The collections whose records the viewer may read. */
 import { SimpleGrid, Text } from '@mantine/core';
 import { CollectionDescriptions } from '../../../generated/portal/records/records';
 import { useOperation } from '../gateway/use-operation';

@@ -5,7 +5,7 @@ import { type DeclaredField } from './declared-field';
 import { useFieldNames } from './use-field-names';
 import { useValueText } from './use-value-text';
 
-/** A field that two people changed: as it was, and as each of them left it. */
+/** A field that two people changed: its previous value, and the value of each person. */
 interface FieldConflict {
   readonly field: DeclaredField;
   readonly before: unknown;
@@ -15,12 +15,15 @@ interface FieldConflict {
 
 export interface ConflictDialogProps {
   readonly fields: readonly FieldConflict[];
-  /** Told the names of the fields that stay as the other person left them. */
+  /** Called with the names of the fields that keep the other person's value. */
   onChosen(kept: ReadonlySet<string>): void;
   onClose(): void;
 }
 
-/** Somebody else changed the record meanwhile: both are shown, and the person chooses field by field. */
+/**
+ * Shown if somebody else changed the record in the meantime: the person chooses between the two values of
+ * each field.
+ */
 export function ConflictDialog({ fields, onChosen, onClose }: ConflictDialogProps) {
   const t = useTexts();
   const nameOf = useFieldNames();

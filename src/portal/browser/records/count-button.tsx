@@ -5,10 +5,10 @@ import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { type CountedFilter, countUpToMost } from './count-up-to-most';
 
-/** Nobody reads a larger number off to the last record. */
+/** A larger number is of no use to anybody. */
 const MOST_COUNTED = 10_000;
 
-/** Counts when it is pressed. */
+/** Counts the records when it is pressed. */
 export function CountButton({ asked }: { readonly asked: CountedFilter }) {
   const t = useTexts();
   const formats = useFormats();

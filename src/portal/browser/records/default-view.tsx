@@ -11,7 +11,7 @@ export interface DefaultViewProps {
   readonly children: ReactNode;
 }
 
-/** Opens a collection whose address asks for nothing with the view that is its default. */
+/** Opens a collection with its default view, if the address contains no filter or order. */
 export function DefaultView({ collection, children }: DefaultViewProps) {
   const { id } = useViewer();
   const { views } = useSavedViews(collection);

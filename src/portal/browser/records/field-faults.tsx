@@ -1,4 +1,4 @@
-/** What the gateway says is wrong with the fields of a record, told at each of them. */
+/** The faults that the gateway found in the fields of a record, shown at each field. */
 import type { ReactNode } from 'react';
 import type { GatewayProblem } from '../gateway/gateway-problem';
 import { ProblemWords } from '../language/problem-words';
@@ -6,15 +6,15 @@ import { useTexts } from '../language/use-texts';
 import { useFieldNames } from './use-field-names';
 
 export interface FieldFault {
-  /** The way from the field to its part that is wrong: `['0', 'amount']` in a list of objects. */
+  /** The path from the field to the invalid part: `['0', 'amount']` in a list of objects. */
   readonly within: readonly string[];
-  /** The text of the gateway without the pointer that it begins with. */
+  /** The message of the gateway without its leading pointer. */
   readonly detail: string;
   readonly expected: string | undefined;
   readonly kind: 'missing' | 'taken' | 'takenTogether' | 'other';
 }
 
-/** The faults of a refusal, by the field that their pointers name; those of no field, at ''. */
+/** The faults of an error by the field that their pointers name. Faults without a field are at ''. */
 export function faultsByField(problem: GatewayProblem | null): ReadonlyMap<string, readonly FieldFault[]> {
   const errors = problem?.extensions.errors;
   if (!Array.isArray(errors)) return new Map();
@@ -55,7 +55,7 @@ function kindOf(code: string | undefined, { expected, sent }: SentFault): FieldF
 }
 
 const ONE_FOR_EACH = 'one record for each ';
-/** A field may have as many as its list has entries. */
+/** A field may have one fault for each entry of its list. */
 const MOST_TOLD = 3;
 
 export function FieldFaults({ faults }: { readonly faults: readonly FieldFault[] }): ReactNode {

@@ -1,4 +1,4 @@
-/** What a field is filled in by, as its declaration says. */
+/** The input for a field, according to its declaration. */
 import {
   ActionIcon,
   Button,
@@ -31,7 +31,7 @@ import { useFieldNames } from './use-field-names';
 export interface FieldInputProps {
   readonly field: DeclaredField;
   readonly value: unknown;
-  /** `null` takes the value away. */
+  /** `null` removes the value. */
   onChange(value: unknown): void;
   readonly isReadOnly: boolean;
   readonly error?: ReactNode;
@@ -133,8 +133,8 @@ interface InstantInputProps {
 }
 
 /**
- * A day where the values are days; else an instant, as the clocks of the school show it. A text that is no
- * time, as old records may have, stands there as it is.
+ * The input for a day, if the values are days, otherwise for an instant in the time zone of the school. A
+ * text that is no time, as old records may have, is shown unchanged.
  */
 function InstantInput({ common, text, field, onChange }: InstantInputProps) {
   const { timeZone } = useViewer().domain;
@@ -242,19 +242,19 @@ function ListInput({ field, value, onChange, isReadOnly, error }: FieldInputProp
   );
 }
 
-/** A text is what was typed and is no number. */
+/** A text is input that is not a number. */
 function numberText(value: unknown): string {
   if (isExactNumber(value)) return value.$number;
   return typeof value === 'number' || typeof value === 'string' ? String(value) : '';
 }
 
-/** `null` takes the value away; what is no number stays a text, which is not sent. */
+/** `null` removes the value. Input that is not a number stays a text, which is not sent. */
 function valueOfNumberText(text: string): unknown {
   if (text === '') return null;
   return parseTypedNumber(text) === undefined ? text : numberOfText(text);
 }
 
-/** `undefined` where there is nothing to say: an empty line would stand there. */
+/** `undefined` if there is no description, because an empty text would take up a line. */
 function described({ description }: DeclaredField): ReactNode {
   return description ? <CodeSpans text={description} /> : undefined;
 }

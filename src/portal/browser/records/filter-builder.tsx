@@ -1,4 +1,4 @@
-/** A filter put together row by row; beside it stands what it is as text, which can be written as well. */
+/** Builds a filter row by row. The filter is also shown as text, which can be edited as well. */
 import { ActionIcon, Button, Drawer, Group, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTexts } from '../language/use-texts';
@@ -151,7 +151,7 @@ function ConditionRow({ row, choices, number, onChange, onRemove }: ConditionRow
   const t = useTexts();
   const field = choices.find(({ path }) => path === row.field);
   const operators = operatorsOf(field);
-  // An operator that was written stays to be chosen, also where the form would not offer it.
+  // An operator from the text stays available, even if the form would not offer it.
   const offered = operators.includes(row.operator) ? operators : [row.operator, ...operators];
   const fieldData = field || row.field === '' ? choices : [{ path: row.field, label: row.field }, ...choices];
   return (

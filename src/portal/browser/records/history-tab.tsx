@@ -1,4 +1,4 @@
-/** Who made a record what it is: every change with its fields, each of which can be brought back. */
+/** The history of a record: every change with its fields, and buttons to restore them. */
 import { Button, Card, Group, Stack, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -32,7 +32,7 @@ type RecordVersion = HistoryOfRecordQuery['recordHistory']['nodes'][number];
 export interface HistoryTabProps {
   readonly collection: DeclaredCollection;
   readonly id: string;
-  /** As it is now; `undefined` of one that is removed. */
+  /** The current version; `undefined` for a removed record. */
   readonly version: number | undefined;
 }
 
@@ -90,7 +90,7 @@ interface VersionCardProps {
   readonly id: string;
   readonly current: number | undefined;
   readonly change: RecordVersion;
-  /** What a user is called. */
+  /** The name of a user. */
   nameOf(id: string): string;
 }
 

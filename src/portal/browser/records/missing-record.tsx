@@ -7,11 +7,11 @@ import { NotFoundState, type NotFoundStateProps } from '../shell/states';
 
 export interface MissingRecordProps {
   readonly above: NonNullable<NotFoundStateProps['above']>;
-  /** Where else to look for it. */
+  /** The collection in which to search. */
   readonly collection: string | undefined;
 }
 
-/** In place of a record that is not there: the way back, and a search for the one that was meant. */
+/** Shown in place of a missing record: the way back, and a search. */
 export function MissingRecord({ above, collection }: MissingRecordProps) {
   const t = useTexts();
   const navigate = useNavigate();

@@ -8,12 +8,12 @@ import { useViewer } from '../shell/viewer';
 export interface NoRecordsProps {
   readonly collection: string;
   readonly isFiltered: boolean;
-  /** Fields that the filter asks for and that are none of the collection. */
+  /** Fields in the filter that the collection does not have. */
   readonly unknown: readonly string[];
   onUnfilter(): void;
 }
 
-/** In place of the grid: why there is nothing in it, and what the viewer may do about that. */
+/** Shown in place of the grid: why it is empty, and what the viewer can do. */
 export function NoRecords({ collection, isFiltered, unknown, onUnfilter }: NoRecordsProps) {
   const t = useTexts();
   const { collections, mayImport } = useViewer();
@@ -35,7 +35,8 @@ export function NoRecords({ collection, isFiltered, unknown, onUnfilter }: NoRec
     );
   }
   const rights = collections.find(({ name }) => name === collection);
-  // Who makes no records of a collection often sees a part of it alone, which is empty before the whole is.
+  // A viewer who may not create records often sees only a part of the collection, which may be empty although
+  // the collection is not.
   if (!rights?.canCreate) {
     return (
       <EmptyState icon="table" title={t('No records')}>

@@ -4,21 +4,26 @@ import { groupInLakhs, parseTypedNumber } from '../language/typed-number';
 import { useTexts } from '../language/use-texts';
 
 export interface NumberTextInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
-  /** As JSON writes it; or a text that is no number, which is told. */
+  /** The number as in JSON, or a text that is no number and is shown as invalid. */
   readonly value: string;
   readonly unit?: string | null | undefined;
-  /** Given the same: what is no number is given as it was typed, so that nothing is lost or guessed. */
+  /**
+   * Called with such a number or text. Invalid input is passed as typed, so that nothing is lost or guessed.
+   */
   onChange(value: string): void;
 }
 
-/** A number as people write it. It is grouped when the input is left, not while somebody types. */
+/**
+ * An input for a number as people write it. The digits are grouped when the input loses the focus, not while
+ * somebody types.
+ */
 export function NumberTextInput({ value, unit, onChange, error, onBlur, ...others }: NumberTextInputProps) {
   const t = useTexts();
   const input = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState<string>();
   const isNumber = value === '' || parseTypedNumber(value, unit) !== undefined;
   const fault = isNumber ? '' : t('This is no number. Write 120000.50 or 1,20,000.50.');
-  // The browser then neither sends the form nor leaves the person without a word.
+  // The browser then keeps the form from being sent, and shows a message.
   useLayoutEffect(() => input.current?.setCustomValidity(fault), [fault]);
   const isTyping = typed !== undefined;
   return (

@@ -1,4 +1,4 @@
-/** A record: its fields, what it points to and what points to it, its files, its messages, its history. */
+/** A record: its fields, its references and referring records, its files, messages and history. */
 import { Button, Card, Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -26,7 +26,7 @@ import { RecordMessages } from './record-messages';
 import { RecordReferences } from './record-references';
 import { useDeclaredCollection } from './use-declared-collection';
 
-/** The id of a record that is not made yet. */
+/** The id in the address of a new record. */
 const NEW = 'new';
 
 export function RecordDetailsPage() {
@@ -45,13 +45,13 @@ export function RecordDetailsPage() {
   );
   const { collection } = declared;
   const isRemoved = now.error instanceof GatewayProblem && now.error.code === 'GONE';
-  // What was read before the removal is still there beside the refusal.
+  // The record that was read before its removal is still present beside the error.
   const record = isRemoved ? undefined : (now.data?.record ?? undefined);
   const problem = declared.error ?? (isRemoved ? null : now.error);
   const isReady = collection !== undefined && collection !== null && (isNew || isRemoved || record);
   const above = [
     { label: t('Records'), to: '/portal/records' },
-    // A collection that does not exist has no page to lead back to.
+    // A collection that does not exist has no page to link to.
     ...(declared.error ? [] : [{ label: collection?.title ?? name, to: `/portal/records/${name}` }]),
   ];
   if (isNew && rights?.canCreate === false) return <NoRightState label={phrase('New record')} />;
@@ -107,7 +107,7 @@ function RecordTabs({ collection, record, id, isRemoved, isNew }: RecordTabsProp
   const { collections, duties } = useViewer();
   const rights = collections.find(({ name }) => name === collection.name);
   const mayReadMessages = duties.includes('messages');
-  // The address may name another one, such as the history of a record that is not made yet.
+  // The address may name another tab, such as the history of a new record.
   const tabs: readonly (keyof typeof TAB_NAMES)[] = [
     ...(isRemoved ? [] : (['fields'] as const)),
     ...(isNew || isRemoved ? [] : (['references', 'files'] as const)),
@@ -203,7 +203,7 @@ function RemoveButton({
   );
 }
 
-/** What people call the record: its label; where its kind has none, whom or what it is about. */
+/** The heading of the record: its label, or the subject that it refers to if its collection has no label. */
 function labelOf(
   collection: DeclaredCollection | null | undefined,
   record: EditedRecord | undefined,
@@ -212,12 +212,12 @@ function labelOf(
   const data = record.data as FieldValues;
   const label =
     collection.labelField === null ? labelOfSubject(collection, data) : data[collection.labelField];
-  // A heading of blanks would be none.
+  // A heading of spaces would be invisible.
   if (typeof label === 'string') return label.trim() === '' ? undefined : label;
   return typeof label === 'number' ? String(label) : undefined;
 }
 
-/** The student of a mark of attendance, who is told by the first reference that each of them has. */
+/** The label of the first required reference, e.g. the student of an attendance mark. */
 function labelOfSubject({ fields }: DeclaredCollection, data: FieldValues): string | undefined {
   const field = fields.find(({ type, isList, isRequired }) => type === 'reference' && isRequired && !isList);
   const subject = field && data[field.name];

@@ -1,4 +1,4 @@
-/** The fields of a record to fill in; what is changed is sent with the version it was changed from. */
+/** A form for the fields of a record. Changes are sent with the version that they are based on. */
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef } from 'react';
@@ -24,9 +24,9 @@ type Values = Readonly<Record<string, unknown>>;
 
 export interface RecordEditorProps {
   readonly collection: DeclaredCollection;
-  /** `undefined`: a new one. */
+  /** `undefined` for a new record. */
   readonly record: EditedRecord | undefined;
-  /** Told the id of a new record. */
+  /** Called with the id of a new record. */
   onMade(id: string): void;
 }
 
@@ -126,7 +126,7 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
   );
 }
 
-/** What the gateway fills in by itself need not be given. */
+/** A field with a default is optional. */
 function withDefault(field: DeclaredField, t: Texts): DeclaredField {
   if (field.default === null) return field;
   const isMoment = field.type === 'datetime';
@@ -136,7 +136,7 @@ function withDefault(field: DeclaredField, t: Texts): DeclaredField {
   return { ...field, description, isRequired: false };
 }
 
-/** What a new record has without being told, but for the moment at which it is made. */
+/** The defaults of a new record, except the time of its creation. */
 function defaultsOf(fields: readonly DeclaredField[]): Values {
   const told = fields.filter(({ type, default: value }) => value !== null && type !== 'datetime');
   return Object.fromEntries(told.map((field) => [field.name, field.default]));

@@ -1,4 +1,4 @@
-/** What a record is known by, above its tabs: a few of its fields, which stay whatever is opened. */
+/** The main fields of a record above its tabs. They stay visible on every tab. */
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useFormats } from '../language/use-formats';

@@ -1,4 +1,4 @@
-/** The files of a record: to open, to add to, to remove. */
+/** The files of a record. They can be opened, added and removed. */
 import { ActionIcon, Button, Group, Stack, Table } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

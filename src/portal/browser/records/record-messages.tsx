@@ -1,4 +1,4 @@
-/** The messages to the addresses and numbers of a record, the newest of each. */
+/** The latest message to each address and number of a record. */
 import { Anchor, Group, Stack, Table, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** What points to a record: by each field of each collection that may, the first few. */
+/** The records that refer to a record: the first ones of each referring field of each collection. */
 import { Anchor, Card, SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { ReferringRecords } from '../../../generated/portal/records/record';
@@ -16,14 +16,14 @@ import { useValueText } from './use-value-text';
 export interface RecordReferencesProps {
   readonly collection: string;
   readonly id: string;
-  /** The record that is pointed to, by its fields. */
+  /** The fields of the record. */
   readonly values: Values;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
 const SHOWN = 5;
-/** What is asked of those that point here, and what of that is told at most. */
+/** The fields to read of the referring records. Fewer of them are shown. */
 const ASKED_FIELDS = 12;
 const TOLD_VALUES = 4;
 
@@ -116,14 +116,14 @@ function Referring({ from, field, id, values }: ReferringProps) {
   );
 }
 
-/** The label first, where there is one; what has parts of its own does not fit into a line. */
+/** The label first, if there is one. Fields with parts do not fit into a line. */
 function tellingFields({ labelField, fields }: ReferringProps['from']) {
   const plain = fields.filter(({ type }) => type !== 'object');
   const isLabel = ({ name }: (typeof plain)[number]) => name === labelField;
   return [...plain.filter(isLabel), ...plain.filter((one) => !isLabel(one))].slice(0, ASKED_FIELDS);
 }
 
-/** A record in a line, by what it says that the record which it points to does not say already. */
+/** Describes a referring record in a line, without the values that it shares with the record. */
 function useDescription(from: ReferringProps['from'], values: Values): (data: Values) => string {
   const valueText = useValueText();
   const known = new Set(Object.values(values));

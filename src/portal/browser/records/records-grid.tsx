@@ -1,5 +1,5 @@
 /**
- * A grid of any number of records: only the rows in sight are drawn, and pages are read as they are
+ * A grid of any number of records. Only the visible rows are rendered, and pages are loaded when they are
  * reached.
  */
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -40,7 +40,8 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
   };
   const asked = {
     collection: filter.collection,
-    // A filter left out is refused, for nobody is to ask for everything by mistake; an empty one is meant.
+    // The gateway rejects a request without a filter, so that nobody reads everything by mistake. An empty
+    // filter is allowed.
     oquery: filter.oquery,
     where: filter.where ?? {},
     project: filter.project,
@@ -55,7 +56,7 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
       initialPageParam: null as string | null,
       getNextPageParam: ({ records: { pageInfo } }) =>
         pageInfo.hasNextPage ? pageInfo.endCursor : undefined,
-      // All pages that were read would be read again, one after the other.
+      // Refetching would load all loaded pages again, one after the other.
       refetchOnWindowFocus: false,
       refetchOnReconnect: false,
     });
@@ -125,21 +126,21 @@ function bothOf(oquery: string, where: string): string {
   return [oquery, where].filter((one) => one !== '').join(' + ');
 }
 
-/** Those that the address names, else the first that fit into a line. */
+/** The columns in the address, otherwise the first ones that fit. */
 function chooseColumns(fields: readonly DeclaredField[], chosen: string): readonly DeclaredField[] {
   const names = new Set(chosen.split(','));
   const found = fields.filter(({ name }) => names.has(name));
   return found.length > 0 ? found : fields.filter(({ type }) => type !== 'object').slice(0, MOST_COLUMNS);
 }
 
-/** Those that a filter asks for and the viewer does not see, such as one that was taken away since. */
+/** Fields in a filter that the viewer does not see, such as a removed field. */
 function unknownFieldsOf(oquery: string, fields: readonly DeclaredField[]): readonly string[] {
   const known = new Set(['_id', ...fields.map(({ name }) => name)]);
   const asked = (parseConditions(oquery) ?? []).map(({ field }) => field);
   return [...new Set(asked.filter((path) => !known.has(path.split('.')[0] ?? path)))];
 }
 
-/** The search is a condition like those of the filter, so that what is exported is what is seen. */
+/** The search is added to the conditions of the filter, so that an export contains the same records. */
 function withSearch(oquery: string, labelField: string | null, search: string): string {
   const text = search.trim();
   if (text === '' || !labelField) return oquery;
@@ -147,7 +148,7 @@ function withSearch(oquery: string, labelField: string | null, search: string): 
   return oquery === '' ? found : `${oquery},${found}`;
 }
 
-/** What is no JSON is sent as it is, and the gateway says what is wrong with it. */
+/** Invalid JSON is sent unchanged, and the gateway explains the fault. */
 function toJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -156,7 +157,7 @@ function toJson(text: string): unknown {
   }
 }
 
-/** By what a record is called it is found and opened: that stands first. */
+/** The label identifies and opens a record. It is the first column. */
 function useReadableFields({ name, fields, labelField }: DeclaredCollection): readonly DeclaredField[] {
   const rights = useViewer().collections.find((one) => one.name === name);
   const readable = new Set(rights?.readableFields);
@@ -166,7 +167,7 @@ function useReadableFields({ name, fields, labelField }: DeclaredCollection): re
     .sort((one, other) => isLabel(other) - isLabel(one));
 }
 
-/** `-date,name` as it stands in the address and in REST. */
+/** Parses an order such as `-date,name`, as in the address and in REST. */
 function orderOf(sort: string) {
   return sort
     .split(',')

@@ -1,4 +1,4 @@
-/** The records of a collection: filtered, sorted and shown as a grid that reads on while one scrolls. */
+/** The records of a collection, filtered and sorted, as a grid that loads more while scrolling. */
 import { Button } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { phrase, useTexts } from '../language/use-texts';

@@ -1,4 +1,4 @@
-/** The records that were read, cell by cell: each can be gone to, and changed where it stands. */
+/** The loaded records, cell by cell. Each cell can have the focus and can be edited in place. */
 import { Checkbox, UnstyledButton } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -128,7 +128,7 @@ export function RecordsTable(props: RecordsTableProps) {
   );
 }
 
-/** The boxes by which records are chosen, for who may do something with them. */
+/** The checkboxes that select records, for viewers who may change or remove them. */
 function boxColumn(
   { collection, rows, chosen }: RecordsTableProps,
   { t, valueText }: { readonly t: Texts; readonly valueText: ReturnType<typeof useValueText> },
@@ -164,7 +164,7 @@ function boxColumn(
   };
 }
 
-/** Reads a record anew for its row. */
+/** Reloads a record for its row. */
 function useRowReader(collection: string): (id: string) => Promise<void> {
   const gateway = useGateway();
   const queries = useQueryClient();
@@ -186,7 +186,7 @@ interface ColumnHeadProps {
 
 const SIGNS = { ascending: 'up', descending: 'down', none: 'none' } as const;
 
-/** Presses go from no order to ascending, to descending, and back. */
+/** Each press goes from no order to ascending, to descending, and back. */
 function ColumnHead({ field, sort, onSort }: ColumnHeadProps) {
   const nameOf = useFieldNames();
   const direction = directionOf(field.name, sort);
@@ -207,7 +207,7 @@ function isNumeric({ type, isList }: DeclaredField): boolean {
   return type === 'number' && !isList;
 }
 
-/** In pixels; the table is wider where there is room. */
+/** The minimum width in pixels. The table is wider if there is room. */
 function widthOf({ type, example, allowed }: DeclaredField): number {
   if (type === 'number') return 120;
   if (type === 'datetime') return String(example ?? '').length === 10 ? 130 : 190;

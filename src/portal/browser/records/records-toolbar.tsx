@@ -1,4 +1,4 @@
-/** Above the grid: search, filter, columns, how many, and the files of what is filtered. */
+/** The toolbar above the grid: search, filter, columns, count and export. */
 import { Button, Checkbox, Group, Menu, Popover, ScrollArea, Stack } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
@@ -15,11 +15,11 @@ import { type DeclaredField } from './declared-field';
 import { SavedViewsMenu } from './saved-views-menu';
 import { useFieldNames } from './use-field-names';
 
-/** What is asked of a collection, as REST says it. */
+/** The query of a collection, with the parameters of REST. */
 interface AskedRecords {
   readonly collection: string;
   readonly oquery: string;
-  /** As JSON; null for none. */
+  /** As JSON; null if there is none. */
   readonly where: unknown;
   readonly sort: string;
   readonly project: readonly string[];
@@ -28,12 +28,12 @@ interface AskedRecords {
 export interface RecordsToolbarProps {
   readonly fields: readonly DeclaredField[];
   readonly asked: AskedRecords;
-  /** The field that is searched; `null`: there is none. */
+  /** The field to search; `null` if there is none. */
   readonly labelField: string | null;
   readonly search: string;
   onSearch(text: string): void;
   onColumns(names: readonly string[]): void;
-  /** The filter as it stands on its button, and as it is written; '' for none. */
+  /** The filter in words, for its button, and as text; '' if there is none. */
   readonly filter: { readonly words: string; readonly text: string };
   onFilter(): void;
 }
@@ -83,7 +83,7 @@ function SearchField({
     sent.current = next;
     onSearch(next);
   }, 300);
-  // What was not typed here, such as the search of a view that is chosen, stands here too.
+  // The input also shows a search that was not typed here, such as that of a selected view.
   useEffect(() => {
     if (value === sent.current) return;
     sent.current = value;

@@ -1,4 +1,4 @@
-/** In a cell of the grid, the way to the record that the cell names. */
+/** A link in a grid cell to the record that the cell refers to. */
 import { Link } from '@tanstack/react-router';
 import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
@@ -11,9 +11,9 @@ export interface ReferenceLinkProps {
 }
 
 /**
- * A small link at the end of the cell, in sight while the pointer or the focus is in it, or always where
- * there is no pointer: the rest of the cell is for changing it. Nothing for a value that is no single
- * reference, or whose collection the viewer may not read.
+ * A small link at the end of the cell. It is visible while the cell has the pointer or the focus, or always
+ * on devices without a pointer: the rest of the cell is for editing. Renders nothing for a value that is no
+ * single reference, or if the viewer may not read its collection.
  */
 export function ReferenceLink({ field, value }: ReferenceLinkProps) {
   const t = useTexts();

@@ -1,4 +1,4 @@
-/** Finds the record that a reference is to point to, by a part of its label. */
+/** Searches the target of a reference by a part of its label. */
 import { ActionIcon, Group, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
@@ -67,10 +67,10 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
           )
         }
         searchable
-        // What stands there while one types are the choices of what was typed before.
+        // While somebody types, the list still shows the results of the previous text.
         selectFirstOptionOnChange={false}
         onKeyDown={(event) => {
-          // Half a name is no answer: Enter would send the form without it.
+          // An incomplete name is no choice: Enter would send the form without it.
           if (event.key === 'Enter' && search !== (value?.label ?? '')) event.preventDefault();
         }}
         disabled={readOnly}

@@ -12,13 +12,13 @@ export interface SavedViewDialogProps {
   readonly view: NamedView;
   readonly isBusy: boolean;
   readonly problem: Error | null;
-  /** What somebody else has made of it meanwhile, where saving was refused for that. */
+  /** The view as somebody else saved it in the meantime, if saving was rejected for that reason. */
   readonly theirs: SavedView | undefined;
   onSave(view: NamedView): void;
   onClose(): void;
 }
 
-/** What a view is called, who has it, and whether the collection opens with it. */
+/** The name of a view, its roles, and whether it is the default of the collection. */
 export function SavedViewDialog({ view, isBusy, problem, theirs, onSave, onClose }: SavedViewDialogProps) {
   const t = useTexts();
   const rights = useViewer().collections.find(({ name }) => name === 'saved_view');

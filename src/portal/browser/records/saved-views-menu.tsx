@@ -1,4 +1,4 @@
-/** The saved views of a collection, to choose, save, rename, share and remove. */
+/** The menu of saved views of a collection: select, save, rename, share and remove them. */
 import { Button, Menu, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { RemoveSavedView, SavedViewsOf } from '../../../generated/portal/records/saved-views';
@@ -46,7 +46,7 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
         change({ view: id }, 'replace');
         notice(t('The view {name} is saved', { name: view.name }));
       },
-      // In a dialog, the refusal is shown there.
+      // In a dialog, the error is shown there.
       onError: ({ message }) => named === undefined && notice(<ProblemWords text={message} />, 'failed'),
     });
   return (
@@ -166,7 +166,7 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
   );
 }
 
-/** A star says that more or something else is shown than the view has. */
+/** A star marks a view whose filter or order was changed. */
 function viewLabel({ name, id }: SavedView, isChanged: boolean): string {
   return isChanged ? `${name ?? id} *` : (name ?? id);
 }

@@ -6,7 +6,7 @@ import { findDrafts } from './use-draft';
 
 const MOST_NAMED = 5;
 
-/** Leads to what was written in this tab and not saved, such as before a reload. */
+/** Links to unsaved changes in this tab, e.g. from before a reload. */
 export function UnsavedRecords({ collection }: { readonly collection: string }) {
   const t = useTexts();
   const ids = findDrafts(useViewer(), collection);

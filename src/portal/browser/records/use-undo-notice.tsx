@@ -8,16 +8,16 @@ import { useTexts } from '../language/use-texts';
 import { useNotice } from '../shell/use-notice';
 
 export interface UndoableChange {
-  /** All that this request changed is taken back. */
+  /** The request whose changes can be undone. */
   readonly requestId: string;
   onUndone(): Promise<void>;
 }
 
-/** The latest change alone can be taken back from the corner; those before it, from the history. */
+/** Only the latest change can be undone from the notice; earlier changes, from the history. */
 const NOTICE_ID = 'undo';
 const SHOWN_MS = 60_000;
 
-/** Says that something was done, with a button that takes it back. */
+/** Shows a notice that something was done, with a button that undoes it. */
 export function useUndoNotice(): (message: string, change: UndoableChange) => void {
   const t = useTexts();
   const notice = useNotice();
@@ -32,7 +32,7 @@ export function useUndoNotice(): (message: string, change: UndoableChange) => vo
         await onUndone();
       } catch (fault) {
         notice(<ProblemWords text={(fault as GatewayProblem).message} />, 'failed');
-        // What is shown may be older than the change that stands in the way.
+        // The page may be older than the change that prevents undoing.
         await onUndone();
       }
     };
