@@ -1,4 +1,4 @@
-/** What the viewer looks after of the own account. */
+/** The settings of the viewer's own account. */
 import { NativeSelect, Paper, Stack, Title, useMantineColorScheme } from '@mantine/core';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { KeepLanguage } from '../../../generated/portal/shell/viewer';

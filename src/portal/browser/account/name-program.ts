@@ -1,12 +1,12 @@
-/** A browser, or another program, as its user calls it. */
+/** A browser or another program, as its user knows it. */
 export interface NamedProgram {
-  /** With its main version: `Chrome 143`. */
+  /** The name with the main version: `Chrome 143`. */
   readonly program: string;
-  /** What it runs on; absent where it does not say so. */
+  /** Its operating system; absent if it does not name one. */
   readonly system?: string;
 }
 
-/** In this order: each of the first says of itself that it is one of the later, too. */
+/** The order matters: each of the first browsers also claims to be one of the later ones. */
 const BROWSERS: readonly (readonly [name: string, version: RegExp])[] = [
   ['Edge', /\bEdg(?:e|A|iOS)?\/(\d+)/],
   ['Opera', /\bOPR\/(\d+)/],
@@ -27,8 +27,8 @@ const SYSTEMS: readonly (readonly [name: string, sign: RegExp])[] = [
 ];
 
 /**
- * Reads a `User-Agent` as the browser and the system that it names. Another program is called as it calls
- * itself, without what it adds: `curl/8.5.0` of `curl/8.5.0 (x86_64-pc-linux-gnu)`. Nothing depends on it.
+ * Reads the browser and the system from a `User-Agent`. Another program has the name that it gives itself,
+ * without additions: `curl/8.5.0` for `curl/8.5.0 (x86_64-pc-linux-gnu)`. It is only for display.
  */
 export function nameProgram(userAgent: string): NamedProgram {
   for (const [name, pattern] of BROWSERS) {

@@ -9,7 +9,7 @@ import { ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
 import { useViewer } from '../shell/viewer';
 
-/** Another password. All sessions end by it: this one is opened anew with the password that was typed. */
+/** Changes the password. This ends all sessions; the current one is reopened with the new password. */
 export function PasswordSection() {
   const t = useTexts();
   const session = useSession();
@@ -34,7 +34,7 @@ export function PasswordSection() {
     }
     form.reset();
     notice(t('The password is changed. You are logged out everywhere else.'));
-    // Who has a second factor is asked for it by the log-in that comes over the page with the next request.
+    // If the user has a second factor, the log-in that appears with the next request asks for it.
     await session.logIn({ userName, password: newPassword, domain: domain.id }).catch(() => undefined);
   }
 

@@ -1,18 +1,21 @@
 import { encodeQR } from 'qr';
 
 export interface QrCodeProps {
-  /** What a camera reads. */
+  /** The content that a camera reads. */
   readonly text: string;
-  /** What it is, for those who do not see it. */
+  /** A description for screen readers. */
   readonly label: string;
 }
 
-/** How many modules a camera needs around the code to find it. */
+/** The number of empty modules around the code that a camera needs. */
 const QUIET_ZONE = 4;
 
-/** Dark on light in every theme: few cameras read the opposite. It is made here, and sent nowhere. */
+/**
+ * Dark on light in every theme, because few cameras read the opposite. The code is drawn here, and its
+ * content is sent nowhere.
+ */
 export function QrCode({ text, label }: QrCodeProps) {
-  // A screen is clean, so that few faults are to be corrected and the modules may be large.
+  // A screen is clean, so that little error correction is needed and the modules can be large.
   const rows = encodeQR(text, 'raw', { border: QUIET_ZONE, ecc: 'low' });
   const squares = rows.flatMap((row, y) =>
     row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),

@@ -5,11 +5,11 @@ import { CodeToCopy } from '../shell/code-to-copy';
 
 export interface RecoveryCodesProps {
   readonly codes: readonly string[];
-  /** They were seen: they are in this component alone, and gone with it. */
+  /** Called when the user has seen the codes. Only this component holds them. */
   onDone(): void;
 }
 
-/** Recovery codes that were just made, to be kept. */
+/** Shows new recovery codes, for the user to save. */
 export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
   const t = useTexts();
   const text = codes.join('\n');

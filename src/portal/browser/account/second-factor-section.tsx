@@ -1,4 +1,4 @@
-/** Whether the viewer's log-in needs a second factor, and how that is changed. */
+/** Whether the viewer's log-in needs a second factor, and buttons to change that. */
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import {

@@ -1,4 +1,7 @@
-/** Switches the second factor on: a code to scan, a code to type, and the recovery codes, shown once. */
+/**
+ * Switches the second factor on: a code to scan, a code to type, and the recovery codes, which are shown
+ * once.
+ */
 import { Button, Code, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect } from 'react';
 import {
@@ -12,7 +15,7 @@ import { QrCode } from './qr-code';
 import { RecoveryCodes } from './recovery-codes';
 
 export interface SecondFactorSetupProps {
-  /** It is on, and the recovery codes were seen. */
+  /** Called when it is on and the user has seen the recovery codes. */
   onDone(): void;
 }
 
@@ -78,7 +81,7 @@ function SetupForm({ secret, uri, isBusy, problem, onCode }: SetupFormProps) {
   );
 }
 
-/** As it is read out and typed. */
+/** In groups, for reading out and typing. */
 function inGroups(secret: string): string {
   return secret.replaceAll(/.{4}(?=.)/g, '$& ');
 }

@@ -18,7 +18,7 @@ import { nameProgram } from './name-program';
 
 type ListedSession = SessionsOfUserQuery['sessions'][number];
 
-/** Where a user is logged in, and the end of it: of one session, or of all but the one that is used. */
+/** The open sessions of a user. One can be ended, or all except the current one. */
 export function SessionList({ userId }: { readonly userId: string }) {
   const t = useTexts();
   const notice = useNotice();
@@ -86,7 +86,7 @@ export function SessionList({ userId }: { readonly userId: string }) {
   );
 }
 
-/** As its user calls it; whole to whoever points at it. */
+/** The short name of the program. The tooltip shows the whole `User-Agent`. */
 function ProgramName({ userAgent }: Pick<ListedSession, 'userAgent'>) {
   const t = useTexts();
   const { program, system } = nameProgram(userAgent ?? '');

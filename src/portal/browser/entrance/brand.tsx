@@ -1,4 +1,4 @@
-/** The sign and the name of the house. */
+/** The logo and the name of the product. */
 export function Brand() {
   return (
     <span className="brand">

@@ -4,12 +4,12 @@ import { useTexts } from '../language/use-texts';
 import { useRefusalWords } from './use-refusal-words';
 
 export interface CodeStepProps {
-  /** Logs in with it. What it fails with is shown. */
+  /** Logs in with the code. An error is shown here. */
   onCode(code: string): Promise<void>;
   onBack(): void;
 }
 
-/** The second step of a login: the code of the application on the phone, or a recovery code. */
+/** The second step of a log-in: the code from the application on the phone, or a recovery code. */
 export function CodeStep({ onCode, onBack }: CodeStepProps) {
   const t = useTexts();
   const wordsOf = useRefusalWords();

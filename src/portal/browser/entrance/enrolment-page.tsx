@@ -6,11 +6,13 @@ import { EntranceCard } from './entrance-card';
 
 export interface EnrolmentPageProps {
   readonly school: string;
-  /** The session may do from now on what its user may. */
+  /** Called when the session has the rights of its user. */
   onDone(): void;
 }
 
-/** For who has logged in without the second factor that the role needs: nothing else may be done before. */
+/**
+ * For users who have logged in without the second factor that their role needs. They must set it up first.
+ */
 export function EnrolmentPage({ school, onDone }: EnrolmentPageProps) {
   const t = useTexts();
   const session = useSession();

@@ -5,14 +5,14 @@ import { EntranceSide } from './entrance-side';
 import { Preferences } from './preferences';
 
 export interface EntranceCardProps {
-  /** Of the tab of the browser. */
+  /** The title of the browser tab. */
   readonly title: string;
-  /** Stands below the name of the house. */
+  /** The text below the name of the product. */
   readonly subtitle: string;
   readonly children: ReactNode;
 }
 
-/** What stands around every page that needs no session. */
+/** The frame of all pages without a session. */
 export function EntranceCard({ title, subtitle, children }: EntranceCardProps) {
   useEffect(() => {
     document.title = `${title} · Campus Gateway`;

@@ -1,7 +1,7 @@
 import { useTexts } from '../language/use-texts';
 import { Icon, type IconName } from '../shell/icon';
 
-/** Beside the card where there is room: what the house is for, in the colour of its sign. */
+/** Shown beside the card if there is room: a description of the product, in the colour of its logo. */
 export function EntranceSide({ about }: { readonly about: string }) {
   const t = useTexts();
   const points: readonly (readonly [IconName, string])[] = [

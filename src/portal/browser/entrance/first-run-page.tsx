@@ -12,10 +12,12 @@ import { EntranceCard } from './entrance-card';
 import { NewPasswordFields } from './new-password-fields';
 import { OverNotice } from './over-notice';
 
-/** Where a school's days begin and end, if nobody says otherwise. */
+/** The default time zone of a school. */
 const DEFAULT_ZONE = 'Asia/Kolkata';
 
-/** Where the link leads that an empty gateway prints in its log: the school is made, and its first admin. */
+/**
+ * The page of the link that an empty gateway prints in its log. It creates the school and its first admin.
+ */
 export function FirstRunPage({ token }: { readonly token: string }) {
   const t = useTexts();
   const { data, problem } = useOpenOperation(FirstRunOpen, { token });

@@ -5,7 +5,10 @@ import { useSession } from '../session/session-context';
 
 const CodeStep = lazy(async () => ({ default: (await import('./code-step')).CodeStep }));
 
-/** Why the way back from the provider ended at the log-in page, by what stands in its address. */
+/**
+ * Messages for errors with which the identity provider returned to the log-in page, by their code in the
+ * address.
+ */
 const REFUSALS: Readonly<Record<string, string>> = {
   stale: phrase('The log-in took too long, or was begun in another browser. Try again.'),
   refused: phrase('The other service did not confirm who you are.'),
@@ -15,18 +18,18 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 export interface IdentityChoiceProps {
-  /** What the provider of identities is called; null: there is none. */
+  /** The name of the identity provider; null if there is none. */
   readonly provider: string | null;
-  /** The log-in by a password, which is there all the same. */
+  /** The form to log in by a password, which is always available. */
   readonly children: ReactNode;
 }
 
-/** Beside the password, the way to a provider of identities, and what came of it. */
+/** Offers the identity provider beside the password, and shows the result of coming back from it. */
 export function IdentityChoice({ provider, children }: IdentityChoiceProps) {
   const t = useTexts();
   const session = useSession();
   const [outcome, setOutcome] = useState(() => new URLSearchParams(location.search).get('login') ?? '');
-  // What is told once is not told again after a reload or a logout; a code may still be given after a reload.
+  // A message is not shown again after a reload or logout. A code can still be exchanged after a reload.
   useEffect(() => {
     if (outcome !== 'code') history.replaceState(history.state, '', askedPage());
   }, [outcome]);
@@ -68,7 +71,7 @@ export function IdentityChoice({ provider, children }: IdentityChoiceProps) {
   );
 }
 
-/** The page that the log-in stands before, without what is told of the log-in. */
+/** The page that needs the log-in, without the parameters of the log-in. */
 function askedPage(): string {
   const { pathname, search } = new URL(location.href);
   const query = new URLSearchParams(search);

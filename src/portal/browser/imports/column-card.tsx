@@ -1,4 +1,4 @@
-/** A column of the file: what stands in it, and which field it goes to. */
+/** A column of the file: examples of its cells, and the field that receives them. */
 import { Button, Card, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { type CellPart, partOfCell } from '../../../importing/cells/part-of-cell.js';
@@ -13,14 +13,14 @@ export interface ColumnCardProps {
   readonly column: MappedColumn;
   readonly found: FoundColumn | undefined;
   readonly choices: readonly ColumnChoice[];
-  /** The fields that some column goes to. */
+  /** The fields that have a column. */
   readonly taken: ReadonlySet<string | null>;
   onChange(column: MappedColumn): void;
-  /** Parts the cells of the column by a separator; by none they are whole again. */
+  /** Splits the cells of the column at a separator. `undefined` makes them whole again. */
   onPart(separator: string | undefined): void;
 }
 
-/** What may stand between the parts of a cell, as it is written and as it is called. */
+/** The separators of the parts of a cell, with their names. */
 const SEPARATORS = [
   ['-', phrase('a hyphen: 10-A')],
   ['/', phrase('a slash: 10/A')],
@@ -30,7 +30,7 @@ const SEPARATORS = [
   ['', phrase('nothing, digits beside letters: 10A')],
 ] as const;
 
-/** What a choice of the list stands for: a separator, which may be the empty one, or that cells are whole. */
+/** The choice in the list that leaves the cells whole. The empty text is a separator. */
 const WHOLE = 'whole';
 
 export function ColumnCard({ column, found: whole, choices, taken, onChange, onPart }: ColumnCardProps) {
@@ -45,7 +45,7 @@ export function ColumnCard({ column, found: whole, choices, taken, onChange, onP
   const formats = formatChoices(choice?.field);
   const offered = choices.filter(({ path }) => path === field || !taken.has(path));
   const pick = (path: string) => {
-    // What was said of another field does not hold of this one.
+    // The options of the previous field do not apply to this one.
     const one = { column: column.column, ...(part && { part }) };
     if (path === '') onChange({ ...one, field: null });
     else if (choices.some((choice) => choice.path === path)) onChange({ ...one, field: path });
@@ -117,7 +117,7 @@ export function ColumnCard({ column, found: whole, choices, taken, onChange, onP
   );
 }
 
-/** Whether the cells hold several things, and what parts them. */
+/** Whether the cells contain several parts, and the separator of these. */
 function Separator({
   part,
   name,
@@ -144,7 +144,7 @@ function Separator({
   );
 }
 
-/** What was found, of a part: which cells are unlike the others was judged by the whole of them. */
+/** The findings for a part. Which cells are unusual was judged by the whole cells. */
 function partsFound(found: FoundColumn, part: CellPart): FoundColumn {
   const parts = found.examples.map((cell) => partOfCell(cell, part) ?? '').filter((text) => text !== '');
   return { ...found, examples: [...new Set(parts)], misfits: { count: 0, samples: [] } };
@@ -162,7 +162,7 @@ function Samples({ found }: { readonly found: FoundColumn | undefined }) {
   );
 }
 
-/** Cells that are not what most of the column is. */
+/** Cells that differ from the likely kind of the column. */
 function Misfits({ found }: { readonly found: FoundColumn | undefined }) {
   const t = useTexts();
   const formats = useFormats();
@@ -182,7 +182,7 @@ function Misfits({ found }: { readonly found: FoundColumn | undefined }) {
   );
 }
 
-/** What other values stand for values of the file; those of the first rows are offered. */
+/** Replacements for values of the file. Those of the first rows are suggested. */
 function ReplacedValues({
   column,
   found,

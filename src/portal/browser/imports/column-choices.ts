@@ -1,17 +1,20 @@
-/** Where columns of a file may go: the fields of a collection, and fields by which references are found. */
+/**
+ * The possible targets of a column: the fields of a collection, and fields that identify the target of a
+ * reference.
+ */
 import type { ImportFieldFragment, ImportFieldsQuery } from '../../../generated/portal/imports/imports';
 import { DAY_EXAMPLES, INSTANT_FORMATS, NUMBER_EXAMPLES } from '../../../importing/cells/day-formats.js';
 
 export type ImportCollection = ImportFieldsQuery['collections'][number];
 
 export interface ColumnChoice {
-  /** As a mapping writes it: `guardian.phone`, `student.sequence`. */
+  /** The path in a mapping: `guardian.phone`, `student.sequence`. */
   readonly path: string;
   readonly label: string;
   readonly field: ImportFieldFragment | undefined;
 }
 
-/** Fields are called as `nameOf` says. */
+/** `nameOf` returns the label of a field. */
 export function columnChoices(
   collection: ImportCollection,
   collections: readonly ImportCollection[],
@@ -50,7 +53,7 @@ function choicesOf(
   ];
 }
 
-/** The ways in which cells for the field may be written, with an example each. */
+/** The formats of cells for the field, with an example each. */
 export function formatChoices(
   field: ImportFieldFragment | undefined,
 ): readonly (readonly [string, string])[] {
@@ -62,7 +65,7 @@ export function formatChoices(
   return formats.map((format) => [format, examples[format] ?? format]);
 }
 
-/** What the gateway takes as it is: values of these fields are JSON, all others are texts. */
+/** The value in the form that the gateway accepts: JSON for these fields, and text for all others. */
 export function fixedValueOf(text: string, field: ImportFieldFragment | undefined): unknown {
   if (field?.type !== 'number' && field?.type !== 'boolean') return text;
   try {

@@ -1,4 +1,4 @@
-/** A button that saves one of the tables that the gateway tells of an import. */
+/** A button that downloads one of the CSV tables of an import. */
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useGateway } from '../gateway/gateway-context';

@@ -1,4 +1,4 @@
-/** Fields that get the same value in every record of the file. */
+/** Fields that get the same value in every imported record. */
 import { ActionIcon, Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useId, useState } from 'react';
 import { useTexts } from '../language/use-texts';

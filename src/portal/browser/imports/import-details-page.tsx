@@ -57,7 +57,7 @@ export function ImportDetailsPage() {
   );
 }
 
-/** How far it is comes by itself; where it has become something else, all of it is read again. */
+/** Progress arrives by itself. When the state changes, the whole import is reloaded. */
 function useProgress(id: string): void {
   const queries = useQueryClient();
   const readAnew = useCallback(
@@ -82,7 +82,7 @@ function ImportSteps({ one }: { readonly one: ShownImportFragment }) {
   const t = useTexts();
   const [{ step }, change] = useAddress({ step: '' });
   const reached = stepOf(one);
-  // A step that was left may be gone back to for as long as nothing is being done or was written.
+  // The user may go back to an earlier step as long as nothing is running and nothing was written.
   const mayGoBack = !isUnderWay(one.state) && one.state !== 'DONE' && one.mapping !== null;
   const shown = step === '1' && mayGoBack ? 1 : reached;
   return (
@@ -133,7 +133,7 @@ function FileFacts({ inspection }: { readonly inspection: Inspection | null }) {
     delimiter !== undefined &&
       t('separated by {delimiter}', { delimiter: delimiter === '\t' ? 'TAB' : delimiter }),
     sheet,
-    // Of a large file, only the first rows were looked at.
+    // Of a large file, only the first rows were inspected.
     rows !== undefined && isWhole !== false && t('{rows, plural, one {# row} other {# rows}}', { rows }),
   ];
   return (

@@ -1,4 +1,4 @@
-/** The rows that are wrong: the first of them to read, all of them as a file to correct and send again. */
+/** The invalid rows: the first ones in a table, and all of them as a file to correct and upload again. */
 import { Button, Group, Table, Text, Title } from '@mantine/core';
 import { useId, useState } from 'react';
 import { FaultsOfImport } from '../../../generated/portal/imports/imports';
@@ -9,7 +9,7 @@ import { useTexts } from '../language/use-texts';
 import { LoadingState, ProblemState } from '../shell/states';
 import { CsvOfImport } from './csv-of-import';
 
-/** The gateway gives no more; the file has all of them. */
+/** The gateway returns no more. The file contains all of them. */
 const MOST_SHOWN = 1_000;
 const SHOWN_AT_ONCE = 50;
 
@@ -74,7 +74,7 @@ export function ImportFaults({ id, refused }: { readonly id: string; readonly re
   );
 }
 
-/** A cell as it stands in the file. */
+/** A cell as in the file. */
 function cellText(sent: unknown): string {
   if (sent === null || sent === undefined) return '';
   return typeof sent === 'string' ? sent : JSON.stringify(sent);

@@ -11,12 +11,12 @@ const WHAT_IS_DONE: Readonly<Record<string, string>> = {
   RUNNING: phrase('Importing rows. You can leave this page; the import continues.'),
 };
 
-/** How far the gateway is; of how many rows, where that is known. */
+/** The progress of the gateway, as a share of the rows if their number is known. */
 export function ImportProgress({ one }: { readonly one: ShownImportFragment }) {
   const t = useTexts();
   const formats = useFormats();
   const { state, counts, rowCount } = one;
-  // The counts of one that waits are still those of its dry run.
+  // A waiting import still has the counts of its dry run.
   const isWaiting = state === 'WAITING';
   const part = isWaiting || rowCount === null || rowCount === 0 ? undefined : (100 * counts.rows) / rowCount;
   return (

@@ -1,4 +1,4 @@
-/** How far an import is, in the words and the steps of the page. */
+/** The state of an import, in the words and steps of the page. */
 import type { ShownImportFragment } from '../../../generated/portal/imports/imports';
 import type { CellPart } from '../../../importing/cells/part-of-cell.js';
 import { phrase } from '../language/use-texts';
@@ -20,7 +20,7 @@ export const STATE_NAMES: Readonly<Record<ShownImportState, string>> = {
   CANCELLED: phrase('Stopped'),
 };
 
-/** In these the gateway works, and the page is told how far it is. */
+/** States in which the gateway is working and sends progress. */
 const UNDER_WAY: ReadonlySet<ShownImportState> = new Set([
   'RECEIVED',
   'INSPECTING',
@@ -36,7 +36,7 @@ export function isUnderWay(state: ShownImportState): boolean {
 
 export const IMPORT_STEPS = [phrase('File'), phrase('Columns'), phrase('Dry run'), phrase('Run')] as const;
 
-/** The place in `IMPORT_STEPS` that an import has reached. */
+/** The index in `IMPORT_STEPS` of the step that an import has reached. */
 export function stepOf({
   state,
   mapping,
@@ -58,13 +58,13 @@ export function stepOf({
     case 'UNDONE':
       return 3;
     default:
-      // What it had written, or else what may be corrected.
+      // The step that shows the written records, or otherwise the one to correct.
       if (changeIds.length > 0) return 3;
       return mapping === null ? 0 : 1;
   }
 }
 
-/** What was found in a column of the file. */
+/** The findings about a column of the file. */
 export interface FoundColumn {
   readonly column: string;
   readonly filled: number;
@@ -82,7 +82,7 @@ export interface Inspection {
   readonly encoding?: string;
   readonly delimiter?: string;
   readonly sheet?: string;
-  /** Absent of documents. */
+  /** Absent for documents. */
   readonly columns?: readonly string[];
   readonly warnings: readonly string[];
   readonly rows?: number;
@@ -105,7 +105,7 @@ export interface Mapping {
   readonly fixed: Readonly<Record<string, unknown>>;
 }
 
-/** A saved mapping put on a file: its columns as far as the file has them, the others as they were. */
+/** Applies a saved mapping to a file: it replaces the columns that the file has, and keeps the others. */
 export function withSavedMapping(mapping: Mapping, saved: Mapping): Mapping {
   const columns = Map.groupBy(mapping.columns, ({ column }) => column);
   const savedColumns = Map.groupBy(saved.columns, ({ column }) => column);
@@ -115,7 +115,7 @@ export function withSavedMapping(mapping: Mapping, saved: Mapping): Mapping {
   };
 }
 
-/** A mapping in which the cells of a column are parted by a separator, or, without one, are taken whole. */
+/** Splits the cells of a column at a separator, or makes them whole again if there is none. */
 export function withParts(mapping: Mapping, column: string, separator: string | undefined): Mapping {
   const [first, ...others] = mapping.columns.filter((one) => one.column === column);
   if (!first) return mapping;

@@ -1,4 +1,4 @@
-/** Where files become records: a new import to begin, and those of before. */
+/** Starts a new import, and lists earlier ones. */
 import { Anchor, Button, Group, Stack, Table, Title } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

@@ -1,4 +1,7 @@
-/** The second step: what each column becomes, as proposed and to be corrected, and how rows are written. */
+/**
+ * The second step: the proposed field of each column, which can be corrected, and the options for writing
+ * rows.
+ */
 import { Alert, Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import {
@@ -34,7 +37,7 @@ export interface MappingStepProps {
   onTried(): void;
 }
 
-/** More are drawn when they are asked for: a file may have 2,000 columns. */
+/** The rest is rendered on request, because a file may have 2,000 columns. */
 const COLUMNS_AT_ONCE = 100;
 
 export function MappingStep({ one, onTried }: MappingStepProps) {
@@ -160,7 +163,7 @@ export function MappingStep({ one, onTried }: MappingStepProps) {
   );
 }
 
-/** Whether a path of the mapping fills a field, or a part of it. */
+/** Whether a path of the mapping sets a field or a part of it. */
 function isAt(path: string | null, field: string): boolean {
   return path === field || path?.startsWith(`${field}.`) === true;
 }
@@ -181,7 +184,7 @@ function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
   );
 }
 
-/** What is wrong with a mapping is told all at once. */
+/** Shows all faults of a mapping at once. */
 function MappingProblem({ problem }: { readonly problem: Error }) {
   const errors = problem instanceof GatewayProblem ? problem.extensions.errors : undefined;
   const details = Array.isArray(errors) ? (errors as readonly { readonly detail?: string }[]) : [];

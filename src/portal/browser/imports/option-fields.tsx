@@ -1,4 +1,4 @@
-/** How the rows of a file are written. */
+/** The options for writing the rows of a file. */
 import { Checkbox, NativeSelect, SimpleGrid, Stack, Title } from '@mantine/core';
 import { useId } from 'react';
 import type { ShownImportFragment } from '../../../generated/portal/imports/imports';

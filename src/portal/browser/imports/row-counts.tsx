@@ -3,7 +3,7 @@ import type { ShownCountsFragment } from '../../../generated/portal/imports/impo
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 
-/** What became of the rows of a file, or would become of them. */
+/** The counts of the rows of a file by their actual or expected outcome. */
 export function RowCounts({ counts }: { readonly counts: ShownCountsFragment }) {
   const t = useTexts();
   const formats = useFormats();

@@ -1,4 +1,4 @@
-/** The last step: what was written, the way to it, and the way back. */
+/** The last step: runs the import, shows what was written, and can undo it. */
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -62,7 +62,7 @@ function ScriptsThatRan({ scripts }: { readonly scripts: unknown }) {
   );
 }
 
-/** What undoing comes to is worked out when asked for; records that were changed since stand in its way. */
+/** The effect of undoing is computed on request. Records that were changed later prevent it. */
 function UndoButton({ one }: { readonly one: ShownImportFragment }) {
   const t = useTexts();
   const formats = useFormats();

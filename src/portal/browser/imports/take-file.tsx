@@ -1,4 +1,4 @@
-/** The first step: which collection, and the file, dropped or picked. */
+/** The first step: the collection and the file, which can be dropped or picked. */
 import { Button, Card, Group, Select, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type DragEvent, useState } from 'react';

@@ -1,4 +1,4 @@
-/** The third step: what would become of the rows, with all that is wrong, and the way on. */
+/** The third step: the expected outcome of the rows, with all faults, and the button to run the import. */
 import { Button, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
@@ -151,7 +151,7 @@ function FirstRows({
   );
   const heading = useId();
   if (preview.length === 0) return null;
-  // New records have no name yet, and no fields that change.
+  // New records have no label yet, and no changed fields.
   const hasRecords = rows.some(({ recordId }) => recordId !== null);
   return (
     <section aria-labelledby={heading}>

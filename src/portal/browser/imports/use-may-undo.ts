@@ -1,7 +1,10 @@
 import type { ShownCountsFragment } from '../../../generated/portal/imports/imports';
 import { useViewer } from '../shell/viewer';
 
-/** Whether the viewer may take back what an import writes: it made records, and changed others. */
+/**
+ * Whether the viewer may undo an import, which removes the records that it created and reverts those that it
+ * changed.
+ */
 export function useMayUndo(collection: string, counts: ShownCountsFragment): boolean {
   const rights = useViewer().collections.find(({ name }) => name === collection);
   return (

@@ -1,7 +1,7 @@
 import { useTexts } from '../language/use-texts';
 import { SecretOnce, type SecretOnceProps } from '../shell/secret-once';
 
-/** A key that was just made. */
+/** Shows a new key. */
 export function KeySecret(props: Pick<SecretOnceProps, 'secret' | 'onClose'>) {
   const t = useTexts();
   return (

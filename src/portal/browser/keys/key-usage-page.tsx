@@ -1,4 +1,4 @@
-/** What a key was used for: figures by hour, what is left of its rate, and its last requests. */
+/** The usage of a key: figures by hour, the rest of its rate limit, and its last requests. */
 import { Code, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { ApiKeysOfPortal, UsageOfKey, type UsageOfKeyQuery } from '../../../generated/portal/keys/keys';
@@ -16,7 +16,7 @@ import { RequestTable } from './request-table';
 type Usage = NonNullable<UsageOfKeyQuery['apiKeyUsage']>;
 
 const HOUR_MS = 3_600_000;
-/** A request is seen within five seconds; the gateway writes them down every two. */
+/** A request appears within five seconds, because the gateway stores them every two seconds. */
 const REFRESH_MS = 3_000;
 
 export function KeyUsagePage() {
@@ -111,7 +111,7 @@ function UsageCharts({ usage, hours }: { readonly usage: Usage; readonly hours: 
   if (usage.total.requests === 0) return null;
   const byHour = new Map(usage.hours.map((one) => [Date.parse(one.hour), one]));
   const now = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
-  // The last hour with requests may lie after this browser's now, whose clock need not be the gateway's.
+  // The last hour with requests may be later than now, if the clock of this browser is slow.
   const end = Math.max(now, ...byHour.keys());
   const times = Array.from({ length: hours }, (_, index) => end - (hours - 1 - index) * HOUR_MS);
   const found = times.map((time) => byHour.get(time));

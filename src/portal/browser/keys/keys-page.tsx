@@ -1,4 +1,4 @@
-/** The API keys of the viewer: to make, to rotate and to revoke. */
+/** The API keys of the viewer. They can be created, rotated and revoked. */
 import { Anchor, Button, Code, Group, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';

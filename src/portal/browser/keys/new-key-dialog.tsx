@@ -1,4 +1,4 @@
-/** Makes a key. The key is shown in the dialog once, and gone with it. */
+/** Creates a key. It is shown once, in this dialog. */
 import { Button, Group, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ApiKeysOfPortal, MakeApiKey } from '../../../generated/portal/keys/keys';
@@ -115,7 +115,7 @@ function inDays(days: string): string | null {
   return days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
 }
 
-/** What is pasted may be a list, with blanks, commas or semicolons between. */
+/** Pasted text may be a list, separated by spaces, commas or semicolons. */
 function oneByOne(texts: readonly string[]): string[] {
   const addresses = texts.flatMap((text) => text.split(/[\s,;]+/)).filter((address) => address !== '');
   return [...new Set(addresses)];

@@ -1,8 +1,8 @@
-/** What a key is confined to, as the pages about keys read and write it. */
+/** The scopes of a key, as the pages about keys read and write them. */
 import { phrase } from '../language/use-texts';
 
 export interface PickedScopes {
-  /** The verbs by the name of a collection; `*` stands for all of them. */
+  /** The verbs by collection name. `*` stands for all collections. */
   readonly collections: Readonly<Record<string, readonly string[]>>;
   readonly reports: readonly string[];
   readonly scripts: readonly string[];
@@ -17,7 +17,7 @@ export const VERB_LABELS: Readonly<Record<string, string>> = {
   delete: phrase('Remove'),
 };
 
-/** A member that a key was made without allows nothing. */
+/** A missing member allows nothing. */
 export function readScopes(written: unknown): PickedScopes {
   return { ...NO_SCOPES, ...(written as Partial<PickedScopes> | null) };
 }

@@ -7,9 +7,9 @@ import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 type KeyRequest = NonNullable<UsageOfKeyQuery['apiKeyUsage']>['requests'][number];
 type RequestRow = KeyRequest & { readonly id: string };
 
-/** What the gateway notes of a path that none of its templates is of. */
+/** The operation that the gateway stores for a path without a route. */
 const NO_ROUTE = 'unknown';
-/** All that are kept were asked for at once. */
+/** All stored requests were loaded at once. */
 const NO_MORE = { isThere: false, isLoading: false, load: () => undefined };
 
 /** The requests of a key, the newest first. */
@@ -49,7 +49,7 @@ export function RequestTable({ requests }: { readonly requests: readonly KeyRequ
       title: ({ requestId }) => requestId,
     },
   ];
-  // A caller may send the same id with each of its requests.
+  // A caller may send the same id with several requests.
   const rows = requests.map((one, index) => ({ ...one, id: `${one.requestId} ${requests.length - index}` }));
   return (
     <div className="request-scroll">

@@ -1,4 +1,7 @@
-/** Makes a key in place of another one, which goes on for a while so that programs can change over. */
+/**
+ * Creates a key that replaces another one. The old key keeps working for a while, so that programs can
+ * change over.
+ */
 import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ApiKeysOfPortal, RotateApiKeyInPortal } from '../../../generated/portal/keys/keys';

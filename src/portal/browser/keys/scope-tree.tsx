@@ -1,6 +1,6 @@
 /**
- * What a new key may do, as a tree of what the viewer may do: the kinds of things, the things, and of a
- * collection the verbs. A branch is ticked when all of it is, and half ticked when a part of it is.
+ * The scopes of a new key, as a tree of the viewer's own rights: kinds, their members, and the verbs of a
+ * collection. A branch is checked if all of it is selected, and half checked if a part of it is.
  */
 import { ActionIcon, Checkbox, Group, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
@@ -143,16 +143,16 @@ function verbsOf({ canRead, canCreate, canUpdate, canRemove }: ViewerCollection)
 
 interface BranchProps {
   readonly label: string;
-  /** What is picked of it, for while it is closed. */
+  /** A summary of the selection, shown while the branch is closed. */
   readonly note: string;
-  /** Absent: it is not ticked as a whole. */
+  /** Absent if the branch cannot be selected as a whole. */
   readonly state?: Tick;
   onTick?(isOn: boolean): void;
   readonly isOpenAtFirst?: boolean;
   readonly children: ReactNode;
 }
 
-/** A branch that opens; what is in it is in the page only then. */
+/** A branch that can be opened. Its content is rendered only while it is open. */
 function Branch({ label, note, state, onTick, isOpenAtFirst = false, children }: BranchProps) {
   const t = useTexts();
   const id = useId();

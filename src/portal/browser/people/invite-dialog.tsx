@@ -8,7 +8,7 @@ import { ProblemState } from '../shell/states';
 import { RolesInput } from './roles-input';
 import { SentLinkNotice } from './sent-link-notice';
 
-/** Adds a user, and shows the link to hand over where it was not mailed. */
+/** Adds a user, and shows the link to pass on if it was not mailed. */
 export function InviteDialog({ onClose }: { onClose(): void }) {
   const t = useTexts();
   const [form, setForm] = useState({ userName: '', name: '', email: '' });

@@ -1,4 +1,4 @@
-/** Who may log in to the school, to find one or to invite one more. */
+/** The users of the school, with a search, and a button to invite another one. */
 import { Anchor, Button, Group, NativeSelect, Stack, Table } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

@@ -25,7 +25,7 @@ export interface PersonActionsProps {
 
 const OUTDATED = [PeopleAccount, PeopleAccounts, PeopleRights, SessionsOfUser] as const;
 
-/** What an admin does to a user; each asks first and says what it does. */
+/** The actions of an admin on a user. Each asks for confirmation and explains its effect. */
 export function PersonActions({ account }: PersonActionsProps) {
   const t = useTexts();
   const notice = useNotice();
@@ -52,7 +52,7 @@ export function PersonActions({ account }: PersonActionsProps) {
     setAsked(what);
   };
   const { id: userId, userName, isActive } = account;
-  // What is asked does not turn round where somebody else does it meanwhile.
+  // The question stays the same if somebody else performs the action in the meantime.
   const wasActive = begun.isActive;
   const nameOfLink = account.hasPassword ? t('Reset password') : t('Invite again');
   return (

@@ -5,7 +5,7 @@ import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 
-/** What the gateway answers and refuses to a user: each collection, verb by verb, with its fields. */
+/** The rights of a user as the gateway decides them: each collection by verb, with its fields. */
 export function RightsTable({ userId }: { readonly userId: string }) {
   const t = useTexts();
   const say = useReportWords();

@@ -8,7 +8,7 @@ export interface RolesInputProps {
   readonly onChange: (roles: readonly string[]) => void;
 }
 
-/** Roles to pick from those there are; one that there is not yet can be typed. */
+/** Selects existing roles. A new role can be typed. */
 export function RolesInput({ value, onChange }: RolesInputProps) {
   const t = useTexts();
   const { data } = useOperation(RoleNames, {});

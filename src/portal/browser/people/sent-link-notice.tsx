@@ -4,12 +4,12 @@ import { useTexts } from '../language/use-texts';
 import { CopyTextButton } from '../shell/copy-text-button';
 
 export interface SentLinkNoticeProps {
-  /** `null` where the gateway has mailed it. */
+  /** `null` if the gateway has mailed it. */
   readonly link: string | null;
   readonly expiresAt: string;
 }
 
-/** What became of a link by which somebody sets a password: mailed, or to be handed over. */
+/** Says whether a link for setting a password was mailed or must be passed on. */
 export function SentLinkNotice({ link, expiresAt }: SentLinkNoticeProps) {
   const t = useTexts();
   const { instant } = useFormats();

@@ -5,7 +5,7 @@ export interface StateBadgeProps {
   readonly account: { readonly isActive: boolean; readonly hasPassword: boolean };
 }
 
-/** Whether a user may log in: who is invited may not yet, until they choose a password. */
+/** Whether a user may log in. An invited user may not until they choose a password. */
 export function StateBadge({ account: { isActive, hasPassword } }: StateBadgeProps) {
   const t = useTexts();
   if (!isActive) return <StateTag>{t('Deactivated')}</StateTag>;

@@ -1,4 +1,4 @@
-/** One user: what it may do, where it is logged in, and what an admin changes of that. */
+/** One user: rights, sessions, and the actions of an admin. */
 import { Anchor, Group, Stack, Tabs } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { PeopleAccount } from '../../../generated/portal/people/people';
@@ -67,7 +67,7 @@ export function UserDetailsPage() {
   );
 }
 
-/** Who invited the user or changed the roles, and what the user changed, is in the audit of records. */
+/** Links to the audit trail: changes of the user's own record, and changes that the user made. */
 function AuditLinks({ userId }: { readonly userId: string }) {
   const t = useTexts();
   const { duties } = useViewer();

@@ -1,17 +1,17 @@
-/** A report as the schema declares it: what is asked for by, and what comes. */
+/** A report as the schema declares it: its parameters and its columns. */
 export interface AskableReport {
   /** Its field of `Query`. */
   readonly field: string;
   readonly parameters: readonly AskedParameter[];
   readonly columns: readonly ReportColumn[];
   readonly totals: readonly ReportColumn[];
-  /** Asks for all of that. */
+  /** The operation that selects all of its columns. */
   readonly document: string;
 }
 
 export interface AskedParameter {
   readonly name: string;
-  /** Of GraphQL, e.g. `LocalDate`. */
+  /** The GraphQL type, e.g. `LocalDate`. */
   readonly type: string;
   readonly isRequired: boolean;
   readonly description: string;
@@ -23,9 +23,9 @@ export interface ReportColumn {
   readonly type: string;
   readonly description: string;
   readonly isList: boolean;
-  /** Of an object, or of each object of a list. */
+  /** The members of an object, or of each object of a list. */
   readonly members: readonly ReportLeaf[];
 }
 
-/** A value with nothing in it. */
+/** A value without members. */
 export type ReportLeaf = Pick<ReportColumn, 'name' | 'type' | 'description'>;

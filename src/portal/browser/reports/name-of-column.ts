@@ -1,10 +1,10 @@
-/** `daysOver90` as people read it: Days over 90. */
+/** `daysOver90` as a heading: Days over 90. */
 export function nameOfColumn(name: string): string {
   const words = name.replaceAll(/(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z\d])(?=[A-Z][a-z])/g, ' ').toLowerCase();
   return words.replace(/^./, (first) => first.toUpperCase());
 }
 
-/** The values that are no words written in capitals. */
+/** Enum values that are not plain words in capitals. */
 const WRITTEN: Readonly<Record<string, string>> = {
   NEFT: 'NEFT',
   HALFYEAR: 'Half-yearly',
@@ -17,12 +17,12 @@ const WRITTEN: Readonly<Record<string, string>> = {
   HI: 'Hindi',
 };
 
-/** `NOT_MARKED` as people read it: Not marked. */
+/** `NOT_MARKED` as text: Not marked. */
 export function nameOfEnumValue(value: string): string {
   return WRITTEN[value.toUpperCase()] ?? nameOfColumn(value.toLowerCase().replaceAll('_', ' '));
 }
 
-/** What a column is, without its unit: the values say that themselves. */
+/** The description of a column without its unit, which the values show themselves. */
 export function meaningOfColumn(description: string): string {
   return description.replace(/ Unit: [^.]*\.$/, '');
 }

@@ -1,11 +1,11 @@
 import { useViewer } from '../shell/viewer';
 
-/** The records that a parameter names, by what each of them has in a field. */
+/** The records that a parameter refers to, by the value of one of their fields. */
 export interface NamedRecords {
   readonly collection: string;
-  /** `_id`: by their ids, which nobody knows by heart. */
+  /** `_id` for references by id, which nobody knows by heart. */
   readonly field: string;
-  /** What tells records of the same name apart. */
+  /** The fields that distinguish records with the same name. */
   readonly told: readonly string[];
 }
 
@@ -20,7 +20,7 @@ const BY_PARAMETER: Readonly<Record<string, NamedRecords>> = {
   userId: { collection: 'pltf_user', field: '_id', told: ['department', 'designation'] },
 };
 
-/** Of a parameter; `undefined` where it names none, or such that the viewer may not read. */
+/** The records of a parameter. `undefined` if it refers to none, or if the viewer may not read them. */
 export function useNamedRecords(parameter: string): NamedRecords | undefined {
   const { collections } = useViewer();
   const named = BY_PARAMETER[parameter];

@@ -17,12 +17,12 @@ const INPUT_ORDER: ('label' | 'input' | 'description' | 'error')[] = [
 export interface ParameterInputProps {
   readonly parameter: AskedParameter;
   readonly value: string;
-  /** Instead of a day or a month these may be written, or whatever else is typed. */
+  /** Words to offer in place of a day or month. Other texts are accepted as well. */
   readonly words?: readonly string[] | undefined;
   onChange(value: string): void;
 }
 
-/** A parameter as the form asks for it: a switch, a choice, a record, a day, a month or a text. */
+/** The input of a parameter: a switch, a choice, a record, a day, a month or a text. */
 export function ParameterInput({ parameter, value, words, onChange }: ParameterInputProps) {
   const { name, type, isRequired, choices } = parameter;
   const say = useReportWords();
@@ -31,10 +31,10 @@ export function ParameterInput({ parameter, value, words, onChange }: ParameterI
   const isById = named?.field === '_id';
   const common = {
     label: say(nameOfColumn(isById ? name.replace(/Id$/, '') : name)),
-    // Who chooses a person by name need not know that an id is sent.
+    // A user who selects a person by name need not know that an id is sent.
     description: isById ? undefined : description,
     required: isRequired,
-    // What the inputs of a line are called stands on one line, however much is said of each.
+    // The labels of the inputs in a row take one line each, whatever the length of their descriptions.
     inputWrapperOrder: INPUT_ORDER,
   };
   if (type === 'Boolean') {
@@ -82,7 +82,7 @@ export function ParameterInput({ parameter, value, words, onChange }: ParameterI
 
 const CODE = /\b[A-Z][A-Z_]{2,}\b/g;
 
-/** A switch shows by itself what holds without it, and a choice is called as the list calls it. */
+/** A switch shows its default itself, and a choice has the names of the list. */
 function describe({ description, type, choices }: AskedParameter, say: (text: string) => string): string {
   const text = say(description);
   if (type === 'Boolean') return text.replace(/ Default: (?:true|false)\.$/, '');

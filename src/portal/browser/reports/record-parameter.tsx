@@ -14,7 +14,7 @@ export interface RecordParameterProps {
   onChange(value: string): void;
 }
 
-/** Finds the record that a report is to be about, by a part of its name or number. */
+/** Searches the record that a report is about, by a part of its name or number. */
 export function RecordParameter({ common, named, value, onChange }: RecordParameterProps) {
   const t = useTexts();
   const [search, setSearch] = useState('');
@@ -42,7 +42,7 @@ export function RecordParameter({ common, named, value, onChange }: RecordParame
     label: describeChoice(choice, named),
   }));
   const others = found.filter((one) => one.value !== '' && one.value !== value);
-  // A class or a number that no record has any more still stands in what was recorded before.
+  // A class or number without a record may still occur in older records.
   const isUnknown = isText && isSearching && !isFetching && found.length === 0;
   const written = isUnknown ? [{ value: settled, label: settled }] : [];
   return (

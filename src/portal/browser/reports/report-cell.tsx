@@ -1,4 +1,4 @@
-/** A value of a report in its cell; a list of objects is a table of its own, opened by who wants it. */
+/** A value of a report in its cell. A list of objects is a table of its own, which the user can open. */
 import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import type { ReportColumn } from './askable-report';
@@ -11,7 +11,7 @@ export interface ReportCellProps {
   readonly currency: string | undefined;
 }
 
-/** One object of so few values is read in a line. */
+/** A single object with at most this many values is shown in one line. */
 const MOST_IN_LINE = 3;
 
 export function ReportCell({ value, column, currency }: ReportCellProps) {
@@ -32,7 +32,7 @@ interface EntriesTableProps extends Omit<ReportCellProps, 'value'> {
   readonly entries: readonly ReportRow[];
 }
 
-/** What no entry says has no column. */
+/** A member that no entry has gets no column. */
 function EntriesTable({ entries, column, currency }: EntriesTableProps) {
   const say = useReportWords();
   const valueText = useReportValueText(currency);

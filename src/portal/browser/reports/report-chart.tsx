@@ -1,4 +1,4 @@
-/** The rows of a report as a chart, with the measure to choose. */
+/** The rows of a report as a chart, with a choice of the measure. */
 import { Card, Group, Select, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { labelsOf, measuresOf } from '../../../explore/chart-choice';
@@ -96,7 +96,7 @@ export function ReportChart({ form, rows, currency, title }: ReportChartProps) {
   );
 }
 
-/** The rows without what is of several values: those cannot be drawn. */
+/** The columns without lists, which cannot be drawn. */
 function shapeOf({ columns }: AskableReport): FieldShape {
   const drawn = columns.filter(({ isList, members }) => !isList && members.length === 0);
   const fields = new Map(

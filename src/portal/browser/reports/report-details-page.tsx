@@ -1,4 +1,4 @@
-/** A report: its parameters as a form, its rows as a table and a chart, and the request behind it. */
+/** A report: its parameters as a form, its rows as a table and a chart, and the request that returns it. */
 import { Alert, Button, Card, Group, Stack, Table, Tabs, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -28,7 +28,7 @@ import { type AnsweredReport, isNumberColumn, type ReportRow, useReportValueText
 const ReportChart = lazy(async () => ({ default: (await import('./report-chart')).ReportChart }));
 
 const PAGE_SIZE = 200;
-/** More columns than these are printed in smaller letters. */
+/** With more columns, the table is printed in smaller letters. */
 const MOST_ROOMY = 14;
 
 export function ReportDetailsPage() {
@@ -42,7 +42,7 @@ export function ReportDetailsPage() {
   return <AskedReport key={name} report={report} form={form} />;
 }
 
-/** Of a report that the viewer is not told of: `fee-summary` of `feeSummary`. */
+/** The name of a report that `me` does not list: `fee-summary` for `feeSummary`. */
 function nameInAddress(field: string): string {
   return field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
@@ -106,7 +106,7 @@ function AskedReport({ report, form }: AskedReportProps) {
               values={values}
               isBusy={isFetching}
               onRun={(next) => {
-                // The same is asked for again, e.g. where no answer came: its address does not change.
+                // The address does not change if the same report is run again, e.g. after an error.
                 const isAsBefore = Object.keys(next).every((name) => next[name] === values[name]);
                 if (isAsked && isAsBefore) void refetch();
                 else change({ ...next, run: '1' });
@@ -184,11 +184,14 @@ interface AskedAboutProps {
   readonly form: AskableReport;
   readonly values: Values;
   readonly isAsked: boolean;
-  /** The form in which it is said. */
+  /** The form. */
   readonly children: ReactNode;
 }
 
-/** On a phone the form would stand before the answer, screens long: there it is folded once it is run. */
+/**
+ * The parameters above the answer. On a phone the form is several screens long, so it is folded when the
+ * report is run.
+ */
 function AskedAbout({ form, values, isAsked, children }: AskedAboutProps) {
   const t = useTexts();
   const say = useReportWords();
@@ -252,12 +255,12 @@ type Values = Readonly<Record<string, string>>;
 const MONTH = /^\d{4}-\d{2}$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The first or last day, or month, of some reports: a text, as it may be either. */
+/** The first or last day or month of some reports. It is text, because it may be either. */
 function isSpan(name: string): boolean {
   return name === 'start' || name === 'end';
 }
 
-/** What must be said and is not is what people mostly want: of today, or the first of the choices. */
+/** Required parameters that are missing get the most common value: today, or the first choice. */
 function withDefaults({ parameters }: AskableReport, written: Values, { today }: Formats): Values {
   return Object.fromEntries(
     parameters.map(({ name, type, isRequired, choices }) => {
@@ -322,10 +325,10 @@ function Totals({ form, answer }: { readonly form: AskableReport; readonly answe
 
 const TIMES = new Set(['LocalDate', 'Month', 'DateTime']);
 
-/** A number of a student or of a telephone; one that is longer may be cut at its hyphens. */
+/** The number of a student or a telephone number. A longer text may wrap at its hyphens. */
 const CODE = /^\S{0,16}$/;
 
-/** Lists need room, or each of their words has a line of its own; a day or a code is not cut in three. */
+/** A list needs room, or each word would take a line. A day or a code does not wrap. */
 function classOf(column: ReportColumn, rows: readonly ReportRow[]): string {
   if (isNumberColumn(column)) return 'numeric one-line';
   if (column.isList || column.members.length > 0) return 'listing';

@@ -15,7 +15,7 @@ export interface ReportDownloadsProps {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** All rows of the report as a file, however many are shown. */
+/** Downloads all rows of the report as a file, including those not shown. */
 export function ReportDownloads({ name, form, values }: ReportDownloadsProps) {
   const t = useTexts();
   const notice = useNotice();

@@ -1,4 +1,4 @@
-/** How a program asks for the report that is shown: to copy, with a key of its own. */
+/** The request of the current report for programs, to copy. It needs an API key of the user. */
 import { Stack } from '@mantine/core';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { LoadingState } from '../shell/states';

@@ -1,4 +1,4 @@
-/** What a report gives, and its values as texts. */
+/** The columns of a report, and its values as texts. */
 import { useFormats } from '../language/use-formats';
 import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
@@ -23,7 +23,7 @@ export function isNumberColumn({ type, isList }: ReportColumn): boolean {
   return NUMBERS.has(type) && !isList;
 }
 
-/** Whether its numbers are money: the description says their unit. */
+/** Whether its numbers are money, according to the unit in its description. */
 export function isMoneyColumn(column: ReportColumn): boolean {
   return isNumberColumn(column) && isMoney(column);
 }
@@ -34,13 +34,13 @@ function isMoney({ type, description }: ReportLeaf): boolean {
 
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 
-/** The texts that are codes of a record, such as `half_day`; a name or a remark is never one. */
+/** Texts that are codes of a record, such as `half_day`. Names and remarks are never codes. */
 const CODED = new Set([
   ...['category', 'gender', 'kind', 'leaveType', 'paymentType', 'result', 'state', 'status', 'term'],
   'type',
 ]);
 
-/** Writes the values of a report as people read them; money in the currency that the report says. */
+/** Formats the values of a report, with money in the currency that the report declares. */
 export function useReportValueText(
   currency: string | undefined,
 ): (value: unknown, column: ReportColumn) => string {
@@ -60,7 +60,7 @@ export function useReportValueText(
     if (type === 'String' && /month/i.test(name) && MONTH.test(String(value)))
       return formats.month(String(value));
     if (type === 'String') return CODED.has(name) ? sayCode(String(value)) : String(value);
-    // The other types of a leaf are enums.
+    // All other leaf types are enums.
     return say(nameOfEnumValue(String(value)));
   };
   const print = (value: unknown, column: ReportColumn): string => {

@@ -1,4 +1,4 @@
-/** The reports that the viewer may run, by what they are about, to choose one. */
+/** The reports that the viewer may run, grouped by topic. */
 import { SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useId } from 'react';
 import { REPORT_TOPICS } from '../../../generated/portal/report-topics';
@@ -13,7 +13,7 @@ import { EmptyState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
 
-/** The topics in the order in which they are shown. */
+/** The topics in the order of the page. */
 const TOPICS = [...new Set(Object.values(REPORT_TOPICS))];
 
 interface ListedReport {
@@ -66,7 +66,7 @@ export function ReportsPage() {
 }
 
 interface ReportGroupProps {
-  /** Empty of reports that the library does not know. */
+  /** Empty for reports that the library does not contain. */
   readonly topic: string;
   readonly reports: readonly ListedReport[];
 }

@@ -1,4 +1,4 @@
-/** The address of a report in REST, whose index says how its parameters are called there. */
+/** The REST address of a report. The index of the service names its parameters in REST. */
 import type { AskableReport } from './askable-report';
 
 export interface IndexedReport {
@@ -6,10 +6,13 @@ export interface IndexedReport {
   readonly parameters: readonly { readonly name: string }[];
 }
 
-/** What REST writes as the schema does; its other words are in lower case. */
+/**
+ * Parameters whose values are the same in REST and in the schema. Other enum values are in lower case in
+ * REST.
+ */
 const SAME_IN_REST = /Basis$/;
 
-/** The parameters stand in the same order in both. */
+/** The parameters are in the same order in both. */
 export function restAddress(
   report: IndexedReport,
   {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useGateway } from '../gateway/gateway-context';
 import type { IndexedReport } from './rest-address';
 
-/** A report as the index of the service, `GET /`, describes it. */
+/** A report as described by the index of the service, `GET /`. */
 export function useIndexedReport(name: string): IndexedReport | undefined {
   const gateway = useGateway();
   const { data } = useQuery({

@@ -3,18 +3,18 @@ import { parseExactly, printExactly } from '../gateway/exact-number';
 
 type PropertyForm = Pick<ShownPropertyFragment, 'kind'>;
 
-/** The value of a setting as it is shown and edited: a text as it is, all else as JSON. */
+/** The value of a setting as it is shown and edited: texts unchanged, other values as JSON. */
 export function printProperty({ kind }: PropertyForm, value: unknown): string {
   if (value === null || value === undefined) return '';
   return kind === 'TEXT' && typeof value === 'string' ? value : printExactly(value);
 }
 
-/** As `printProperty`: what is set, else the default. */
+/** The set value, otherwise the default, as `printProperty` shows it. */
 export function valueInForce(property: ShownPropertyFragment): string {
   return printProperty(property, property.isSet ? property.value : property.defaultValue);
 }
 
-/** What was entered, as the value that is sent; `undefined` for what is no JSON. */
+/** Parses the input to the value to send. `undefined` for invalid JSON. */
 export function parseProperty({ kind }: PropertyForm, text: string): unknown {
   if (kind === 'TEXT') return text;
   try {

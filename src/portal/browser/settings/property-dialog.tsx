@@ -1,4 +1,4 @@
-/** One setting to change, by a control that suits it; or to be as it is by default. */
+/** Changes one setting by a control for its type, or resets it to its default. */
 import { Button, Group, Input, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, lazy, Suspense, useState } from 'react';
 import {
@@ -21,7 +21,7 @@ import { useSettingWords } from './use-setting-words';
 const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
 
 export interface PropertyDialogProps {
-  /** As it was when the dialog was opened. */
+  /** The setting when the dialog was opened. */
   readonly property: ShownPropertyFragment;
   readonly now: ShownPropertyFragment | undefined;
   onClose(): void;

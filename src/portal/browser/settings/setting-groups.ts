@@ -3,10 +3,10 @@ export interface SettingGroup<Setting> {
   readonly settings: readonly Setting[];
 }
 
-/** `others` are those that a school adds for its own scripts. */
+/** `others` are the settings that a school adds for its own scripts. */
 export type SettingSubject = keyof typeof NAMES | 'templates' | 'others';
 
-/** What settings are about, in the order of the page, with their names. */
+/** The subjects of settings in the order of the page, with their names. */
 const NAMES = {
   school: ['schoolName', 'timezone', 'currency', 'udiseCode'],
   year: ['sessionFirstMonth', 'weeklyOffs', 'schoolStartsAt', 'leaveCountsPresent'],
@@ -16,7 +16,7 @@ const NAMES = {
   data: ['KEEP_HISTORY_DAYS', 'topicRoles'],
 } as const;
 
-/** The settings by what they are about; groups that would be empty are left out. */
+/** The settings by subject. Empty groups are left out. */
 export function groupSettings<Setting extends { readonly name: string }>(
   settings: readonly Setting[],
 ): readonly SettingGroup<Setting>[] {

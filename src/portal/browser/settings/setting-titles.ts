@@ -1,6 +1,6 @@
 /**
- * What people call the settings that the gateway reads, by the names that programs use. Each is said in Hindi
- * by `hindi-words.json`.
+ * The titles of the settings that the gateway reads, by their names in programs. `hindi-words.json`
+ * translates them.
  */
 export const SETTING_TITLES: Readonly<Record<string, string>> = {
   schoolName: 'Name of the school',

@@ -1,4 +1,4 @@
-/** What the school decides for itself: the settings that the gateway reads, and its branches. */
+/** The settings of the school that the gateway reads, and its branches. */
 import { Button, Code, Stack, Table, Text, Title } from '@mantine/core';
 import { useId, useState } from 'react';
 import { SchoolSettings, type ShownPropertyFragment } from '../../../generated/portal/settings/settings';
@@ -17,7 +17,7 @@ import { groupSettings, type SettingGroup, type SettingSubject } from './setting
 import { TemplateDialog } from './template-dialog';
 import { useSettingWords } from './use-setting-words';
 
-/** A template that is not set yet, with the texts that it may have. */
+/** A template that is not set yet, with the texts that it may contain. */
 function newTemplate(name: string): ShownPropertyFragment {
   return {
     name: `mailTemplate.${name}`,
@@ -120,7 +120,7 @@ function SettingsSection({ group, onEdit }: SettingsSectionProps) {
 
 interface SettingsTableProps {
   readonly properties: readonly ShownPropertyFragment[];
-  /** The id of the heading above it. */
+  /** The id of the heading above the table. */
   readonly heading: string;
   onEdit(property: ShownPropertyFragment): void;
 }

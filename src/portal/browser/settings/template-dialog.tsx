@@ -8,7 +8,7 @@ export interface TemplateDialogProps {
   onClose(): void;
 }
 
-/** Asks for the name of a new template of mail; nothing is kept before its texts are saved. */
+/** Asks for the name of a new mail template. Nothing is stored until its texts are saved. */
 export function TemplateDialog({ onName, onClose }: TemplateDialogProps) {
   const t = useTexts();
   const [name, setName] = useState('');

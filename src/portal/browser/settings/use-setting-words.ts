@@ -6,11 +6,11 @@ import { valueInForce } from './print-property';
 import { SETTING_TITLES } from './setting-titles';
 
 export interface SettingWords {
-  /** What people call the setting of this name; one of the school's own keeps its name. */
+  /** The title of a setting. Settings of the school's own scripts keep their names. */
   titleOf(name: string): string;
-  /** Its description, or what it may be, in the language that is shown. */
+  /** Translates a description, or the description of the allowed values. */
   say(text: string): string;
-  /** What is in force, as people read it: `["SU"]` is Sunday. */
+  /** The value in force, as text: `["SU"]` is Sunday. */
   sayValue(property: ShownPropertyFragment): string;
 }
 
@@ -39,7 +39,7 @@ interface Language {
   readonly locale: string;
 }
 
-/** By the settings whose values are no words; `undefined` for what is none of their values. */
+/** By the settings whose values are codes. `undefined` for an invalid value. */
 const WORDS: Readonly<Record<string, (value: unknown, language: Language) => string | undefined>> = {
   sessionFirstMonth: sayMonth,
   weeklyOffs: (value, language) => sayList(value, (one) => sayDayOff(one, language)),
@@ -58,7 +58,7 @@ function sayMonth(value: unknown, { locale }: Language): string | undefined {
   );
 }
 
-/** `undefined` where one of the members is not as it should be. */
+/** `undefined` if one of the members is invalid. */
 function sayList(value: unknown, sayOne: (one: unknown) => string | undefined): string | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const said = value.map(sayOne);
@@ -66,7 +66,7 @@ function sayList(value: unknown, sayOne: (one: unknown) => string | undefined): 
 }
 
 const DAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
-/** The seventh of January 2024 was a Sunday. */
+/** 7 January 2024 was a Sunday. */
 const FIRST_SUNDAY = 7;
 
 const NTH = [
