@@ -1,7 +1,7 @@
 /**
- * The first script of a page of the portal, of some hundred bytes: while the large one comes, it asks who is
- * logged in and has the texts of their language loaded. On a slow phone each of these questions takes as long
- * as a third of that script.
+ * The first script of a page of the portal, a few hundred bytes. While the main script loads, it requests
+ * the session and the viewer, and preloads the texts of the language. On a slow phone each of these requests
+ * takes a third as long as that script.
  */
 import { PortalViewer } from '../../generated/portal/shell/viewer';
 import { branchInAddress } from './branches/branch-in-address';
@@ -10,7 +10,7 @@ import { preferredLanguage } from './language/preferred-language';
 
 const session = fetch('/auth/browser/refresh', { method: 'POST' });
 const viewer = askViewer();
-// Who takes them tells what fails.
+// The code that awaits them handles their errors.
 for (const asked of [session, viewer]) asked.catch(() => {});
 globalThis.campusEarlyAnswers = { session, viewer };
 
@@ -32,8 +32,8 @@ async function askViewer(): Promise<Response | undefined> {
 }
 
 /**
- * The first formatter of each kind takes a phone a while, which it has before the next answer comes: later it
- * would hold up the page. Each has a task of its own.
+ * The first formatter of each kind takes a phone some time. It is created while the next answer is awaited,
+ * because later it would block the page. Each is created in a task of its own.
  */
 function prepareFormats(): void {
   setTimeout(() => {

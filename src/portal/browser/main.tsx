@@ -1,4 +1,4 @@
-/** The portal: who is not logged in sees the log-in, everybody else the page that the address names. */
+/** The portal: the log-in if there is no session, otherwise the page of the address. */
 
 import { i18n } from '@lingui/core';
 import { I18nProvider } from '@lingui/react';
@@ -36,7 +36,7 @@ const FirstRunPage = lazy(async () => ({
   default: (await import('./entrance/first-run-page')).FirstRunPage,
 }));
 
-/** Where links lead, whoever is logged in. */
+/** Pages of links, which need no session. */
 const LINK_PAGES: Readonly<Record<string, ComponentType<{ readonly token: string }>>> = {
   '/welcome': WelcomePage,
   '/first-run': FirstRunPage,
@@ -62,17 +62,17 @@ function Entrance() {
   );
 }
 
-/** The styles that components write carry the nonce of this very page; the explorer's page has none. */
+/** Styles written by components carry the nonce of this page. The page of the explorer has none. */
 function nonceOfPage(): string {
   return document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? '';
 }
 
 async function start(root: Element): Promise<void> {
   const nonce = nonceOfPage();
-  // Where the lock of scrolling behind a dialog looks for it.
+  // The component that locks scrolling behind a dialog reads the nonce from here.
   Object.assign(globalThis, { __webpack_nonce__: nonce });
   await Promise.all([switchLanguage(preferredLanguage()), session.resume()]);
-  // The files of the page came meanwhile. Its faults are told when it is shown.
+  // The files of the page have loaded in the meantime. Rendering the page reports their errors.
   if (session.state.get().kind === 'loggedIn' && !Object.hasOwn(LINK_PAGES, location.pathname))
     findPage(location.pathname)
       ?.load()

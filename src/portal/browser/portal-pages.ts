@@ -1,6 +1,6 @@
 /**
- * The pages of the portal, in the order of the menu: their addresses, who has them, and where they are. A
- * page is loaded when it is asked for.
+ * The pages of the portal in the order of the menu: address, audience and module. A page is loaded when it
+ * is opened.
  */
 import type { ComponentType } from 'react';
 import { isOfPath } from '../page-paths';
@@ -9,15 +9,15 @@ import type { IconName } from './shell/icon';
 import type { Viewer } from './shell/viewer';
 
 export interface PortalPage {
-  /** `$name` stands for a part of the address, given by `useParams`. */
+  /** `$name` stands for a part of the address, which `useParams` returns. */
   readonly path: string;
   readonly label: string;
   readonly load: () => Promise<ComponentType>;
-  /** Whether the viewer has the page; who has not sees why, when they type its address. */
+  /** Whether the viewer may open the page. Other viewers see why not, if they type its address. */
   readonly isFor: (viewer: Viewer) => boolean;
-  /** Absent: reached from other pages only. */
+  /** Absent for pages that only other pages link to. */
   readonly menu?: { readonly icon: IconName; readonly group: MenuGroup };
-  /** Uses all of the window, and scrolls within itself. */
+  /** Whether the page fills the window and scrolls within itself. */
   readonly isFull?: boolean;
 }
 
@@ -247,7 +247,7 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
   },
 ];
 
-/** The page at an address, which may have parts that its path leaves open. */
+/** The page at an address that may contain parameters. */
 export function findPage(address: string): PortalPage | undefined {
   return PORTAL_PAGES.find(({ path }) => isOfPath(address, path));
 }

@@ -1,6 +1,6 @@
 /**
- * The script of `/docs`: Swagger UI, which asks as the user who is logged in to the portal with this browser.
- * Whoever is not reads what everybody may, and may enter a credential.
+ * The script of `/docs`: Swagger UI, which sends requests as the user who is logged in to the portal in this
+ * browser. Other visitors see the public documentation and may enter a credential.
  */
 import { LoginSession } from './session/login-session';
 import { showRoomAccount } from './session/show-room-account';
@@ -30,7 +30,7 @@ SwaggerUIBundle({
   requestInterceptor: withCredential,
 });
 
-/** A credential that was entered goes before that of the session. */
+/** An entered credential takes precedence over the session. */
 async function withCredential(request: SwaggerRequest): Promise<SwaggerRequest> {
   const isOurs = new URL(request.url, location.href).origin === location.origin;
   if (!isOurs || request.headers.Authorization !== undefined) return request;
@@ -49,7 +49,7 @@ function showUser(): void {
       : 'You are not logged in: requests are sent without a credential, unless you enter one.';
 }
 
-/** Swagger UI has its dark colours under a class. */
+/** Swagger UI has dark colours under a class. */
 function followTheme(): void {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const follow = () => {

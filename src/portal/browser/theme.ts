@@ -1,9 +1,6 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/**
- * The one accent of the house: a blue that has 4.5:1 on white at its sixth step and on black at its
- * fourth.
- */
+/** The accent colour: a blue whose sixth step has a contrast of 4.5:1 on white, and its fourth on black. */
 const CAMPUS: MantineColorsTuple = [
   '#eef4fd',
   '#dbe6f8',
@@ -17,7 +14,7 @@ const CAMPUS: MantineColorsTuple = [
   '#0f4085',
 ];
 
-/** Greys with a little of the accent, so that dark surfaces stand apart by lightness alone. */
+/** Greys with a trace of the accent. Dark surfaces differ only by lightness. */
 const DARK: MantineColorsTuple = [
   '#d3d9e3',
   '#b7bfcc',
@@ -49,22 +46,22 @@ export const THEME = createTheme({
     },
   },
   components: {
-    // Fields beside each other line up, however much is said of each.
+    // Fields beside each other line up, whatever the length of their descriptions.
     InputWrapper: { defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     Modal: { defaultProps: { centered: true } },
-    // What is typed leads to a choice, which Enter then takes.
+    // Typing highlights a choice, which Enter selects.
     Select: { defaultProps: { selectFirstOptionOnChange: true } },
-    // A form of twenty choices would lay out twenty lists that nobody has opened.
+    // A form with twenty choices would lay out twenty lists that nobody has opened.
     Combobox: { defaultProps: { keepMounted: false } },
-    // The arrow of a choice says nothing that its role does not.
+    // The role of a choice already says what its arrow shows.
     ComboboxChevron: { defaultProps: { 'aria-hidden': true } },
     Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
     Loader: { defaultProps: { type: 'dots' } },
   },
 });
 
-/** Texts that are less in weight still have 4.5:1 on every ground of the portal. */
+/** Dimmed texts still have a contrast of 4.5:1 on every background of the portal. */
 export const READABLE: CSSVariablesResolver = () => ({
   variables: {},
   light: {

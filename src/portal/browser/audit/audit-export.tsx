@@ -1,4 +1,4 @@
-/** What is filtered of the audit, as a CSV file. */
+/** Exports the filtered audit trail as a CSV file. */
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { AuditOfSchool } from '../../../generated/portal/audit/audit';
@@ -12,7 +12,7 @@ import { Icon } from '../shell/icon';
 import { useNotice } from '../shell/use-notice';
 import type { AskedChanges, ListedChange } from './listed-change';
 
-/** The file is put together in the browser, which is not to hold any number of changes. */
+/** The limit of an export, because the browser assembles the file in memory. */
 const MOST_EXPORTED = 50_000;
 const READ_AT_ONCE = 1_000;
 

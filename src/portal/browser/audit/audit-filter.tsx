@@ -12,7 +12,7 @@ import { useUserNames } from '../shell/use-user-names';
 import { useViewer } from '../shell/viewer';
 import { AUDITED_SUBJECTS } from './audited-subjects';
 
-/** As it stands in the address; '' for what is not asked. */
+/** The filter as in the address. '' means no condition. */
 export const NO_AUDIT_FILTER = {
   principal: '',
   operation: '',
@@ -36,7 +36,7 @@ export const OPERATION_NAMES: Readonly<Record<string, string>> = {
   revoked: phrase('Ended'),
 };
 
-/** What few ask for: they are shown to who wants them, and while they leave anything out. */
+/** Rarely used conditions. They are shown on request, and while they are set. */
 const RARE = ['credential', 'recordId', 'requestId'] as const;
 
 export interface AuditFilterProps {
@@ -101,7 +101,7 @@ export function AuditFilter({ filter, onChange }: AuditFilterProps) {
   );
 }
 
-/** Found by a part of the name, for a school may have many users. */
+/** A school may have many users, so they are searched by a part of the name. */
 function UserSelect({ userId, onChange }: { readonly userId: string; onChange(userId: string): void }) {
   const t = useTexts();
   const [search, setSearch] = useState('');

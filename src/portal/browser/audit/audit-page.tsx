@@ -1,4 +1,4 @@
-/** Who changed what in the school: every change, the newest first, and the way to its record's history. */
+/** The audit trail: all changes in the school, the newest first, with links to the history of the records. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { AuditOfSchool } from '../../../generated/portal/audit/audit';
@@ -60,7 +60,7 @@ export function AuditPage() {
   );
 }
 
-/** Days are those of the school: the gateway takes a bare day as its midnight there. */
+/** The gateway reads a bare day as its midnight in the time zone of the school. */
 function toAsked({ from, until, ...others }: AuditFilterState): AskedChanges {
   const set = Object.entries(others).filter(([, value]) => value !== '');
   return {
@@ -132,7 +132,7 @@ function ChangesTable({ rows, more }: ChangesTableProps) {
   );
 }
 
-/** To the history of a record, or to the page of what else was changed. */
+/** Links to the history of a record, or to the page of another changed object. */
 function ChangedLink({ collection, id }: { readonly collection: string; readonly id: string }) {
   const subject = AUDITED_SUBJECTS[collection];
   if (subject?.pageOf) return <Link to={subject.pageOf(id)}>{id}</Link>;

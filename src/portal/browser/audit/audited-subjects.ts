@@ -2,11 +2,11 @@ import { phrase } from '../language/use-texts';
 
 interface AuditedSubject {
   readonly name: string;
-  /** The page of what it was done to; absent: there is none. */
+  /** The page of the changed object; absent if there is none. */
   pageOf?(id: string): string;
 }
 
-/** What is looked after beside records, by what stands for its collection in the audit trail. */
+/** The audited objects other than records, by the name that replaces the collection in the audit trail. */
 export const AUDITED_SUBJECTS: Readonly<Record<string, AuditedSubject>> = {
   $apiKey: { name: phrase('API keys'), pageOf: (id) => `/portal/keys/${id}` },
   $webhook: { name: phrase('Webhooks'), pageOf: (id) => `/portal/webhooks/${id}` },

@@ -2,5 +2,5 @@ import type { AuditOfSchoolQuery, AuditOfSchoolQueryVariables } from '../../../g
 
 export type ListedChange = AuditOfSchoolQuery['auditTrail'][number];
 
-/** Which changes are asked for, but for the place in the list. */
+/** The conditions on changes, without the place in the list. */
 export type AskedChanges = Omit<AuditOfSchoolQueryVariables, 'first' | 'before'>;

@@ -8,12 +8,12 @@ import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
 import { homeOfBranch } from './branch-in-address';
 
-/** More than fit on the screen are found by their names. */
+/** A longer list gets a search, because it does not fit on the screen. */
 const MOST_WITHOUT_SEARCH = 8;
-/** Of many that have the words, those that one would read. */
+/** The most search results to show. */
 const MOST_SHOWN = 100;
 
-/** The schools that the user may work in. Each is a page that is loaded anew. */
+/** The schools that the user may work in. Opening one reloads the page. */
 export function BranchDialog({ onClose }: { onClose(): void }) {
   const t = useTexts();
   const { domain } = useViewer();

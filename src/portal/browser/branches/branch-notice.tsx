@@ -3,7 +3,7 @@ import { useTexts } from '../language/use-texts';
 import { useViewer } from '../shell/viewer';
 import { branchInAddress, homeOfBranch } from './branch-in-address';
 
-/** On every page: whoever works in a branch for a while does not forget that it is not the own school. */
+/** Reminds the user on every page that they work in another school than their own. */
 export function BranchNotice() {
   const t = useTexts();
   const { domain } = useViewer();

@@ -1,4 +1,4 @@
-/** The school and its branches: which there are, the way into each, and to make another one. */
+/** The branches of the school, with links to open them, and a button to create another one. */
 import { Anchor, Button, Code, Group, Table, Text, Title } from '@mantine/core';
 import { useId, useState } from 'react';
 import { SchoolBranches } from '../../../generated/portal/branches/branches';

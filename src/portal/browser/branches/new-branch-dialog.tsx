@@ -9,7 +9,7 @@ import { useViewer } from '../shell/viewer';
 import { homeOfBranch } from './branch-in-address';
 import { SchoolFields } from './school-fields';
 
-/** Makes a branch, and leads into it: somebody has to invite its people. */
+/** Creates a branch and opens it, because its users must be invited next. */
 export function NewBranchDialog({ onClose }: { onClose(): void }) {
   const t = useTexts();
   const { domain } = useViewer();

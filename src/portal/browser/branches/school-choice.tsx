@@ -1,4 +1,4 @@
-/** The school that is worked in, in the header; for who looks after several, the way to another one. */
+/** The current school in the header. Users of several schools can change to another one. */
 import { Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';

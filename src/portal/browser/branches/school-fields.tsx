@@ -2,7 +2,7 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTexts } from '../language/use-texts';
 
-/** What a form asks of a school or branch that is to be made: `name`, `id` and `timeZone`. */
+/** The fields of a new school or branch: `name`, `id` and `timeZone`. */
 export function SchoolFields({ timeZone }: { readonly timeZone: string }) {
   const t = useTexts();
   const [name, setName] = useState('');
@@ -48,7 +48,7 @@ function timeZones(chosen: string): string[] {
   return [...new Set([chosen, ...Intl.supportedValuesOf('timeZone')])].sort();
 }
 
-/** The words of a name without their marks: `St. Mary’s School` is `st-marys-school`. */
+/** Derives an id from a name: `St. Mary’s School` becomes `st-marys-school`. */
 function suggestId(name: string): string {
   const plain = name.normalize('NFKD').replaceAll(/[\p{M}'’]/gu, '');
   const words = plain.toLowerCase().match(/[a-z0-9]+/g) ?? [];

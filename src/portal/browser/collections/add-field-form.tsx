@@ -6,7 +6,7 @@ import { useViewer } from '../shell/viewer';
 import type { WrittenField } from './written-declaration';
 
 export interface AddFieldFormProps {
-  /** The text beside is no declaration that a field could be added to. */
+  /** Whether the text is not a declaration, so that no field can be added. */
   readonly isOff: boolean;
   onAdd(field: WrittenField): void;
 }
@@ -22,7 +22,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 
 const NO_FIELD = { name: '', type: 'text', target: '', isRequired: false };
 
-/** Writes a field into the declaration for who does not know how declarations are written. */
+/** Adds a field to the declaration, for users who do not know the format of declarations. */
 export function AddFieldForm({ isOff, onAdd }: AddFieldFormProps) {
   const t = useTexts();
   const { collections } = useViewer();

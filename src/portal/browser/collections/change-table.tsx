@@ -3,7 +3,7 @@ import type { TriedDeclarationQuery } from '../../../generated/portal/collection
 import { phrase, useTexts } from '../language/use-texts';
 import { StateTag } from '../shell/state-tag';
 
-/** What differs in a part of a declaration. */
+/** The difference in a part of a declaration. */
 export type TriedChange = TriedDeclarationQuery['collectionTrial']['changes'][number];
 
 const CHANGE_NAMES: Readonly<Record<TriedChange['kind'], string>> = {
@@ -17,7 +17,7 @@ export interface ChangeTableProps {
   readonly changes: readonly TriedChange[];
 }
 
-/** The parts of a declaration that differ, each as it is before and after. */
+/** The parts of a declaration that differ, before and after. */
 export function ChangeTable({ label, changes }: ChangeTableProps) {
   const t = useTexts();
   return (

@@ -1,4 +1,4 @@
-/** The text of a declaration. What a change comes to is shown before it can be saved. */
+/** The text of a declaration. A change must be tried before it can be saved. */
 import { Button, Checkbox, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
@@ -31,10 +31,10 @@ type Trial = TriedDeclarationQuery['collectionTrial'];
 
 const OPPOSITES = { ADDED: 'REMOVED', CHANGED: 'CHANGED', REMOVED: 'ADDED' } as const;
 
-/** What a saved declaration makes out of date. */
+/** The queries that a saved declaration makes outdated. */
 const OUTDATED = [WholeDeclaration, DeclaredCollections, PortalViewer];
 
-/** That of a declaration which is not there yet. */
+/** The version of a declaration that does not exist yet. */
 export const NO_VERSION = 0;
 
 interface Declared {
@@ -44,7 +44,7 @@ interface Declared {
 
 export interface DeclarationEditorProps {
   readonly name: string;
-  /** As it is now; `undefined`: there is none yet. */
+  /** The current declaration; `undefined` if there is none yet. */
   readonly declared: Declared | undefined;
   readonly isReadOnly?: boolean;
 }
@@ -96,10 +96,10 @@ export function DeclarationEditor({ name, declared, isReadOnly = false }: Declar
   );
 }
 
-/** What somebody else has made of the declaration since the draft was begun from it. */
+/** The changes of the declaration by somebody else since the draft was begun. */
 function AlteredMeanwhile({ begun }: { readonly begun: Declared }) {
   const t = useTexts();
-  // Asked the other way round: from what is there now to what was there.
+  // The trial is reversed: from the current declaration to the earlier one.
   const { data } = useOperation(TriedDeclaration, { definition: begun.written });
   return (
     <div role="alert">
@@ -119,13 +119,13 @@ function turnedRound({ kind, before, after, ...change }: TriedChange): TriedChan
 
 interface TrialAndSaveProps {
   readonly text: string;
-  /** The version that is shown to be changed, and no newer one. */
+  /** The version that the draft is based on. A newer one must not be overwritten. */
   readonly over: number;
   readonly isChanged: boolean;
   onDiscard(): void;
 }
 
-/** Is begun anew with every change of the text: what is saved is what was tried. */
+/** Remounted after every change of the text, so that only a tried text can be saved. */
 function TrialAndSave({ text, over, isChanged, onDiscard }: TrialAndSaveProps) {
   const t = useTexts();
   const notice = useNotice();
@@ -141,11 +141,11 @@ function TrialAndSave({ text, over, isChanged, onDiscard }: TrialAndSaveProps) {
       if (trial.data?.isNew) await gateway.execute(KeepNewDeclaration, { definition });
       else await gateway.execute(KeepDeclaration, { definition, dropUsedFields: dropsUsed, ifVersion: over });
     },
-    // What is there now takes the place of what this editor was begun with, and tells of the difference.
+    // The current declaration replaces the one that the draft began with, and the page shows the difference.
     onError: async (fault) => {
       if (isVersionConflict(fault)) await queries.invalidateQueries({ queryKey: [WholeDeclaration.name] });
     },
-    // Before the declaration is asked anew, which puts another editor in the place of this one.
+    // This must precede reloading the declaration, which mounts another editor.
     onSuccess: async () => {
       onDiscard();
       notice(t('Saved.'));
@@ -235,7 +235,7 @@ function parsed(text: string): WrittenDeclaration | undefined {
   }
 }
 
-/** The text with one more field; where there is one of the name, that one is replaced. */
+/** Adds a field to the text, or replaces the field with the same name. */
 function withField(text: string, field: WrittenField): string {
   const written = parsed(text);
   if (written === undefined) return text;

@@ -16,7 +16,7 @@ export interface DeclarationFieldsProps {
   readonly fields: readonly WrittenField[];
 }
 
-/** The declared fields, and on demand who uses one of them. */
+/** The declared fields. The uses of a field are loaded on request. */
 export function DeclarationFields({ collection, fields }: DeclarationFieldsProps) {
   const t = useTexts();
   const say = useReportWords();
@@ -110,7 +110,7 @@ function FieldRules({ field }: { readonly field: WrittenField }) {
   );
 }
 
-/** Of the school of the viewer: what other domains use is not told. */
+/** Uses in the viewer's own school. The gateway does not reveal those of other domains. */
 function FieldUses({ collection, field }: { readonly collection: string; readonly field: string }) {
   const t = useTexts();
   const formats = useFormats();

@@ -1,4 +1,4 @@
-/** One collection as it is declared: its fields, its rules, what its records have beside, and the text. */
+/** The declaration of a collection: its fields, its rules, undeclared fields in its records, and the text. */
 import { Anchor, Button, Group, Tabs, Text } from '@mantine/core';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useTexts } from '../language/use-texts';
 import type { WrittenAccess, WrittenCheck, WrittenDeclaration } from './written-declaration';
 
-/** What holds for the records of a collection beside the rules of single fields. */
+/** The rules of a collection apart from those of single fields. */
 export function DeclarationRules({ written }: { readonly written: WrittenDeclaration }) {
   const t = useTexts();
   const { access = {}, indexes = [], uniqueTogether = [], checks = [] } = written;

@@ -1,4 +1,4 @@
-/** What is declared: every collection, with where its declaration stands. */
+/** All collections, with the origin of their declarations. */
 import { Anchor, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -91,7 +91,7 @@ export function DeclaredCollectionsPage() {
   );
 }
 
-/** Nothing is kept before the declaration is saved on its page. */
+/** Nothing is stored until the declaration is saved on its page. */
 function NewCollectionDialog({ onClose }: { onClose(): void }) {
   const t = useTexts();
   const navigate = useNavigate();

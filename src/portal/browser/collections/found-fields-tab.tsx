@@ -5,7 +5,7 @@ import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 
-/** Looked for when it is asked: of a large collection that is a sample. */
+/** Searches undeclared fields on request. In a large collection, it reads a sample. */
 export function FoundFieldsTab({ collection }: { readonly collection: string }) {
   const t = useTexts();
   const [isAsked, setIsAsked] = useState(false);

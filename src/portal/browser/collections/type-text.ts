@@ -1,7 +1,7 @@
 import type { Texts } from '../language/use-texts';
 import type { WrittenField } from './written-declaration';
 
-/** What values a field has, by the words of declarations, e.g. `list of reference → registration`. */
+/** The type of a field in the words of declarations, e.g. `list of reference → registration`. */
 export function typeText({ type, format, list, target }: WrittenField, t: Texts): string {
   const targets = target === undefined ? [] : [target].flat();
   const text = [type, ...(format === undefined ? [] : [`(${format})`])].join(' ');

@@ -1,4 +1,4 @@
-/** The declaration of a collection, as far as a page shows it in words; all of it is shown as JSON. */
+/** The parts of a declaration that a page describes in words. The rest is shown as JSON. */
 export interface WrittenDeclaration {
   readonly name: string;
   readonly title?: string;

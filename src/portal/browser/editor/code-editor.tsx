@@ -1,4 +1,7 @@
-/** An editor of JavaScript and JSON, and of what differs between two texts. It is loaded when it is shown. */
+/**
+ * An editor for JavaScript and JSON, which can also show the differences of two texts. It is loaded on
+ * demand.
+ */
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { javascript, javascriptLanguage } from '@codemirror/lang-javascript';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
@@ -20,9 +23,9 @@ export interface CodeEditorProps {
   readonly label: string;
   readonly value: string;
   readonly language: 'javascript' | 'typescript' | 'json';
-  /** Shows what the value differs in from this text. */
+  /** The text with which the value is compared. */
   readonly original?: string;
-  /** Absent: it is only read. */
+  /** Absent if the text is read-only. */
   onChange?(value: string): void;
 }
 
@@ -47,7 +50,7 @@ function coloursOf(scheme: 'light' | 'dark'): Extension {
   return [EditorView.theme({}, { dark: isDark }), syntaxHighlighting(isDark ? DARK_COLOURS : LIGHT_COLOURS)];
 }
 
-/** JSON is read as one expression of JavaScript, for which there is a grammar here already. */
+/** JSON is parsed as a JavaScript expression, whose grammar is loaded already. */
 function grammarOf(language: CodeEditorProps['language']): Extension {
   if (language === 'json') return javascriptLanguage.configure({ top: 'SingleExpression' }, 'json');
   return javascript({ typescript: language === 'typescript' });
@@ -76,7 +79,7 @@ export function CodeEditor({ label, value, language, original, onChange }: CodeE
           bracketMatching(),
           ...(isReadOnly ? [] : [highlightActiveLine(), highlightActiveLineGutter()]),
           grammarOf(language),
-          // Tab indents, and Escape before it leaves the editor, as the label says.
+          // Tab indents; Escape and then Tab leaves the editor, as its label says.
           keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
           colours.current.of(coloursOf(scheme)),
           EditorView.lineWrapping,
@@ -101,7 +104,7 @@ export function CodeEditor({ label, value, language, original, onChange }: CodeE
     if (!editor || editor.state.doc.toString() === value) return;
     editor.dispatch({
       changes: { from: 0, to: editor.state.doc.length, insert: value },
-      // It is given by the page, not written here: the page would take it for a draft.
+      // The change comes from the page and was not typed, so it must not become a draft.
       annotations: Transaction.remote.of(true),
     });
   }, [value]);

@@ -8,16 +8,16 @@ import { useRefusalWords } from './use-refusal-words';
 const CodeStep = lazy(async () => ({ default: (await import('./code-step')).CodeStep }));
 
 export interface LoginFormProps {
-  /** Prefilled, and not to be changed, when a session is to go on. */
+  /** Filled in and fixed if an ended session is being resumed. */
   readonly userName?: string;
-  /** Offered on a press: the users of the demo school. */
+  /** The users of the demo school, offered as buttons. */
   readonly demoUsers: readonly string[];
   onLogin(login: Credentials): Promise<void>;
 }
 
-/** The user name and the password, and then, of those who have a second factor, its code. */
+/** The form for user name and password, and then for the code of a second factor, if the user has one. */
 export function LoginForm(props: LoginFormProps) {
-  // In memory alone, and gone with the form.
+  // The credentials are held in memory only, and discarded with the form.
   const [accepted, setAccepted] = useState<Credentials>();
   if (accepted === undefined) return <PasswordStep {...props} onCodeNeeded={setAccepted} />;
   return (
@@ -31,7 +31,7 @@ export function LoginForm(props: LoginFormProps) {
 }
 
 interface PasswordStepProps extends LoginFormProps {
-  /** The password is right, and a code is asked for beside it. */
+  /** Called if the password is correct and a code is needed as well. */
   onCodeNeeded(login: Credentials): void;
 }
 
@@ -42,7 +42,7 @@ function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordSt
   const [isBusy, setIsBusy] = useState(false);
   const [hasBranch, setHasBranch] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  // There is nothing else on the page to do first.
+  // Nothing else on the page comes first.
   useEffect(() => {
     form.current?.querySelector<HTMLInputElement>('input:not([readonly])')?.focus();
   }, []);
@@ -101,7 +101,7 @@ function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordSt
           required
           withAsterisk={false}
           aria-invalid={refusal !== ''}
-          // In a dialog, which otherwise goes to its first field: the name that is known.
+          // A dialog would focus its first field, the user name, which is known.
           data-autofocus={userName !== undefined || undefined}
           visibilityToggleButtonProps={{ 'aria-label': t('Show characters') }}
         />

@@ -6,12 +6,12 @@ import { EntranceCard } from './entrance-card';
 import { IdentityChoice } from './identity-choice';
 import { LoginForm } from './login-form';
 
-/** What anyone may know of the school. */
+/** The public facts about the school. */
 interface School {
-  /** What it is called; null: there is none yet. */
+  /** Its name; null if there is no school yet. */
   readonly school: string | null;
   readonly demoUsers: readonly string[];
-  /** What the provider of identities is called at which one may log in instead; null: there is none. */
+  /** The name of the identity provider that users may log in with; null if there is none. */
   readonly identityProvider: string | null;
 }
 
@@ -44,7 +44,7 @@ export function LoginPage() {
   );
 }
 
-/** Undefined until it is known. */
+/** `undefined` until it is loaded. */
 function useSchool(): School | undefined {
   const [school, setSchool] = useState<School>();
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { PasswordInput } from '@mantine/core';
 import { useTexts } from '../language/use-texts';
 
-/** A password that is typed twice; `password` and `repeated` are the names of the fields. */
+/** Fields for a password that is typed twice. The names of the fields are `password` and `repeated`. */
 export function NewPasswordFields() {
   const t = useTexts();
   const shared = {

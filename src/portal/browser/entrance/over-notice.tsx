@@ -2,7 +2,7 @@ import { Anchor, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../language/use-texts';
 
-/** In place of the form that a link leads to, where it leads nowhere any more. */
+/** Shown in place of the form if its link is no longer valid. */
 export function OverNotice({ children }: { readonly children: ReactNode }) {
   const t = useTexts();
   return (

@@ -12,7 +12,7 @@ export const THEMES = {
 } as const;
 
 export interface PreferencesProps {
-  /** Told the language that is chosen, to keep it for the user. */
+  /** Called with the selected language, to store it for the user. */
   readonly onLanguage?: (language: Language) => void;
 }
 

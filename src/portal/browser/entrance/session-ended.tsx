@@ -4,7 +4,10 @@ import type { SessionUser } from '../session/login-session';
 import { useSession } from '../session/session-context';
 import { LoginForm } from './login-form';
 
-/** Over the page, which keeps what is open in it; what was being asked goes on after the log-in. */
+/**
+ * The log-in above a page whose session has ended. The page keeps its state, and pending requests continue
+ * after the log-in.
+ */
 export function SessionEnded({ user }: { readonly user: SessionUser }) {
   const t = useTexts();
   const session = useSession();

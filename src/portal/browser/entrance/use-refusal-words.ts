@@ -1,7 +1,7 @@
 import { useTexts } from '../language/use-texts';
 import { Refusal } from '../session/login-session';
 
-/** Why a login came to nothing, for the person who tries: what it says in their language, where it can. */
+/** Explains a failed log-in, translated if there is a translation. */
 export function useRefusalWords(): (fault: unknown) => string {
   const t = useTexts();
   return (fault) => {

@@ -20,13 +20,13 @@ type Account = NonNullable<LinkedAccountQuery['accountLink']>;
 type Step =
   | { readonly kind: 'asking' }
   | { readonly kind: 'open'; readonly account: Account }
-  /** The link was used, has expired, was replaced or is none. */
+  /** The link was used, has expired, was replaced, or never existed. */
   | { readonly kind: 'over' }
   | { readonly kind: 'unknown'; readonly words: string }
-  /** The password is set, but its user could not be logged in from here. */
+  /** The password is set, but its user could not be logged in on this page. */
   | { readonly kind: 'set' };
 
-/** Where the link of an invitation or of a password reset leads. */
+/** The page of the link of an invitation or a password reset. */
 export function WelcomePage({ token }: { readonly token: string }) {
   const t = useTexts();
   const { data, problem } = useOpenOperation(LinkedAccount, { token });
@@ -94,8 +94,8 @@ function PasswordForm({ token, account, onStep }: PasswordFormProps) {
       await session.logIn({ userName: account.userName, password, domain: account.domainId });
       location.replace('/');
     } catch {
-      // Who has a second factor gives its code at the log-in. Whoever else was logged in with this browser is
-      // not the one who goes on.
+      // A user with a second factor enters its code at the log-in. Another user who was logged in with this
+      // browser is logged out.
       await session.logOutHere();
       onStep({ kind: 'set' });
     }

@@ -1,4 +1,4 @@
-/** A table as a chart, with the axes to choose. Loaded when first asked for. */
+/** A table as a chart, with a choice of the axes. It is loaded on demand. */
 import { useGraphiQL } from '@graphiql/react';
 import {
   ArcElement,
@@ -44,7 +44,7 @@ Chart.register(
   Tooltip,
 );
 
-/** Told apart with any colour vision, on light and on dark (after Okabe and Ito). */
+/** Distinguishable with any colour vision, on light and dark backgrounds (after Okabe and Ito). */
 const COLOURS = [
   '#3b82c4',
   '#e08a00',
@@ -98,7 +98,7 @@ export function ChartView({ table, printCell }: TableViewProps) {
   );
 }
 
-/** A month as an axis has room for it: `2026-04` is Apr 2026. */
+/** A month in the short form for an axis: `2026-04` is Apr 2026. */
 function monthText(label: string, { month }: Formats): string {
   return /^\d{4}-(0\d|1[0-2])$/.test(label) ? month(label) : label;
 }
@@ -156,7 +156,7 @@ function ChartControls({
 interface Drawing {
   readonly points: ChartPoints;
   readonly choice: ChartChoice;
-  /** By which the numbers are grouped: in lakhs in India. */
+  /** The locale for grouping digits, e.g. in lakhs in India. */
   readonly locale: string;
   readonly labels: readonly string[];
   readonly names: readonly string[];
@@ -167,7 +167,7 @@ function ChartCanvas(drawing: Drawing) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const isDark = useIsDark();
   const { choice, labels } = drawing;
-  // Its own text, since a drawing is made anew for every render.
+  // A text to compare, because every render creates a new drawing.
   const key = JSON.stringify([drawing, isDark]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key is all of them
   useEffect(() => {
@@ -213,7 +213,7 @@ function configurationOf(
         backgroundColor: choice.type === 'pie' ? labels.map((_, slice) => colourOf(slice)) : colourOf(index),
         borderColor: choice.type === 'line' ? colourOf(index) : 'transparent',
         borderWidth: choice.type === 'line' ? 2 : 0,
-        // A curve would show values between the points, and beyond them, that there are not.
+        // A curve would show values between and beyond the points that do not exist.
         tension: 0,
         pointRadius: labels.length > 40 ? 0 : 3,
         spanGaps: true,
@@ -249,7 +249,7 @@ function kindOf({ columns }: ResultTable, path: string) {
   return columns.find((column) => column.path === path)?.kind ?? 'text';
 }
 
-/** The page is as dark as the user chose, else as the system says. */
+/** Whether the page is dark, by choice of the user or by the system. */
 function useIsDark(): boolean {
   const theme = useGraphiQL((state) => state.theme);
   const system = useSyncExternalStore(

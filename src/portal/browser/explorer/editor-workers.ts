@@ -1,6 +1,6 @@
 /**
- * Tells Monaco, the editor in GraphiQL, where its web workers are: beside this script, on our own server.
- * Imported before GraphiQL.
+ * Tells Monaco, the editor in GraphiQL, the addresses of its web workers on our own server. It must be
+ * imported before GraphiQL.
  */
 export {};
 

@@ -6,9 +6,7 @@ import type { LoginSession, SessionUser } from '../session/login-session';
 
 export type ResultView = 'table' | 'chart' | 'json';
 
-/**
- * What the panels within GraphiQL, which takes components without properties, need of the page around it.
- */
+/** The state of the page for the panels within GraphiQL, which accepts only components without properties. */
 export interface ExplorerState {
   readonly session: LoginSession;
   readonly user: SessionUser;
@@ -18,7 +16,7 @@ export interface ExplorerState {
   readonly examples: readonly ExampleOperation[];
   readonly view: ResultView;
   setView(view: ResultView): void;
-  /** Runs a query beside what the editor shows, with the token of the session. */
+  /** Runs a query apart from the editor, with the token of the session. */
   query(operation: RunOperation): Promise<ExecutionResult>;
 }
 

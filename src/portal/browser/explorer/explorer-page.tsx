@@ -1,4 +1,4 @@
-/** The explorer as a page of the portal: the library and the editors are loaded when it is asked for. */
+/** The explorer as a page of the portal. The library and the editors are loaded on demand. */
 import { useComputedColorScheme } from '@mantine/core';
 import { lazy, Suspense, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
 import type { ExampleOperation } from '../../../explore/example-operation';
@@ -17,7 +17,7 @@ export function ExplorerPage() {
   const state = useSyncExternalStore(session.state.subscribe, session.state.get);
   const examples = useExamples();
   const theme = useComputedColorScheme('light');
-  // Before the editors are drawn: they take their colours from it.
+  // This must precede rendering the editors, which read their colours from it.
   useLayoutEffect(() => {
     document.body.classList.toggle('graphiql-dark', theme === 'dark');
     document.body.classList.toggle('graphiql-light', theme === 'light');
@@ -38,7 +38,7 @@ export function ExplorerPage() {
   );
 }
 
-/** The styles of the editors are no part of those of the portal. */
+/** The styles of the editors are not part of those of the portal. */
 async function loadStyle(): Promise<void> {
   const link = document.createElement('link');
   link.rel = 'stylesheet';

@@ -1,4 +1,4 @@
-/** The explorer of a user who is logged in: GraphiQL with our library, history and result panel. */
+/** The explorer of a logged-in user: GraphiQL with our library, history and result panel. */
 import { HISTORY_PLUGIN } from '@graphiql/plugin-history';
 import { useGraphiQLActions } from '@graphiql/react';
 import { GraphiQL } from 'graphiql';
@@ -58,7 +58,7 @@ export function Explorer({ session, user, examples, theme }: ExplorerProps) {
   );
 }
 
-/** The editors are told of the theme of the portal; there is nothing to see of it here. */
+/** Passes the theme of the portal to the editors, and renders nothing. */
 function FollowedTheme({ theme }: Pick<ExplorerProps, 'theme'>) {
   const { setTheme } = useGraphiQLActions();
   useEffect(() => setTheme(theme), [theme, setTheme]);
@@ -85,7 +85,7 @@ function useSchool(fetcher: ReturnType<typeof createGraphqlFetcher>['fetcher']) 
   return school;
 }
 
-/** `YYYY-MM-DD` now. */
+/** The current day, as `YYYY-MM-DD`. */
 function dayIn(timeZone: string): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(new Date());
 }

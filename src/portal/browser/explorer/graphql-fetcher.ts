@@ -1,6 +1,6 @@
 /**
- * How operations reach the gateway: over HTTP with the token of the session, which is renewed once when it
- * is refused; subscriptions over a WebSocket of their own (graphql-ws), opened with the first.
+ * Sends operations to the gateway: over HTTP with the token of the session, which is renewed once if it is
+ * rejected. Subscriptions use a WebSocket (graphql-ws), opened with the first one.
  */
 
 import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
@@ -13,7 +13,7 @@ import { ObservableValue } from '../session/observable-value';
 import { noteEvents } from './live-events';
 import { textOf } from './open-example';
 
-/** How the last operation went, beside its answer. */
+/** Facts about the last operation beside its answer. */
 export interface LastRun {
   readonly durationMs: number;
   readonly bytes: number;
@@ -23,7 +23,7 @@ export const lastRun = new ObservableValue<LastRun | undefined>(undefined);
 
 export interface GraphqlFetcher {
   readonly fetcher: Fetcher;
-  /** A query beside those of the editor. */
+  /** Runs a query apart from the editor. */
   query(operation: RunOperation): Promise<ExecutionResult>;
   close(): void;
 }
@@ -33,7 +33,7 @@ export function createGraphqlFetcher(
   examples: readonly ExampleOperation[],
 ): GraphqlFetcher {
   let socket: Client | undefined;
-  // An example as it is opened is sent as a gateway knows it that answers registered operations alone.
+  // An unchanged example is sent in the form that a gateway accepts which runs registered operations only.
   const registered = new Map(examples.map((example) => [textOf(example), print(parse(example.document))]));
   const fetcher: Fetcher = (typed, options) => {
     const params = { ...typed, query: registered.get(typed.query) ?? typed.query };
@@ -53,9 +53,7 @@ export function createGraphqlFetcher(
   };
 }
 
-/**
- * What graphql-ws gives has every event as graphql-js answers, and the extensions as they may be missing.
- */
+/** The events of graphql-ws, in the type of graphql-js, whose extensions are optional. */
 type Events = AsyncIterableIterator<ExecutionResult>;
 
 async function send(
@@ -103,7 +101,7 @@ function readResult(text: string, status: number): ExecutionResult {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === 'object' && parsed !== null) return parsed;
   } catch {
-    // A proxy in front answers with a page of its own.
+    // A proxy in front of the gateway answers with a page of its own.
   }
   return failure(`The gateway answered ${status}, not with JSON. Try again in a moment.`);
 }
@@ -123,7 +121,7 @@ function payloadOf({ query, variables, operationName }: FetcherParams) {
   };
 }
 
-/** GraphiQL reads names a moment after the last key, and keeps the last one while a document is broken. */
+/** GraphiQL updates the operation name with a delay, and keeps the last one while the document is invalid. */
 function isNameIn(query: string, operationName: string | null | undefined): boolean {
   return Boolean(operationName) && new RegExp(`\\b${operationName}\\b`).test(query);
 }

@@ -1,4 +1,4 @@
-/** The operations library as a panel of GraphiQL: search, and open with a press. */
+/** The operations library as a panel of GraphiQL, with a search. Selecting an example opens it. */
 import { type GraphiQLPlugin, useGraphiQLActions } from '@graphiql/react';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { type ExampleOperation, TOPICS } from '../../../explore/example-operation';
@@ -22,7 +22,7 @@ function LibraryPanel() {
   const openExample = useOpenExample();
   const [search, setSearch] = useState('');
   const panel = useRef<HTMLElement>(null);
-  // The next panel is shown in the same place, which would keep how far this one was scrolled.
+  // The next panel has the same place and would keep the scroll position of this one.
   useLayoutEffect(() => {
     const place = panel.current?.parentElement;
     return () => place?.scrollTo(0, 0);
@@ -83,7 +83,9 @@ function LibraryPanel() {
   );
 }
 
-/** Every word of the search is somewhere in what is said of the example, in any language, or its text. */
+/**
+ * Whether every word of the search occurs in the texts of the example, in any language, or in its document.
+ */
 function matches(example: ExampleOperation, search: string, say: (text: string) => string): boolean {
   const { name, title, description, topic, document } = example;
   const shown = [title, description, topic].map(say);

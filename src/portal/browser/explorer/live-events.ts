@@ -1,18 +1,13 @@
-/**
- * The events of the subscription that runs, the newest first: GraphiQL shows each in the place of the one
- * before.
- */
+/** The events of the running subscription, the newest first. GraphiQL itself shows only the last one. */
 import type { ExecutionResult } from 'graphql';
 import { ObservableValue } from '../session/observable-value';
 
-/** Older ones are let go. */
+/** Older events are dropped. */
 const MOST_EVENTS = 500;
 
 export const liveEvents = new ObservableValue<readonly ExecutionResult[]>([]);
 
-/**
- * Notes what passes through. What it wraps ends when this is ended, an event that is waited for included.
- */
+/** Records the events that pass through. Ending the result ends its source, including a pending event. */
 export function noteEvents(
   source: AsyncIterableIterator<ExecutionResult>,
 ): AsyncIterableIterator<ExecutionResult> {
@@ -34,7 +29,7 @@ export function noteEvents(
   };
 }
 
-/** Gathers the events in one answer: under each field stands the list of its events. */
+/** Combines the events in one answer: each field has the list of its events. */
 export function dataOfEvents(events: readonly ExecutionResult[]): Readonly<Record<string, unknown>> {
   const names = new Set(events.flatMap(({ data }) => Object.keys(data ?? {})));
   return Object.fromEntries(
@@ -45,7 +40,7 @@ export function dataOfEvents(events: readonly ExecutionResult[]): Readonly<Recor
   );
 }
 
-/** A refused subscription is a list of errors; a connection that was closed is an event with a reason. */
+/** A rejected subscription is a list of errors, and a closed connection an event with a reason. */
 function toError(fault: unknown): unknown {
   if (Array.isArray(fault)) return new Error(fault.map(({ message }) => message).join(' '));
   if (!(fault instanceof CloseEvent)) return fault;

@@ -5,7 +5,7 @@ import { type ExampleOperation, fillVariables } from '../../../explore/example-o
 import { isOperation } from '../../../explore/shape-of-operation';
 import { useExplorerContext } from './explorer-context';
 
-/** Shown where nothing is typed yet. */
+/** Shown in an empty editor. */
 export const WELCOME = `# Choose an operation from the library on the left,
 # or write your own: Ctrl-Space suggests what can
 # follow, Ctrl-Enter runs it.
@@ -22,9 +22,9 @@ query WhoAmI {
 `;
 
 /**
- * Opens an example with its variables as of today: in the tab shown while that holds nothing of the user's
- * own, else in a new one. A query or a subscription runs at once; a mutation waits until its reader has seen
- * what it writes.
+ * Opens an example with variables for today: in the current tab if the user has not changed its text,
+ * otherwise in a new one. A query or subscription runs at once. A mutation does not, so that the user can
+ * first see what it writes.
  */
 export function useOpenExample(): (example: ExampleOperation) => void {
   const { examples, today } = useExplorerContext();
@@ -33,7 +33,7 @@ export function useOpenExample(): (example: ExampleOperation) => void {
     pick('queryEditor', 'variableEditor', 'responseEditor'),
   );
 
-  // A user who is quick presses an example before the editors are there; it is opened as soon as they are.
+  // An example that is selected before the editors are loaded is opened as soon as they are.
   const [waiting, setWaiting] = useState<ExampleOperation>();
   const isReady = queryEditor !== undefined && variableEditor !== undefined && responseEditor !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the editors come
@@ -58,7 +58,7 @@ export function useOpenExample(): (example: ExampleOperation) => void {
     const variables = Object.keys(filled).length > 0 ? JSON.stringify(filled, null, 2) : '';
     queryEditor.setValue(query);
     variableEditor.setValue(variables);
-    // GraphiQL reads the text a moment after the last key; who runs it now needs what is in it now.
+    // GraphiQL reads the text with a delay, and a run must use the current text.
     const documentAST = parse(query);
     const operations = documentAST.definitions.filter(isOperation);
     const operationName = operations[0]?.name?.value;
@@ -69,7 +69,7 @@ export function useOpenExample(): (example: ExampleOperation) => void {
   return open;
 }
 
-/** The title and what it shows stand above, in lines as short as the editor is narrow. */
+/** The document with title and description as comments, in lines that fit a narrow editor. */
 export function textOf({ title, description, document }: ExampleOperation): string {
   const lines = [title];
   for (const word of description.split(' ')) {

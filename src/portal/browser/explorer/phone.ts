@@ -1,4 +1,7 @@
-/** Whether the window is as narrow as the styles call a phone: three panels beside each other need more. */
+/**
+ * Whether the window is as narrow as a phone, according to the styles. Three panels beside each other need
+ * more room.
+ */
 export function isPhone(): boolean {
   return matchMedia('(max-width: 62em)').matches;
 }

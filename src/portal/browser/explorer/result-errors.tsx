@@ -1,4 +1,4 @@
-/** An error of a GraphQL answer, as far as it is shown. */
+/** The shown parts of a GraphQL error. */
 export interface ShownError {
   readonly message?: string;
   readonly path?: readonly (string | number)[];

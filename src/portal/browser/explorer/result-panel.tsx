@@ -1,4 +1,4 @@
-/** What came back: as a table, as a chart, or as the JSON it is (GraphiQL's own pane), and as a CSV file. */
+/** The answer as a table, as a chart, as JSON (in GraphiQL's own pane), and as a CSV file. */
 import { pick, useGraphiQL } from '@graphiql/react';
 import { type DocumentNode, parse } from 'graphql';
 import { type KeyboardEvent, lazy, Suspense, useMemo, useState, useSyncExternalStore } from 'react';
@@ -124,28 +124,28 @@ function emptyHint({ isListening, hasAnswer }: Answer, t: Texts): string {
 }
 
 interface Answer {
-  /** The text of the answer, which names it. */
+  /** The text of the answer, which identifies it. */
   readonly response: string;
   readonly data: unknown;
   readonly shape: FieldShape;
-  /** The operation it answers; `undefined` while it cannot be read, or of events. */
+  /** The answered operation; `undefined` for an invalid document, and for events. */
   readonly run: RunOperation | undefined;
   readonly errors: readonly ShownError[];
-  /** What the gateway takes for a slip of the hand. */
+  /** Probable mistakes, according to the gateway. */
   readonly hints: readonly string[];
   readonly hasAnswer: boolean;
-  /** A subscription runs. */
+  /** Whether a subscription is running. */
   readonly isListening: boolean;
   readonly operationName: string | null;
 }
 
-/** The answer of the tab that is shown, which GraphiQL keeps as text. */
+/** The answer in the current tab, which GraphiQL stores as text. */
 function useAnswer(): Answer {
   const { tabs, activeTabIndex, schema } = useGraphiQL(pick('tabs', 'activeTabIndex', 'schema'));
   const isListening = useGraphiQL(({ subscription }) => subscription !== null);
   const tab = tabs[activeTabIndex];
   const response = tab?.response ?? '';
-  // With the text that was run: while the next one is typed, the answer is still that of the last.
+  // The text that was run belongs to the answer, until the next run.
   // biome-ignore lint/correctness/useExhaustiveDependencies: of the document what it was when the answer came
   const { document, query, variables } = useMemo(
     () => ({

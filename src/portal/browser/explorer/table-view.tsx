@@ -3,7 +3,7 @@ import { headingOfPath, isNumericKind, sortRows } from '../../../explore/cell-pr
 import type { CellKind, ResultCell, ResultTable } from '../../../explore/result-tables';
 import { useTexts } from '../language/use-texts.js';
 
-/** More rows than these make a page slow and are read by nobody; the CSV file has all. */
+/** More rows make a page slow. The CSV file contains all of them. */
 const MOST_ROWS = 1000;
 
 export interface TableViewProps {
@@ -26,7 +26,7 @@ export function TableView({ table, printCell }: TableViewProps) {
 
   const columns = useMemo(() => layOut(table), [table]);
 
-  /** First up, then down, then as they came. */
+  /** Presses sort ascending, then descending, then restore the order of the answer. */
   function sortBy(column: number) {
     if (order?.column !== column) setOrder({ column, direction: 'ascending' });
     else if (order.direction === 'ascending') setOrder({ column, direction: 'descending' });
@@ -94,7 +94,7 @@ function signOf(order: Order | undefined, column: number): string {
   return order.direction === 'ascending' ? ' ▲' : ' ▼';
 }
 
-/** A column with a text of more characters breaks its lines. */
+/** A column with a longer text wraps its lines. */
 const LONG_TEXT = 48;
 
 const UNKNOWN_COLUMN = { path: '', kind: 'text', className: undefined } as const;

@@ -1,4 +1,4 @@
-/** The pages of an answer that follow the first: loaded one by one, or all of them for a file. */
+/** The further pages of an answer, loaded one by one, or all of them for a file. */
 import { useRef, useState } from 'react';
 import {
   LONGEST_PAGE,
@@ -10,7 +10,10 @@ import {
 } from '../../../explore/paged-list';
 import { useExplorerContext } from './explorer-context';
 
-/** Fewer requests for a whole list; where these are too dear, its own pages are asked for. */
+/**
+ * A page size that needs fewer requests for a whole list. If such pages cost too much, the page size of the
+ * operation is used.
+ */
 const PAGE_OF_A_FILE = 200;
 
 export interface LoadedPages {
@@ -18,18 +21,18 @@ export interface LoadedPages {
   readonly data: unknown;
   readonly lists: readonly PagedList[];
   readonly isLoading: boolean;
-  /** Why the last page did not come. */
+  /** Why loading the last page failed. */
   readonly fault: string | undefined;
-  /** Loads the page that follows. */
+  /** Loads the next page. */
   loadMore(table: string): Promise<void>;
   /**
-   * Loads all that is missing, and gives the answer with it; `undefined` where that failed, or another
-   * operation was run meanwhile.
+   * Loads all missing pages and returns the complete answer. `undefined` if that failed, or if another
+   * operation was run in the meantime.
    */
   loadAll(table: string): Promise<unknown>;
 }
 
-/** `response` names the answer: with another one, what was loaded for the last is dropped. */
+/** `response` identifies the answer. Pages of another answer are dropped. */
 export function usePages(run: RunOperation | undefined, response: string, first: unknown): LoadedPages {
   const { query } = useExplorerContext();
   const [loaded, setLoaded] = useState<{ readonly response: string; readonly data: unknown }>();
@@ -57,7 +60,8 @@ export function usePages(run: RunOperation | undefined, response: string, first:
         answer = merged;
         setLoaded({ response, data: answer });
         const grown = pagedListsOf(run, answer).find((one) => one.table === table);
-        // A list that is asked for anew is as long as it gets; one that does not grow has no more.
+        // A list without a cursor is requested again with a greater length. If it does not grow, it is
+        // complete.
         if (until === 'the next' || list.cursor === undefined || grown?.shown === list.shown) break;
       }
       setState({ response, isLoading: false });

@@ -1,12 +1,12 @@
-/** How wide the panels are until the user drags them: library to the rest, operation to result. */
+/** The widths of the panels until the user drags them: library to the rest, operation to result. */
 const FIRST_WIDTHS: Readonly<Record<string, string>> = {
   'graphiql:docExplorerFlex': '0.3',
   'graphiql:editorFlex': '0.65',
 };
 
 /**
- * Where GraphiQL keeps tabs and history: in this browser, apart for each user, since several may share it.
- * The theme is everyone's.
+ * Stores the tabs and history of GraphiQL in this browser, separately for each user, because users may share
+ * a browser. They share the theme.
  */
 const SHARED = 'graphiql:theme';
 

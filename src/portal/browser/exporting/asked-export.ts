@@ -1,12 +1,12 @@
-/** What is to be exported, and how a program asks for the same. */
+/** A requested export, and the same request for programs. */
 
 export interface AskedExport {
   readonly collections: readonly string[];
-  /** Of one collection alone; '' for all its records. */
+  /** A filter of a single collection; '' for all its records. */
   readonly oquery: string;
-  /** The same, as JSON: both hold. */
+  /** A filter as JSON, in addition to `oquery`. */
   readonly where: string;
-  /** An instant: only what changed then or later, and what was removed; '' for everything. */
+  /** An instant: exports only records changed or removed since then; '' for all. */
   readonly since: string;
   readonly format: string;
 }
@@ -22,7 +22,7 @@ export function exportAddress({ oquery, where, since, format }: AskedExport, col
   return `/o/recs/${encodeURIComponent(collection)}?${parameters}`;
 }
 
-/** For a shell, a line a file, with a key that stands in `CAMPUS_KEY`. */
+/** Shell commands, one for each file, with the key in `CAMPUS_KEY`. */
 export function exportByCurl(asked: AskedExport, origin: string): string {
   const lines = asked.collections.map(
     (collection) =>
@@ -32,7 +32,10 @@ export function exportByCurl(asked: AskedExport, origin: string): string {
   return lines.join('\n');
 }
 
-/** On the machine of the gateway; `undefined` for what the command does not know, filters and JSON. */
+/**
+ * The command on the machine of the gateway. `undefined` for filters and JSON, which the command does not
+ * support.
+ */
 export function exportByCommand(asked: AskedExport): string | undefined {
   const { collections, oquery, where, since, format } = asked;
   if (oquery !== '' || where !== '' || format === 'json') return undefined;

@@ -1,4 +1,4 @@
-/** The formats of exported records, by their name in an address, and as people call them. */
+/** The formats of exported records, by their names in an address, with their titles. */
 export const EXPORT_FORMATS = [
   ['csv', 'CSV'],
   ['xlsx', 'Excel (XLSX)'],

@@ -1,4 +1,4 @@
-/** Records as files: of one collection or several, all of them, or what changed since. */
+/** Exports records as files: of some or all collections, filtered, or changed since an instant. */
 import { Button, Card, Code, Group, MultiSelect, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { CollectionDeclaration } from '../../../generated/portal/records/records';
@@ -161,7 +161,7 @@ function FilterOfExport({ collection, oquery, where, onFilter }: FilterOfExportP
   );
 }
 
-/** How a program gets the same files, with a key of its own or on the machine of the gateway. */
+/** The same export for programs, with an API key or on the machine of the gateway. */
 function ExportRequests({ asked }: { readonly asked: AskedExport }) {
   const t = useTexts();
   const command = exportByCommand(asked);

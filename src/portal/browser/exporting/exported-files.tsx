@@ -1,4 +1,4 @@
-/** How far an export is, a line a file. */
+/** The progress of an export, with a line for each file. */
 import { Loader, Stack, Table, Text } from '@mantine/core';
 import { ProblemWords } from '../language/problem-words';
 import { useFormats } from '../language/use-formats';

@@ -1,4 +1,4 @@
-/** An export under way: a file a collection, one after the other. */
+/** A running export: one file for each collection, one after the other. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useGateway } from '../gateway/gateway-context';
 import { readInParts } from '../gateway/read-in-parts';
@@ -15,13 +15,13 @@ export interface ExportedFile {
 export interface RunningExport {
   readonly files: readonly ExportedFile[];
   readonly isRunning: boolean;
-  /** From when to ask next time, of an export of changes; the earliest of its files. */
+  /** The start of the next export of changes: the earliest of its files. */
   readonly next: string | undefined;
   start(asked: AskedExport): void;
   stop(): void;
 }
 
-/** Telling of every piece would draw the page a thousand times a second. */
+/** Reporting every piece would render the page a thousand times a second. */
 const TELL_EVERY_MS = 200;
 
 export function useExport(): RunningExport {

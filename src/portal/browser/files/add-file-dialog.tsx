@@ -1,4 +1,4 @@
-/** A file that belongs to no record: the roles that may read it, then the file itself. */
+/** Adds a file that belongs to no record: the roles that may read it, then the file itself. */
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** One file: what is known of it, what it looks like where it is a picture, and what may be done with it. */
+/** One file: its details, a preview if it is a picture, and its actions. */
 import { Anchor, Button, Code, Group, Modal, Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';

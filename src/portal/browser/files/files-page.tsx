@@ -1,4 +1,4 @@
-/** The files of the school: what they are, whose, to which record they belong; to add to and to remove. */
+/** The files of the school with their owners and records. They can be added and removed. */
 import { ActionIcon, Anchor, Button, Group, NativeSelect } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';

@@ -8,11 +8,11 @@ import { useTexts } from '../language/use-texts';
 import { ProblemState } from '../shell/states';
 import type { ListedFile } from './listed-file';
 
-/** Pictures of dots alone: an SVG is a document that may have scripts and addresses in it. */
+/** Bitmap formats only: an SVG is a document that may contain scripts and addresses. */
 const PICTURE_TYPES: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'];
 const MAX_BYTES = 10_000_000;
 
-/** A file as a picture where its uploader said that it is one; of any other file, nothing. */
+/** Previews a file if its uploader declared it a picture. */
 export function PicturePreview({ file }: { readonly file: ListedFile }) {
   const t = useTexts();
   const { bytes } = useFormats();
@@ -34,7 +34,7 @@ function Picture({ file }: { readonly file: ListedFile }) {
   const { data, error } = useQuery({
     queryKey: ['picture', file.id],
     queryFn: () => readPicture(gateway, file),
-    // A file never changes, and a large text is not to be kept longer than it is looked at.
+    // A file never changes. A large one is cached only while it is shown.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
@@ -50,7 +50,7 @@ function Picture({ file }: { readonly file: ListedFile }) {
   return <Image src={data} alt={file.name} mah={360} fit="contain" onError={() => setBroken(true)} />;
 }
 
-/** As an address of its own content: nothing that is put into an image element is run, whatever it is. */
+/** Returns the content as a data address. An image element runs nothing, whatever the content. */
 async function readPicture(gateway: GatewayClient, { id, contentType }: ListedFile): Promise<string> {
   const content = await gateway.fetchFile(`/files/${id}`);
   return await new Promise((resolve, reject) => {

@@ -5,13 +5,15 @@ import { ConfirmDialog } from '../shell/confirm-dialog';
 
 export interface RemoveFileDialogProps {
   readonly file: { readonly id: string; readonly name: string };
-  /** The queries that list it. */
+  /** The queries that list the file. */
   readonly outdated: readonly { readonly name: string }[];
   onRemoved(): void;
   onClose(): void;
 }
 
-/** Says before a file is removed that nothing brings it back: the gateway keeps no version of a file. */
+/**
+ * Warns before a file is removed that it cannot be restored, because the gateway keeps no versions of files.
+ */
 export function RemoveFileDialog({ file, outdated, onRemoved, onClose }: RemoveFileDialogProps) {
   const t = useTexts();
   const remove = useChange(RemoveFile, outdated);

@@ -7,7 +7,7 @@ interface NamedFile {
   readonly name: string;
 }
 
-/** Saves a file of the school where the browser keeps downloads: it is not opened, whatever is in it. */
+/** Downloads a file of the school. The browser does not open it, whatever its content. */
 export function useFileDownload(): UseMutationResult<void, Error, NamedFile> {
   const gateway = useGateway();
   return useMutation({

@@ -8,13 +8,13 @@ interface LinkedFile {
 
 export interface OwningRecord {
   readonly to: string;
-  /** Its tab with the files. */
+  /** Opens the tab with the files. */
   readonly search: never;
-  /** The collection, and what the record is called there; its id where that cannot be known. */
+  /** The collection and the label of the record, or its id if the label is unknown. */
   readonly text: string;
 }
 
-/** The records that files belong to; `undefined` of a file of its own. */
+/** The records that files belong to. `undefined` for a file without a record. */
 export function useOwningRecords(
   files: readonly LinkedFile[],
 ): (file: LinkedFile) => OwningRecord | undefined {

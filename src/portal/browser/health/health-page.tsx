@@ -1,4 +1,4 @@
-/** How the gateway and its database are: for who looks after the machine. */
+/** The health of the gateway and its database, for operators. */
 import { Alert, Button, Card, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import { useEffect, useId } from 'react';
 import { GatewayHealth, type GatewayHealthQuery } from '../../../generated/portal/health/health';
@@ -72,7 +72,7 @@ function HealthDetails({ health }: { readonly health: HealthFigures }) {
   );
 }
 
-/** What somebody who looks in for a moment wants to know. */
+/** A summary in one sentence. */
 function Verdict({ health: { isReadOnly, queues, replicas } }: { readonly health: HealthFigures }) {
   const t = useTexts();
   const { number } = useFormats();
@@ -182,7 +182,7 @@ function Gateways({ health: { gateways, replicas } }: { readonly health: HealthF
 
 interface FigureTableProps {
   readonly title: string;
-  /** All but the first are of figures. */
+  /** All columns but the first contain numbers. */
   readonly heads: readonly string[];
   readonly rows: readonly { readonly id: string; readonly cells: readonly string[] }[];
 }

@@ -10,10 +10,10 @@ import { EmptyState } from '../shell/states';
 
 type SlowStatement = GatewayHealthQuery['health']['slowStatements'][number];
 
-/** A statement that is longer is cut to some lines, until its reader wants the rest. */
+/** A longer statement is shortened until the reader expands it. */
 const LONGEST_SHOWN = 300;
 
-/** The last statements that took long, each with the index that would help. */
+/** The last slow statements, each with the index that would help. */
 export function SlowStatementList({ statements }: { readonly statements: readonly SlowStatement[] }) {
   const t = useTexts();
   const heading = useId();

@@ -1,10 +1,10 @@
-/** Translates the texts by which the gateway refuses a request into the language of the page. */
+/** Translates the error messages of the gateway into the language of the page. */
 import { useLingui } from '@lingui/react';
 import { type ReactNode, Suspense, use } from 'react';
 import { nameOfField } from '../records/name-of-field';
 import { type Say, sayByTemplates } from './say-by-templates';
 
-/** By language, loaded with the first refusal; the gateway itself speaks English. */
+/** By language, loaded with the first error. The gateway itself answers in English. */
 const LOADERS: Readonly<Record<string, () => Promise<Say>>> = {
   hi: async () => {
     const [problems, words] = await Promise.all([
@@ -21,13 +21,13 @@ const LOADERS: Readonly<Record<string, () => Promise<Say>>> = {
 
 const loading = new Map<string, Promise<Say>>();
 
-/** The same promise for as long as it is good, so that a component may `use` it. */
+/** Returns the same promise as long as it is valid, so that a component may `use` it. */
 function loadWords(language: string): Promise<Say> | undefined {
   const load = LOADERS[language];
   if (load === undefined) return undefined;
   const known = loading.get(language);
   if (known) return known;
-  // Without a connection the words stay the gateway's, and are loaded with the next refusal.
+  // Without a connection, the messages stay in English, and the next error loads the translations.
   const words = load().catch((): Say => {
     loading.delete(language);
     return () => undefined;
@@ -36,7 +36,7 @@ function loadWords(language: string): Promise<Say> | undefined {
   return words;
 }
 
-/** Shows a text of the gateway; one that has no translation, in the English of the gateway. */
+/** Shows a message of the gateway, in English if it has no translation. */
 export function ProblemWords({ text }: { readonly text: string }): ReactNode {
   return (
     <Suspense>

@@ -6,9 +6,9 @@ interface Template {
 }
 
 interface SaidLanguage {
-  /** The name of a field in the language. */
+  /** Translates the name of a field. */
   readonly nameOf: (field: string) => string;
-  /** What ends a sentence in the language. */
+  /** The full stop of the language. */
   readonly fullStop: string;
 }
 
@@ -16,11 +16,11 @@ interface SaidLanguage {
 const TEXTS: ReadonlySet<string> = new Set(['action', 'expected', 'found', 'roles', 'verb', 'what']);
 
 /**
- * Returns a function that says texts of the gateway in another language, by templates from one language to
- * the other: `{ '{field} is taken': '{field} पहले से है' }` says "phone is taken" as "फ़ोन पहले से है". The
- * first template that fits is taken, and values stay as they are, but for names of fields, which `nameOf`
- * translates, and for texts within the text. A sentence also fits a template without its full stop. A text
- * without a template is `undefined`, and so is a text whose `{what}` has none.
+ * Returns a function that translates messages of the gateway by templates: `{ '{field} is taken': '{field}
+ * पहले से है' }` translates "phone is taken" to "फ़ोन पहले से है". The first matching template applies.
+ * Values stay unchanged, except names of fields, which `nameOf` translates, and texts within the text. A
+ * sentence also matches a template without its full stop. The result is `undefined` for a text without a
+ * template, and for a text whose `{what}` has none.
  */
 export function sayByTemplates(
   texts: Readonly<Record<string, string>>,
@@ -50,14 +50,14 @@ export function sayByTemplates(
   }
 
   function sayValue(name: string, value: string): string {
-    // A value may stand behind the name.
+    // A value may follow the name.
     if (name === 'field') return value.replace(/^[\w.]+/, (field) => nameOf(field));
     if (name === 'fields') return value.split(' and ').map(nameOf).join(', ');
     return TEXTS.has(name) ? (say(value) ?? value) : value;
   }
 }
 
-/** `{field} is taken` as the pattern of the texts that it makes. */
+/** The pattern that matches the texts of the template `{field} is taken`. */
 function patternOf(template: string): RegExp {
   const escaped = template.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
   return new RegExp(`^${escaped.replaceAll(/\\\{(\w+)\\\}/g, '(?<$1>.+?)')}$`, 's');

@@ -1,14 +1,14 @@
 /**
- * Numbers as people write them: `1,20,000.50`, `₹ 500/-`, `१२`. What could be read in two ways is none,
- * so that nobody keeps another number than the one that was meant.
+ * Numbers as people write them: `1,20,000.50`, `₹ 500/-`, `१२`. An ambiguous text is not a number, so that
+ * nobody stores another number than they meant.
  */
 
 import { withAsciiDigits } from '../../../ascii-digits.js';
 
-/** Digits alone, or in groups: of thousands, or of lakhs and crores. */
+/** Plain digits, or digits in groups: of thousands, or of lakhs and crores. */
 const NUMBER = /^(-?)(\d+|\d{1,3}(?:[ ,]\d{3})+|\d{1,2}(?:[ ,]\d{2})*[ ,]\d{3})?(\.\d*)?(e[+-]?\d{1,3})?$/i;
 
-/** The number as JSON writes one; `undefined` for what is none. */
+/** The number in the notation of JSON. `undefined` if the text is no number. */
 export function parseTypedNumber(text: string, unit?: string | null): string | undefined {
   const [, sign = '', grouped = '', fraction = '', exponent = ''] = NUMBER.exec(bare(text, unit)) ?? [];
   const whole = grouped.replaceAll(/[ ,]/g, '');
@@ -18,14 +18,14 @@ export function parseTypedNumber(text: string, unit?: string | null): string | u
   return sign + digits + (part === '' ? '' : `.${part}`) + exponent.toLowerCase();
 }
 
-/** `1234567.5` → `12,34,567.5`, whose digits are all kept. */
+/** `1234567.5` → `12,34,567.5`. All digits are kept. */
 export function groupInLakhs(number: string): string {
   return number.replace(/^(-?)(\d+)(\d{3})(?!\d)/, (_all, sign: string, front: string, last: string) => {
     return `${sign}${front.replaceAll(/\B(?=(?:\d{2})+$)/g, ',')},${last}`;
   });
 }
 
-/** Without what stands around a number: blanks, a plus, a currency, `/-` and the unit. */
+/** Removes the text around a number: spaces, a plus, a currency, `/-` and the unit. */
 function bare(text: string, unit: string | null | undefined): string {
   const plain = withAsciiDigits(text).replaceAll(/\s+/g, ' ').replaceAll('−', '-').trim();
   const withoutUnit = unit && plain.endsWith(unit) ? plain.slice(0, -unit.length) : plain;

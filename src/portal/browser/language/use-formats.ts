@@ -1,4 +1,4 @@
-/** Numbers, money, days and instants as the reader writes them, in the zone of the school. */
+/** Formats numbers, money, days and instants for the language, in the time zone of the school. */
 import { useSyncExternalStore } from 'react';
 import { useViewer } from '../shell/viewer';
 import { isTime } from './is-time';
@@ -6,21 +6,21 @@ import { currentLanguage, LOCALES } from './languages';
 
 export interface Formats {
   number(value: number | string): string;
-  /** With the sign of the currency and always its paise, so that a column of amounts lines up. */
+  /** With the sign of the currency and always two decimals, so that a column of amounts lines up. */
   money(value: number | string, currency?: string): string;
   /** Short, for axes and tiles: 12 L, 3.4 Cr. */
   shortNumber(value: number): string;
   shortMoney(value: number, currency?: string): string;
   percent(value: number | string): string;
-  /** Of a file, in the unit that suits: 640 byte, 12.4 MB. */
+  /** The size of a file in a suitable unit: 640 byte, 12.4 MB. */
   bytes(value: number): string;
-  /** Of `YYYY-MM-DD` or an instant. */
+  /** Accepts `YYYY-MM-DD` or an instant. */
   day(value: string): string;
   month(value: string): string;
-  /** Without its year, beside others that have it. */
+  /** Without its year, beside months with a year. */
   shortMonth(value: string): string;
   instant(value: string): string;
-  /** The day it is now, as `YYYY-MM-DD`. */
+  /** The current day, as `YYYY-MM-DD`. */
   readonly today: string;
   readonly timeZone: string;
   readonly locale: string;
@@ -36,7 +36,7 @@ export function useFormats(): Formats {
 
 const SHORT = { notation: 'compact', maximumFractionDigits: 1 } as const;
 
-/** Every cell of a table asks for formats, and to make some takes a phone milliseconds. */
+/** Every cell of a table needs formats, and creating some takes a phone milliseconds. */
 const formatsOf = keptByKey(createFormats);
 
 function createFormats({
@@ -84,12 +84,12 @@ function createFormats({
   };
 }
 
-/** What is no time, such as a thirteenth month in an address, is said as it stands. */
+/** A text that is no time, such as a thirteenth month in an address, is returned unchanged. */
 function sayTime(value: string, time: string, format: Intl.DateTimeFormat): string {
   return isTime(time) ? format.format(Date.parse(time)) : value;
 }
 
-/** Makes what is asked for when it is first needed, and gives the same whenever the options are the same. */
+/** Creates a value when it is first needed, and returns the same one for the same options. */
 function keptByKey<Options, Made>(make: (options: Options) => Made): (options: Options) => Made {
   const madeByKey = new Map<string, Made>();
   return (options) => {

@@ -1,6 +1,6 @@
 import { useFormats } from './use-formats';
 
-/** Puts what has a title into the order of the reader's alphabet, numbers by their value. */
+/** Sorts by title in the alphabet of the language, and numbers by their value. */
 export function useInOrderOfTitle(): <Titled extends { readonly title: string }>(
   list: readonly Titled[],
 ) => Titled[] {

@@ -4,16 +4,16 @@ import { useCallback } from 'react';
 
 type Words = Readonly<Record<string, string>>;
 
-/** By language, loaded by who reads reports in it. */
+/** By language, loaded by pages that show reports. */
 const WORDS: Readonly<Record<string, () => Promise<Words>>> = {
   hi: async () => (await import('./hindi-words.json')).default,
 };
 
 /**
- * What the gateway calls a report, its parameters and columns, an operation of the library, or a collection
- * that comes with it and its fields, in the language that is shown. They are texts of its schema, not of the
- * portal, and some of their words mean something else on a button. A test asks a translation for each; of
- * what is not known the English is shown.
+ * Translates the names of reports, their parameters and columns, of operations of the library, and of
+ * bundled collections and their fields. They are texts of the schema, not of the portal, and some of their
+ * words have another meaning on a button. A test requires a translation of each. Unknown names stay in
+ * English.
  */
 export function useReportWords(): (text: string) => string {
   const { locale } = useLingui().i18n;

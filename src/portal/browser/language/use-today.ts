@@ -3,7 +3,7 @@ import { useFormats } from './use-formats';
 
 const LOOK_EVERY_MS = 10_000;
 
-/** The day it is now at the school, `YYYY-MM-DD`: a page open over midnight goes on to the next. */
+/** The current day at the school, `YYYY-MM-DD`. It changes at midnight while a page is open. */
 export function useToday(): string {
   const formats = useFormats();
   return useSyncExternalStore(lookNowAndThen, () => formats.today);

@@ -1,4 +1,4 @@
-/** `YYYY-MM-DDTHH:MM:SS`, as the clocks of a time zone show an instant. */
+/** An instant in the local time of a time zone, `YYYY-MM-DDTHH:MM:SS`. */
 export function toWallTime(instant: string, timeZone: string): string {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   const shown = format.format(Date.parse(instant)).replace(' ', 'T');
@@ -6,12 +6,13 @@ export function toWallTime(instant: string, timeZone: string): string {
 }
 
 /**
- * The instant at which the clocks of a time zone show this; the later one where they show it twice. Years of
- * fewer digits come while one is typed: 0002 on the way to 2026.
+ * The instant of a local time in a time zone; the later one if the local time occurs twice. While a year is
+ * typed, it has fewer digits: 0002 on the way to 2026.
  */
 export function fromWallTime(wallTime: string, timeZone: string): string {
   const asUtc = parseAsUtc(wallTime.length === 16 ? `${wallTime}:00` : wallTime);
-  // An offset taken near a change of the clocks may be that of the other side: it is taken once more there.
+  // Near a change of the clocks, the first offset may be that of the other side. It is therefore determined
+  // once more.
   const first = asUtc - offsetAt(asUtc, timeZone);
   return new Date(asUtc - offsetAt(first, timeZone)).toISOString();
 }
@@ -22,7 +23,7 @@ function offsetAt(instant: number, timeZone: string): number {
   );
 }
 
-/** More than four digits of a year are written with a sign (ECMA-262). */
+/** A year of more than four digits has a sign (ECMA-262). */
 function parseAsUtc(wallTime: string): number {
   return Date.parse(`${wallTime.replace(/^\d{5,}/, (year) => `+${year.padStart(6, '0')}`)}Z`);
 }

@@ -1,4 +1,4 @@
-/** One message: what it says, what became of it, and what may be done about it. */
+/** One message: its content, state and actions. */
 import { Anchor, Button, Code, Group, Modal, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -19,7 +19,7 @@ import { useViewer } from '../shell/viewer';
 import type { ListedMessage } from './listed-message';
 import { MESSAGE_KIND_NAMES, MESSAGE_STATE_NAMES } from './messages-filter';
 
-/** The records of text messages, which say for whom and why one was sent. */
+/** The records of text messages, which say for whom and why a message was sent. */
 const SMS_LOG = 'sms_log';
 
 export interface MessageDialogProps {
@@ -139,7 +139,7 @@ function MessageFacts({ message }: { readonly message: ListedMessage }) {
   return <FactsTable facts={facts} />;
 }
 
-/** As text, whatever is in it: what a message of others brings along is not run here. */
+/** Shows the content as text, because content from others must not be run here. */
 function MessageContent({ message: { text, html } }: { readonly message: ListedMessage }) {
   const t = useTexts();
   const parts = [

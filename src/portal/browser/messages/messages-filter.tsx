@@ -4,7 +4,7 @@ import { DayInput } from '../shell/day-input';
 import { PageFilter } from '../shell/page-filter';
 import { isFiltering } from '../shell/use-address';
 
-/** As it stands in the address; '' for what is not asked. */
+/** The filter as in the address. '' means no condition. */
 export const NO_MESSAGES_FILTER = { kind: '', state: '', recipient: '', from: '', until: '' };
 
 export type MessagesFilterState = typeof NO_MESSAGES_FILTER;

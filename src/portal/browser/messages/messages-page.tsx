@@ -1,4 +1,4 @@
-/** What became of emails and text messages: those that wait, that failed, that were sent. */
+/** Emails and text messages: waiting, failed and sent. */
 import { Anchor, Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -78,7 +78,7 @@ export function MessagesPage() {
   );
 }
 
-/** Days are those of the school: the gateway takes a bare day as its midnight there. */
+/** The gateway reads a bare day as its midnight in the time zone of the school. */
 function toAsked({ recipient, from, until, ...others }: MessagesFilterState): MessagesOfPortalQueryVariables {
   const chosen = Object.entries(others).filter(([, value]) => value !== '');
   return {

@@ -6,7 +6,7 @@ type ScriptTriggers = Pick<
   'before' | 'after' | 'schedule' | 'topics' | 'endpoint' | 'roles'
 >;
 
-/** What starts a script, each as a short text. */
+/** The triggers of a script, each as a short text. */
 export function describeTriggers(script: ScriptTriggers, t: Texts): readonly string[] {
   const { before, after, schedule, topics, endpoint, roles } = script;
   return [

@@ -1,4 +1,4 @@
-/** What a run of a script came to: its output, its value, or why it failed. */
+/** The result of a run of a script: its output, its value, or its error. */
 import { Code, Group, Stack, Text } from '@mantine/core';
 import type { ShownRunFragment } from '../../../generated/portal/scripts/scripts';
 import { useFormats } from '../language/use-formats';

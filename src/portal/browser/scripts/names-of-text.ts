@@ -1,4 +1,4 @@
-/** The names in a text that has commas between them, each once. */
+/** The distinct names in a comma-separated text. */
 export function namesOfText(text: string): readonly string[] {
   return [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '');
 }

@@ -4,7 +4,7 @@ import { useTexts } from '../language/use-texts';
 
 const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
 
-/** The declarations of all that a script may call, with an example for each. */
+/** The declarations of all functions that a script may call, with examples. */
 export function PlatformTypes() {
   const t = useTexts();
   return <CodeEditor label={t('What a script may call')} language="typescript" value={text} />;

@@ -7,7 +7,7 @@ import { findJsonFault } from '../shell/find-json-fault';
 import { ProblemState } from '../shell/states';
 import { FinishedRun } from './finished-run';
 
-/** Runs a script as it is saved, with arguments of one's own. */
+/** Runs the saved script with the given arguments. */
 export function RunTab({ name }: { readonly name: string }) {
   const t = useTexts();
   const [text, setText] = useState('{}');

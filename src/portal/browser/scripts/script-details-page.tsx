@@ -1,4 +1,4 @@
-/** One script: its code and what starts it, its runs, its log, and what it was before. */
+/** One script: its code and triggers, runs, log and versions. */
 import { Button, Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** The code of a script beside what starts it; what is changed stays in the tab until it is saved. */
+/** The code and the triggers of a script. Changes stay in the tab until they are saved. */
 import { Button, Checkbox, Drawer, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useId, useState } from 'react';
@@ -50,7 +50,7 @@ interface ScriptForm {
 
 export interface ScriptEditorProps {
   readonly name: string;
-  /** `undefined`: a new one. */
+  /** `undefined` for a new script. */
   readonly script: EditedScript | undefined;
 }
 
@@ -62,7 +62,7 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
   const key = `script:${viewer.domain.id}:${name}`;
   const [draft, keepDraft] = useDraft(key);
   const isDrafted = Object.keys(draft).length > 0;
-  // 0 is the version of one that there is not yet.
+  // 0 is the version of a script that does not exist yet.
   const version = script?.version ?? 0;
   const [begunVersion, goOnFromNow] = useDraftBase(key, { isBegun: isDrafted, now: version });
   const [areTypesShown, setAreTypesShown] = useState(false);
@@ -76,7 +76,7 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
       set({ [key]: event.currentTarget.value }),
   });
   const isChanged = isDrafted || script === undefined;
-  // Only once the draft is dropped: a script that is new is shown by another editor when it is read.
+  // This must follow the removal of the draft, because a saved new script mounts another editor.
   const askAnew = () =>
     Promise.all(OUTDATED.map((query) => queries.invalidateQueries({ queryKey: [query.name] })));
   const submit = () =>
@@ -187,12 +187,15 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
 
 interface NewerVersionProps {
   readonly script: EditedScript;
-  /** The viewer's own, which is not saved. */
+  /** The viewer's unsaved code. */
   readonly code: string;
   onGoOn(): void;
 }
 
-/** Somebody else has saved the script since the viewer began: both are shown, and nothing is saved unseen. */
+/**
+ * Shown if somebody else has saved the script in the meantime: both texts are compared, and nothing is
+ * overwritten unseen.
+ */
 function NewerVersion({ script, code, onGoOn }: NewerVersionProps) {
   const t = useTexts();
   const { version } = script;

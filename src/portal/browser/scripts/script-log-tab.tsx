@@ -16,7 +16,7 @@ const LEVEL_NAMES: Readonly<Record<string, string>> = {
   ERROR: phrase('Error'),
 };
 
-/** What a script logged, the newest first. */
+/** The log of a script, the newest line first. */
 export function ScriptLogTab({ name }: { readonly name: string }) {
   const t = useTexts();
   const formats = useFormats();

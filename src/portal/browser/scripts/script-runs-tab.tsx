@@ -12,7 +12,7 @@ import { FinishedRun, RUN_STATUS_NAMES } from './finished-run';
 
 const PAGE_SIZE = 20;
 
-/** What starts a script, by what the gateway calls it. */
+/** The names of the causes of a run. */
 const CAUSE_NAMES: Readonly<Record<string, string>> = {
   call: phrase('Called'),
   script: phrase('Called by a script'),
@@ -24,7 +24,7 @@ const CAUSE_NAMES: Readonly<Record<string, string>> = {
   after: phrase('After a write'),
 };
 
-/** The runs of a script, the newest first, each with what it printed. */
+/** The runs of a script with their output, the newest first. */
 export function ScriptRunsTab({ name }: { readonly name: string }) {
   const t = useTexts();
   const gateway = useGateway();

@@ -1,4 +1,4 @@
-/** The scripts of the school, and what starts each of them. */
+/** The scripts of the school with their triggers. */
 import { Anchor, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -97,7 +97,7 @@ export function ScriptsPage() {
   );
 }
 
-/** Nothing is kept before the script is saved on its page. */
+/** Nothing is stored until the script is saved on its page. */
 function NewScriptDialog({ onClose }: { onClose(): void }) {
   const t = useTexts();
   const navigate = useNavigate();

@@ -10,7 +10,7 @@ import { useUserNames } from '../shell/use-user-names';
 
 const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
 
-/** What a script was, beside what it is: a version is compared with the one that is saved now. */
+/** The versions of a script, each compared with the saved one. */
 export function VersionsTab({ name, code }: { readonly name: string; readonly code: string }) {
   const t = useTexts();
   const formats = useFormats();

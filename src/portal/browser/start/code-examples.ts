@@ -1,11 +1,11 @@
-/** The first request of a program, in the languages that people here write. */
+/** The first request of a program, in common languages. */
 
 export interface ExampleRequest {
-  /** Of this gateway, e.g. `https://campus.example`. */
+  /** The origin of this gateway, e.g. `https://campus.example`. */
   readonly origin: string;
   /** A collection that the key may read. */
   readonly collection: string;
-  /** The beginning of the key: the rest of it is nowhere but where its owner keeps it. */
+  /** The beginning of the key. Only its owner has the rest. */
   readonly prefix: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { IntrospectionQuery } from 'graphql';
 import type { GatewayClient } from '../gateway/gateway-client';
 
-/** The schema as text, as the gateway tells it to the viewer. What prints it is loaded when it is asked for. */
+/** The schema visible to the viewer, as text. The printer is loaded on demand. */
 export async function readSchemaText(gateway: GatewayClient): Promise<string> {
   const { buildClientSchema, getIntrospectionQuery, printSchema } = await import('graphql');
   const query = getIntrospectionQuery({ inputValueDeprecation: true });

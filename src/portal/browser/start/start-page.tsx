@@ -1,4 +1,4 @@
-/** For who writes a program: the first request, with a key of theirs, and what else there is. */
+/** The first page for developers: a working request with their key, and links to the documentation. */
 import { Anchor, Button, Group, NativeSelect, Paper, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

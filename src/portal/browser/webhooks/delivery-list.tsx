@@ -1,4 +1,4 @@
-/** What a webhook was told and what waits, with what was answered. */
+/** The deliveries of a webhook, sent and waiting, with the answers. */
 import { ActionIcon, Button, Code, Group, NativeSelect, Stack, Table, Text, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
@@ -83,7 +83,7 @@ export function DeliveryList({ id }: { readonly id: string }) {
   );
 }
 
-/** For when the address answers again: what waits may otherwise wait for hours. */
+/** Sends all waiting deliveries, which may otherwise wait for hours after the address answers again. */
 function ReplayAllButton({ id }: { readonly id: string }) {
   const t = useTexts();
   const notice = useNotice();
@@ -215,7 +215,7 @@ function DeliveryRows({ delivery }: { readonly delivery: Delivery }) {
   );
 }
 
-/** As the receiver wrote it or as it is stored: text, whatever is in it. */
+/** Shows the stored body, or the answer of the receiver, as text. */
 function DeliveryDetails({ delivery: { problem, body, answer } }: { readonly delivery: Delivery }) {
   const t = useTexts();
   return (

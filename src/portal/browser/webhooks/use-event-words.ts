@@ -5,7 +5,7 @@ import { OPERATION_LABELS } from './webhook-form';
 
 type WebhookEvent = WebhooksOfPortalQuery['webhooks'][number]['events'][number];
 
-/** What a webhook is told of, as people say it: `Tasks: Created, Changed (status=done)`. */
+/** The events of a webhook as text: `Tasks: Created, Changed (status=done)`. */
 export function useEventWords(): (event: WebhookEvent) => string {
   const t = useTexts();
   const { collections } = useViewer();

@@ -1,4 +1,4 @@
-/** One webhook: what it is told of, what was sent, and what is done with it. */
+/** One webhook: its events, deliveries and actions. */
 import { Button, Code, Group, Modal, Stack, Text } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -26,7 +26,7 @@ import { useEventWords } from './use-event-words';
 import { WebhookForm, type WebhookFormProps, type WebhookValues } from './webhook-form';
 import { WebhookSecret } from './webhook-secret';
 
-/** Whether the address answers changes by itself. */
+/** How often to check whether the address answers again. */
 const LOOK_EVERY_MS = 15_000;
 
 type Webhook = WebhooksOfPortalQuery['webhooks'][number];
@@ -204,7 +204,7 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
 
 interface ChangeDialogProps extends Pick<WebhookFormProps, 'isBusy' | 'problem'> {
   readonly now: Webhook;
-  /** With the webhook that it is saved over, which was shown. */
+  /** Called with the values and with the version that was shown, over which they are saved. */
   onSave(values: WebhookValues, over: Webhook): void;
   onClose(): void;
 }

@@ -1,4 +1,4 @@
-/** Where a webhook is sent to and of what it is told, for a new one and for one that there is. */
+/** The address and events of a new or an existing webhook. */
 import { Button, Checkbox, Fieldset, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { WebhooksOfPortalQuery } from '../../../generated/portal/webhooks/webhooks';
@@ -14,14 +14,14 @@ export type WebhookValues = Pick<Webhook, 'name' | 'url' | 'events'>;
 type WatchedEvent = WebhookValues['events'][number] & { readonly key: number };
 
 export interface WebhookFormProps {
-  /** What is there already. What nobody has touched in the form follows it where it changes. */
+  /** The current values. Untouched inputs follow their changes. */
   readonly values: WebhookValues;
-  /** What the button says. */
+  /** The label of the button. */
   readonly action: string;
   readonly isBusy: boolean;
   readonly problem: Error | null;
   onSave(values: WebhookValues): void;
-  /** What is to be known before it is saved. */
+  /** A notice above the button. */
   readonly children?: ReactNode;
 }
 

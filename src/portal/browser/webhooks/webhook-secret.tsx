@@ -1,7 +1,7 @@
 import { useTexts } from '../language/use-texts';
 import { SecretOnce, type SecretOnceProps } from '../shell/secret-once';
 
-/** The secret of a webhook that was just made, or just replaced. */
+/** Shows the secret of a webhook after it was created or replaced. */
 export function WebhookSecret(props: Pick<SecretOnceProps, 'secret' | 'onClose'>) {
   const t = useTexts();
   return (

@@ -1,4 +1,4 @@
-/** The addresses outside that are told of changes: a list, and a new one. */
+/** The webhooks, and a button to create another one. */
 import { Anchor, Button, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
