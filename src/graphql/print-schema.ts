@@ -4,8 +4,8 @@ import { printSchema } from 'graphql';
 import type { Collection } from '../model/collection.js';
 import type { ReportServices } from '../reports/engine/report-context.js';
 import { createReportResolvers } from '../resolvers/reports/report-resolvers.js';
-import { readDefinitions } from '../store/catalog/catalog.js';
 import { parseCollection } from '../store/catalog/parse-collection.js';
+import { readDefinitions } from '../store/catalog/read-definitions.js';
 import { buildGatewaySchema } from './schema.js';
 
 /**

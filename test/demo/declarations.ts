@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { Collection } from '../../src/model/collection.js';
 import { findPackageDirectory } from '../../src/package-directory.js';
-import { readDefinitions } from '../../src/store/catalog/catalog.js';
 import { parseCollection } from '../../src/store/catalog/parse-collection.js';
+import { readDefinitions } from '../../src/store/catalog/read-definitions.js';
 
 /** The collections of schema/collections, by name. @throws INVALID_VALUE for a declaration that is wrong */
 export async function readCollections(): Promise<ReadonlyMap<string, Collection>> {

@@ -15,8 +15,8 @@ import {
 import { getMetadataStorage } from 'type-graphql';
 import { printGatewaySchema } from '../../src/graphql/print-schema.js';
 import { buildGatewaySchema } from '../../src/graphql/schema.js';
-import { readDefinitions } from '../../src/store/catalog/catalog.js';
 import { parseCollection } from '../../src/store/catalog/parse-collection.js';
+import { readDefinitions } from '../../src/store/catalog/read-definitions.js';
 
 const DECLARATIONS = fileURLToPath(new URL('../../schema/collections', import.meta.url));
 const PRINTED = fileURLToPath(new URL('../../schema/schema.graphql', import.meta.url));

@@ -7,8 +7,6 @@
  *
  * @see decisions 1 (a dropped collection)
  */
-import { readdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { didYouMean } from '../../did-you-mean.js';
 import { type ErrorDetail, ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -21,15 +19,25 @@ import { isAdmin } from '../access/admin.js';
 import { isTopDomainAdmin } from '../access/top-domain-admin.js';
 import { type AuditedOperation, auditedAct } from '../audited-act.js';
 import { withAdvisoryLock } from '../database/advisory-lock.js';
-import type { Database, Queryable } from '../database/database.js';
+import type { Database } from '../database/database.js';
 import { ensurePartition, ensurePartitions } from '../database/partitions.js';
 import { WaitingLine } from '../database/waiting-line.js';
 import { findAlterationFaults } from './alteration-faults.js';
+import { assertOwnGraphqlNames } from './assert-own-graphql-names.js';
+import {
+  CATALOG_CHANNEL,
+  type CatalogRow,
+  definitionsIn,
+  isOwnedBy,
+  listCatalogRows,
+  toCollection,
+  upsertDefinition,
+} from './catalog-row.js';
 import type { CollectionDefinition } from './collection-definition.js';
-import { graphqlNamesOf } from './collection-definition.js';
 import { compareDefinitions, type DefinitionChange } from './definition-changes.js';
 import { type FieldUse, findUseFaults, listFieldUses } from './field-uses.js';
 import { parseCollection, parseDefinition } from './parse-collection.js';
+import { readDefinitions } from './read-definitions.js';
 import { findUndeclaredFields, type UndeclaredFields } from './undeclared-fields.js';
 
 export interface CatalogOptions {
@@ -83,7 +91,6 @@ interface Entry {
   readonly collection: Collection | undefined;
 }
 
-const CHANNEL = 'campus_catalog';
 /** Serializes gateways that start, or change the catalog, at the same time. */
 const LOCK = 7_241_001;
 
@@ -124,7 +131,7 @@ export class Catalog {
       catalog.#declaredNames = new Set(definitions.map((definition) => definition.name));
       catalog.#undeclaredIndexes = await declareAll(options.database, definitions);
     }
-    catalog.#stopListening = await options.database.keepCurrent(CHANNEL, () => catalog.refresh());
+    catalog.#stopListening = await options.database.keepCurrent(CATALOG_CHANNEL, () => catalog.refresh());
     await catalog.refresh();
     return catalog;
   }
@@ -135,7 +142,7 @@ export class Catalog {
 
   /** Reloads the catalog, after a reload in progress: the last one to end is the last one begun. */
   async refresh(): Promise<void> {
-    const reading = this.#reading.catch(() => {}).then(() => readRows(this.#database));
+    const reading = this.#reading.catch(() => {}).then(() => listCatalogRows(this.#database));
     this.#reading = reading;
     this.#accept(await reading);
   }
@@ -252,7 +259,7 @@ export class Catalog {
   async tryChange(scope: Scope, definition: JsonValue): Promise<CollectionTrial> {
     this.#assertAdmin(scope);
     const parsed = parseDefinition(toPlain(definition), 'collectionTrial');
-    const current = await readRows(this.#database);
+    const current = await listCatalogRows(this.#database);
     const row = current.find((candidate) => candidate.name === parsed.name);
     const isNew = row === undefined || row.dropped || !isOwnedBy(scope, row);
     const { $schema: _where, ...after } = parsed;
@@ -338,7 +345,7 @@ export class Catalog {
   async drop(scope: Scope, name: string): Promise<void> {
     this.#assertAdmin(scope);
     await this.#alone(async () => {
-      const rows = await this.#database.query<CatalogRow>(selectRows);
+      const rows = await listCatalogRows(this.#database);
       const row = rows.find((candidate) => candidate.name === name);
       if (row === undefined || row.dropped || !isOwnedBy(scope, row)) this.get(name, scope);
       if (row?.is_declared) throw isInFile(name);
@@ -349,7 +356,7 @@ export class Catalog {
           where name = ${name}
           returning name
         ), noted as (${noteOf(scope, name, 'deleted', Prisma.sql`from dropped`)})
-        select pg_notify(${CHANNEL}, name) from dropped`);
+        select pg_notify(${CATALOG_CHANNEL}, name) from dropped`);
     });
     await this.refresh();
   }
@@ -374,7 +381,7 @@ export class Catalog {
     check: (current: readonly CatalogRow[]) => Promise<void>,
   ): Promise<void> {
     await this.#alone(async () => {
-      const current = await this.#database.query<CatalogRow>(selectRows);
+      const current = await listCatalogRows(this.#database);
       await check(current);
       assertOwnGraphqlNames(definition, definitionsIn(current));
       const collection = parseCollection(definition, {
@@ -384,7 +391,9 @@ export class Catalog {
       });
       await ensurePartition(this.#database, collection);
       const note = noteOf(scope, definition.name, operation, Prisma.sql`from changed`);
-      await this.#database.query(upsert(definition, { domainId: topDomainIdOf(scope.domain), note }));
+      await this.#database.query(
+        upsertDefinition(definition, { domainId: topDomainIdOf(scope.domain), note }),
+      );
     });
     await this.refresh();
   }
@@ -422,35 +431,6 @@ export class Catalog {
   }
 }
 
-/** The declarations of a directory, by file name. All files are validated first. @throws INVALID_VALUE */
-export async function readDefinitions(directory: string): Promise<readonly CollectionDefinition[]> {
-  const files = (await readdir(directory))
-    .filter((file) => file.endsWith('.json') && !file.endsWith('.schema.json'))
-    .sort();
-  const definitions: CollectionDefinition[] = [];
-  for (const file of files) {
-    const definition = parseDefinition(await readJson(path.join(directory, file), file), file);
-    if (file !== `${definition.name}.json`) {
-      throw new ServiceError(
-        'INVALID_VALUE',
-        `${file}: /name: it declares "${definition.name}"; call it ${definition.name}.json`,
-      );
-    }
-    definitions.push(definition);
-  }
-  for (const definition of definitions) assertOwnGraphqlNames(definition, definitions);
-  return definitions;
-}
-
-async function readJson(file: string, name: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8'));
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ServiceError('INVALID_VALUE', `${name}: it is not JSON: ${reason}`, { cause });
-  }
-}
-
 /** Returns the indexes that no declaration asks for. */
 async function declareAll(
   database: Database,
@@ -462,40 +442,10 @@ async function declareAll(
     );
     const reports = await ensurePartitions(database, collections);
     await database.transaction(async (tx) => {
-      for (const definition of definitions) await tx.query(upsert(definition, 'declared'));
+      for (const definition of definitions) await tx.query(upsertDefinition(definition, 'declared'));
     });
     return reports.flatMap((report) => report.undeclaredIndexes);
   });
-}
-
-/**
- * Stores a definition; an existing identical one that is not dropped is left unchanged, and nobody is
- * notified.
- */
-function upsert(
-  definition: CollectionDefinition,
-  origin: 'declared' | { readonly domainId: string; readonly note: Prisma.Sql },
-): Prisma.Sql {
-  const { $schema: _where, ...stored } = definition;
-  const domainId = origin === 'declared' ? null : origin.domainId;
-  return Prisma.sql`
-    with changed as (
-      insert into collections (name, definition, is_declared, domain_id, version, updated_at)
-      values (${definition.name}, ${JSON.stringify(stored)}::jsonb, ${origin === 'declared'}, ${domainId}, 1,
-        now())
-      on conflict (name) do update
-        set definition = excluded.definition,
-          is_declared = excluded.is_declared,
-          domain_id = excluded.domain_id,
-          version = collections.version + 1,
-          updated_at = excluded.updated_at,
-          dropped_at = null
-        where collections.definition is distinct from excluded.definition
-          or collections.is_declared is distinct from excluded.is_declared
-          or collections.dropped_at is not null
-      returning name
-    )${origin === 'declared' ? Prisma.empty : Prisma.sql`, noted as (${origin.note})`}
-    select pg_notify(${CHANNEL}, name) from changed`;
 }
 
 /** The audit entry for a change of a declaration. */
@@ -520,34 +470,6 @@ async function conflictAsFault(find: () => Promise<FaultsOfChange>): Promise<Fau
   }
 }
 
-interface CatalogRow {
-  readonly name: string;
-  readonly definition: string;
-  readonly is_declared: boolean;
-  readonly domain_id: string | null;
-  readonly version: number;
-  readonly dropped: boolean;
-}
-
-const selectRows = Prisma.sql`
-  select name, definition::text as definition, is_declared, domain_id, version,
-    dropped_at is not null as dropped
-  from collections
-  order by name`;
-
-async function readRows(database: Queryable): Promise<readonly CatalogRow[]> {
-  return await database.query<CatalogRow>(selectRows);
-}
-
-function toCollection(row: CatalogRow): Collection {
-  return parseCollection(JSON.parse(row.definition), {
-    source: `the stored definition of ${row.name}`,
-    isDeclared: row.is_declared,
-    version: row.version,
-    domainId: row.domain_id ?? undefined,
-  });
-}
-
 /** A declaration contains no numbers that a float cannot hold. */
 function toPlain(definition: JsonValue): unknown {
   return JSON.parse(printExactJson(definition));
@@ -568,34 +490,10 @@ function ownTop({ domain }: Scope): Domain | undefined {
   return domain.parentId === undefined ? domain : undefined;
 }
 
-function isOwnedBy({ domain }: Scope, { domain_id: domainId }: CatalogRow): boolean {
-  return domainId === null || domainId === topDomainIdOf(domain);
-}
-
 function isInFile(name: string): ServiceError {
   return new ServiceError(
     'CONFLICT',
     `${name} is declared in schema/collections/${name}.json: change it there, where every start ` +
       'would set it back to',
   );
-}
-
-/** The definitions of collections that are not dropped, whose names are taken. */
-function definitionsIn(rows: readonly CatalogRow[]): readonly CollectionDefinition[] {
-  return rows.filter(({ dropped }) => !dropped).map((row) => JSON.parse(row.definition));
-}
-
-/** Collections must not share a GraphQL name. */
-function assertOwnGraphqlNames(definition: CollectionDefinition, all: readonly CollectionDefinition[]): void {
-  const own = Object.values(graphqlNamesOf(definition));
-  for (const other of all) {
-    if (other.name === definition.name) continue;
-    const taken = Object.values(graphqlNamesOf(other)).find((name) => own.includes(name));
-    if (taken === undefined) continue;
-    throw new ServiceError(
-      'CONFLICT',
-      `${definition.name}: the GraphQL name "${taken}" is that of the collection ${other.name}; ` +
-        'choose another singular or plural',
-    );
-  }
 }

@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Domain, Scope } from '../../model/scope.js';
 import { isTopDomainAdmin } from '../access/top-domain-admin.js';
+import { CATALOG_CHANNEL } from '../catalog/catalog-row.js';
 import { KEEP_HISTORY_DAYS } from '../catalog/known-properties.js';
 import type { Database } from '../database/database.js';
 import { sweepDerivedRows } from '../writing/derived-rows.js';
@@ -114,7 +115,7 @@ export async function purge(database: Database, scope: Scope, options: PurgeOpti
       set before = null
       where collection in (select name from purged) and before is not null
     )
-    select name, pg_notify('campus_catalog', name) as announced
+    select name, pg_notify(${CATALOG_CHANNEL}, name) as announced
     from purged`);
   await sweepDerivedRows(database, 'all domains');
   await database.query(Prisma.sql`
