@@ -49,11 +49,14 @@ export async function usePortal(
   const files = await readPortalFiles(directory).catch(() => undefined);
   const library = await loadOperationsLibrary(path.join(packageDirectory, 'schema', 'operations'));
 
-  const sendPortal = async (request: FastifyRequest, reply: FastifyReply) => {
-    const nonce = randomBytes(16).toString('base64url');
+  const sendBuilt = async (reply: FastifyReply, headers: SecurityHeaders, page: PrintedPage) => {
     const built = getBuilt(files);
-    if (await isReplaced(directory, built)) return sendReplaced(reply, nonce);
-    return sendPage(reply, portalHeaders(nonce), printPage(built, { address: request.url, nonce }));
+    if (await isReplaced(directory, built)) return sendReplaced(reply);
+    return sendPage(reply, headers, printPage(built, page));
+  };
+  const sendPortal = async (request: FastifyRequest, reply: FastifyReply) => {
+    const nonce = newNonce();
+    return await sendBuilt(reply, portalHeaders(nonce), { address: request.url, nonce });
   };
   addToIndex(app, sendPortal);
   for (const url of ['/portal', '/portal/*', ...LINK_PAGES])
@@ -66,12 +69,7 @@ export async function usePortal(
   app.route({
     method: ['GET', 'HEAD'],
     url: '/explore',
-    handler: async (_request, reply) => {
-      const built = getBuilt(files);
-      if (await isReplaced(directory, built))
-        return sendReplaced(reply, randomBytes(16).toString('base64url'));
-      return sendPage(reply, EXPLORER_HEADERS, printPage(built, { address: '/explore' }));
-    },
+    handler: async (_request, reply) => sendBuilt(reply, EXPLORER_HEADERS, { address: '/explore' }),
   });
   addDescription(app, '/explore/operations.json', () => JSON.stringify(library));
   addDescription(app, '/explore/school.json', () =>
@@ -108,7 +106,7 @@ function getBuilt(files: PortalFiles | undefined): PortalFiles {
   throw new ServiceError('UNAVAILABLE', 'The portal has not been built; `npm run build` makes it.');
 }
 
-/** Whether a build under the running gateway has taken the files away that its pages name. */
+/** Whether a newer build has removed the files that the pages of the running gateway name. */
 async function isReplaced(directory: string, { script }: PortalFiles): Promise<boolean> {
   return await access(path.join(directory, path.basename(script))).then(
     () => false,
@@ -116,13 +114,18 @@ async function isReplaced(directory: string, { script }: PortalFiles): Promise<b
   );
 }
 
-/** The page in place of one whose script cannot come: that would show nothing for ever. */
-function sendReplaced(reply: FastifyReply, nonce: string): FastifyReply {
+/** Sends a notice in place of a page whose script is gone, because that page would stay blank. */
+function sendReplaced(reply: FastifyReply): FastifyReply {
+  const nonce = newNonce();
   return sendPage(
     reply.code(503).header('retry-after', '10'),
     portalHeaders(nonce),
     printReplacedPage(nonce),
   );
+}
+
+function newNonce(): string {
+  return randomBytes(16).toString('base64url');
 }
 
 /** The login form shows the demo logins, as the README does, but only for the demo school. */
@@ -170,7 +173,7 @@ If you see this again, the gateway must be restarted.</p>
 }
 
 interface PrintedPage {
-  /** What was asked for: the files of its page are asked for with the script, not when that has run. */
+  /** The requested address. Its HTML preloads the files of the page together with the script. */
   readonly address: string;
   /** Allows the script to add styles under the policy that names it. */
   readonly nonce?: string;
