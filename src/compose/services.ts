@@ -120,8 +120,8 @@ export async function openDatabaseServer(
 }
 
 const USUAL_CONNECTIONS = 100;
-/** The connections of a process outside its pools: jobs, notifications, cancelling. */
-const CONNECTIONS_BESIDE_POOLS = 8;
+/** The connections of a process beside those for requests: jobs, regular work, notifications, cancelling. */
+const CONNECTIONS_BESIDE_POOLS = 11;
 
 /** The connections that all processes may open, plus some for the command line. */
 function connectionsFor({ poolSize, workers }: Pick<Config, 'poolSize' | 'workers'>): number {

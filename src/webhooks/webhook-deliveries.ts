@@ -119,7 +119,7 @@ export class WebhookDeliveries {
   }
 
   async #isWanted(): Promise<boolean> {
-    const rows = await this.#options.database.query(Prisma.sql`select 1 as one from webhooks limit 1`, {
+    const rows = await this.#options.database.apart.query(Prisma.sql`select 1 as one from webhooks limit 1`, {
       name: 'webhooks-any',
     });
     return rows.length > 0;
@@ -190,7 +190,7 @@ export class WebhookDeliveries {
    * that waits for another attempt has. An attempt ahead of its time is not counted.
    */
   async #claim(ids: Prisma.Sql): Promise<readonly Claimed[]> {
-    return await this.#options.database.query<Claimed>(Prisma.sql`
+    return await this.#options.database.apart.query<Claimed>(Prisma.sql`
       with taken as (${ids})
       update webhook_deliveries d
       set next_attempt_at = now() + ${LEASE_SECONDS}::int * interval '1 second',
@@ -300,7 +300,7 @@ export class WebhookDeliveries {
   }
 
   async #noteFailure({ webhookId }: Claimed): Promise<void> {
-    await this.#options.database.query(Prisma.sql`
+    await this.#options.database.apart.query(Prisma.sql`
       update webhooks set failures = failures + 1, tried_at = now() where id = ${webhookId}::uuid`);
   }
 
@@ -309,7 +309,7 @@ export class WebhookDeliveries {
    * others arrived, the address is not the cause, and those keep their time.
    */
   async #noteRecovery({ webhookId }: Claimed): Promise<void> {
-    await this.#options.database.query(Prisma.sql`
+    await this.#options.database.apart.query(Prisma.sql`
       with before as (
         select id, failures from webhooks where id = ${webhookId}::uuid for update
       ), recovered as (
@@ -331,7 +331,7 @@ export class WebhookDeliveries {
 
   async #settle({ id }: Claimed, outcome: Outcome): Promise<void> {
     const { state, body, status, answer, problem, durationMs, waitSeconds = 0, dueAt } = outcome;
-    await this.#options.database.query(Prisma.sql`
+    await this.#options.database.apart.query(Prisma.sql`
       update webhook_deliveries
       set state = ${state},
           body = coalesce(${body ?? null}::text, body),

@@ -101,8 +101,11 @@ describe('requests of a credential', () => {
     const faults: unknown[] = [];
     let isOut = true;
     const wayward = Object.assign(Object.create(database), {
-      query: (...args: Parameters<Database['query']>) =>
-        isOut ? Promise.reject(new Error('out of reach')) : database.query(...args),
+      apart: {
+        ...database.apart,
+        query: (...args: Parameters<Database['query']>) =>
+          isOut ? Promise.reject(new Error('out of reach')) : database.apart.query(...args),
+      },
     });
     const limits = new RateLimits({
       ...OPTIONS,

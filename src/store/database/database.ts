@@ -33,8 +33,8 @@ import { Turns } from './turns.js';
 
 const OLDEST_VERSION = 150_000;
 const DEFAULT_REPLICA_LAG_MS = 5_000;
-/** They run only short statements, so two are enough for a gateway. */
-const APART_CONNECTIONS = 2;
+/** They run only short statements, so three are enough for a gateway. */
+const APART_CONNECTIONS = 3;
 
 /** The name of the gateway's connections in `pg_stat_activity`, followed by the purpose of each. */
 export const APPLICATION_NAME = 'campus-gateway';
@@ -94,16 +94,24 @@ export interface OwnConnection extends Queryable {
   transaction<T>(work: (transaction: OwnTransaction) => Promise<T>): Promise<T>;
 }
 
+/** Short statements and transactions beside those of requests. */
+export interface Apart extends Queryable {
+  readonly turns: Turns;
+  /** As `Database.transaction`. */
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+}
+
 export interface Database extends Queryable {
   /** The models of schema.prisma, extended by `$query` and `$stream`; its errors are translated too. */
   readonly prisma: GatewayPrisma;
   readonly pool: pg.Pool;
   /**
    * For statements outside a surrounding transaction, e.g. the log of a script in a write that may be rolled
-   * back. They have connections of their own, because a caller that holds a pooled connection and waits for a
-   * second one could wait for others who do the same.
+   * back, and for regular work in the background. They have connections of their own, because a caller that
+   * holds a pooled connection and waits for a second one could wait for others who do the same, and because
+   * long requests must not hold up work that nobody asked for.
    */
-  readonly apart: Queryable;
+  readonly apart: Apart;
   /**
    * A single connection for locks outside transactions; a second lock of this gateway waits for the first.
    */
@@ -216,7 +224,7 @@ class PostgresDatabase implements Database {
   #replicas: OpenedReplicas | undefined;
   readonly prisma: GatewayPrisma;
   readonly pool: pg.Pool;
-  readonly apart: Queryable;
+  readonly apart: Apart;
   readonly lockPool: pg.Pool;
   readonly isByteOrdered: boolean;
   readonly announcesByOutbox: boolean;
@@ -269,10 +277,12 @@ class PostgresDatabase implements Database {
       cancellation: this.#cancellation,
       batchTimeoutMs: options.statementTimeoutMs,
     });
-    this.home = options.isSpread ? this.#openHome() : undefined;
     this.apart = {
+      turns: this.turns,
       query: (sql, queryOptions) => this.#statements.queryBy(this.#apartPool, sql, queryOptions),
+      transaction: (work) => this.#transactionBy(this.#apartPool, work),
     };
+    this.home = options.isSpread ? this.#openHome() : undefined;
     this.#listener = new Listener(url, applicationName);
     this.#watch.onNews(({ kind }) => {
       // From now on, changes are announced by the new primary.
@@ -320,6 +330,7 @@ class PostgresDatabase implements Database {
     const settings = settingsOf(this.#options);
     return new HomeStatements({
       coordinator: this.#statements,
+      apart: this.apart,
       openServer: (hostname, port) => {
         const url = Object.assign(new URL(this.url), { hostname, port: String(port) }).href;
         return new HomeServer({ url, applicationName, poolSize, statementTimeoutMs, settings });
@@ -356,7 +367,11 @@ class PostgresDatabase implements Database {
   }
 
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const client = await connectTo(this.pool);
+    return await this.#transactionBy(this.pool, work);
+  }
+
+  async #transactionBy<T>(pool: pg.Pool, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const client = await connectTo(pool);
     let isUsable = true;
     try {
       return await this.#transactionOn(client, work, () => {

@@ -15,6 +15,8 @@ export interface HomeServerOptions {
 
 export class HomeServer {
   readonly statements: ServerStatements;
+  /** For regular work in the background, on a connection that requests do not use. */
+  readonly apart: Pick<ServerStatements, 'query'>;
   /**
    * Whether it has ever answered: perhaps only the coordinator can reach it. Once it has, statements fail at
    * once while it is down.
@@ -42,6 +44,12 @@ export class HomeServer {
       statementTimeoutMs: 0,
       places: 'connections for streamed answers to the server of the school (POOL_SIZE)',
     });
+    const apartPool = createPool({
+      ...shared,
+      size: 1,
+      applicationName: `${applicationName} apart`,
+      statementTimeoutMs,
+    });
     const cancellation = new Cancellation(() => finder.url, applicationName);
     this.statements = new ServerStatements({
       pool,
@@ -49,8 +57,11 @@ export class HomeServer {
       cancellation,
       batchTimeoutMs: statementTimeoutMs,
     });
+    this.apart = {
+      query: (sql, options) => this.statements.queryBy(apartPool, sql, options),
+    };
     this.#close = async () => {
-      await Promise.all([pool.end(), streamPool.end()]);
+      await Promise.all([pool, streamPool, apartPool].map((each) => each.end()));
       await Promise.all([cancellation.close(), watch.close()]);
     };
   }

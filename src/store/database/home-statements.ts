@@ -22,6 +22,8 @@ import type { SlowStatementWatch } from './statement-watch.js';
 
 export interface HomeStatementsOptions {
   readonly coordinator: ServerStatements;
+  /** The coordinator, for work in the background. */
+  readonly apart: Pick<ServerStatements, 'query'>;
   readonly openServer: (host: string, port: number) => HomeServer;
 }
 
@@ -31,6 +33,7 @@ const MOST_KNOWN = 10_000;
 
 export class HomeStatements {
   readonly #coordinator: ServerStatements;
+  readonly #apart: HomeStatementsOptions['apart'];
   readonly #openServer: HomeStatementsOptions['openServer'];
   readonly #servers = new Map<string, HomeServer>();
   /** By shard number, which is unique. */
@@ -44,8 +47,9 @@ export class HomeStatements {
 
   #slow: SlowStatementWatch | undefined;
 
-  constructor({ coordinator, openServer }: HomeStatementsOptions) {
+  constructor({ coordinator, apart, openServer }: HomeStatementsOptions) {
     this.#coordinator = coordinator;
+    this.#apart = apart;
     this.#openServer = openServer;
   }
 
@@ -184,7 +188,7 @@ export class HomeStatements {
     }
   }
 
-  /** The servers and their shards of a spread table. */
+  /** The servers and their shards of a spread table, for work in the background. */
   async listParts(table: string): Promise<readonly TablePart[]> {
     const known = this.#partsByTable.get(table);
     if (known !== undefined) return await known;
@@ -205,7 +209,7 @@ export class HomeStatements {
   }
 
   async #queryParts(table: string): Promise<readonly TablePart[]> {
-    const rows = await this.#coordinator.query<{ host: string; port: number; tables: string[] }>(Prisma.sql`
+    const rows = await this.#apart.query<{ host: string; port: number; tables: string[] }>(Prisma.sql`
       select n.nodename as host, n.nodeport as port,
         array_agg(shard_name(s.logicalrelid, s.shardid) order by s.shardid) as tables
       from pg_dist_shard s
@@ -220,7 +224,7 @@ export class HomeStatements {
         name: `${host}:${port}`,
         tables,
         get server() {
-          return server.wasReached ? server.statements : undefined;
+          return server.wasReached ? server.apart : undefined;
         },
       };
     });
@@ -286,8 +290,8 @@ export interface RecordsPlace {
 export interface TablePart {
   /** The name of the server, for messages. */
   readonly name: string;
-  /** `undefined` if it was never reached from here. */
-  readonly server: ServerStatements | undefined;
+  /** For work in the background. `undefined` if it was never reached from here. */
+  readonly server: Pick<ServerStatements, 'query'> | undefined;
   /** The names of the shards. */
   readonly tables: readonly string[];
 }

@@ -2,7 +2,7 @@
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
-import type { Database, Queryable, Transaction } from '../database/database.js';
+import type { Apart, Database, Queryable, Transaction } from '../database/database.js';
 import { findConstraint } from '../database/database-errors.js';
 import type { NewRecord } from './record-statements.js';
 import { uniqueConflict } from './unique-conflicts.js';
@@ -41,7 +41,7 @@ export async function atomically<T>(
 
 /** Runs work that starts no scripts in a transaction of its own, and retries it after a deadlock. */
 export async function inOwnTransaction<T>(
-  database: Pick<Database, 'query' | 'transaction' | 'turns'>,
+  database: Apart,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   try {

@@ -176,7 +176,11 @@ onOneServer('the change feed (on Citus: change-outbox.test.ts)', () => {
     let isOut = false;
     const feed = new ChangeFeed({
       database: {
-        query: (sql, options) => (isOut ? Promise.reject(new Error('out')) : database.query(sql, options)),
+        apart: {
+          ...database.apart,
+          query: (sql, options) =>
+            isOut ? Promise.reject(new Error('out')) : database.apart.query(sql, options),
+        },
       },
       pollMs: 5,
       onFault: (error) => faults.push(error),
@@ -236,9 +240,12 @@ onOneServer('the change feed (on Citus: change-outbox.test.ts)', () => {
     let asked = 0;
     const feed = new ChangeFeed({
       database: {
-        query: (sql, options) => {
-          asked++;
-          return test.database.query(sql, options);
+        apart: {
+          ...test.database.apart,
+          query: (sql, options) => {
+            asked++;
+            return test.database.apart.query(sql, options);
+          },
         },
       },
       pollMs: 60_000,
