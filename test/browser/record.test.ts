@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
+import type { Role } from '../contract/gateway.js';
 import { expectEventually } from '../expect-eventually.js';
 import { nextToken, PHONE, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
@@ -65,7 +66,7 @@ describe('a record', () => {
     await page.getByText('1 field not saved yet').waitFor();
     await page.reload();
     expect(await page.getByLabel('Name').inputValue()).toBe('Mine');
-    await change(id, { name: 'Theirs', amount: 7 });
+    await change(`task/${id}`, { name: 'Theirs', amount: 7 });
     await page.getByRole('button', { name: 'Save' }).click();
     const dialog = page.getByRole('dialog', { name: 'Someone else has changed this record' });
     await dialog.getByText('It was: Two people').waitFor();
@@ -74,12 +75,23 @@ describe('a record', () => {
     await dialog.getByRole('button', { name: 'Save my choice' }).click();
     await page.getByRole('heading', { level: 1, name: 'Theirs' }).waitFor();
     await page.getByLabel('Name').fill('Mine after all');
-    await change(id, { amount: 8 });
+    await change(`task/${id}`, { amount: 8 });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('They changed other fields than you did.').waitFor();
     await page.getByRole('button', { name: 'Save my choice' }).click();
     await page.getByRole('heading', { level: 1, name: 'Mine after all' }).waitFor();
     expect(await page.getByLabel('Amount').inputValue()).toContain('8');
+  });
+
+  it('names who has changed it in the meantime', async () => {
+    const record = 'registration/stu-00002';
+    const page = await pages.openPortalAs('admin', `/portal/records/${record}`);
+    await page.getByLabel('Route').fill('R7');
+    await change(record, { guardian_phone: '+919812345678' }, 'clerk');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Someone else has changed this record' });
+    const clerk = await (await gateway.fetch('/o/recs/pltf_user/usr-clerk', { as: 'admin' })).json();
+    await dialog.getByText(`Changed by ${(clerk as { readonly name: string }).name} · `).waitFor();
   });
 
   it('takes numbers as people write them, and none that could be another', async () => {
@@ -112,7 +124,7 @@ describe('a record', () => {
 
   it('has texts without the blanks around them, and a year that is typed by hand', async () => {
     const id = await makeTask('Blanks');
-    await change(id, { created_on: '2026-11-20T06:30:00.000Z' });
+    await change(`task/${id}`, { created_on: '2026-11-20T06:30:00.000Z' });
     const page = await pages.openPortalAs('admin', `/portal/records/task/${id}`);
     await page.getByLabel('Name').fill('  From a letter \u00a0');
     const createdOn = page.getByRole('textbox', { name: 'Created on', exact: true });
@@ -216,6 +228,13 @@ describe('a record', () => {
     await page.getByRole('region', { name: 'Student attendance' }).waitFor();
   });
 
+  it('names in Hindi, too, the collections of the records that point to it', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/records/registration/stu-00001?tab=references');
+    await page.evaluate(() => localStorage.setItem('campus-portal-language', 'hi'));
+    await page.reload();
+    await page.getByRole('link', { name: 'विद्यार्थी की उपस्थिति में सभी देखें' }).waitFor();
+  });
+
   it('is made without what the gateway fills in by itself', async () => {
     const page = await pages.openPortalAs('accountant', '/portal/records/fee_concession/new');
     await page.getByRole('combobox', { name: 'Name' }).fill('a');
@@ -315,10 +334,14 @@ async function read(id: string): Promise<Readonly<Record<string, unknown>>> {
   return (await response.json()) as Readonly<Record<string, unknown>>;
 }
 
-async function change(id: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
-  const response = await gateway.fetch(`/o/recs/task/${id}`, {
+async function change(
+  record: string,
+  fields: Readonly<Record<string, unknown>>,
+  as: Role = 'admin',
+): Promise<void> {
+  const response = await gateway.fetch(`/o/recs/${record}`, {
     method: 'PATCH',
-    as: 'admin',
+    as,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(fields),
   });

@@ -1,6 +1,8 @@
 import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
+import { useUserNames } from '../shell/use-user-names';
 import { type DeclaredField } from './declared-field';
 import { useFieldNames } from './use-field-names';
 import { useValueText } from './use-value-text';
@@ -13,8 +15,17 @@ interface FieldConflict {
   readonly mine: unknown;
 }
 
+/** A change that somebody else has made in the meantime. */
+export interface OtherChange {
+  /** The id of the user, or the name of a task of the service. */
+  readonly by: string;
+  readonly at: string;
+}
+
 export interface ConflictDialogProps {
   readonly fields: readonly FieldConflict[];
+  /** The last one first; empty if the viewer may not know who made them. */
+  readonly otherChanges: readonly OtherChange[];
   /** Called with the names of the fields that keep the other person's value. */
   onChosen(kept: ReadonlySet<string>): void;
   onClose(): void;
@@ -24,10 +35,14 @@ export interface ConflictDialogProps {
  * Shown if somebody else changed the record in the meantime: the person chooses between the two values of
  * each field.
  */
-export function ConflictDialog({ fields, onChosen, onClose }: ConflictDialogProps) {
+export function ConflictDialog({ fields, otherChanges, onChosen, onClose }: ConflictDialogProps) {
   const t = useTexts();
   const nameOf = useFieldNames();
   const valueText = useValueText();
+  const { instant } = useFormats();
+  const authors = [...new Set(otherChanges.map(({ by }) => by))];
+  const userName = useUserNames(authors);
+  const [lastChange] = otherChanges;
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
   const choose = (name: string, side: string) => {
     const next = new Set(kept);
@@ -44,6 +59,14 @@ export function ConflictDialog({ fields, onChosen, onClose }: ConflictDialogProp
       closeButtonProps={{ 'aria-label': t('Close') }}
     >
       <Stack>
+        {lastChange && (
+          <Text size="sm" fw={600}>
+            {t('Changed by {names} · {time}', {
+              names: authors.map(userName).join(', '),
+              time: instant(lastChange.at),
+            })}
+          </Text>
+        )}
         <Text size="sm">
           {fields.length === 0
             ? t('They changed other fields than you did. Save yours too?')

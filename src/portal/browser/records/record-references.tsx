@@ -108,7 +108,7 @@ function Referring({ from, field, id, values }: ReferringProps) {
             to={`/portal/records/${from.name}`}
             search={{ oquery } as never}
           >
-            {t('Show all in {collection}', { collection: from.title })}
+            {t('Show all in {collection}', { collection: say(from.title) })}
           </Anchor>
         )}
       </Stack>

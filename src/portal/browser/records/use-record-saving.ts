@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { HistoryOfRecord, RecordNow, SaveRecord } from '../../../generated/portal/records/record';
 import { useGateway } from '../gateway/gateway-context';
 import { GatewayProblem } from '../gateway/gateway-problem';
-import type { ConflictDialogProps } from './conflict-dialog';
+import type { ConflictDialogProps, OtherChange } from './conflict-dialog';
 import type { DeclaredField } from './declared-field';
 import { putRecord } from './put-record';
 import { type Draft, isSame, tidied } from './use-draft';
@@ -37,6 +37,9 @@ export interface RecordSaving {
   /** The question to the user if somebody else has changed the record. */
   readonly conflict: ConflictDialogProps | undefined;
 }
+
+/** Of the changes that were made in the meantime, the last ones whose authors are named. */
+const MOST_CHANGES = 20;
 
 /** Saves changed fields, provided that the record still has the version they are based on. */
 export function useRecordSaving(options: RecordSavingOptions): RecordSaving {
@@ -76,7 +79,10 @@ export function useRecordSaving(options: RecordSavingOptions): RecordSaving {
   }
 
   async function ask(record: RecordToChange, changes: Draft): Promise<void> {
-    const { record: theirs } = await gateway.execute(RecordNow, { collection, id: record.id });
+    const [{ record: theirs }, otherChanges] = await Promise.all([
+      gateway.execute(RecordNow, { collection, id: record.id }),
+      changesSince(record),
+    ]);
     if (!theirs) return;
     const before = record.data as Draft;
     const now = theirs.data as Draft;
@@ -89,6 +95,7 @@ export function useRecordSaving(options: RecordSavingOptions): RecordSaving {
           theirs: now[field.name],
           mine: changes[field.name],
         })),
+      otherChanges,
       onChosen: (kept) => void resolve(kept),
       onClose: () => setConflict(undefined),
     });
@@ -106,6 +113,14 @@ export function useRecordSaving(options: RecordSavingOptions): RecordSaving {
       await askAnew();
       await onSaved(record.id, undefined);
     }
+  }
+
+  /** The history only adds to the question, which is asked without it, too. */
+  async function changesSince({ id, version }: RecordToChange): Promise<readonly OtherChange[]> {
+    const asked = { collection, id, first: MOST_CHANGES };
+    const history = await gateway.execute(HistoryOfRecord, asked).catch(() => undefined);
+    const versions = history?.recordHistory.nodes.filter((one) => one.version > version) ?? [];
+    return versions.flatMap(({ at, by }) => (by ? [{ by: by.principal, at }] : []));
   }
 
   return {
