@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { ask } from '../contract/graphql.js';
 import { expectEventually } from '../expect-eventually.js';
-import { usePages } from './use-pages.js';
+import { PHONE, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
 
 jest.setTimeout(60_000);
@@ -347,6 +347,40 @@ describe('what is printed', () => {
     expect(chart?.width).toBe(frame?.width);
     await page.evaluate(() => dispatchEvent(new Event('afterprint')));
     await page.locator('.printed-head').waitFor({ state: 'detached' });
+  });
+
+  it('is printed whole from its first second on', async () => {
+    const tile = { operation: 'strength', picture: 'TABLE' };
+    const id = await makeDashboard({ title: 'Long', tiles: Array.from({ length: 12 }, () => tile) });
+    const page = await pages.openPortalAs('accountant', '/portal/dashboards', { viewport: PHONE });
+    await page.evaluate(() => {
+      window.print = () => {
+        document.body.dataset.printed = String(
+          document.querySelectorAll('.tile-waiting, .tile [aria-busy]').length,
+        );
+      };
+    });
+    await page.getByRole('link', { name: 'Long' }).waitFor();
+    let answers: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => {
+      answers = resolve;
+    });
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('strength')) await held;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'Long' }).click();
+    await page.locator('.tile-waiting').last().waitFor();
+    await page.getByRole('button', { name: 'Print' }).click();
+    await page.locator('.tile-waiting').first().waitFor({ state: 'detached' });
+    expect(await page.locator('body').getAttribute('data-printed')).toBe(null);
+    answers?.();
+    await page.locator('body[data-printed="0"]').waitFor();
+
+    await page.goto(`${gateway.url}/portal/dashboards/${id}`);
+    await page.locator('.tile-waiting').last().waitFor();
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    expect(await page.locator('.tile-waiting').count()).toBe(0);
   });
 
   it('has many rows of a wide report on a page, and of a record what is in its fields', async () => {

@@ -18,7 +18,7 @@ import { savedOver } from '../shell/changed-meanwhile';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
 import { InSteps } from '../shell/in-steps';
-import { InTurns } from '../shell/in-turns';
+import { InTurns, usePrintWhole } from '../shell/in-turns';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, NotFoundState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
@@ -78,6 +78,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
   const notice = useNotice();
   const viewer = useViewer();
   const navigate = useNavigate();
+  const print = usePrintWhole();
   const wall = useRef<HTMLDivElement>(null);
   const [dialog, setDialog] = useState<OpenDialog>({ kind: 'none' });
   const [removed, setRemoved] = useState<RemovedTile>();
@@ -141,7 +142,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
               >
                 {t('Full screen')}
               </Button>
-              <Button variant="default" leftSection={<Icon name="print" />} onClick={() => window.print()}>
+              <Button variant="default" leftSection={<Icon name="print" />} onClick={print}>
                 {t('Print')}
               </Button>
             </>

@@ -2,7 +2,8 @@
  * Parts of a long page. Each is drawn when it is near the visible part of the page. The others follow one
  * after the other, while the browser is idle and no operation waits for its answer: requesting and drawing
  * all of them at once would block a phone for a second, and keep the gateway from answering what is seen
- * first. In the end all parts are drawn, so that the printer and the search of the browser find them.
+ * first. In the end all parts are drawn, so that the search of the browser finds them, and all at once if the
+ * page is to be printed.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import {
@@ -15,24 +16,63 @@ import {
   useRef,
   useState,
 } from 'react';
+import { flushSync } from 'react-dom';
 import { TurnQueue } from './turn-queue';
-import { whenAnswered } from './when-answered';
+import { type Answering, whenAnswered } from './when-answered';
 import { whenIdle } from './when-idle';
 import { whenNear } from './when-near';
 
-const TurnContext = createContext<TurnQueue | undefined>(undefined);
+interface Turns {
+  readonly queue: TurnQueue;
+  readonly operations: Answering;
+  /** Draws each part that is not drawn yet, also one whose turn has just come. */
+  readonly waiting: Set<() => void>;
+}
+
+/** Before it is printed, a page waits no longer for its answers. */
+const LONGEST_WAIT_BEFORE_PRINT_MS = 30_000;
+
+const TurnContext = createContext<Turns | undefined>(undefined);
 
 /** Around the parts that wait for each other. */
 export function InTurns({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient();
-  const queue = useMemo(() => {
+  const turns = useMemo(() => {
     const operations = {
       isWaiting: () => queries.isFetching() > 0,
       subscribe: (listener: () => void) => queries.getQueryCache().subscribe(listener),
     };
-    return new TurnQueue((then) => whenAnswered(operations, () => whenIdle(then)));
+    const inTurn = (then: () => void) => whenIdle(() => startTransition(then));
+    const queue = new TurnQueue((then) => whenAnswered(operations, () => inTurn(then)));
+    return { operations, queue, waiting: new Set<() => void>() };
   }, [queries]);
-  return <TurnContext value={queue}>{children}</TurnContext>;
+  useEffect(() => {
+    const draw = () => drawAll(turns);
+    addEventListener('beforeprint', draw);
+    return () => removeEventListener('beforeprint', draw);
+  }, [turns]);
+  return <TurnContext value={turns}>{children}</TurnContext>;
+}
+
+/** Returns a function that draws all parts of `InTurns`, waits for their answers, and prints the page. */
+export function usePrintWhole(): () => void {
+  const turns = useContext(TurnContext);
+  return () => {
+    if (!turns) {
+      window.print();
+      return;
+    }
+    drawAll(turns);
+    // What an answer brings is drawn before the browser is idle.
+    const print = () => whenIdle(() => window.print());
+    whenAnswered(turns.operations, print, LONGEST_WAIT_BEFORE_PRINT_MS);
+  };
+}
+
+function drawAll({ waiting }: Turns): void {
+  flushSync(() => {
+    for (const draw of waiting) draw();
+  });
 }
 
 export interface InTurnProps {
@@ -43,18 +83,20 @@ export interface InTurnProps {
 
 /** A part of the page; outside of `InTurns`, its turn has come. */
 export function InTurn({ before, children }: InTurnProps) {
-  const queue = useContext(TurnContext);
+  const turns = useContext(TurnContext);
   const place = useRef<HTMLDivElement>(null);
-  const [isDue, setIsDue] = useState(queue === undefined);
+  const [isDue, setIsDue] = useState(turns === undefined);
   useEffect(() => {
-    if (isDue || !queue || !place.current) return undefined;
-    const take = () => startTransition(() => setIsDue(true));
-    const leave = queue.wait(take);
-    const unwatch = whenNear(place.current, take);
+    if (isDue || !turns || !place.current) return undefined;
+    const take = () => setIsDue(true);
+    const leave = turns.queue.wait(take);
+    turns.waiting.add(take);
+    const unwatch = whenNear(place.current, () => startTransition(take));
     return () => {
       leave();
+      turns.waiting.delete(take);
       unwatch();
     };
-  }, [isDue, queue]);
+  }, [isDue, turns]);
   return isDue ? children : <div ref={place}>{before}</div>;
 }

@@ -8,13 +8,13 @@ export interface Answering {
   subscribe(listener: () => void): () => void;
 }
 
-/** Calls `then` once no operation waits for its answer, at the latest after three seconds. */
-export function whenAnswered(operations: Answering, then: () => void): void {
+/** Calls `then` once no operation waits for its answer, at the latest after `longestWaitMs`. */
+export function whenAnswered(operations: Answering, then: () => void, longestWaitMs = LONGEST_WAIT_MS): void {
   if (!operations.isWaiting()) {
     then();
     return;
   }
-  const timer = setTimeout(finish, LONGEST_WAIT_MS);
+  const timer = setTimeout(finish, longestWaitMs);
   const unsubscribe = operations.subscribe(() => {
     if (!operations.isWaiting()) finish();
   });
