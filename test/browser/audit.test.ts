@@ -120,6 +120,28 @@ describe('the page of the audit', () => {
     await expectWellMade(page);
   });
 
+  it('has a card for each change on a phone, whose parts are all in sight', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/audit', { viewport: PHONE });
+    const list = page.getByRole('region', { name: 'Audit' });
+    const cards = list.locator('tr[data-index]');
+    await cards.first().waitFor();
+    await cards.first().getByText('Created').waitFor();
+    expect(await list.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    await list.evaluate((one) => one.scrollTo(0, one.scrollHeight));
+    await page.getByText('200 loaded; scroll for more').waitFor();
+    // Each stands below the one before, however many lines it has.
+    const boxes = await cards.evaluateAll((all) =>
+      all.map((one) => ({
+        top: one.getBoundingClientRect().top,
+        bottom: one.getBoundingClientRect().bottom,
+      })),
+    );
+    for (const [index, { top }] of boxes.entries())
+      expect(top).toBeGreaterThanOrEqual((boxes[index - 1]?.bottom ?? top) - 1);
+    await page.setViewportSize({ width: 844, height: 390 });
+    await page.getByRole('columnheader', { name: 'Who' }).waitFor();
+  });
+
   it('is refused to another role that types its address', async () => {
     const page = await pages.openPortalAs('clerk', '/portal/audit');
     await page.getByText('You do not have access to this page').waitFor();

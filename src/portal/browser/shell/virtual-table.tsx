@@ -1,5 +1,9 @@
-/** A table of any number of rows: those in sight are drawn, and more are read as their end is reached. */
+/**
+ * A table of any number of rows: those in sight are drawn, and more are read as their end is reached. On a
+ * phone, each row of a table that is only read is a card.
+ */
 import { Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { Fragment, type ReactNode, useDeferredValue, useEffect, useLayoutEffect, useRef } from 'react';
 import { useTexts } from '../language/use-texts';
@@ -39,6 +43,9 @@ export interface VirtualTableProps<Row extends { readonly id: string }> {
 }
 
 const ROW_HEIGHT = 38;
+/** Of a card, until it is measured: its padding, and each of its lines. */
+const CARD_PADDING = 20;
+const CARD_LINE_HEIGHT = 27;
 /** Drawn above and below those in sight. */
 const ROWS_BESIDE = 12;
 /** The headers above a table, roughly. */
@@ -57,12 +64,14 @@ export function VirtualTable<Row extends { readonly id: string }>({
   const t = useTexts();
   const scroller = useRef<HTMLDivElement>(null);
   const keys = grid?.keys;
+  const isNarrow = useMediaQuery('(max-width: 36em)', false, { getInitialValueInEffect: false });
+  const areCards = isNarrow && !grid;
   // First the rows in sight, then those that somebody may scroll to.
   const overscan = useDeferredValue(ROWS_BESIDE, 0);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: () => (areCards ? CARD_PADDING + columns.length * CARD_LINE_HEIGHT : ROW_HEIGHT),
     // Until it is measured: without a height no row would be drawn, and then all of them in one step.
     initialRect: { width: innerWidth, height: Math.max(innerHeight - ABOVE_PX, 0) },
     overscan,
@@ -80,6 +89,8 @@ export function VirtualTable<Row extends { readonly id: string }>({
     if (isNearEnd && isThere && !isLoading) load();
   }, [isNearEnd, isThere, isLoading, load]);
   useLayoutEffect(() => keys?.settle());
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the heights are others when a phone is turned.
+  useLayoutEffect(() => virtual.measure(), [areCards]);
   const after = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
   return (
     <>
@@ -92,7 +103,7 @@ export function VirtualTable<Row extends { readonly id: string }>({
       >
         <table
           ref={keys?.table}
-          className="grid-table"
+          className={areCards ? 'card-table stacked-table' : 'grid-table'}
           aria-rowcount={isThere ? -1 : rows.length + 1}
           {...(grid && {
             role: 'grid',
@@ -102,11 +113,13 @@ export function VirtualTable<Row extends { readonly id: string }>({
             onFocus: grid.keys.onFocus,
           })}
         >
-          <colgroup>
-            {columns.map(({ name, width }) => (
-              <col key={name} style={{ width }} />
-            ))}
-          </colgroup>
+          {!areCards && (
+            <colgroup>
+              {columns.map(({ name, width }) => (
+                <col key={name} style={{ width }} />
+              ))}
+            </colgroup>
+          )}
           <thead>
             <tr aria-rowindex={1}>
               {columns.map(({ name, head, order, isNumeric }) => (
@@ -123,12 +136,18 @@ export function VirtualTable<Row extends { readonly id: string }>({
               return (
                 <Fragment key={row.id}>
                   <Gap height={start - (shown[place - 1]?.end ?? 0)} />
-                  <tr aria-rowindex={index + 2} aria-selected={grid?.isSelected?.(row)}>
-                    {columns.map(({ name, isNumeric, isReadOnly, cell, title }, column) => (
+                  <tr
+                    aria-rowindex={index + 2}
+                    aria-selected={grid?.isSelected?.(row)}
+                    {...(areCards && { 'data-index': index, ref: virtual.measureElement })}
+                  >
+                    {columns.map(({ name, head, isNumeric, isReadOnly, cell, title }, column) => (
                       <td
                         key={name}
                         className={isNumeric ? 'numeric' : undefined}
-                        title={title?.(row)}
+                        // The first one is the heading of its card.
+                        data-label={areCards && column > 0 && typeof head === 'string' ? head : undefined}
+                        title={areCards ? undefined : title?.(row)}
                         {...(grid && {
                           role: 'gridcell',
                           'aria-readonly': isReadOnly,
