@@ -57,6 +57,22 @@ describe('a page with long texts', () => {
     await expectWellMade(page);
   });
 
+  it('keeps its dialogs within their room, and their button to close in sight', async () => {
+    await ask(
+      'mutation ($name: String!, $s: JSON!) { createApiKey(data: { name: $name, scopes: $s }) { id } }',
+      {
+        name: WORD.slice(0, 100),
+        s: { collections: { task: ['read'] }, reports: [], scripts: [] },
+      },
+    );
+    const page = await pages.openPortalAs('admin', '/portal/keys');
+    await page.getByRole('button', { name: /^Rotate/ }).click();
+    await page.getByRole('dialog', { name: /^Rotate/ }).waitFor();
+    await expectWellMade(page);
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('dialog', { name: /^Rotate/ }).waitFor({ state: 'detached' });
+  });
+
   it('shows them as they are written', async () => {
     const page = await pages.openPortalAs('admin', '/portal/records/registration?find=Bold');
     await page.getByRole('link', { name: '<b>Bold</b><script>alert(1)</script>' }).waitFor();
