@@ -214,7 +214,7 @@ describe('an import in the portal', () => {
       arrived += 1;
     });
     await page.locator('input[type=file]').setInputFiles(file);
-    await page.getByText(/ of 1\d\d byte sent$/).waitFor();
+    await page.getByText(/ of 1\d\d bytes sent$/).waitFor();
     await eventually(() => arrived === 1);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('progressbar').waitFor({ state: 'hidden' });

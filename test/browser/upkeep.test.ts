@@ -145,6 +145,7 @@ describe('the page of files', () => {
     await page.reload();
     await page.getByText('4 files', { exact: true }).waitFor();
     await page.getByRole('link', { name: /^Students: (?!stu-)/ }).waitFor();
+    await page.getByRole('cell', { name: '7 bytes', exact: true }).waitFor();
     await expectWellMade(page);
 
     await page.getByRole('button', { name: 'gate.png', exact: true }).click();
@@ -281,6 +282,10 @@ describe('the page of settings', () => {
       .getByRole('row', { name: /passPercent/ })
       .getByText('33', { exact: true })
       .waitFor();
+
+    await page.getByRole('button', { name: 'Change Grades' }).click();
+    await page.getByRole('dialog', { name: 'Grades' }).getByText('"A1"').waitFor();
+    await page.keyboard.press('Escape');
 
     await page.getByRole('button', { name: 'New mail template' }).click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('dues');

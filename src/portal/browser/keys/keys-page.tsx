@@ -179,12 +179,14 @@ function ScopesInWords({ scopes }: { readonly scopes: unknown }) {
   const { collections, reports, scripts } = readScopes(scopes);
   const viewer = useViewer();
   const titles = new Map(viewer.collections.map(({ name, title }) => [name, title]));
+  const reportTitles = new Map(viewer.reports.map(({ name, title }) => [name, title]));
   const titleOf = (name: string) => (name === '*' ? t('All collections') : (titles.get(name) ?? name));
   const lines = Object.entries(collections).map(
     ([name, verbs]) => `${titleOf(name)}: ${verbs.map((verb) => t(VERB_LABELS[verb] ?? verb)).join(', ')}`,
   );
+  const titleOfReport = (name: string) => reportTitles.get(name) ?? name;
   const inWords = (names: readonly string[]) => (names.includes('*') ? t('All') : names.join(', '));
-  if (reports.length > 0) lines.push(`${t('Reports')}: ${inWords(reports)}`);
+  if (reports.length > 0) lines.push(`${t('Reports')}: ${inWords(reports.map(titleOfReport))}`);
   if (scripts.length > 0) lines.push(`${t('Scripts')}: ${inWords(scripts)}`);
   return (
     <ul className="plain-list">

@@ -12,7 +12,7 @@ export interface Formats {
   shortNumber(value: number): string;
   shortMoney(value: number, currency?: string): string;
   percent(value: number | string): string;
-  /** The size of a file in a suitable unit: 640 byte, 12.4 MB. */
+  /** The size of a file in a suitable unit: 640 bytes, 12.4 MB. */
   bytes(value: number): string;
   /** Accepts `YYYY-MM-DD` or an instant. */
   day(value: string): string;
@@ -62,10 +62,13 @@ function createFormats({
     percent: (value) => `${number(Number(value))}%`,
     bytes(value) {
       const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), BYTE_UNITS.length - 1);
-      const maximumFractionDigits = power === 0 ? 0 : 1;
-      return numbersBy({ style: 'unit', unit: BYTE_UNITS[power], maximumFractionDigits }).format(
-        value / 1000 ** power,
-      );
+      const unit = { style: 'unit', unit: BYTE_UNITS[power] } as const;
+      // The short form of bytes has no plural.
+      const form =
+        power === 0
+          ? ({ unitDisplay: 'long', maximumFractionDigits: 0 } as const)
+          : { maximumFractionDigits: 1 };
+      return numbersBy({ ...unit, ...form }).format(value / 1000 ** power);
     },
     day(value) {
       const isInstant = value.length > 10 && isTime(value);

@@ -30,10 +30,11 @@ export interface PropertyDialogProps {
 export function PropertyDialog({ property, now, onClose }: PropertyDialogProps) {
   const t = useTexts();
   const notice = useNotice();
-  const { name, description, value, isSet, isInherited, isSecret } = property;
+  const { name, description, value, defaultValue, isSet, isInherited, isSecret } = property;
   const { titleOf, say } = useSettingWords();
   const title = titleOf(name);
-  const [text, setText] = useState(printProperty(property, value));
+  // Somebody who changes one of nine grades does not write the other eight anew.
+  const [text, setText] = useState(printProperty(property, value ?? defaultValue));
   const set = useChange(SetSchoolSetting, [SchoolSettings]);
   const remove = useChange(RemoveSchoolSetting, [SchoolSettings]);
   const problem = set.error ?? remove.error;
