@@ -2,7 +2,7 @@
  * `npm run bench`: the gateway, services that might be picked in its place, and a bare server that answers
  * the same questions by hand-written statements, on a database of its own. `-- reports` measures the reports
  * instead, `-- scripts` scripts, `-- imports` imports, `-- tracing` traces, `-- replicas` replicas,
- * `-- flood` what one school notices of another, `-- lighthouse` pages of the portal. docs/develop.md tells
+ * `-- branches` databases of several servers, `-- flood` what one school notices of another, `-- lighthouse` pages of the portal. docs/develop.md tells
  * the options.
  */
 import 'reflect-metadata';
@@ -28,6 +28,7 @@ const { values: options, positionals } = parseArgs({
     workers: { type: 'string', default: '1' },
     quick: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
+    databases: { type: 'string', default: '' },
   },
 });
 
@@ -73,6 +74,14 @@ const BENCHES: ReadonlyMap<string, (directory: string) => Promise<void>> = new M
   [
     'lighthouse',
     ofServer(async (url) => (await import('./lighthouse.js')).benchLighthouse(url, names(options.only))),
+  ],
+  [
+    'branches',
+    async () =>
+      (await import('./branches.js')).benchBranches({
+        databases: names(options.databases),
+        seconds: options.seconds === undefined ? undefined : Number(options.seconds),
+      }),
   ],
   ['replicas', async () => (await import('./replicas.js')).benchReplicas()],
 ]);

@@ -7,7 +7,7 @@ import { fillPlainTables } from './plain-tables.js';
 import { type MarkedAttendance, SCHOOL, seedRecords } from './school-records.js';
 
 const COLLECTIONS = ['class', 'fee_head', 'registration', 'fee_receipt', 'attendance'];
-const ADMIN = 'usr-admin';
+export const ADMIN = 'usr-admin';
 
 /** The first day of the marks that requests create: long after the last that is seeded. */
 export const FIRST_CREATED_DAY = '2050-01-01';
@@ -40,7 +40,8 @@ export async function prepareSchool(url: string, attendance: MarkedAttendance): 
   }
 }
 
-async function addAdmin(services: Services): Promise<void> {
+/** The user whose keys ask. */
+export async function addAdmin(services: Services): Promise<void> {
   await services.users.add(operatorScope(services, undefined), {
     id: ADMIN,
     userName: 'admin',
