@@ -120,6 +120,7 @@ describe('the shell of the portal', () => {
     await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
     await page.context().setOffline(false);
     await page.getByText('You are offline.').waitFor({ state: 'hidden' });
+    await page.getByRole('heading', { level: 1, name: 'Reports' }).waitFor();
   });
 });
 

@@ -15,6 +15,8 @@ import { InSteps } from './in-steps';
 import { PortalShell } from './portal-shell';
 import { LoadingState, NotFoundState, ProblemState } from './states';
 
+type LazyPage = ComponentType & { preload?(): Promise<unknown> };
+
 /** The addresses of the table of pages. What stands after `?` are texts, and read as they are written. */
 export function createPortalRouter() {
   const root = createRootRoute({
@@ -30,7 +32,7 @@ export function createPortalRouter() {
   const home = PORTAL_PAGES.find(({ path }) => path === '/');
   const alias: readonly PortalPage[] = home ? [{ ...home, path: '/portal' }] : [];
   const routes = [...PORTAL_PAGES, ...alias].map((page) => {
-    const Page = lazyRouteComponent(() => loadPage(page), 'Page') as ComponentType;
+    const Page = lazyRouteComponent(() => loadPage(page), 'Page') as LazyPage;
     return createRoute({
       getParentRoute: () => root,
       path: page.path,
@@ -38,6 +40,9 @@ export function createPortalRouter() {
         <GuardedPage page={page}>
           <Page />
         </GuardedPage>
+      ),
+      errorComponent: ({ error, reset }) => (
+        <ProblemState problem={toError(error)} retry={() => void loadAgain(Page).then(reset)} />
       ),
     });
   });
@@ -68,6 +73,11 @@ async function loadPage(page: PortalPage) {
     if (navigator.onLine) throw fault;
     throw new GatewayProblem('You are offline.', { kind: 'unreachable', code: 'UNREACHABLE' });
   }
+}
+
+/** The router keeps the failure of a page that did not come, until it is asked for the page again. */
+async function loadAgain(page: LazyPage): Promise<void> {
+  await page.preload?.();
 }
 
 function toError(fault: unknown): Error {

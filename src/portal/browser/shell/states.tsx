@@ -1,7 +1,7 @@
 /** The states of a page without content: loading, empty, failed, or without access. */
 import { Alert, Button, Center, Code, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { ProblemWords } from '../language/problem-words';
 import { phrase, useTexts } from '../language/use-texts';
@@ -80,6 +80,11 @@ export function ProblemState({ problem, retry }: ProblemStateProps) {
   const t = useTexts();
   const known = problem instanceof GatewayProblem ? problem : undefined;
   const isUnreachable = known?.kind === 'unreachable';
+  useEffect(() => {
+    if (!isUnreachable || !retry) return undefined;
+    addEventListener('online', retry);
+    return () => removeEventListener('online', retry);
+  }, [isUnreachable, retry]);
   const title = TITLES[known?.code ?? ''];
   return (
     <Alert
