@@ -44,6 +44,21 @@ describe('a record', () => {
     expect(await page.getByLabel('Amount').inputValue()).toContain('1,200.5');
   });
 
+  it('is brought back, too, where it was imported, and its history begins with its removal', async () => {
+    const listed = await gateway.fetch('/o/recs/holiday?limit=1', { as: 'admin' });
+    const [holiday] = (await listed.json()) as readonly { readonly _id: string; readonly name: string }[];
+    const path = `/o/recs/holiday/${holiday?._id}`;
+    expect((await gateway.fetch(path, { method: 'DELETE', as: 'admin' })).ok).toBe(true);
+    const page = await pages.openPortalAs('admin', `/portal/records/holiday/${holiday?._id}`);
+    await page.getByText('This record was removed').waitFor();
+    await page.getByText('Before these changes').waitFor();
+    await page.getByRole('button', { name: 'Restore version 1' }).click();
+    await page.getByRole('button', { name: 'Restore', exact: true }).click();
+    await page.getByRole('tab', { name: 'Fields' }).click();
+    await page.getByRole('heading', { level: 1, name: holiday?.name ?? '' }).waitFor();
+    expect((await gateway.fetch(path, { as: 'admin' })).status).toBe(200);
+  });
+
   it('says on every tab what it is known by, and is headed by whom it is about', async () => {
     const page = await pages.openPortalAs('admin', '/portal/records/registration/stu-00001?tab=history');
     const facts = page.locator('.fact-strip');

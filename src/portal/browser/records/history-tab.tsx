@@ -57,6 +57,9 @@ export function HistoryTab({ collection, id, version }: HistoryTabProps) {
       pageInfo.hasNextPage ? pageInfo.endCursor : undefined,
   });
   const versions = data?.pages.flatMap(({ recordHistory }) => recordHistory.nodes) ?? [];
+  const oldest = versions.at(-1);
+  // The history of a record that was imported begins with its first change, which may be its removal.
+  const first = oldest?.changes ? oldest.fromVersion : null;
   const nameOf = useUserNames(versions.flatMap(({ by }) => (by ? [by.principal] : [])));
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
   if (!data) return <LoadingState />;
@@ -76,6 +79,17 @@ export function HistoryTab({ collection, id, version }: HistoryTabProps) {
           change={one}
         />
       ))}
+      {!hasNextPage && first && (
+        <Card component="li" withBorder padding="md" className="version-card">
+          <Group justify="space-between">
+            <Group gap="xs">
+              <StateTag>{t('Version {version}', { version: first })}</StateTag>
+              <Text fw={600}>{t('Before these changes')}</Text>
+            </Group>
+            <RestoreButton {...{ collection, id, current: version }} version={first} />
+          </Group>
+        </Card>
+      )}
       {hasNextPage && (
         <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           {t('Older changes')}
@@ -97,23 +111,6 @@ interface VersionCardProps {
 function VersionCard({ collection, id, current, change, nameOf }: VersionCardProps) {
   const t = useTexts();
   const formats = useFormats();
-  const notice = useNotice();
-  const viewer = useViewer();
-  const [isAsked, setIsAsked] = useState(false);
-  const restore = useChange(RestoreRecord, [GridRecords, RecordNow, HistoryOfRecord]);
-  const rights = viewer.collections.find(({ name }) => name === collection.name);
-  const mayRestore =
-    rights?.canUpdate === true && change.version !== current && change.operation !== 'deleted';
-  const bringBack = async () => {
-    await restore.mutateAsync({
-      collection: collection.name,
-      id,
-      version: change.version,
-      ifVersion: current ?? null,
-    });
-    setIsAsked(false);
-    notice(t('The record is back at version {version}.', { version: change.version }));
-  };
   const credential = change.by?.credential.replace(/:.*/, '') ?? '';
   const madeBy = change.by
     ? [nameOf(change.by.principal), t(CREDENTIAL_NAMES[credential] ?? credential)]
@@ -128,21 +125,47 @@ function VersionCard({ collection, id, current, change, nameOf }: VersionCardPro
             {[formats.instant(change.at), ...madeBy].join(' · ')}
           </Text>
         </Group>
-        {mayRestore && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            leftSection={<Icon name="undo" size={14} />}
-            onClick={() => setIsAsked(true)}
-          >
-            {t('Restore version {version}', { version: change.version })}
-          </Button>
+        {change.version !== current && change.operation !== 'deleted' && (
+          <RestoreButton {...{ collection, id, current }} version={change.version} />
         )}
       </Group>
       <ChangedFields {...{ collection, id, current, change }} />
+    </Card>
+  );
+}
+
+interface RestoreButtonProps extends Pick<VersionCardProps, 'collection' | 'id' | 'current'> {
+  readonly version: number;
+}
+
+/** Nothing for a viewer who may not restore. */
+function RestoreButton({ collection, id, current, version }: RestoreButtonProps) {
+  const t = useTexts();
+  const notice = useNotice();
+  const viewer = useViewer();
+  const [isAsked, setIsAsked] = useState(false);
+  const restore = useChange(RestoreRecord, [GridRecords, RecordNow, HistoryOfRecord]);
+  const rights = viewer.collections.find(({ name }) => name === collection.name);
+  if (rights?.canUpdate !== true) return null;
+  const bringBack = async () => {
+    const ifVersion = current ?? null;
+    await restore.mutateAsync({ collection: collection.name, id, version, ifVersion });
+    setIsAsked(false);
+    notice(t('The record is back at version {version}.', { version }));
+  };
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        leftSection={<Icon name="undo" size={14} />}
+        onClick={() => setIsAsked(true)}
+      >
+        {t('Restore version {version}', { version })}
+      </Button>
       {isAsked && (
         <ConfirmDialog
-          title={t('Restore version {version}?', { version: change.version })}
+          title={t('Restore version {version}?', { version })}
           action={t('Restore')}
           isBusy={restore.isPending}
           problem={restore.error}
@@ -152,7 +175,7 @@ function VersionCard({ collection, id, current, change, nameOf }: VersionCardPro
           {t('The record gets the values from then, as a new version. You can undo this the same way.')}
         </ConfirmDialog>
       )}
-    </Card>
+    </>
   );
 }
 
