@@ -31,6 +31,8 @@ interface ViewColumn {
   readonly name: string;
   /** Its SQL type. */
   readonly type: Sql;
+  /** Whether its texts are compared byte by byte, which the result of a function does not keep. */
+  readonly isByteOrdered: boolean;
 }
 
 /** `undefined` if the audience may read nothing. `collections` are all collections, for what they grant. */
@@ -55,7 +57,7 @@ export function compileView(
     ...rowConditions(rowRulesOf(scope, collection, 'read'), audience, collections),
   ];
   return {
-    columns: columns.map(({ name, type }) => ({ name, type })),
+    columns: columns.map(({ name, type, isByteOrdered }) => ({ name, type, isByteOrdered })),
     select: Prisma.sql`
 select
   ${Prisma.join(
@@ -80,13 +82,15 @@ export function shortName(name: string): string {
   return start + rest;
 }
 
-function columnSql({ path, kind, isList }: RecordColumn): { readonly sql: Sql; readonly type: Sql } {
+function columnSql({ path, kind, isList }: RecordColumn): Omit<ViewColumn, 'name'> & { readonly sql: Sql } {
   const [first] = path;
-  if (path.length === 1 && first === '_id') return { sql: Prisma.sql`r.id`, type: Prisma.sql`text` };
+  if (path.length === 1 && first === '_id') {
+    return { sql: Prisma.sql`r.id`, type: Prisma.sql`text`, isByteOrdered: false };
+  }
   const json = jsonAt(path);
-  if (isList || kind === 'json') return { sql: json, type: Prisma.sql`jsonb` };
+  if (isList || kind === 'json') return { sql: json, type: Prisma.sql`jsonb`, isByteOrdered: false };
   const sql = SCALAR_SQL[kind].read({ json, text: textAt(path), hasTrigrams: false }, undefined);
-  return { sql, type: castOf(kind) };
+  return { sql, type: castOf(kind), isByteOrdered: SCALAR_SQL[kind].sqlType === 'text' };
 }
 
 function jsonAt(path: Path): Sql {

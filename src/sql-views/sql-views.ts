@@ -300,7 +300,7 @@ async function renewView(
   defineHere: (define: () => Promise<void>) => Promise<void>,
 ): Promise<ViewChange> {
   const { schema, login, name, compiled, present, reading } = options;
-  const key = `${definitionKey(compiled.select)}${reading === 'directly' ? '' : ' by a function'}`;
+  const key = `${definitionKey(compiled.select)}${reading === 'directly' ? '' : ' by a function, collated'}`;
   const fingerprint = `campus sql-views ${hash('sha256', key, 'hex')}`;
   const columns = compiled.columns.map((column) => column.name);
   const before = present?.columns ?? [];
@@ -345,7 +345,10 @@ async function makeFunction(
   );
   await runDefinition(database, Prisma.sql`revoke all on function ${called} from public`);
   await runDefinition(database, Prisma.sql`grant execute on function ${called} to ${sqlName(login)}`);
-  return Prisma.sql`select * from ${called}`;
+  const selected = compiled.columns.map(({ name: column, isByteOrdered }) =>
+    isByteOrdered ? Prisma.sql`${sqlName(column)} collate "C" as ${sqlName(column)}` : sqlName(column),
+  );
+  return Prisma.sql`select ${Prisma.join(selected)} from ${called}`;
 }
 
 /** Removes a view, and its function if it reads through one. */

@@ -2,8 +2,8 @@
  * `npm run bench`: the gateway, services that might be picked in its place, and a bare server that answers
  * the same questions by hand-written statements, on a database of its own. `-- reports` measures the reports
  * instead, `-- scripts` scripts, `-- imports` imports, `-- tracing` traces, `-- replicas` replicas,
- * `-- branches` databases of several servers, `-- flood` what one school notices of another, `-- lighthouse` pages of the portal. docs/develop.md tells
- * the options.
+ * `-- branches` databases of several servers, `-- flood` what one school notices of another,
+ * `-- lighthouse` pages of the portal. docs/develop.md tells the options.
  */
 import 'reflect-metadata';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -439,7 +439,7 @@ describe('through functions, as on Citus', () => {
   const listTypes = () =>
     query(
       'admin',
-      `select table_name, column_name, data_type from information_schema.columns
+      `select table_name, column_name, data_type, collation_name from information_schema.columns
        where table_schema = current_schema() order by 1, ordinal_position`,
     );
 
