@@ -3,7 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
 import type pg from 'pg';
 import { type Database, openDatabase } from '../src/store/database/database.js';
-import { copyDatabase, dropDatabase, onCoordinator } from './spread-databases.js';
+import {
+  copyDatabase,
+  dropDatabase,
+  listDatabases,
+  onCoordinator,
+  renameDatabase,
+  sealTemplate,
+} from './spread-databases.js';
 import { TEMPLATE_URL_VARIABLE } from './test-server.js';
 
 /** Databases are made one after the other by the server: many test files at once wait for each other. */
@@ -14,6 +21,8 @@ const CHANGES = process.env.TEST_CHANGES === 'outbox' ? 'outbox' : 'trail';
 
 export interface TestDatabaseOptions {
   readonly changes?: 'trail' | 'outbox';
+  /** What it is a copy of. Default: the database that is migrated and empty. */
+  readonly template?: string;
 }
 
 export interface TestDatabase {
@@ -63,20 +72,18 @@ export function useTestDatabase(options: TestDatabaseOptions = {}): {
 }
 
 /**
- * A migrated, empty database, for a test that starts the whole gateway on it, or needs two. The caller drops
- * it.
+ * A migrated database, empty but for what its template has, for a test that starts the whole gateway on it,
+ * or needs two. The caller drops it.
  */
 export async function createTestDatabase({
   changes = CHANGES,
+  template = emptyTemplate(),
 }: TestDatabaseOptions = {}): Promise<TestDatabase> {
-  const template = findTemplateUrl();
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
-  await copyDatabase(template.pathname.slice(1), name);
+  await copyDatabase(template, name);
   if (changes === 'outbox') await tellByOutbox(name);
-  const url = new URL(template);
-  url.pathname = name;
   return {
-    url: url.href,
+    url: urlOf(name),
     drop: async () => {
       const leftOpen = await onCoordinator((client) => findLeftOpen(client, name));
       await dropDatabase(name);
@@ -85,6 +92,33 @@ export async function createTestDatabase({
       }
     },
   };
+}
+
+/**
+ * The name of a database for copies of it. The first test file of a run that asks for it fills it; the others
+ * wait for that. It goes with the empty template, whose name it begins with.
+ */
+export async function createTemplate(
+  name: string,
+  fill: (databaseUrl: string) => Promise<void>,
+): Promise<string> {
+  const template = `${emptyTemplate()}_${name}`;
+  await onCoordinator(async (client) => {
+    // The connection ends with the work, and the lock with it.
+    await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [template]);
+    if ((await listDatabases(template)).includes(template)) return;
+    const unfinished = await createTestDatabase();
+    try {
+      await fill(unfinished.url);
+      const filled = new URL(unfinished.url).pathname.slice(1);
+      await sealTemplate(filled);
+      await renameDatabase(filled, template);
+    } catch (error) {
+      await unfinished.drop();
+      throw error;
+    }
+  });
+  return template;
 }
 
 /** Changes are told there as on a database that is spread over several servers. */
@@ -104,6 +138,14 @@ async function findLeftOpen(client: pg.Client, name: string): Promise<string[]> 
     if (rows.length === 0 || attempt === 20) return rows.map((row) => row.description);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
+}
+
+function emptyTemplate(): string {
+  return findTemplateUrl().pathname.slice(1);
+}
+
+function urlOf(database: string): string {
+  return Object.assign(findTemplateUrl(), { pathname: database }).href;
 }
 
 function findTemplateUrl(): URL {

@@ -4,9 +4,9 @@
  * another seed every time.
  */
 const SEED = process.env.CAMPAIGN_SEED;
-const SMALL_PART = 0.2;
+const SMALL_PART = 0.1;
 /** Less than this says little. */
-const LEAST_RUNS = 20;
+const LEAST_RUNS = 10;
 
 /** The tests run as a campaign does: nothing is left out. */
 export const IS_FULL_LENGTH = SEED !== undefined;

@@ -3,6 +3,9 @@
  * of the paths of test files (`npm test -- oquery`); options go to Jest as they are. Without a word all is
  * run that needs no browser: what does (`npm run test:browser`) takes as long as half of all else. There,
  * `--within browser` has the words be parts of the paths of that room alone.
+ *
+ * `--trials` (`npm run test:trials`) runs the files `*.trial.ts` in place of `*.test.ts`: what takes minutes
+ * by its nature, because servers are killed, crowds are let in or hundreds of thousands of records pass.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -22,7 +25,8 @@ const WORKERS_A_CORE = 2;
 
 /** Ends as Jest ends: 0 when all passed. */
 export async function runJest(words) {
-  const patterns = toPatterns(words);
+  const isOfTrials = words[0] === '--trials';
+  const patterns = toPatterns(isOfTrials ? words.slice(1) : words);
   const isNarrowed = patterns.some((word) => !word.startsWith('-'));
   const jest = spawn(
     process.execPath,
@@ -31,8 +35,10 @@ export async function runJest(words) {
       '--disable-warning=ExperimentalWarning',
       JEST,
       `--maxWorkers=${Math.ceil(WORKERS_A_CORE * availableParallelism())}`,
-      ...(isNarrowed ? [] : ['--testPathIgnorePatterns=/test/browser/']),
+      ...(isNarrowed || isOfTrials ? [] : ['--testPathIgnorePatterns=/test/browser/']),
       ...patterns,
+      // It stands last: Jest takes all words that follow for further values of it.
+      ...(isOfTrials ? ['--testMatch=<rootDir>/test/**/*.trial.ts'] : []),
     ],
     { stdio: 'inherit' },
   );

@@ -43,7 +43,9 @@ const SLOWEST = [
 export default class SlowestFirst extends TestSequencer {
   sort(tests) {
     const rankOf = ({ path }) => {
-      const rank = SLOWEST.findIndex((name) => path.endsWith(`/test/${name}.test.ts`));
+      const rank = SLOWEST.findIndex((name) =>
+        path.replace(/\.(test|trial)\.ts$/, '').endsWith(`/test/${name}`),
+      );
       return rank === -1 ? SLOWEST.length : rank;
     };
     const sorted = super.sort(tests);

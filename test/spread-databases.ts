@@ -48,9 +48,8 @@ export async function createSpreadDatabase(name: string): Promise<void> {
   });
 }
 
-/** Citus keeps an eye on each of its databases; a template must be without connections. */
+/** A template must be without connections: those of what Citus, or a vacuum, looks after it with. */
 export async function sealTemplate(name: string): Promise<void> {
-  if (!isTestedOnCitus()) return;
   await onEveryServer(async (client) => {
     await client.query(`alter database ${name} with allow_connections false`);
     await client.query('select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1', [
@@ -67,6 +66,21 @@ export async function copyDatabase(template: string, name: string): Promise<void
   await onEveryServer((client) =>
     client.query(`create database ${name} template ${pg.escapeIdentifier(template)} strategy file_copy`),
   );
+}
+
+/** The names of the databases that begin so. */
+export async function listDatabases(start: string): Promise<string[]> {
+  return await onCoordinator(async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      'select datname as name from pg_database where starts_with(datname, $1) order by 1',
+      [start],
+    );
+    return rows.map(({ name }) => name);
+  });
+}
+
+export async function renameDatabase(name: string, next: string): Promise<void> {
+  await onEveryServer((client) => client.query(`alter database ${name} rename to ${next}`));
 }
 
 /** Takes a database away, whoever is connected; on the coordinator first, whose connections end others. */

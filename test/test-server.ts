@@ -5,7 +5,13 @@ import { migrateJobQueue } from '../src/messaging/job-queue.js';
 import { startEmbeddedServer } from '../src/store/database/embedded-server.js';
 import { applyMigrations } from '../src/store/database/migrations.js';
 import { isProcessAlive } from '../src/store/database/start-lock.js';
-import { createSpreadDatabase, dropDatabase, findServers, sealTemplate } from './spread-databases.js';
+import {
+  createSpreadDatabase,
+  dropDatabase,
+  findServers,
+  listDatabases,
+  sealTemplate,
+} from './spread-databases.js';
 
 /**
  * Where the workers find the server: the address of the migrated database that every test file gets a copy
@@ -41,7 +47,10 @@ async function useOtherServer(serverUrl: string): Promise<() => Promise<void>> {
     await dropDatabase(name);
     throw error;
   }
-  return () => dropDatabase(name);
+  return async () => {
+    for (const template of await listDatabases(`${name}_`)) await dropDatabase(template);
+    await dropDatabase(name);
+  };
 }
 
 async function migrateTemplate(url: string): Promise<void> {

@@ -9,9 +9,10 @@ import { reports } from '../../src/reports/registry.js';
 import { CHEAP } from '../cheap-passwords.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { DEFAULT_SETTINGS } from '../contract/gateway.js';
+import { IS_FULL_LENGTH } from '../full-length.js';
 import { backUpTo, restoreFrom, useEmptyDatabases, useFolder } from './backups.js';
 
-const QUERIES = 1_000;
+const QUERIES = IS_FULL_LENGTH ? 1_000 : 100;
 
 let restored: { readonly app: App; readonly url: string; readonly token: string; readonly database: string };
 

@@ -2,7 +2,7 @@
  * `npm run test:campaign`: every campaign of this folder, one after the other, for five minutes each, with a
  * seed by the clock. `-- rights kill` runs those with that in their file names; `--seed <number>` and
  * `--minutes <number>` say where and how long (`--minutes 0` is one round). `generative` is no file here: it
- * runs, once, those tests of `npm test` that try more when a campaign runs them (test/full-length.ts).
+ * runs, once, those tests and trials that try more when a campaign runs them (test/full-length.ts).
  */
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ const jest = spawn(
     'node_modules/jest/bin/jest.js',
     '--runInBand',
     '--testMatch',
-    '<rootDir>/test/**/*.{test,campaign}.ts',
+    '<rootDir>/test/**/*.{test,trial,campaign}.ts',
     '--runTestsByPath',
     ...campaigns,
     ...generative,
@@ -58,5 +58,5 @@ function findGenerative(): string[] {
   const deciding = /\/full-length\.js'/;
   return readdirSync('test', { recursive: true, encoding: 'utf8' })
     .map((file) => `test/${file}`)
-    .filter((file) => file.endsWith('.test.ts') && deciding.test(readFileSync(file, 'utf8')));
+    .filter((file) => /\.(test|trial)\.ts$/.test(file) && deciding.test(readFileSync(file, 'utf8')));
 }

@@ -1,15 +1,12 @@
-import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { strFromU8, unzipSync } from 'fflate';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../database.js';
-import { eventually } from '../eventually.js';
 import { readCsv, readParquet } from '../exporting/read-back.js';
-import { type Ended, startCampus } from './campus.js';
+import { type Ended } from './campus.js';
 import { useCampus } from './use-campus.js';
 
 const campus = useCampus();
@@ -193,26 +190,4 @@ describe('campus export', () => {
     const { next }: Summary = JSON.parse(output);
     expect(Date.parse(next)).toBeLessThan(rows[0]?.now.getTime() ?? 0);
   });
-
-  it('stopped by Ctrl-C leaves whole files alone, and says how to go on', async () => {
-    await sql.query(
-      `insert into records (domain, collection, id, data)
-       select d.id, 'sms_log', 'x' || n, jsonb_build_object('text', repeat('long ', 40), 'segments', n)
-       from generate_series(1, 300000) n, domains d where d.parent_id is null`,
-    );
-    const folder = path.join(directory, 'stopped');
-    const words = `export class sms_log task --format parquet --out ${folder}`;
-    const child = startCampus(words.split(' '), { DATABASE_URL: database.url });
-    const ended = once(child, 'exit');
-    const errors = text(child.stderr);
-    const written = () => readdir(folder).catch((): string[] => []);
-    await eventually(async () => (await written()).some((name) => /^sms_log.*\.partial$/.test(name)));
-    child.kill('SIGINT');
-    expect(await ended).toEqual([130, null]);
-    expect(await written()).toEqual(['class.parquet']);
-    expect(await errors).toMatch(/what changes from now on: --since \d{4}-/);
-    expect(await errors).toContain(
-      `the rest: campus export sms_log task --format parquet --out ${JSON.stringify(folder)}`,
-    );
-  }, 120_000);
 });

@@ -5,8 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../database.js';
-import { eventually } from '../eventually.js';
-import { type Ended, startCampus, startShell } from './campus.js';
+import { type Ended, startShell } from './campus.js';
 import { useCampus } from './use-campus.js';
 
 const campus = useCampus();
@@ -86,33 +85,6 @@ describe('campus import', () => {
     });
   });
 
-  it('is left by Ctrl-C where it is, and says how it goes on', async () => {
-    const rows = 40_000;
-    const lines = Array.from({ length: rows }, (_, index) => `s-${index},Task ${index}`);
-    const file = await fileOf('stopped.csv', '_id,name', ...lines);
-    const words = `import ${file} --collection task --mode rows --yes`.split(' ');
-    const stopped = startCampus(words, { DATABASE_URL: database.url });
-    let said = '';
-    stopped.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-    });
-    const ended = once(stopped, 'exit');
-    await eventually(async () => (await count(`records where id like 's-%'`)) > 0, 60_000);
-    stopped.kill('SIGINT');
-    const [code] = await ended;
-    expect(code).not.toBe(0);
-    const [, resume = ''] =
-      /what is written stays; the rest: campus (import --resume \S+)\n/.exec(said) ?? [];
-    const written = await count(`records where id like 's-%'`);
-    expect(written).toBeLessThan(rows);
-    const done = await run(`${resume} --json`);
-    expect(JSON.parse(done.output)).toMatchObject({
-      state: 'done',
-      counts: { rows, created: rows, same: 0 },
-    });
-    expect(await count(`audit_entries where record_id like 's-%'`)).toBe(rows);
-  }, 120_000);
-
   it('ends where there is no room for the file, and goes on when there is', async () => {
     const rows = 4_000;
     const lines = Array.from({ length: rows }, (_, index) => `d-${index},${'x'.repeat(500)}`);
@@ -150,36 +122,4 @@ describe('campus import', () => {
       /^row,outcome,fields,error\r?\n2,create,,\r?\n3,error,,"?amount: /,
     );
   });
-
-  it('goes on after kill -9 where it stood, and writes nothing twice', async () => {
-    const rows = 40_000;
-    const lines = Array.from({ length: rows }, (_, index) => `k-${index},Task ${index}`);
-    const file = await fileOf('many.csv', '_id,name', ...lines);
-    const words = `import ${file} --collection task --mode rows --yes`.split(' ');
-    const victim = startCampus(words, { DATABASE_URL: database.url });
-    const ended = once(victim, 'exit');
-    await eventually(async () => (await count(`records where id like 'k-%'`)) > 0, 60_000);
-    victim.kill('SIGKILL');
-    await ended;
-    const { rows: imports } = await sql.query<{ id: string; position: number }>(
-      `select id, position::int as position from imports where state = 'running'`,
-    );
-    const [stopped] = imports;
-    const written = await count(`records where id like 'k-%'`);
-    // The header is the first row.
-    expect(written).toBe((stopped?.position ?? 0) - 1);
-    expect(written).toBeLessThan(rows);
-    // The server notices a moment later that the process has gone, and frees what it had locked.
-    let done: Ended | undefined;
-    await eventually(async () => {
-      done = await run(`import --resume ${stopped?.id} --json`);
-      return done.code === 0;
-    }, 60_000);
-    expect(JSON.parse(done?.output ?? '')).toMatchObject({
-      state: 'done',
-      counts: { rows, created: rows, same: 0 },
-    });
-    expect(await count(`records where id like 'k-%'`)).toBe(rows);
-    expect(await count(`audit_entries where record_id like 'k-%'`)).toBe(rows);
-  }, 120_000);
 });

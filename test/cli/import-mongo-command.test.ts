@@ -7,10 +7,8 @@ import { DBRef, Decimal128, Long, ObjectId } from 'bson';
 import pg from 'pg';
 import type { ImportedCollection } from '../../src/cli/import-dump.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
-import { eventually } from '../eventually.js';
 import { archiveOf } from '../importing/mongo/dump-fixture.js';
-import { TcpProxy } from '../tcp-proxy.js';
-import { type Ended, startCampus } from './campus.js';
+import type { Ended } from './campus.js';
 import { useCampus } from './use-campus.js';
 
 const campus = useCampus();
@@ -155,60 +153,5 @@ describe('campus import-mongo', () => {
     const { code, errors } = await importMongo(name, ...words);
     expect(code).toBe(1);
     expect(errors).toMatch(reason);
-  });
-
-  it.each([
-    ['refuses connections', 'marks_refused', (proxy: TcpProxy) => proxy.refuse()],
-    ['says nothing more', 'marks_swallowed', (proxy: TcpProxy) => proxy.swallow()],
-  ])(
-    'ends when it is told to and the database %s',
-    async (_how, name, lose) => {
-      const documents = Array.from({ length: 40_000 }, (_, _id) => ({ _id, text: 'x' }));
-      await writeFile(
-        path.join(folder, 'lost'),
-        archiveOf({ collections: [{ db: 'd', collection: name, documents }] }),
-      );
-      const proxy = await TcpProxy.start(database.url);
-      const stopped = startCampus(['import-mongo', path.join(folder, 'lost'), '--register'], {
-        DATABASE_URL: proxy.url,
-      });
-      for (const stream of [stopped.stdout, stopped.stderr]) stream.resume();
-      const ended = new Promise<number | null>((resolve) => stopped.once('close', resolve));
-      try {
-        await eventually(async () => (await records(name)).length > 0, 30_000);
-        lose(proxy);
-        stopped.kill('SIGTERM');
-        expect(await ended).not.toBe(0);
-        expect((await records(name)).length).toBeLessThan(40_000);
-      } finally {
-        stopped.kill('SIGKILL');
-        await proxy.close();
-      }
-    },
-    60_000,
-  );
-
-  it('goes on after it was stopped, with nothing twice', async () => {
-    const documents = Array.from({ length: 12_000 }, (_, _id) => ({ _id, text: 'x'.repeat(300) }));
-    await writeFile(
-      path.join(folder, 'large'),
-      archiveOf({ collections: [{ db: 'd', collection: 'marks_of_old', documents }] }),
-    );
-    const words = ['import-mongo', path.join(folder, 'large'), '--register'];
-    const stopped = startCampus(words, { DATABASE_URL: database.url });
-    const errors: string[] = [];
-    stopped.stderr?.on('data', (text) => errors.push(String(text)));
-    await eventually(async () => (await records('marks_of_old')).length > 0);
-    stopped.kill('SIGINT');
-    await new Promise((resolve) => stopped.once('close', resolve));
-    expect(errors.join('')).toContain('what is written stays; the same command goes on from there');
-    expect((await records('marks_of_old')).length).toBeLessThan(12_000);
-
-    const { code, output } = await run(...words, '--json');
-    expect(code).toBe(0);
-    const [marks] = (JSON.parse(output) as { collections: ImportedCollection[] }).collections;
-    // The same import went on: what it counts are all of its rows.
-    expect(marks?.import?.counts).toMatchObject({ rows: 12_000, created: 12_000, same: 0 });
-    expect(await records('marks_of_old')).toHaveLength(12_000);
   });
 });

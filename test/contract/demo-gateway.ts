@@ -1,14 +1,13 @@
 /** The demo school as a newcomer finds it, behind a whole gateway: for tests of what we show of it. */
 import { afterAll, beforeAll } from '@jest/globals';
 import { operatorScope } from '../../src/cli/command-line.js';
-import { seedSchool } from '../../src/cli/seed-command.js';
 import { type App, createApp } from '../../src/compose/app.js';
 import type { Services } from '../../src/compose/services.js';
 import { parseConfig } from '../../src/config.js';
 import { DEMO_DEFAULTS, DEMO_USERS, type DemoOptions } from '../../src/demo/demo-options.js';
 import type { JsonValue } from '../../src/json.js';
 import { CHEAP } from '../cheap-passwords.js';
-import { createTestDatabase } from '../database.js';
+import { createDemoDatabase } from '../demo-template.js';
 import { DEFAULT_SETTINGS, type Role, type Settings } from './gateway.js';
 
 /** The day up to which the school was made. */
@@ -47,11 +46,9 @@ export function useDemoGateway(
     return started;
   };
   beforeAll(async () => {
-    const database = await createTestDatabase();
+    const database = await createDemoDatabase({ ...DEMO_DEFAULTS, today: DEMO_TODAY, ...size });
     drop = database.drop;
     const app = await create(database.url);
-    const progress = { show() {}, tell() {}, stop() {} };
-    await seedSchool(app.services, { ...DEMO_DEFAULTS, today: DEMO_TODAY, ...size, progress });
     started = { app, url: await app.listen(), databaseUrl: database.url };
     for (const { userName } of DEMO_USERS) tokens.set(userName, await signIn(started.url, userName));
   }, 120_000);

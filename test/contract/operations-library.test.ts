@@ -11,7 +11,8 @@ import { ROLES, type Role } from './gateway.js';
 import { type Answered, executedPlainly, send } from './graphql.js';
 import { connect, countSubscriptions } from './live.js';
 
-const gateway = useDemoGateway();
+// The examples name students that a smaller school does not have.
+const gateway = useDemoGateway({ students: 700 });
 const library = await loadOperationsLibrary(path.join(findPackageDirectory(), 'schema', 'operations'));
 
 function variablesOf(example: ExampleOperation) {

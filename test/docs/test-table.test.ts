@@ -21,7 +21,7 @@ const folders = new Set(
 );
 const withTests = new Set(
   listFiles('test')
-    .filter((file) => file.endsWith('.test.ts'))
+    .filter((file) => /\.(test|trial)\.ts$/.test(file))
     .map((file) => path.relative('test', path.dirname(file))),
 );
 

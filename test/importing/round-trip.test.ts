@@ -12,6 +12,7 @@ import { type JsonObject, parseExactJson } from '../../src/json.js';
 import { queryOf } from '../../src/model/record-query.js';
 import { systemPrincipal } from '../../src/model/scope.js';
 import { createTestDatabase } from '../database.js';
+import { IS_FULL_LENGTH } from '../full-length.js';
 
 const FORMATS = ['ndjson', 'csv', 'xlsx', 'parquet'] as const satisfies readonly ExportFormat[];
 
@@ -106,27 +107,31 @@ async function linesOf(domain: string | undefined, collection: string): Promise<
   return (await exported(domain, collection, 'ndjson')).toString('utf8').split('\n');
 }
 
-/** Those that others point at come first. */
-function collectionsInOrder(): readonly string[] {
+/**
+ * Those that others point at come first. Of those that follow `npm test` tries each in one format; the
+ * campaign `generative` tries them all in all.
+ */
+function collectionsIn(format: (typeof FORMATS)[number]): readonly string[] {
   const collections = services.catalog.list();
   const first = ['pltf_user', 'class', 'fee_head', 'registration'];
-  return [...first, ...collections.map(({ name }) => name).filter((name) => !first.includes(name))];
+  const others = collections.map(({ name }) => name).filter((name) => !first.includes(name));
+  const isChosen = (name: string, index: number) =>
+    IS_FULL_LENGTH || name === 'task' || index % FORMATS.length === FORMATS.indexOf(format);
+  return [...first, ...others.filter(isChosen)];
 }
 
 describe.each(FORMATS)('all collections as %s', (format) => {
   it('come back as they were, and a second time nothing changes', async () => {
-    for (const collection of collectionsInOrder()) {
+    for (const collection of collectionsIn(format)) {
       const file = await exported(undefined, collection, format);
-      const rows = (await linesOf(undefined, collection)).length - 1;
+      const lines = await linesOf(undefined, collection);
+      const rows = lines.length - 1;
       if (rows === 0) continue;
       const one = await imported(`from-${format}`, collection, file, format);
       expect({ collection, created: one.counts.created }).toEqual({ collection, created: rows });
-      const asHeld = format === 'parquet' ? withShortNumbers : (lines: readonly string[]) => lines;
-      const [again, wanted] = [
-        asHeld(await linesOf(`from-${format}`, collection)),
-        asHeld(await linesOf(undefined, collection)),
-      ];
-      expect(firstDifference(again, wanted, collection)).toBeUndefined();
+      const asHeld = format === 'parquet' ? withShortNumbers : (texts: readonly string[]) => texts;
+      const again = asHeld(await linesOf(`from-${format}`, collection));
+      expect(firstDifference(again, asHeld(lines), collection)).toBeUndefined();
       expect((await exported(`from-${format}`, collection, format)).equals(file)).toBe(true);
     }
     const tasks = await exported(undefined, 'task', format);
