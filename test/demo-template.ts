@@ -1,7 +1,7 @@
 /**
- * Databases with the demo school in them. Making a school of 120 students takes seven seconds of a processor
- * and copying it half of one: the first test file of a run that needs a school of some size makes it, and that
- * one and all others get copies.
+ * Databases with the demo school in them. Making a school of 120 students takes seven seconds of a
+ * processor and copying it half of one: the first test file of a run that needs a school of some size makes
+ * it, and that one and all others get copies.
  */
 import { createHash } from 'node:crypto';
 import { seedSchool } from '../src/cli/seed-command.js';

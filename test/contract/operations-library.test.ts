@@ -11,8 +11,7 @@ import { ROLES, type Role } from './gateway.js';
 import { type Answered, executedPlainly, send } from './graphql.js';
 import { connect, countSubscriptions } from './live.js';
 
-// The examples name students that a smaller school does not have.
-const gateway = useDemoGateway({ students: 700 });
+const gateway = useDemoGateway();
 const library = await loadOperationsLibrary(path.join(findPackageDirectory(), 'schema', 'operations'));
 
 function variablesOf(example: ExampleOperation) {
