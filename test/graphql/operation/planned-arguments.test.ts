@@ -110,14 +110,16 @@ test('the documents are valid', () => {
 });
 
 test('planned variables and arguments are those of graphql-js', () => {
+  const runs = runsOf(600);
   let compared = 0;
   fc.assert(
     fc.property(VARIABLES, (inputs) => {
       compared += expectSameValues(SCHEMA, inputs);
     }),
-    runsOf(600),
+    runs,
   );
-  expect(compared).toBeGreaterThan(300);
+  // Most of what is generated is refused as variables, where nothing is left to compare.
+  expect(compared).toBeGreaterThan(runs.numRuns);
 });
 
 test('a variable that was made without a value is the fault of its argument', () => {
