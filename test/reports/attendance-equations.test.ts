@@ -13,7 +13,7 @@ import { classGradeBook } from '../../src/reports/class-grade-book.js';
 import type { Report } from '../../src/reports/engine/report.js';
 import { studentAttendance } from '../../src/reports/student-attendance.js';
 import { teacherAttendance } from '../../src/reports/teacher-attendance.js';
-import { runsOf } from '../full-length.js';
+import { IS_FULL_LENGTH, runsOf } from '../full-length.js';
 import { readText, scopeWith, useReports } from './use-reports.js';
 
 const test = useReports('2027-03-31T12:00:00.000Z');
@@ -324,7 +324,7 @@ describe('the demo school', () => {
   beforeAll(async () => {
     test.properties.set('weeklyOffs', ['SU', '2SA', '4SA']);
     test.properties.set('leaveCountsPresent', false);
-    const demo = { ...DEMO_DEFAULTS, students: 240, today: '2027-03-31' };
+    const demo = { ...DEMO_DEFAULTS, students: IS_FULL_LENGTH ? 240 : 60, today: '2027-03-31' };
     await loadDemo(test.database, test.catalog, { demo, onExisting: 'refuse' });
   }, 120_000);
 
