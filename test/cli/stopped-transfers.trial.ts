@@ -1,4 +1,4 @@
-/** Transfers of the command line that are stopped, killed or cut off: what is left of them, and what goes on. */
+/** Transfers of the command line that are stopped, killed or cut off: what is left, and what goes on. */
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
