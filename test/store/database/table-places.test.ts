@@ -1,7 +1,8 @@
 /** Where tables are on Citus. What asks a server about it needs one; the rest runs everywhere. */
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Prisma } from '../../../src/generated/prisma/client.js';
+import { openDatabase } from '../../../src/store/database/database.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { spreadTables, TABLE_PLACES } from '../../../src/store/database/table-places.js';
 import type { Gateway } from '../../contract/gateway.js';
@@ -117,16 +118,68 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
   });
 });
 
+onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), a long statement', () => {
+  const long = Prisma.sql`
+    select pg_sleep(600 + count(*)) as slept from records where domain = 'top' and collection = 'task'`;
+  const listRunning = async () =>
+    await test.database.query<{ count: string }>(Prisma.sql`
+      select result as count
+        from run_command_on_workers($$
+          select count(*) from pg_stat_activity
+           where query like '%pg_sleep(%600%' and datname = current_database() and state = 'active'
+             and pid <> pg_backend_pid()
+        $$)
+       where result <> '0'`);
+  const isRunning = () => eventually(async () => (await listRunning()).length === 1);
+  const hasEnded = () => eventually(async () => (await listRunning()).length === 0);
+
+  it('ends on its server, too, when its caller has gone', async () => {
+    const caller = new AbortController();
+    const asked = test.database.query(long, { signal: caller.signal });
+    const refused = expect(asked).rejects.toThrow('gone');
+    await isRunning();
+    caller.abort(new Error('gone'));
+    await refused;
+    await hasEnded();
+  });
+
+  it('ends there when it runs out of time', async () => {
+    const database = await openDatabase({ url: test.url, poolSize: 1, statementTimeoutMs: 2_000 });
+    try {
+      const refused = expect(database.query(long)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      await isRunning();
+      await refused;
+      await hasEnded();
+    } finally {
+      await database.close();
+    }
+  });
+
+  it('ends there when the connection of the gateway is lost', async () => {
+    const client = await test.database.pool.connect();
+    const refused = expect(client.query(long.text)).rejects.toThrow();
+    await isRunning();
+    client.connection.stream.destroy();
+    await refused;
+    client.release(true);
+    await hasEnded();
+  });
+});
+
 const receipt = (amount: string) => `mutation {
   recordReceipt(receipt: {studentId: "s-1", paymentType: CASH, amount: "${amount}"}) { receiptNo }
 }`;
 
 onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), a school', () => {
+  // The first start makes the partitions, on all servers, which takes longer than all that follows.
+  beforeAll(async () => {
+    const { startGateway } = await import('../../contract/gateway.js');
+    await (await startGateway(test.url)).close();
+  }, 60_000);
+
   it('causes no statement that goes to several servers', async () => {
     const name = new URL(test.url).pathname.slice(1);
     const { startGateway } = await import('../../contract/gateway.js');
-    // The first start makes the partitions, on all servers.
-    await (await startGateway(test.url)).close();
     // Refuses, for connections that are made from now on, what is more than one task.
     await test.database.query(
       Prisma.raw(`alter database ${name} set citus.multi_task_query_log_level = 'error'`),
