@@ -668,16 +668,16 @@ describe('who imports', () => {
 });
 
 describe('an import that is undone', () => {
-  const rows = 12_000;
+  const rows = 5_200;
 
-  /** New tasks in five parts, of which the first changes one that was there. */
+  /** New tasks in three parts, of which the first changes one that was there. */
   async function imported(prefix: string): Promise<ImportAnswer> {
     await ask('POST', '/o/task', { _id: `${prefix}0`, name: 'Was there', amount: 7 });
     const lines = Array.from({ length: rows }, (_, index) => `${prefix}${index},Task ${index},${index}`);
     const { id } = await take('task', `_id,name,amount\n${lines.join('\n')}\n`);
     const done = await run(id, 'mode=rows');
     expect(done).toMatchObject({ state: 'done', counts: { created: rows - 1, updated: 1 } });
-    expect(done.changeIds).toHaveLength(5);
+    expect(done.changeIds).toHaveLength(3);
     return done;
   }
   const left = async (prefix: string) => {
@@ -708,22 +708,20 @@ describe('an import that is undone', () => {
       `select distinct request_id as request from audit_entries
        where record_id like 'u-%' and request_id like '%.undo.%' order by 1`,
     );
-    expect(entries.map(({ request }) => request)).toEqual(
-      [1, 2, 3, 4, 5].map((part) => `${id}.undo.${part}`),
-    );
+    expect(entries.map(({ request }) => request)).toEqual([1, 2, 3].map((part) => `${id}.undo.${part}`));
     expect(await refusal('POST', `/imports/${id}/undo`, 'admin')).toEqual({ status: 409 });
     expect(await refusal('POST', `/imports/${id}/run`, 'admin')).toEqual({ status: 409 });
   });
 
   it('is not undone where a record was changed later, which is named, until that is taken back', async () => {
     const { id } = await imported('v-');
-    await ask('PATCH', '/o/recs/task/v-11999', { name: 'Mine' });
-    expect(await preview(id)).toMatchObject({ conflictCount: 1, conflicts: [{ id: 'v-11999', version: 2 }] });
+    await ask('PATCH', '/o/recs/task/v-5199', { name: 'Mine' });
+    expect(await preview(id)).toMatchObject({ conflictCount: 1, conflicts: [{ id: 'v-5199', version: 2 }] });
     await expect(ask('POST', `/imports/${id}/undo`)).rejects.toThrow(
-      /the record \\"v-11999\\" of task was changed later: version 2/,
+      /the record \\"v-5199\\" of task was changed later: version 2/,
     );
     expect(await left('v-')).toHaveLength(rows);
-    await ask('POST', '/o/recs/task/v-11999/restore', { version: 1 });
+    await ask('POST', '/o/recs/task/v-5199/restore', { version: 1 });
     expect(await preview(id)).toMatchObject({ conflictCount: 0, removed: rows - 1, changed: 1 });
     await ask('POST', `/imports/${id}/undo`);
     expect(await rested(id)).toMatchObject({ state: 'undone', fault: null });
