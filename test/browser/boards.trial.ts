@@ -313,6 +313,8 @@ async function addTile(page: Page, operation: string, picture: string): Promise<
   await dialog.getByRole('region', { name: 'Preview' }).locator('canvas, .figure-value').waitFor();
   await dialog.getByRole('button', { name: 'Add the tile' }).click();
   await page.getByRole('region', { name: operation, exact: true }).waitFor();
+  // The tile is seen before the dialog has gone, which then gives the focus back to what has opened it.
+  await page.waitForFunction(() => document.activeElement?.textContent === 'Add a tile');
 }
 
 async function expectFocus(page: Page, name: string): Promise<void> {

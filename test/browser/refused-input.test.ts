@@ -91,3 +91,15 @@ describe('a page about something that is not there', () => {
     await page.getByRole('heading', { level: 1, name: 'Dashboards' }).waitFor();
   });
 });
+
+describe('an address', () => {
+  it('with a value that a report does not have says so as of what was entered', async () => {
+    const address =
+      '/portal/reports/daily-fee-collection?from=2026-11-01&to=2026-11-20&paymentType=GOLD&run=1';
+    const page = await pages.openPortalAs('accountant', address);
+    const alert = page.getByRole('alert');
+    await alert.getByText('Please check what you entered').waitFor();
+    await alert.getByText(/GOLD/).waitFor();
+    await expectWellMade(page);
+  });
+});

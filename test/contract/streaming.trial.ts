@@ -100,7 +100,7 @@ describe('a stream of 300,000 records', () => {
       expect(chunks).toBeGreaterThan(10);
       expect(memory.mostMib).toBeLessThan(32);
     },
-    60_000,
+    180_000,
   );
 
   it('waits for a slow reader, and Postgres with it', async () => {

@@ -62,6 +62,7 @@ const SOMETHING = phrase('Something went wrong');
 
 /** The titles of refusals, by their code; any other problem is titled "Something went wrong". */
 const TITLES: Readonly<Record<string, string>> = {
+  BAD_USER_INPUT: phrase('Please check what you entered'),
   INVALID_VALUE: phrase('Please check what you entered'),
   LIMIT_EXCEEDED: phrase('Please check what you entered'),
   MALFORMED_FILTER: phrase('Please check what you entered'),
