@@ -363,10 +363,14 @@ describe('what is printed', () => {
       };
     });
     await page.getByRole('link', { name: 'Long' }).waitFor();
-    let answers: (() => void) | undefined;
-    const held = new Promise<void>((resolve) => {
-      answers = resolve;
-    });
+    let release: () => void = () => {};
+    let held = Promise.resolve();
+    const hold = () => {
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+    };
+    hold();
     await page.route('**/graphql', async (route) => {
       if (route.request().postData()?.includes('strength')) await held;
       await route.continue();
@@ -376,13 +380,16 @@ describe('what is printed', () => {
     await page.getByRole('button', { name: 'Print' }).click();
     await page.locator('.tile-waiting').first().waitFor({ state: 'detached' });
     expect(await page.locator('body').getAttribute('data-printed')).toBe(null);
-    answers?.();
+    release();
     await page.locator('body[data-printed="0"]').waitFor();
 
+    // While an answer is awaited, the tiles below the screen wait for it.
+    hold();
     await page.goto(`${gateway.url}/portal/dashboards/${id}`);
     await page.locator('.tile-waiting').last().waitFor();
     await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
     expect(await page.locator('.tile-waiting').count()).toBe(0);
+    release();
   });
 
   it('has many rows of a wide report on a page, and of a record what is in its fields', async () => {
