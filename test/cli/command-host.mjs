@@ -18,6 +18,8 @@ process.on('message', async ({ words, environment, input }) => {
   takePlace('stderr', printed.stderr);
   const read = Promise.all([text(printed.stdout), text(printed.stderr)]);
   await runCampus(words);
+  // A command listens to the end of its process, which here outlives it; eleven would be warned of.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal);
   printed.stdout.end();
   printed.stderr.end();
   const [output, errors] = await read;

@@ -1,41 +1,16 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { strFromU8, unzipSync } from 'fflate';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../database.js';
 import { readCsv, readParquet } from '../exporting/read-back.js';
-import { type Ended } from './campus.js';
-import { useCampus } from './use-campus.js';
+import { useDemoFolder } from './use-demo-folder.js';
 
-const campus = useCampus();
-
-let database: TestDatabase;
-let directory = '';
-let sql: pg.Client;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  directory = await mkdtemp(path.join(tmpdir(), 'campus-export-'));
-  const seeded = await run('seed --students 30 --today 2026-07-15');
-  if (seeded.code !== 0) throw new Error(seeded.errors);
-  sql = new pg.Client({ connectionString: database.url });
-  await sql.connect();
-}, 120_000);
-
-afterAll(async () => {
-  await sql?.end();
-  await rm(directory, { recursive: true, force: true });
-  await database.drop();
-});
-
-function run(words: string): Promise<Ended> {
-  return campus(words.split(' '), { environment: { DATABASE_URL: database.url } });
-}
+const school = useDemoFolder({ students: 30, today: '2026-07-15' });
+const { run } = school;
 
 async function liveRecords(): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await sql.query<{ collection: string; count: number }>(
+  const { rows } = await school.sql.query<{ collection: string; count: number }>(
     `select collection, count(*)::int as count from records r join domains d on d.id = r.domain
      where r.deleted_at is null and d.parent_id is null group by collection`,
   );
@@ -62,7 +37,7 @@ describe('campus export --as', () => {
   });
 
   it('writes the files, who lacks what, and says what has no place', async () => {
-    const zip = path.join(directory, 'oneroster.zip');
+    const zip = path.join(school.directory, 'oneroster.zip');
     const { code, output } = await run(`export --as oneroster --out ${zip} --json`);
     const told = JSON.parse(output);
     expect([code, told.files[0], told.rows.orgs]).toEqual([0, zip, 1]);
@@ -81,13 +56,13 @@ describe('campus export --as', () => {
     ).toEqual([]);
 
     // What was written is read again: the same students, and nothing that has no place.
-    const read = path.join(directory, 'read');
+    const read = path.join(school.directory, 'read');
     const converted = JSON.parse((await run(`convert oneroster ${zip} --out ${read} --json`)).output);
     expect(converted.files.map(({ collection }: { collection: string }) => collection)).toEqual([
       ...['pltf_user', 'class', 'registration'],
     ]);
     const students = (await readFile(path.join(read, 'registration.ndjson'), 'utf8')).trimEnd().split('\n');
-    const { rows: known } = await sql.query<{ id: string; data: Record<string, string> }>(
+    const { rows: known } = await school.sql.query<{ id: string; data: Record<string, string> }>(
       `select id, data from records where domain = 'demo' and collection = 'registration'
          and data->>'status' = 'active' and deleted_at is null`,
     );
@@ -98,7 +73,7 @@ describe('campus export --as', () => {
       expect(byId.get(id)).toMatchObject(student);
     }
 
-    const folder = path.join(directory, 'udise');
+    const folder = path.join(school.directory, 'udise');
     const udise = await run(`export --as udise --out ${folder}`);
     expect(udise.output).toMatch(/UDISE CODE OF SCHOOL[\s\S]*Aadhaar numbers are not kept/);
     expect((await readdir(folder)).sort()).toEqual(['udise-readiness.csv', 'udise-students.csv']);
@@ -124,7 +99,7 @@ describe('campus export', () => {
   });
 
   it('writes every record of every collection, a file each, and says what it wrote', async () => {
-    const folder = path.join(directory, 'all');
+    const folder = path.join(school.directory, 'all');
     const { code, output, errors } = await run(`export --all --json --out ${folder}`);
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     const { files }: Summary = JSON.parse(output);
@@ -141,26 +116,26 @@ describe('campus export', () => {
 
   it('writes the other formats, and one collection to the file that is named', async () => {
     const count = (await liveRecords()).get('registration');
-    const file = path.join(directory, 'students.parquet');
+    const file = path.join(school.directory, 'students.parquet');
     const { output } = await run(`export registration --format parquet --out ${file}`);
     expect(output).toMatch(/registration +30 /);
     expect((await readParquet(file)).rows).toHaveLength(count ?? -1);
-    await run(`export registration class --format csv --out ${directory}`);
-    const lines = readCsv(await readFile(path.join(directory, 'registration.csv'), 'utf8'));
+    await run(`export registration class --format csv --out ${school.directory}`);
+    const lines = readCsv(await readFile(path.join(school.directory, 'registration.csv'), 'utf8'));
     expect(lines).toHaveLength(1 + (count ?? 0));
-    expect(await run(`export class --format xlsx --out ${directory}`)).toMatchObject({ code: 0 });
+    expect(await run(`export class --format xlsx --out ${school.directory}`)).toMatchObject({ code: 0 });
   });
 
   it('writes since an instant what changed and what was removed, and nothing else', async () => {
-    const out = path.join(directory, 'since.ndjson');
-    await sql.query(`update records set updated_at = now() - interval '2 hours'`);
+    const out = path.join(school.directory, 'since.ndjson');
+    await school.sql.query(`update records set updated_at = now() - interval '2 hours'`);
     const before = new Date(Date.now() - 3_600_000).toISOString();
-    await sql.query(
+    await school.sql.query(
       `update records set updated_at = now(), data = data || '{"remarks": "changed"}'
        where collection = 'class' and id = (select min(r.id) from records r join domains d on d.id = r.domain
            where collection = 'class' and parent_id is null)`,
     );
-    await sql.query(
+    await school.sql.query(
       `update records set updated_at = now(), deleted_at = '2026-07-15T10:00:00Z'
        where collection = 'class' and id = (select max(r.id) from records r join domains d on d.id = r.domain
            where collection = 'class' and parent_id is null)`,
@@ -173,18 +148,18 @@ describe('campus export', () => {
       { _id: expect.any(String), $removed: '2026-07-15T10:00:00.000Z' },
     ]);
     expect(summary.files[0]?.records).toBe(2);
-    const csv = path.join(directory, 'since.csv');
+    const csv = path.join(school.directory, 'since.csv');
     await run(`export class --format csv --since ${before} --out ${csv}`);
     const cells = readCsv(await readFile(csv, 'utf8')).at(-1);
     expect(cells?.at(-1)).toBe('{"$removed":"2026-07-15T10:00:00.000Z"}');
   });
 
   it('says from when on the next export misses nothing that is being written now', async () => {
-    const writer = new pg.Client({ connectionString: database.url });
+    const writer = new pg.Client({ connectionString: school.url });
     await writer.connect();
     await writer.query('begin');
     const { rows } = await writer.query<{ now: Date }>('select now() as now');
-    const { output } = await run(`export class --json --out ${path.join(directory, 'next')}`);
+    const { output } = await run(`export class --json --out ${path.join(school.directory, 'next')}`);
     await writer.query('rollback');
     await writer.end();
     const { next }: Summary = JSON.parse(output);

@@ -1,48 +1,12 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../database.js';
-import { type Ended, startShell } from './campus.js';
-import { useCampus } from './use-campus.js';
+import { describe, expect, it } from '@jest/globals';
+import { startShell } from './campus.js';
+import { useDemoFolder } from './use-demo-folder.js';
 
-const campus = useCampus();
-
-let database: TestDatabase;
-let directory = '';
-let sql: pg.Client;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  directory = await mkdtemp(path.join(tmpdir(), 'campus-import-test-'));
-  const seeded = await run('seed --students 12 --today 2026-05-10');
-  if (seeded.code !== 0) throw new Error(seeded.errors);
-  sql = new pg.Client({ connectionString: database.url });
-  await sql.connect();
-}, 120_000);
-
-afterAll(async () => {
-  await sql?.end();
-  await rm(directory, { recursive: true, force: true });
-  await database.drop();
-});
-
-function run(words: string): Promise<Ended> {
-  return campus(words.split(' '), { environment: { DATABASE_URL: database.url } });
-}
-
-async function fileOf(name: string, ...lines: readonly string[]): Promise<string> {
-  const file = path.join(directory, name);
-  await writeFile(file, `${lines.join('\n')}\n`);
-  return file;
-}
-
-async function count(statement: string): Promise<number> {
-  const { rows } = await sql.query<{ count: number }>(`select count(*)::int as count from ${statement}`);
-  return rows[0]?.count ?? Number.NaN;
-}
+const school = useDemoFolder({ students: 12, today: '2026-05-10' });
+const { run, fileOf, count } = school;
 
 describe('campus import', () => {
   it.each([
@@ -65,7 +29,7 @@ describe('campus import', () => {
     expect((await run(`import ${file} --collection task`)).errors).toMatch(/say --yes to write/);
     const done = await run(`import ${file} --collection task --yes --json`);
     expect(JSON.parse(done.output)).toMatchObject({ state: 'done', counts: { rows: 2, created: 2 } });
-    const { rows } = await sql.query(`select data->>'amount' as amount from records where id = 'c-1'`);
+    const { rows } = await school.sql.query(`select data->>'amount' as amount from records where id = 'c-1'`);
     expect(rows).toEqual([{ amount: '120000.5' }]);
   });
 
@@ -91,10 +55,10 @@ describe('campus import', () => {
     const file = await fileOf('room.csv', '_id,name', ...lines);
     // No file that the command writes gets larger than 512 KiB: the disk is full for all that it can tell.
     const words = `import ${file} --collection task --mode rows --yes`;
-    const full = startShell(`ulimit -f 512; exec "$0" "$1" ${words}`, { DATABASE_URL: database.url });
+    const full = startShell(`ulimit -f 512; exec "$0" "$1" ${words}`, { DATABASE_URL: school.url });
     const [code] = await once(full, 'exit');
     expect(code).toBe(1);
-    const { rows: left } = await sql.query<{ id: string; state: string }>(
+    const { rows: left } = await school.sql.query<{ id: string; state: string }>(
       `select id, state from imports where name = 'room.csv'`,
     );
     expect(left).toEqual([{ id: expect.any(String), state: 'received' }]);
@@ -112,8 +76,8 @@ describe('campus import', () => {
 
   it('tells what is wrong with the rows, and keeps them in a file to be corrected', async () => {
     const file = await fileOf('faults.csv', '_id,name,amount', 'f-1,One,1', 'f-2,Two,many');
-    const errors = path.join(directory, 'errors.csv');
-    const outcomes = path.join(directory, 'outcomes.csv');
+    const errors = path.join(school.directory, 'errors.csv');
+    const outcomes = path.join(school.directory, 'outcomes.csv');
     const files = `--errors ${errors} --outcomes ${outcomes}`;
     const { output } = await run(`import ${file} --collection task --mode rows --dry-run ${files}`);
     expect(output).toMatch(/\nrow 3, amount: .*many.*\nall of them: /s);

@@ -1,54 +1,19 @@
 /** Transfers of the command line that are stopped, killed or cut off: what is left, and what goes on. */
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { ImportedCollection } from '../../src/cli/import-dump.js';
-import { DEMO_DEFAULTS } from '../../src/demo/demo-options.js';
-import type { TestDatabase } from '../database.js';
-import { createDemoDatabase } from '../demo-template.js';
 import { eventually } from '../eventually.js';
 import { archiveOf } from '../importing/mongo/dump-fixture.js';
 import { TcpProxy } from '../tcp-proxy.js';
 import { type Ended, startCampus } from './campus.js';
-import { useCampus } from './use-campus.js';
+import { useDemoFolder } from './use-demo-folder.js';
 
-const campus = useCampus();
-
-let database: TestDatabase;
-let directory = '';
-let sql: pg.Client;
-
-beforeAll(async () => {
-  database = await createDemoDatabase({ ...DEMO_DEFAULTS, students: 30, today: '2026-11-20' });
-  directory = await mkdtemp(path.join(tmpdir(), 'campus-stopped-'));
-  sql = new pg.Client({ connectionString: database.url });
-  await sql.connect();
-}, 120_000);
-
-afterAll(async () => {
-  await sql?.end();
-  await rm(directory, { recursive: true, force: true });
-  await database.drop();
-});
-
-function run(words: string): Promise<Ended> {
-  return campus(words.split(' '), { environment: { DATABASE_URL: database.url } });
-}
-
-async function fileOf(name: string, ...lines: readonly string[]): Promise<string> {
-  const file = path.join(directory, name);
-  await writeFile(file, `${lines.join('\n')}\n`);
-  return file;
-}
-
-async function count(statement: string): Promise<number> {
-  const { rows } = await sql.query<{ count: number }>(`select count(*)::int as count from ${statement}`);
-  return rows[0]?.count ?? Number.NaN;
-}
+const school = useDemoFolder({ students: 30, today: '2026-11-20' });
+const { run, fileOf, count } = school;
 
 function countOf(collection: string): Promise<number> {
   return count(`records where collection = ${pg.escapeLiteral(collection)} and deleted_at is null`);
@@ -60,7 +25,7 @@ describe('campus import', () => {
     const lines = Array.from({ length: rows }, (_, index) => `s-${index},Task ${index}`);
     const file = await fileOf('stopped.csv', '_id,name', ...lines);
     const words = `import ${file} --collection task --mode rows --yes`.split(' ');
-    const stopped = startCampus(words, { DATABASE_URL: database.url });
+    const stopped = startCampus(words, { DATABASE_URL: school.url });
     let said = '';
     stopped.stderr.setEncoding('utf8').on('data', (text: string) => {
       said += text;
@@ -87,12 +52,12 @@ describe('campus import', () => {
     const lines = Array.from({ length: rows }, (_, index) => `k-${index},Task ${index}`);
     const file = await fileOf('many.csv', '_id,name', ...lines);
     const words = `import ${file} --collection task --mode rows --yes`.split(' ');
-    const victim = startCampus(words, { DATABASE_URL: database.url });
+    const victim = startCampus(words, { DATABASE_URL: school.url });
     const ended = once(victim, 'exit');
     await eventually(async () => (await count(`records where id like 'k-%'`)) > 0, 60_000);
     victim.kill('SIGKILL');
     await ended;
-    const { rows: imports } = await sql.query<{ id: string; position: number }>(
+    const { rows: imports } = await school.sql.query<{ id: string; position: number }>(
       `select id, position::int as position from imports where state = 'running'`,
     );
     const [stopped] = imports;
@@ -124,11 +89,11 @@ describe('campus import-mongo', () => {
     async (_how, name, lose) => {
       const documents = Array.from({ length: 40_000 }, (_, _id) => ({ _id, text: 'x' }));
       await writeFile(
-        path.join(directory, 'lost'),
+        path.join(school.directory, 'lost'),
         archiveOf({ collections: [{ db: 'd', collection: name, documents }] }),
       );
-      const proxy = await TcpProxy.start(database.url);
-      const stopped = startCampus(['import-mongo', path.join(directory, 'lost'), '--register'], {
+      const proxy = await TcpProxy.start(school.url);
+      const stopped = startCampus(['import-mongo', path.join(school.directory, 'lost'), '--register'], {
         DATABASE_URL: proxy.url,
       });
       for (const stream of [stopped.stdout, stopped.stderr]) stream.resume();
@@ -150,11 +115,11 @@ describe('campus import-mongo', () => {
   it('goes on after it was stopped, with nothing twice', async () => {
     const documents = Array.from({ length: 12_000 }, (_, _id) => ({ _id, text: 'x'.repeat(300) }));
     await writeFile(
-      path.join(directory, 'large'),
+      path.join(school.directory, 'large'),
       archiveOf({ collections: [{ db: 'd', collection: 'marks_of_old', documents }] }),
     );
-    const words = ['import-mongo', path.join(directory, 'large'), '--register'];
-    const stopped = startCampus(words, { DATABASE_URL: database.url });
+    const words = ['import-mongo', path.join(school.directory, 'large'), '--register'];
+    const stopped = startCampus(words, { DATABASE_URL: school.url });
     const errors: string[] = [];
     stopped.stderr?.on('data', (text) => errors.push(String(text)));
     await eventually(async () => (await countOf('marks_of_old')) > 0);
@@ -174,14 +139,14 @@ describe('campus import-mongo', () => {
 
 describe('campus export', () => {
   it('stopped by Ctrl-C leaves whole files alone, and says how to go on', async () => {
-    await sql.query(
+    await school.sql.query(
       `insert into records (domain, collection, id, data)
        select d.id, 'sms_log', 'x' || n, jsonb_build_object('text', repeat('long ', 40), 'segments', n)
        from generate_series(1, 300000) n, domains d where d.parent_id is null`,
     );
-    const folder = path.join(directory, 'stopped');
+    const folder = path.join(school.directory, 'stopped');
     const words = `export class sms_log task --format parquet --out ${folder}`;
-    const child = startCampus(words.split(' '), { DATABASE_URL: database.url });
+    const child = startCampus(words.split(' '), { DATABASE_URL: school.url });
     const ended = once(child, 'exit');
     const errors = text(child.stderr);
     const written = () => readdir(folder).catch((): string[] => []);
