@@ -119,7 +119,7 @@ test('planned variables and arguments are those of graphql-js', () => {
     runs,
   );
   // Most of what is generated is refused as variables, where nothing is left to compare.
-  expect(compared).toBeGreaterThan(runs.numRuns);
+  expect(compared).toBeGreaterThan(2.5 * runs.numRuns);
 });
 
 test('a variable that was made without a value is the fault of its argument', () => {
