@@ -10,8 +10,6 @@ import path from 'node:path';
 import Table from 'cli-table3';
 import pg from 'pg';
 import { operatorScope } from '../../src/cli/command-line.js';
-import { openServices } from '../../src/compose/services.js';
-import { parseConfig } from '../../src/config.js';
 import { findPostmaster } from './find-postmaster.js';
 import type { HttpRequest } from './load/http-request.js';
 import { putLoad, writeRequests } from './load/load.js';
@@ -20,6 +18,7 @@ import { processorMs } from './process-usage.js';
 import { ADMIN, addAdmin } from './school.js';
 import { startGateway } from './targets/gateway.js';
 import type { Target } from './targets/target.js';
+import { withBenchServices } from './with-bench-services.js';
 
 const BRANCHES = 50;
 const STUDENTS = 1_000;
@@ -172,11 +171,7 @@ function withKey(request: HttpRequest, key: string): HttpRequest {
 
 /** Fills the database once, and gives a new key. */
 async function prepareBranches(url: string): Promise<string> {
-  const services = await openServices({
-    config: parseConfig({ DATABASE_URL: url, POOL_SIZE: '4' }),
-    onFault: (task, error) => process.stderr.write(`bench: ${task}: ${String(error)}\n`),
-  });
-  try {
+  return await withBenchServices(url, async (services) => {
     if (services.domains.top() === undefined) {
       await services.domains.createTop({ id: 'bench', name: 'Bench' });
       await addAdmin(services);
@@ -191,9 +186,7 @@ async function prepareBranches(url: string): Promise<string> {
       scopes: { collections: { '*': ['read', 'create'] }, reports: [], scripts: [] },
     });
     return key;
-  } finally {
-    await services.close();
-  }
+  });
 }
 
 async function seedStudents(url: string): Promise<void> {

@@ -13,8 +13,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Table from 'cli-table3';
 import { operatorScope } from '../../src/cli/command-line.js';
 import { seedSchool } from '../../src/cli/seed-command.js';
-import { openServices } from '../../src/compose/services.js';
-import { parseConfig } from '../../src/config.js';
 import { DEMO_DEFAULTS, DEMO_DOMAIN } from '../../src/demo/demo-options.js';
 import { eventually } from '../eventually.js';
 import { freePort } from '../free-port.js';
@@ -24,6 +22,7 @@ import type { HttpRequest } from './load/http-request.js';
 import { floodWith, writeRequests } from './load/load.js';
 import { processorMs, residentMemory } from './process-usage.js';
 import { startGateway } from './targets/gateway.js';
+import { withBenchServices } from './with-bench-services.js';
 
 const CONNECTIONS = 2000;
 const SECONDS = 8;
@@ -228,11 +227,7 @@ function statusOf(url: string, key: string, agent: Agent): Promise<number> {
 }
 
 async function prepareTwoSchools(databaseUrl: string): Promise<Keys> {
-  const services = await openServices({
-    config: parseConfig({ DATABASE_URL: databaseUrl, POOL_SIZE: '4' }),
-    onFault: (task, error) => process.stderr.write(`bench: ${task}: ${String(error)}\n`),
-  });
-  try {
+  return await withBenchServices(databaseUrl, async (services) => {
     if (services.domains.top() === undefined) await seedSchool(services, { ...DEMO_DEFAULTS, students: 200 });
     const scopes = {
       collections: { '*': ['read' as const, 'create' as const] },
@@ -248,9 +243,7 @@ async function prepareTwoSchools(databaseUrl: string): Promise<Keys> {
         })
       ).key;
     return { loud: await keyOf(DEMO_DOMAIN), quiet: await keyOf(QUIET_BRANCH) };
-  } finally {
-    await services.close();
-  }
+  });
 }
 
 function quantile(values: readonly number[], part: number): number {

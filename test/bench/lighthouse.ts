@@ -12,12 +12,11 @@ import { promisify } from 'node:util';
 import Table from 'cli-table3';
 import { type BrowserContext, chromium } from 'playwright-core';
 import { seedSchool } from '../../src/cli/seed-command.js';
-import { openServices } from '../../src/compose/services.js';
-import { parseConfig } from '../../src/config.js';
 import { DEMO_DEFAULTS } from '../../src/demo/demo-options.js';
 import { findChromium } from '../browser/find-chromium.js';
 import { startGateway } from './targets/gateway.js';
 import { installPeer } from './targets/peer.js';
+import { withBenchServices } from './with-bench-services.js';
 
 const run = promisify(execFile);
 
@@ -108,15 +107,9 @@ export async function benchLighthouse(databaseUrl: string, only: readonly string
 }
 
 async function seedDemo(databaseUrl: string): Promise<void> {
-  const services = await openServices({
-    config: parseConfig({ DATABASE_URL: databaseUrl, POOL_SIZE: '4' }),
-    onFault: (task, error) => process.stderr.write(`bench: ${task}: ${String(error)}\n`),
-  });
-  try {
+  await withBenchServices(databaseUrl, async (services) => {
     if (services.domains.top() === undefined) await seedSchool(services, DEMO_DEFAULTS);
-  } finally {
-    await services.close();
-  }
+  });
 }
 
 /** Its cookie stays in the profile, which Lighthouse asks with. */

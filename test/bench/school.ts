@@ -1,10 +1,10 @@
 /** The school that is measured: records made by SQL, a domain, an admin and a key to ask with. */
 import pg from 'pg';
 import { operatorScope } from '../../src/cli/command-line.js';
-import { openServices, type Services } from '../../src/compose/services.js';
-import { parseConfig } from '../../src/config.js';
+import type { Services } from '../../src/compose/services.js';
 import { fillPlainTables } from './plain-tables.js';
 import { type MarkedAttendance, SCHOOL, seedRecords } from './school-records.js';
+import { withBenchServices } from './with-bench-services.js';
 
 const COLLECTIONS = ['class', 'fee_head', 'registration', 'fee_receipt', 'attendance'];
 export const ADMIN = 'usr-admin';
@@ -14,11 +14,7 @@ export const FIRST_CREATED_DAY = '2050-01-01';
 
 /** Fills the database at `url` once; a later run finds it as it was. Gives an API key of the admin. */
 export async function prepareSchool(url: string, attendance: MarkedAttendance): Promise<string> {
-  const services = await openServices({
-    config: parseConfig({ DATABASE_URL: url, POOL_SIZE: '4' }),
-    onFault: (task, error) => process.stderr.write(`bench: ${task}: ${String(error)}\n`),
-  });
-  try {
+  return await withBenchServices(url, async (services) => {
     if (services.domains.top() === undefined) {
       await services.domains.createTop({ id: SCHOOL.id, name: SCHOOL.name });
       await addAdmin(services);
@@ -35,9 +31,7 @@ export async function prepareSchool(url: string, attendance: MarkedAttendance): 
       },
     });
     return key;
-  } finally {
-    await services.close();
-  }
+  });
 }
 
 /** The user whose keys ask. */

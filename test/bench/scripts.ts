@@ -7,11 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Table from 'cli-table3';
 import { operatorScope } from '../../src/cli/command-line.js';
 import { seedSchool } from '../../src/cli/seed-command.js';
-import { openServices } from '../../src/compose/services.js';
-import { parseConfig } from '../../src/config.js';
 import { DEMO_DEFAULTS } from '../../src/demo/demo-options.js';
 import { startTarget, stopTarget, type Target, usageOf } from './child-server.js';
 import type { RunReport } from './scripts-gateway.js';
+import { withBenchServices } from './with-bench-services.js';
 
 const PLAIN = { head: [], border: [], compact: true };
 const CLIENTS = 4;
@@ -100,18 +99,12 @@ async function tellCosts(gateway: Target): Promise<void> {
 
 /** An API key of its admin. */
 async function prepareSmallSchool(databaseUrl: string): Promise<string> {
-  const services = await openServices({
-    config: parseConfig({ DATABASE_URL: databaseUrl, POOL_SIZE: '4' }),
-    onFault: (task, error) => process.stderr.write(`bench: ${task}: ${String(error)}\n`),
-  });
-  try {
+  return await withBenchServices(databaseUrl, async (services) => {
     if (services.domains.top() === undefined) await seedSchool(services, { ...DEMO_DEFAULTS, students: 200 });
     const scopes = { collections: { '*': ['read'] }, reports: [], scripts: [] };
     const request = { name: 'bench', userId: 'usr-admin', scopes };
     return (await services.apiKeys.create(operatorScope(services, undefined), request)).key;
-  } finally {
-    await services.close();
-  }
+  });
 }
 
 async function tellLatencies(gateway: Target, key: string): Promise<void> {
