@@ -2,7 +2,6 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operatorScope } from '../../src/cli/command-line.js';
-import { seedSchool } from '../../src/cli/seed-command.js';
 import { openServices, type Services } from '../../src/compose/services.js';
 import { parseConfig } from '../../src/config.js';
 import { DEMO_DEFAULTS } from '../../src/demo/demo-options.js';
@@ -11,7 +10,7 @@ import type { StoredImport } from '../../src/importing/stored-import.js';
 import { type JsonObject, parseExactJson } from '../../src/json.js';
 import { queryOf } from '../../src/model/record-query.js';
 import { systemPrincipal } from '../../src/model/scope.js';
-import { createTestDatabase } from '../database.js';
+import { createDemoDatabase } from '../demo-template.js';
 import { IS_FULL_LENGTH } from '../full-length.js';
 
 const FORMATS = ['ndjson', 'csv', 'xlsx', 'parquet'] as const satisfies readonly ExportFormat[];
@@ -20,7 +19,7 @@ let services: Services;
 let drop: () => Promise<void>;
 
 beforeAll(async () => {
-  const database = await createTestDatabase();
+  const database = await createDemoDatabase({ ...DEMO_DEFAULTS, today: '2026-05-10', students: 20 });
   drop = database.drop;
   services = await openServices({
     config: parseConfig({ DATABASE_URL: database.url }),
@@ -28,8 +27,6 @@ beforeAll(async () => {
       throw new Error(task, { cause: error });
     },
   });
-  const progress = { show() {}, tell() {}, stop() {} };
-  await seedSchool(services, { ...DEMO_DEFAULTS, today: '2026-05-10', students: 20, progress });
   const scope = operatorScope(services, undefined);
   for (const domain of FORMATS) {
     await services.domains.create(scope, { id: `from-${domain}`, name: domain });

@@ -63,7 +63,7 @@ export function usePrintWhole(): () => void {
       return;
     }
     drawAll(turns);
-    // What an answer brings is drawn before the browser is idle.
+    // When the browser is idle, it has drawn what the last answer brought.
     const print = () => whenIdle(() => window.print());
     whenAnswered(turns.operations, print, LONGEST_WAIT_BEFORE_PRINT_MS);
   };
