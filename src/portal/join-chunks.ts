@@ -1,5 +1,5 @@
 /**
- * What the portal loads first as one script, and what many of its pages share as another. The bundler cuts
+ * What the portal loads first as two scripts, and what many of its pages share as another. The bundler cuts
  * either into a file for each set of pages that share something, some hundred of them: over HTTP/1.1, which
  * sends six at a time, most of the first seconds of a phone were spent on asking for them.
  */
@@ -38,9 +38,9 @@ const COMPILE_HINT = '//# allFunctionsCalledOnLoad\n';
 const MOST_HINTED_BYTES = 256 * 1024;
 
 /**
- * The same page with its entry and all that the entry imports at once as one file, and the small files that
- * several pages share as another. The others import from those, and have the hash of both in their names
- * too: a browser that keeps one of them from before would load the libraries of before beside it.
+ * The same page with its entry and all that the entry imports at once as two files, and the small files that
+ * several pages share as a third. The others import from those, and have the hash of all three in their
+ * names too: a browser that keeps one of them from before would load the libraries of before beside it.
  */
 export async function joinChunks(
   { outputFiles, metafile: { inputs, outputs } }: BuiltPage,
@@ -56,13 +56,23 @@ export async function joinChunks(
       .filter(({ path: file }) => file.endsWith('.js'))
       .map(({ path: file, contents }) => [path.basename(file), Buffer.from(contents).toString()]),
   );
+  const base = firstHalf([...first], outputs);
+  const rest = [...first].filter((file) => !base.has(file));
+  const parts = Object.entries({ portal: rest, base: [...base], shared: [...shared] }).filter(
+    ([, files]) => files.length > 0,
+  );
   const hash = createHash('sha256').update(COMPILE_HINT);
-  for (const file of [...first, ...shared].sort()) hash.update(texts.get(path.basename(file)) ?? '');
+  for (const [name, files] of parts) {
+    hash.update(name);
+    for (const file of [...files].sort()) hash.update(texts.get(path.basename(file)) ?? '');
+  }
   const suffix = hash.digest('hex').slice(0, 8);
-  const groups = [
-    { name: `portal-${suffix}.js`, files: [...first].map((file) => path.basename(file)) },
-    { name: `shared-${suffix}.js`, files: [...shared].map((file) => path.basename(file)) },
-  ].filter(({ files }) => files.length > 0);
+  const groups = parts.map(
+    ([name, files]): Group => ({
+      name: `${name}-${suffix}.js`,
+      files: files.map((file) => path.basename(file)),
+    }),
+  );
   const joining: Joining = { texts, groups, suffix };
   const folder = path.dirname(entryFile);
   const joined = await Promise.all(
@@ -92,12 +102,39 @@ interface Joining {
   readonly suffix: string;
 }
 
-/** A file and what it imports at once, and what that imports. */
+/** A file and what it imports at once, and what that imports; the entry stands first. */
 function importedAtOnce(file: string, outputs: Outputs, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(file)) return found;
   found.add(file);
   for (const imported of importsOf(file, outputs)) importedAtOnce(imported, outputs, found);
   return found;
+}
+
+/**
+ * Of files of which the first is the entry, those that need none of the others, up to half of all bytes. A
+ * browser prepares a script in one go, in which it does not answer touches; it prepares two in two.
+ */
+function firstHalf(files: readonly string[], outputs: Outputs): ReadonlySet<string> {
+  const sizeOf = (file: string) => outputs[file]?.bytes ?? 0;
+  const half = files.reduce((sum, file) => sum + sizeOf(file), 0) / 2;
+  const [entry] = files;
+  const base = new Set<string>();
+  const isOfFiles = new Set(files);
+  let size = 0;
+  const visited = new Set<string>();
+  for (const file of files) add(file);
+  return base;
+
+  function add(file: string): void {
+    if (visited.has(file)) return;
+    visited.add(file);
+    const needed = importsOf(file, outputs).filter((imported) => isOfFiles.has(imported));
+    for (const imported of needed) add(imported);
+    const fits = size + sizeOf(file) <= half && needed.every((imported) => base.has(imported));
+    if (!fits || file === entry) return;
+    base.add(file);
+    size += sizeOf(file);
+  }
 }
 
 function importsOf(file: string, outputs: Outputs): readonly string[] {
@@ -243,13 +280,13 @@ function describeJoined(outputs: Outputs, joining: Joining, entryFile: string): 
     described[placeOf(file)] = { ...output, imports };
   }
   const entry = outputs[entryFile];
-  const [first, shared] = joining.groups;
+  const [first, ...others] = joining.groups;
   if (entry === undefined || first === undefined) return described;
   // Nearly every page needs what is shared, so it is asked for with the first script, not behind a page.
-  const sharedFile = shared === undefined ? [] : [path.join(folder, shared.name)];
-  const imports = sharedFile.map((file): Imported => ({ path: file, kind: 'import-statement' }));
+  const otherFiles = others.map(({ name }) => path.join(folder, name));
+  const imports = otherFiles.map((file): Imported => ({ path: file, kind: 'import-statement' }));
   described[path.join(folder, first.name)] = { ...entry, imports };
-  for (const file of sharedFile) described[file] = { bytes: 0, inputs: {}, exports: [], imports: [] };
+  for (const file of otherFiles) described[file] = { bytes: 0, inputs: {}, exports: [], imports: [] };
   return described;
 
   function placeOf(file: string): string {

@@ -73,7 +73,12 @@ const BENCHES: ReadonlyMap<string, (directory: string) => Promise<void>> = new M
   ['tracing', ofServer(async (url) => (await import('./tracing.js')).benchTracing(url, names(options.only)))],
   [
     'lighthouse',
-    ofServer(async (url) => (await import('./lighthouse.js')).benchLighthouse(url, names(options.only))),
+    ofServer(async (url) =>
+      (await import('./lighthouse.js')).benchLighthouse(url, {
+        only: names(options.only),
+        rounds: Number(options.rounds ?? 3),
+      }),
+    ),
   ],
   [
     'branches',

@@ -1,4 +1,4 @@
-/** What a page loads first becomes one file, what pages share another, and they mean the same: it is run. */
+/** What a page loads first becomes two files, what pages share another, and they mean the same: it is run. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -60,14 +60,16 @@ async function join(main: string) {
   };
 }
 
-it('is two files, which the pages import from', async () => {
+it('is three files, which the pages import from', async () => {
   const { parts, page } = await join(SOURCES['main.js']);
   const names = page.outputFiles.map((file) => path.basename(file.path));
   expect(parts.length).toBeGreaterThan(names.length);
   const first = Object.entries(page.metafile.outputs).find(([, { entryPoint }]) => entryPoint === 'main.js');
   const shared = names.filter((name) => name.startsWith('shared-'));
   expect(shared).toHaveLength(1);
-  expect(first?.[1].imports.map((imported) => path.basename(imported.path))).toEqual(shared);
+  const base = names.filter((name) => name.startsWith('base-'));
+  expect(base).toHaveLength(1);
+  expect(first?.[1].imports.map((imported) => path.basename(imported.path))).toEqual([...base, ...shared]);
   expect(
     Object.keys(page.metafile.outputs)
       .map((file) => path.basename(file))
@@ -79,8 +81,12 @@ it('is two files, which the pages import from', async () => {
   const { f0_open: open } = await import(path.join(folder, path.basename(first?.[0] ?? '')));
   expect(await open('a')).toEqual(['a', 1, 'of both', 'by four, 1', 'one', 'two', 'main 12']);
   expect(await open('b')).toEqual(['b', 2, 'of both', 'by four, 1']);
+  // What is loaded first is halved so that what both need is in the half that needs nothing of the other.
+  const textOf = async (name = '') => await readFile(path.join(folder, name), 'utf8');
+  expect(await textOf(base[0])).not.toContain('portal-');
+  expect(await textOf(path.basename(first?.[0] ?? ''))).toContain(`"./${base[0]}"`);
   // Two pages share it: the others do not load it.
-  expect(await readFile(path.join(folder, shared[0] ?? ''), 'utf8')).not.toContain('of both');
+  expect(await textOf(shared[0])).not.toContain('of both');
 });
 
 it('gives every file another name when something of it has changed', async () => {

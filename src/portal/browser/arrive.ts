@@ -33,13 +33,17 @@ async function askViewer(): Promise<Response | undefined> {
 
 /**
  * The first formatter of each kind takes a phone some time. It is created while the next answer is awaited,
- * because later it would block the page. Each is created in a task of its own.
+ * because later it would block the page. Each is created in a task of its own. The collator, which nothing
+ * here uses, goes before them: it loads half of what the formatter of numbers needs of the language.
  */
 function prepareFormats(): void {
   setTimeout(() => {
-    new Intl.DateTimeFormat('en-IN', { timeZone: 'Asia/Kolkata', dateStyle: 'medium' }).format();
+    new Intl.Collator('en');
   });
   setTimeout(() => {
     new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR' }).format(0);
+  });
+  setTimeout(() => {
+    new Intl.DateTimeFormat('en-IN', { timeZone: 'Asia/Kolkata', dateStyle: 'medium' }).format();
   });
 }

@@ -15,7 +15,7 @@ import { InSteps } from './in-steps';
 import { PortalShell } from './portal-shell';
 import { LoadingState, NotFoundState, ProblemState } from './states';
 
-type LazyPage = ComponentType & { preload?(): Promise<unknown> };
+type LazyPage = ComponentType & { preload(): Promise<void> };
 
 /** The addresses of the table of pages. What stands after `?` are texts, and read as they are written. */
 export function createPortalRouter() {
@@ -36,10 +36,14 @@ export function createPortalRouter() {
     return createRoute({
       getParentRoute: () => root,
       path: page.path,
-      component: () => (
-        <GuardedPage page={page}>
-          <Page />
-        </GuardedPage>
+      // The router loads the file of a page before it draws it, and when a link to it is pointed at.
+      component: Object.assign(
+        () => (
+          <GuardedPage page={page}>
+            <Page />
+          </GuardedPage>
+        ),
+        { preload: Page.preload },
       ),
       errorComponent: ({ error, reset }) => (
         <ProblemState problem={toError(error)} retry={() => void loadAgain(Page).then(reset)} />
@@ -77,7 +81,7 @@ async function loadPage(page: PortalPage) {
 
 /** The router keeps the failure of a page that did not come, until it is asked for the page again. */
 async function loadAgain(page: LazyPage): Promise<void> {
-  await page.preload?.();
+  await page.preload();
 }
 
 function toError(fault: unknown): Error {

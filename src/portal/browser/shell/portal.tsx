@@ -72,9 +72,16 @@ function createQueryClient(): QueryClient {
   }
 }
 
+/** The page of the address is loaded at once, so that it is there when the viewer is known. */
+function startRouter(): ReturnType<typeof createPortalRouter> {
+  const router = createPortalRouter();
+  void router.load();
+  return router;
+}
+
 function WithViewer() {
   const gateway = useGateway();
-  const router = useMemo(createPortalRouter, []);
+  const router = useMemo(startRouter, []);
   const asked = useMemo(
     () =>
       queryOptions({
