@@ -340,7 +340,7 @@ class PostgresDatabase implements Database {
 
   async query<Row extends object>(sql: Prisma.Sql, { home, ...options }: QueryOptions = {}): Promise<Row[]> {
     if (home !== undefined && this.home !== undefined) {
-      return await this.home.query<Row>(sql, home, options);
+      return await this.home.read<Row>(sql, home, options);
     }
     return await this.#statements.query<Row>(sql, options);
   }

@@ -4,6 +4,7 @@ import { ConnectionWatch } from './connection-watch.js';
 import { createPool } from './pool.js';
 import { PrimaryFinder } from './primary-finder.js';
 import { ServerStatements } from './server-statements.js';
+import { ShardLeases } from './shard-leases.js';
 
 export interface HomeServerOptions {
   readonly url: string;
@@ -13,10 +14,16 @@ export interface HomeServerOptions {
   readonly settings: Readonly<Record<string, string>>;
 }
 
+/** A lease waits no longer for a shard that is being moved. */
+const LEASE_LOCK_TIMEOUT_MS = 100;
+/** After this time the server ends a lease whose gateway stands still or has vanished. */
+const LEASE_IDLE_TIMEOUT_MS = 2_000;
+
 export class HomeServer {
   readonly statements: ServerStatements;
   /** For regular work in the background, on a connection that requests do not use. */
   readonly apart: Pick<ServerStatements, 'query'>;
+  readonly leases: ShardLeases;
   /**
    * Whether it has ever answered: perhaps only the coordinator can reach it. Once it has, statements fail at
    * once while it is down.
@@ -50,6 +57,18 @@ export class HomeServer {
       applicationName: `${applicationName} apart`,
       statementTimeoutMs,
     });
+    const leasePool = createPool({
+      ...shared,
+      size: 2,
+      settings: {
+        ...settings,
+        lock_timeout: String(LEASE_LOCK_TIMEOUT_MS),
+        idle_in_transaction_session_timeout: String(LEASE_IDLE_TIMEOUT_MS),
+      },
+      applicationName: `${applicationName} lease`,
+      statementTimeoutMs,
+    });
+    this.leases = new ShardLeases(leasePool);
     const cancellation = new Cancellation(() => finder.url, applicationName);
     this.statements = new ServerStatements({
       pool,
@@ -61,7 +80,8 @@ export class HomeServer {
       query: (sql, options) => this.statements.queryBy(apartPool, sql, options),
     };
     this.#close = async () => {
-      await Promise.all([pool, streamPool, apartPool].map((each) => each.end()));
+      await this.leases.close();
+      await Promise.all([pool, streamPool, apartPool, leasePool].map((each) => each.end()));
       await Promise.all([cancellation.close(), watch.close()]);
     };
   }

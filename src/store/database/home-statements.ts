@@ -64,13 +64,20 @@ export class HomeStatements {
     home: Home,
     options: Omit<QueryOptions, 'home'> = {},
   ): Promise<Row[]> {
-    try {
-      return await this.#query<Row>(sql, home, options);
-    } catch (error) {
-      if (!hasMoved(error)) throw error;
-      this.#shardByDomain.delete(home.domain);
-      return await this.#query<Row>(sql, home, options);
-    }
+    return await this.#finding(home, () => this.#query<Row>(sql, home, options));
+  }
+
+  /**
+   * The same for a statement that only reads, which shares a lease with others.
+   *
+   * @throws as `Queryable.query`
+   */
+  async read<Row extends object>(
+    sql: Prisma.Sql,
+    home: Home,
+    options: Omit<QueryOptions, 'home'> = {},
+  ): Promise<Row[]> {
+    return await this.#finding(home, () => this.#read<Row>(sql, home, options));
   }
 
   /**
@@ -165,6 +172,38 @@ export class HomeStatements {
     };
   }
 
+  async #finding<Answer>({ domain }: Home, ask: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!hasMoved(error)) throw error;
+      this.#shardByDomain.delete(domain);
+      return await ask();
+    }
+  }
+
+  async #read<Row extends object>(
+    sql: Prisma.Sql,
+    home: Home,
+    options: Omit<QueryOptions, 'home'>,
+  ): Promise<Row[]> {
+    const shard = await this.#findShard(home.domain);
+    const lease = shard.server.wasReached ? shard.server.leases.enter(shard) : undefined;
+    if (lease === undefined) return await this.#query<Row>(sql, home, options);
+    const { name } = options;
+    const answer = await settled(
+      shard.server.statements.query<Row>(shard.tables.statement(sql, name), {
+        ...options,
+        name: name && `${name}_${shard.id}`,
+        told: sql,
+      }),
+    );
+    lease.leave();
+    // It was read as of its start: where the domain is now, it was then.
+    if (!lease.isHeld) await shard.server.statements.query(stayAtHome(shard).sql);
+    return answer();
+  }
+
   async #query<Row extends object>(
     sql: Prisma.Sql,
     { domain, columns }: Home,
@@ -242,28 +281,32 @@ export class HomeStatements {
   async #queryShard(domain: string): Promise<Shard> {
     const [row] = await this.#coordinator.query<ShardRow>(
       Prisma.sql`
-        select p.shardid::text as id, p.groupid as group, n.nodename as host, n.nodeport as port, t.tables
+        select p.shardid::text as id, p.groupid as group, n.nodename as host, n.nodeport as port
           from pg_dist_placement p
           join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
-         cross join (
-           select json_object_agg(
-               c.relname,
-               shard_name(
-                 s.logicalrelid,
-                 get_shard_id_for_distribution_column(s.logicalrelid, ${domain}::text)
-               )
-             ) as tables
-             from pg_dist_partition s join pg_class c on c.oid = s.logicalrelid
-            where c.relnamespace = current_schema()::regnamespace and not c.relispartition
-         ) t
-         where p.shardid = get_shard_id_for_distribution_column('records', ${domain}::text)`,
+         where p.shardid = (select get_shard_id_for_distribution_column('records', ${domain}::text))`,
       { name: 'find shard' },
     );
     invariant(row, 'every domain is somewhere');
     const { id, group, host, port } = row;
-    const tables = this.#tables.get(id) ?? new ShardTables(row.tables);
+    const tables = this.#tables.get(id) ?? (await this.#queryTables(domain));
     this.#tables.set(id, tables);
     return { id, group, server: this.#serverAt(host, port), tables };
+  }
+
+  /** Looks up the names of tables, which takes long and is done once for a shard. */
+  async #queryTables(domain: string): Promise<ShardTables> {
+    const [row] = await this.#coordinator.query<{ names: Readonly<Record<string, string>> }>(
+      Prisma.sql`
+        select json_object_agg(
+            c.relname,
+            shard_name(s.logicalrelid, get_shard_id_for_distribution_column(s.logicalrelid, ${domain}::text))
+          ) as names
+          from pg_dist_partition s join pg_class c on c.oid = s.logicalrelid
+         where c.relnamespace = current_schema()::regnamespace and not c.relispartition`,
+      { name: 'name tables of shard' },
+    );
+    return new ShardTables(row?.names ?? {});
   }
 
   #serverAt(host: string, port: number): HomeServer {
@@ -310,8 +353,6 @@ interface ShardRow {
   readonly group: number;
   readonly host: string;
   readonly port: number;
-  /** The names of its tables by those of the spread tables. */
-  readonly tables: Readonly<Record<string, string>>;
 }
 
 /** Has a server refuse what is not for it any more, to the end of its transaction. */
