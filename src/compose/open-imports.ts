@@ -3,6 +3,7 @@ import type { Principals } from '../auth/principals.js';
 import type { Config } from '../config.js';
 import type { Files } from '../files/files.js';
 import { ImportNews } from '../importing/import-news.js';
+import { ImportRights } from '../importing/import-rights.js';
 import { ImportRunner } from '../importing/import-runner.js';
 import { Imports } from '../importing/imports.js';
 import { scopeOfImport } from '../importing/scope-of-import.js';
@@ -47,13 +48,14 @@ export async function openImports(services: {
     const runAt = when === 'now' ? undefined : new Date(Date.now() + WAIT_MS);
     await jobs.add(IMPORT_TASK, { id }, { key: `import:${id}`, maxAttempts: ATTEMPTS, runAt });
   };
+  const rights = new ImportRights({ ...services, roles: config.importRoles });
   const imports = new Imports({
     ...services,
-    roles: config.importRoles,
+    rights,
     maxBytes: config.importMaxBytes,
     schedule: (id) => scheduleImport(id, 'now'),
   });
-  const scopeOf = (one: StoredImport) => scopeOfImport(one, { ...services, imports });
+  const scopeOf = (one: StoredImport) => scopeOfImport(one, { ...services, rights });
   const importRunner = new ImportRunner({
     ...services,
     scopeOf,

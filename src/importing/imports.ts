@@ -7,7 +7,7 @@ import { ServiceError } from '../errors.js';
 import type { Files, NewFile } from '../files/files.js';
 import { assertAtMost, type MostBytes } from '../files/most-bytes.js';
 import { Prisma } from '../generated/prisma/client.js';
-import { type JsonValue, parsePlainJson, printExactJson } from '../json.js';
+import type { JsonValue } from '../json.js';
 import type { Scope } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';
 import type { Catalog } from '../store/catalog/catalog.js';
@@ -15,13 +15,16 @@ import type { Database } from '../store/database/database.js';
 import { type KeysetPage, type KeysetRequest, withPlaces } from '../store/database/keyset.js';
 import type { UndoConflict, UndoPreview } from '../store/history/undo-preview.js';
 import type { RecordStore } from '../store/record-store.js';
-import { fieldsOfMapping, type ImportMapping, toImportMapping } from './import-mapping.js';
+import { fieldsOfMapping } from './import-mapping.js';
+import type { ImportRights } from './import-rights.js';
+import { invalidImport, noImport } from './invalid-import.js';
 import { forgetSeen } from './note-refused.js';
 import { parseImportMapping } from './parse-import-mapping.js';
 import type { SourceOptions } from './reading/row-source.js';
 import { SOURCE_LIMITS } from './reading/source-limits.js';
 import { listRefusedRows, printRefusedRows, type RefusedRowOfImport } from './refused-rows.js';
 import { printOutcomes } from './row-outcomes.js';
+import { SavedMappings } from './saved-mappings.js';
 import {
   changesOf,
   DEFAULT_OPTIONS,
@@ -41,8 +44,7 @@ export interface ImportsOptions {
   readonly store: RecordStore;
   readonly catalog: Catalog;
   readonly files: Files;
-  /** Roles that may import. */
-  readonly roles: readonly string[];
+  readonly rights: ImportRights;
   readonly maxBytes: number;
   /** Schedules a job that continues an import. */
   readonly schedule: (id: string) => Promise<void>;
@@ -56,14 +58,6 @@ export interface NewImport {
   /** The name of a saved mapping. */
   readonly mapping?: string | undefined;
   readonly options: Partial<ImportOptions>;
-}
-
-export interface SavedMapping {
-  readonly name: string;
-  readonly collection: string;
-  readonly mapping: ImportMapping;
-  readonly savedBy: string;
-  readonly savedAt: Date;
 }
 
 /** The states in which an import waits for its caller. */
@@ -81,39 +75,22 @@ const ADVICE: Readonly<Partial<Record<ImportState, string>>> = {
   undone: 'import the file anew',
 };
 const IMPORT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const MAPPING_NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u;
-const MOST_MAPPINGS = 500;
 
 export class Imports {
+  readonly rights: ImportRights;
+  readonly mappings: SavedMappings;
   readonly #options: ImportsOptions;
 
   constructor(options: ImportsOptions) {
     this.#options = options;
+    this.rights = options.rights;
+    this.mappings = new SavedMappings(options.database, options.rights);
   }
 
   /** The limit of the file of an import. */
   get most(): MostBytes {
     const bytes = Math.min(this.#options.maxBytes, SOURCE_LIMITS.maxBytes);
     return { bytes, setting: 'IMPORT_MAX_BYTES' };
-  }
-
-  /** Whether the caller has a role that may import; the rights to records decide into which collections. */
-  mayHave({ principal }: Scope): boolean {
-    return this.#options.roles.some((role) => principal.roles.has(role));
-  }
-
-  /**
-   * Refuses a caller who may not import into the collection at all.
-   *
-   * @throws FORBIDDEN; NOT_FOUND, GONE for the collection
-   */
-  assertMayImport(scope: Scope, collection: string): void {
-    const { roles, store } = this.#options;
-    if (!this.mayHave(scope)) {
-      const needed = roles.length === 0 ? 'no role may' : `one of these roles is needed: ${roles.join(', ')}`;
-      throw new ServiceError('FORBIDDEN', `you may not import files; ${needed} (IMPORT_ROLES)`);
-    }
-    for (const verb of ['read', 'create', 'update'] as const) store.assertAllowed(scope, collection, verb);
   }
 
   /**
@@ -124,12 +101,16 @@ export class Imports {
    */
   async create(scope: Scope, sent: NewImport): Promise<StoredImport> {
     const { database, files, catalog } = this.#options;
-    this.assertMayImport(scope, sent.collection);
+    this.rights.assertMayImport(scope, sent.collection);
     const collection = catalog.get(sent.collection, scope);
     const options = this.#toOptions(scope, sent.collection, sent.options, DEFAULT_OPTIONS);
-    const saved = sent.mapping === undefined ? undefined : await this.getMapping(scope, sent.mapping);
+    const saved = sent.mapping === undefined ? undefined : await this.mappings.get(scope, sent.mapping);
     if (saved !== undefined && saved.collection !== collection.name) {
-      throw invalid('mapping', `the mapping "${saved.name}" is for ${saved.collection}`, collection.name);
+      throw invalidImport(
+        'mapping',
+        `the mapping "${saved.name}" is for ${saved.collection}`,
+        collection.name,
+      );
     }
     const { most } = this;
     const file =
@@ -164,23 +145,8 @@ export class Imports {
   async get(scope: Scope, id: string): Promise<StoredImport> {
     const one = IMPORT_ID.test(id) ? await findImport(this.#options.database, id) : undefined;
     if (one === undefined) throw noImport(id);
-    this.assertVisible(scope, one);
+    this.rights.assertVisible(scope, one);
     return one;
-  }
-
-  /**
-   * Whether the caller may see the import: admins see those of the domain, other users their own. Both must
-   * be allowed to read records of the collection, because an import shows contents of its file.
-   */
-  isVisible(scope: Scope, { domainId, createdBy, collection }: StoredImport): boolean {
-    const isOwn =
-      domainId === scope.domain.id && (isAdmin(scope.principal) || createdBy === scope.principal.id);
-    return isOwn && !this.#isHidden(scope, collection);
-  }
-
-  /** @throws NOT_FOUND, as for an unknown import */
-  assertVisible(scope: Scope, one: StoredImport): void {
-    if (!this.isVisible(scope, one)) throw noImport(one.id);
   }
 
   /** The newest first: for an admin all imports of the domain, else the caller's own. */
@@ -190,7 +156,7 @@ export class Imports {
   ): Promise<KeysetPage<StoredImport>> {
     return await listImports(this.#options.database, scope.domain.id, {
       createdBy: isAdmin(scope.principal) ? undefined : scope.principal.id,
-      except: this.#options.catalog.list().flatMap(({ name }) => (this.#isHidden(scope, name) ? [name] : [])),
+      except: this.rights.listHidden(scope),
       state,
       ...withPlaces(page, assertImportCursor),
     });
@@ -213,7 +179,7 @@ export class Imports {
   ): Promise<StoredImport> {
     const { database, catalog, store } = this.#options;
     const one = await this.get(scope, id);
-    this.assertMayImport(scope, one.collection);
+    this.rights.assertMayImport(scope, one.collection);
     const collection = catalog.get(one.collection, scope);
     const mapping =
       sent.mapping === undefined
@@ -233,7 +199,7 @@ export class Imports {
     });
     if (changed === undefined) throw await this.#underWay(scope, id, 'be changed');
     if (sent.saveAs !== undefined && mapping !== undefined) {
-      await this.#saveMapping(scope, { name: sent.saveAs, collection: collection.name, mapping });
+      await this.mappings.save(scope, { name: sent.saveAs, collection: collection.name, mapping });
     }
     return changed;
   }
@@ -260,7 +226,7 @@ export class Imports {
   async cancel(scope: Scope, id: string): Promise<StoredImport> {
     const { database } = this.#options;
     const one = await this.get(scope, id);
-    this.assertMayImport(scope, one.collection);
+    this.rights.assertMayImport(scope, one.collection);
     const stopped =
       (await updateImport(database, id, {
         from: ['ready', 'tried', 'waiting'],
@@ -292,7 +258,7 @@ export class Imports {
   async undo(scope: Scope, id: string): Promise<StoredImport> {
     const { database } = this.#options;
     const one = await this.get(scope, id);
-    this.assertMayImport(scope, one.collection);
+    this.rights.assertMayImport(scope, one.collection);
     if (!WRITTEN.includes(one.state)) throw await this.#underWay(scope, id, 'be undone');
     const { conflictCount, conflicts, removed, changed, broughtBack } = await this.previewUndo(scope, id);
     if (conflictCount > 0) throw changedLater(one.collection, conflicts, conflictCount);
@@ -329,24 +295,6 @@ export class Imports {
     yield* printOutcomes(this.#options.database, (await this.get(scope, id)).id);
   }
 
-  async listMappings(scope: Scope, collection: string | undefined): Promise<readonly SavedMapping[]> {
-    const rows = await this.#options.database.query<MappingRow>(Prisma.sql`
-      select m.name, m.collection, m.mapping::text as mapping, m.saved_by, m.saved_at
-      from import_mappings m
-      where m.domain = ${scope.domain.id} and m.collection = coalesce(${collection ?? null}, m.collection)
-      order by m.name
-      limit ${MOST_MAPPINGS}`);
-    // A mapping names fields, which only callers who may write them may see.
-    return rows.map(toSavedMapping).filter((saved) => this.#mayImport(scope, saved.collection));
-  }
-
-  /** @throws NOT_FOUND */
-  async getMapping(scope: Scope, name: string): Promise<SavedMapping> {
-    const found = (await this.listMappings(scope, undefined)).find((one) => one.name === name);
-    if (found !== undefined) return found;
-    throw new ServiceError('NOT_FOUND', `there is no mapping "${name.slice(0, 100)}"`);
-  }
-
   /**
    * Removes imports, with their files, that have not changed since an instant. One that is under way changes
    * with each batch: after a day without a change, nobody will continue it.
@@ -377,7 +325,11 @@ export class Imports {
     const one = await this.change(scope, id, { options: sent });
     if (one.mapping === undefined) throw notInspected(one);
     if (one.mapping.columns.every(({ field }) => field === null) && one.inspection?.columns !== undefined) {
-      throw invalid('mapping', 'no column of the file goes to a field', 'a field for at least one column');
+      throw invalidImport(
+        'mapping',
+        'no column of the file goes to a field',
+        'a field for at least one column',
+      );
     }
     store.staging([]).keyOf(scope, one.collection, one.options.by);
     if (state === 'waiting' && one.options.missing === 'remove') assertTried(one);
@@ -425,46 +377,6 @@ export class Imports {
     const advice = ADVICE[state] ?? 'cancel it, or wait for its end';
     return new ServiceError('CONFLICT', `the import is ${state} and cannot ${what}; ${advice}`);
   }
-
-  async #saveMapping(
-    scope: Scope,
-    { name, collection, mapping }: Pick<SavedMapping, 'name' | 'collection' | 'mapping'>,
-  ): Promise<void> {
-    if (!MAPPING_NAME.test(name)) {
-      throw invalid(
-        'saveAs',
-        'it is no name of a mapping',
-        '1 to 100 letters, digits, spaces, `.`, `_`, `-`',
-        name,
-      );
-    }
-    const { database } = this.#options;
-    const [row] = await database.query<{ count: number }>(Prisma.sql`
-      select count(*)::int as count
-      from import_mappings
-      where domain = ${scope.domain.id} and name <> ${name}`);
-    if ((row?.count ?? 0) >= MOST_MAPPINGS) {
-      throw new ServiceError('LIMIT_EXCEEDED', `at most ${MOST_MAPPINGS} mappings are kept`);
-    }
-    await database.query(Prisma.sql`
-      insert into import_mappings (domain, name, collection, mapping, saved_by)
-      values (${scope.domain.id}, ${name}, ${collection},
-        ${printExactJson(mapping as unknown as JsonValue)}::jsonb, ${scope.principal.id})
-      on conflict (domain, name) do update
-      set collection = excluded.collection, mapping = excluded.mapping, saved_by = excluded.saved_by,
-        saved_at = now()`);
-  }
-
-  #mayImport(scope: Scope, collection: string): boolean {
-    return isAllowed(() => this.assertMayImport(scope, collection));
-  }
-
-  /** Whether the collection exists and the caller may not read it. */
-  #isHidden(scope: Scope, collection: string): boolean {
-    const { catalog, store } = this.#options;
-    if (catalog.find(collection) === undefined) return false;
-    return !isAllowed(() => store.assertAllowed(scope, collection, 'read'));
-  }
 }
 
 interface GoneImport {
@@ -472,34 +384,6 @@ interface GoneImport {
   readonly domainId: string;
   readonly file_id: string;
   readonly owns_file: boolean;
-}
-
-interface MappingRow {
-  readonly name: string;
-  readonly collection: string;
-  readonly mapping: string;
-  readonly saved_by: string;
-  readonly saved_at: Date;
-}
-
-function toSavedMapping(row: MappingRow): SavedMapping {
-  return {
-    name: row.name,
-    collection: row.collection,
-    mapping: toImportMapping(parsePlainJson(row.mapping)) ?? { columns: [], fixed: {} },
-    savedBy: row.saved_by,
-    savedAt: row.saved_at,
-  };
-}
-
-function isAllowed(assert: () => void): boolean {
-  try {
-    assert();
-    return true;
-  } catch (fault) {
-    if (fault instanceof ServiceError) return false;
-    throw fault;
-  }
 }
 
 function changedLater(collection: string, conflicts: readonly UndoConflict[], count: number): ServiceError {
@@ -511,10 +395,6 @@ function changedLater(collection: string, conflicts: readonly UndoConflict[], co
   });
   const more = count > 1 ? ` (and ${count - 1} more)` : '';
   return new ServiceError('CONFLICT', `${errors[0]?.detail ?? ''}${more}`, { errors });
-}
-
-function noImport(id: string): ServiceError {
-  return new ServiceError('NOT_FOUND', `there is no import "${id.slice(0, 50)}"`);
 }
 
 function toImportPrincipal({ principal }: Scope): ImportPrincipal {
@@ -543,17 +423,16 @@ function notInspected({ state }: StoredImport): ServiceError {
 
 function oneOf<T extends string>(parameter: string, sent: T, allowed: readonly T[]): T {
   if (allowed.includes(sent)) return sent;
-  throw invalid(parameter, `"${String(sent).slice(0, 50)}" is none of its values`, allowed.join(', '), sent);
-}
-
-function invalid(parameter: string, detail: string, expected: string, sent?: string): ServiceError {
-  return new ServiceError('INVALID_VALUE', `${parameter}: ${detail}; expected: ${expected}`, {
-    errors: [{ parameter, detail, expected, ...(sent !== undefined && { sent: sent.slice(0, 100) }) }],
-  });
+  throw invalidImport(
+    parameter,
+    `"${String(sent).slice(0, 50)}" is none of its values`,
+    allowed.join(', '),
+    sent,
+  );
 }
 
 /** @throws INVALID_VALUE */
 function assertImportCursor(cursor: string, parameter: string): string {
   if (IMPORT_ID.test(cursor)) return cursor;
-  throw invalid(parameter, 'it is no cursor of imports', 'the id of an import', cursor);
+  throw invalidImport(parameter, 'it is no cursor of imports', 'the id of an import', cursor);
 }

@@ -4,7 +4,7 @@ import type { Principals } from '../auth/principals.js';
 import { type DomainDirectory, resolveScope } from '../auth/resolve-scope.js';
 import { ServiceError } from '../errors.js';
 import { type Principal, type Scope, systemPrincipal } from '../model/scope.js';
-import type { Imports } from './imports.js';
+import type { ImportRights } from './import-rights.js';
 import type { StoredImport } from './stored-import.js';
 
 /**
@@ -17,14 +17,14 @@ export async function scopeOfImport(
   services: {
     readonly principals: Pick<Principals, 'ofWork'>;
     readonly domains: DomainDirectory;
-    readonly imports: Pick<Imports, 'assertMayImport'>;
+    readonly rights: Pick<ImportRights, 'assertMayImport'>;
   },
 ): Promise<Scope> {
-  const { principals, domains, imports } = services;
+  const { principals, domains, rights } = services;
   const principal = await principalOf(one, principals);
   await domains.assureKnown(one.domainId);
   const scope = resolveScope(domains, { principal, askedDomain: one.domainId, requestId: one.id });
-  imports.assertMayImport(scope, one.collection);
+  rights.assertMayImport(scope, one.collection);
   return { ...scope, operation: 'import' };
 }
 

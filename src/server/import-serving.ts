@@ -39,7 +39,7 @@ export async function useImports(app: FastifyInstance, options: ImportServingOpt
     onRequest: async ({ requestContext, query }) => {
       // Callers who may not import are refused before their body is requested.
       const sent = parametersIn(query as Sent);
-      options.imports.assertMayImport(requireScope(requestContext), sent.collection ?? '');
+      options.imports.rights.assertMayImport(requireScope(requestContext), sent.collection ?? '');
     },
     // Imports enforce a limit of their own.
     bodyLimit: Number.MAX_SAFE_INTEGER,

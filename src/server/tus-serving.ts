@@ -21,7 +21,7 @@ import { wholeBody } from './whole-body.js';
 
 export interface TusServingOptions {
   readonly uploads: ResumableUploads;
-  readonly imports: Pick<Imports, 'assertMayImport' | 'most'>;
+  readonly imports: Pick<Imports, 'rights' | 'most'>;
   /** How long a sender may pause before it is cut off. */
   readonly stallMs: number;
 }
@@ -73,7 +73,7 @@ export async function openUpload(request: FastifyRequest, reply: FastifyReply, s
   const text = headers['upload-metadata'];
   const metadata = parseMetadata(text === undefined ? undefined : String(text));
   const { importInto: collection } = metadata;
-  if (collection !== undefined) imports.assertMayImport(scope, collection);
+  if (collection !== undefined) imports.rights.assertMayImport(scope, collection);
   const opened = await uploads.open(scope, {
     length,
     name: metadata.name ?? 'upload',

@@ -47,8 +47,8 @@ async function subscribeToImports({
       try {
         const now = await caller.scope();
         for (const one of changed) {
-          if (asked !== undefined) imports.assertVisible(now, one);
-          else if (!imports.isVisible(now, one)) continue;
+          if (asked !== undefined) imports.rights.assertVisible(now, one);
+          else if (!imports.rights.isVisible(now, one)) continue;
           queue.push(printReady(toImportResult(one), info));
           if (asked !== undefined && isOver(one)) queue.end();
         }

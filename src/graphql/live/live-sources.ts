@@ -11,6 +11,6 @@ export interface LiveSources {
   readonly feed: ChangeFeed;
   readonly recordChanges: RecordChanges;
   readonly topics: Topics;
-  readonly imports: Pick<Imports, 'get' | 'isVisible' | 'assertVisible'>;
+  readonly imports: Pick<Imports, 'get' | 'rights'>;
   readonly importNews: Pick<ImportNews, 'follow' | 'look'>;
 }

@@ -15,7 +15,7 @@ export interface CallerServices {
   readonly profiles: Pick<Profiles, 'find' | 'setLanguage'>;
   readonly apiKeys: Pick<ApiKeys, 'mayHave'>;
   readonly webhooks: Pick<Webhooks, 'mayHave'>;
-  readonly imports: Pick<Imports, 'mayHave'>;
+  readonly imports: Pick<Imports, 'rights'>;
   readonly domains: {
     top(): Domain | undefined;
     listFor(scope: Scope): readonly Domain[];
@@ -118,7 +118,7 @@ class Caller implements CallerResult {
     return this.#services.webhooks.mayHave(this.#scope);
   }
   get mayImport() {
-    return this.#services.imports.mayHave(this.#scope);
+    return this.#services.imports.rights.mayHave(this.#scope);
   }
   get duties() {
     return this.#rights.duties;

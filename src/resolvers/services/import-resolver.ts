@@ -1,8 +1,9 @@
 /** The door to imports, except the bytes of their files, which go by `POST /imports` or `POST /files`. */
 import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
-import type { Imports, SavedMapping } from '../../importing/imports.js';
+import type { Imports } from '../../importing/imports.js';
 import { parseSourceOptions } from '../../importing/parse-source-options.js';
 import type { RefusedRowOfImport } from '../../importing/refused-rows.js';
+import type { SavedMapping } from '../../importing/saved-mappings.js';
 import {
   changesOf,
   fingerprintOf,
@@ -93,7 +94,7 @@ export class ImportResolver {
     @Arg('collection', () => String, { nullable: true, description: 'Only those for this collection.' })
     collection?: string | null,
   ): Promise<ImportMappingResult[]> {
-    const saved = await this.#imports.listMappings(requireScope(context), collection ?? undefined);
+    const saved = await this.#imports.mappings.list(requireScope(context), collection ?? undefined);
     return saved.map(toMappingResult);
   }
 
