@@ -122,19 +122,18 @@ export class ChangeOutbox {
       if (page !== undefined) await part.remove(page);
       return page;
     });
-    return emptied.some(({ ids }) => ids.length === PAGE_ROWS);
+    return emptied.some(({ count }) => count === PAGE_ROWS);
   }
 
-  async #tell(transaction: Transaction, { entries }: OutboxPage): Promise<void> {
+  async #tell(transaction: Transaction, page: OutboxPage): Promise<void> {
     await transaction.query(Prisma.sql`
       with entry as (
         select *
-        from rows from (
-          json_to_recordset(${entries}::json)
-          as (
-            id bigint, at timestamptz, domain text, collection text, record_id text, operation text,
-            to_version int, principal text, started json, announced text
-          )
+        from unnest(
+          ${page.id}::bigint[], ${page.at}::timestamptz[], ${page.domain}::text[],
+          ${page.collection}::text[], ${page.record_id}::text[], ${page.operation}::text[],
+          ${page.to_version}::int[], ${page.principal}::text[], ${page.started}::json[],
+          ${page.announced}::text[]
         ) with ordinality as o (
           id, at, domain, collection, record_id, operation, to_version, principal, started, announced, place
         )
