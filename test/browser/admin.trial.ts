@@ -214,6 +214,12 @@ describe('the page of people', () => {
     await page.goto(`${gateway.url}/portal/people/usr-teacher`);
     await page.getByRole('rowheader', { name: /^विद्यार्थी की उपस्थिति/ }).waitFor();
     expect(await page.getByRole('rowheader', { name: /[A-Za-z]/ }).count()).toBe(0);
+    const fields = page
+      .getByRole('row', { name: /^विद्यार्थी की उपस्थिति/ })
+      .locator('details')
+      .first();
+    await fields.locator('summary').click();
+    expect(await fields.textContent()).not.toMatch(/[A-Za-z]/);
   });
 
   it('overwrites no roles unseen that another admin has given meanwhile', async () => {

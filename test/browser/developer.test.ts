@@ -54,8 +54,12 @@ async function shownKey(page: Page): Promise<string> {
 }
 
 /** A key of an admin for tasks, and its id. */
-async function makeKey(name: string): Promise<{ readonly id: string; readonly key: string }> {
-  const scopes = { collections: { task: ['read'] }, reports: [], scripts: [] };
+const READS_TASKS = { collections: { task: ['read'] }, reports: [], scripts: [] };
+
+async function makeKey(
+  name: string,
+  scopes: object = READS_TASKS,
+): Promise<{ readonly id: string; readonly key: string }> {
   const made = await gateway.fetch('/graphql', {
     as: 'admin',
     method: 'POST',
@@ -224,6 +228,25 @@ describe('the page of API keys', () => {
     await expectWellMade(page);
     await page.goto(`${gateway.url}/portal/keys/00000000-0000-4000-8000-000000000000`);
     await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
+  });
+
+  it('says in Hindi, too, which collections and reports a key may use', async () => {
+    await makeKey('kunji', { ...READS_TASKS, reports: ['strength'] });
+    const page = await pages.openPortalAs('admin', '/portal/account');
+    await page.evaluate(() => localStorage.setItem('campus-portal-language', 'hi'));
+    await page.goto(`${gateway.url}/portal/keys`);
+    const row = page.getByRole('row', { name: /kunji/ });
+    await row.getByRole('listitem').nth(1).waitFor();
+    expect(await row.getByRole('listitem').allTextContents()).toEqual([
+      'कार्य: पढ़ना',
+      'रिपोर्ट: कक्षा और लिंग के अनुसार संख्या',
+    ]);
+
+    await page.getByRole('button', { name: 'नई कुंजी' }).click();
+    const form = page.getByRole('dialog', { name: 'नई API कुंजी' });
+    await form.getByRole('button', { name: 'रिपोर्ट के भाग' }).click();
+    await form.getByRole('checkbox', { name: 'शुल्क बकायादार' }).waitFor();
+    expect(await form.getByRole('checkbox', { name: /^[A-Za-z ]+$/ }).count()).toBe(0);
   });
 
   it('is refused to who may have no keys, also by its address', async () => {

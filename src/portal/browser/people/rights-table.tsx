@@ -3,6 +3,7 @@ import { PeopleRights } from '../../../generated/portal/people/people';
 import { useOperation } from '../gateway/use-operation';
 import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
+import { useFieldNames } from '../records/use-field-names';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 
 /** The rights of a user as the gateway decides them: each collection by verb, with its fields. */
@@ -55,6 +56,7 @@ interface VerbCellProps {
 
 function VerbCell({ verb, isAllowed, fields }: VerbCellProps) {
   const t = useTexts();
+  const nameOf = useFieldNames();
   if (!isAllowed) return <Table.Td data-label={verb}>{t('No')}</Table.Td>;
   if (fields.length === 0) return <Table.Td data-label={verb}>{t('Yes')}</Table.Td>;
   return (
@@ -62,7 +64,7 @@ function VerbCell({ verb, isAllowed, fields }: VerbCellProps) {
       <details>
         <summary>{t('{count, plural, one {# field} other {# fields}}', { count: fields.length })}</summary>
         <Text size="xs" className="wrapped">
-          {fields.join(', ')}
+          {fields.map(nameOf).join(', ')}
         </Text>
       </details>
     </Table.Td>

@@ -130,12 +130,14 @@ interface InWordsProps {
   readonly children: ReactNode;
 }
 
-/** Translates the titles of collections into the language of the page. */
+/** Translates the titles of collections and reports into the language of the page. */
 function InWords({ viewer, children }: InWordsProps) {
   const say = useReportWords();
   const inWords = useMemo(() => {
-    const collections = viewer.collections.map((one) => ({ ...one, title: say(one.title) }));
-    return { ...viewer, collections };
+    const inWordsOf = <Titled extends { readonly title: string }>(titled: readonly Titled[]) =>
+      titled.map((one) => ({ ...one, title: say(one.title) }));
+    const { collections, reports } = viewer;
+    return { ...viewer, collections: inWordsOf(collections), reports: inWordsOf(reports) };
   }, [viewer, say]);
   return <ViewerContext value={inWords}>{children}</ViewerContext>;
 }
