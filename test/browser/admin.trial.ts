@@ -233,6 +233,10 @@ describe('the page of people', () => {
     await ask(gateway, theirs);
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
     await dialog.getByRole('alert').getByRole('row', { name: 'Roles teacher, clerk' }).waitFor();
+    await dialog
+      .getByRole('alert')
+      .getByText(/^Changed by Dr. Lakshmi Menon · /)
+      .waitFor();
     await expectWellMade(page);
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
     await dialog.waitFor({ state: 'hidden' });
@@ -369,6 +373,7 @@ describe('the page of collections', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     const told = page.getByRole('alert').filter({ hasText: 'Someone else has changed this' });
     await told.getByRole('row', { name: 'title Changed "Club" "Clubs"' }).waitFor();
+    await told.getByText(/^Changed by Dr. Lakshmi Menon · /).waitFor();
     await expectWellMade(page);
     const read = '{ collection(name: "club") { title fields { name } } }';
     expect((await ask(gateway, read)).collection).toEqual({ title: 'Clubs', fields: [{ name: 'motto' }] });

@@ -156,6 +156,10 @@ describe('a dashboard', () => {
     await change({ title: 'Theirs', sharedWith: ['viewer'] });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByRole('alert').getByRole('row', { name: 'Title Theirs' }).waitFor();
+    await dialog
+      .getByRole('alert')
+      .getByText(/^Changed by Meena Iyer · /)
+      .waitFor();
     await dialog.getByRole('alert').getByRole('row', { name: 'Shared with viewer' }).waitFor();
     await expectWellMade(page);
     expect(await dialog.getByLabel('Title').inputValue()).toBe('Mine');

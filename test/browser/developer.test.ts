@@ -365,6 +365,7 @@ describe('the page of webhooks', () => {
     const told = dialog.getByRole('alert');
     await told.getByRole('row', { name: `Address http://${outside}/theirs` }).waitFor();
     await told.getByRole('row', { name: 'State Paused' }).waitFor();
+    await told.getByText(/^Changed by Dr. Lakshmi Menon · /).waitFor();
     await expectWellMade(page);
     // What was not touched here stays as they made it.
     expect(await dialog.getByRole('textbox', { name: 'Address' }).inputValue()).toMatch(/theirs$/);

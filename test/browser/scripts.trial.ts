@@ -87,6 +87,7 @@ describe('the pages of scripts', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     const notice = page.getByRole('alert');
     await notice.getByText(`Version ${version} is theirs.`).waitFor();
+    await notice.getByText(/^Changed by Dr. Lakshmi Menon · /).waitFor();
     await notice.locator('.cm-deletedChunk, .cm-changedLine').first().waitFor();
     await page.reload();
     await notice.getByText(`Version ${version} is theirs.`).waitFor();

@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
+import { ask } from '../contract/graphql.js';
 import { usePages } from './use-pages.js';
-import { expectWellMade } from './well-made.js';
+import { expectToFitTablet, expectWellMade } from './well-made.js';
 
 jest.setTimeout(90_000);
 
@@ -334,9 +335,13 @@ describe('the page of settings', () => {
     await page.getByRole('button', { name: 'Change Pass percentage' }).click();
     const dialog = page.getByRole('dialog', { name: 'Pass percentage' });
     await dialog.getByLabel('Value').fill('41');
-    await gateway.setProperty('passPercent', 50);
+    await ask(gateway, 'mutation { setDomainProperty(name: "passPercent", value: 50) { name } }');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByRole('alert').getByRole('row', { name: 'Value 50' }).waitFor();
+    await dialog
+      .getByRole('alert')
+      .getByText(/^Changed by Dr. Lakshmi Menon · /)
+      .waitFor();
     await expectWellMade(page);
     expect(await dialog.getByLabel('Value').inputValue()).toBe('41');
     await dialog.getByRole('button', { name: 'Save' }).click();

@@ -16,6 +16,7 @@ import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { useDraft } from '../records/use-draft';
 import { useDraftBase } from '../records/use-draft-base';
+import { LastChangedBy } from '../shell/changed-by';
 import { isVersionConflict } from '../shell/changed-meanwhile';
 import { LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
@@ -84,7 +85,9 @@ export function DeclarationEditor({ name, declared, isReadOnly = false }: Declar
           onChange={set}
         />
       </Suspense>
-      {begun && declared && begun.version !== declared.version && <AlteredMeanwhile begun={begun} />}
+      {begun && declared && begun.version !== declared.version && (
+        <AlteredMeanwhile name={name} begun={begun} />
+      )}
       <TrialAndSave
         key={text}
         text={text}
@@ -97,13 +100,14 @@ export function DeclarationEditor({ name, declared, isReadOnly = false }: Declar
 }
 
 /** The changes of the declaration by somebody else since the draft was begun. */
-function AlteredMeanwhile({ begun }: { readonly begun: Declared }) {
+function AlteredMeanwhile({ name, begun }: { readonly name: string; readonly begun: Declared }) {
   const t = useTexts();
   // The trial is reversed: from the current declaration to the earlier one.
   const { data } = useOperation(TriedDeclaration, { definition: begun.written });
   return (
     <div role="alert">
       <WarningNotice title={t('Someone else has changed this')}>
+        <LastChangedBy changed={{ collection: '$collection', id: name }} />
         {t('Your text is kept. Saving replaces theirs; you can also discard yours.')}
       </WarningNotice>
       {data && (

@@ -220,7 +220,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
             tile={dialog.kind === 'tile' ? dialog.tile : undefined}
             isBusy={change.isPending}
             problem={change.error}
-            theirs={theirs && (theirs.tiles ?? []).map((one) => titleOfTile(toTile(one)))}
+            theirs={theirs && { id, tiles: (theirs.tiles ?? []).map((one) => titleOfTile(toTile(one))) }}
             onClose={close}
             onSave={(tile) => {
               const replaced = dialog.kind === 'tile' ? dialog.tile : undefined;
@@ -236,7 +236,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
           values={{ title: begun.title ?? id, sharedWith: begun.sharedWith ?? [] }}
           isBusy={change.isPending}
           problem={change.error}
-          theirs={theirs && { title: theirs.title ?? id, sharedWith: theirs.sharedWith ?? [] }}
+          theirs={theirs && { id, title: theirs.title ?? id, sharedWith: theirs.sharedWith ?? [] }}
           onClose={close}
           onSave={(values) => save({ title: values.title, sharedWith: values.sharedWith })}
         />

@@ -18,7 +18,7 @@ export interface DashboardDialogProps {
   readonly isBusy: boolean;
   readonly problem: Error | null;
   /** The dashboard as somebody else saved it in the meantime, if saving was rejected for that reason. */
-  readonly theirs?: DashboardValues | undefined;
+  readonly theirs?: (DashboardValues & { readonly id: string }) | undefined;
   onSave(values: DashboardValues): void;
   onClose(): void;
 }
@@ -47,6 +47,7 @@ export function DashboardDialog(props: DashboardDialogProps) {
           <SharedWithInput value={sharedWith} onChange={setSharedWith} />
           {theirs && (
             <ChangedMeanwhile
+              changed={{ collection: 'dashboard', id: theirs.id }}
               theirs={[
                 [t('Title'), theirs.title],
                 [t('Shared with'), theirs.sharedWith.join(', ')],

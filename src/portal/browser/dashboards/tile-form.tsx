@@ -45,8 +45,8 @@ export interface TileFormProps {
   readonly tile?: DashboardTileInput | undefined;
   readonly isBusy: boolean;
   readonly problem: Error | null;
-  /** The tiles that somebody else added in the meantime, if saving was rejected for that reason. */
-  readonly theirs?: readonly string[] | undefined;
+  /** The dashboard as somebody else saved it in the meantime, if saving was rejected for that reason. */
+  readonly theirs?: { readonly id: string; readonly tiles: readonly string[] } | undefined;
   onSave(tile: DashboardTileInput): void;
   onClose(): void;
 }
@@ -83,7 +83,12 @@ export function TileForm({ tile, isBusy, problem, theirs, onSave, onClose }: Til
             }
           />
           {operation && <OperationFields edited={edited} operation={operation} onChange={change} />}
-          {theirs && <ChangedMeanwhile theirs={[[t('Tiles'), theirs.join(', ')]]} />}
+          {theirs && (
+            <ChangedMeanwhile
+              changed={{ collection: 'dashboard', id: theirs.id }}
+              theirs={[[t('Tiles'), theirs.tiles.join(', ')]]}
+            />
+          )}
           {problem && !theirs && <ProblemState problem={problem} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>

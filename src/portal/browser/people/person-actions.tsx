@@ -52,6 +52,7 @@ export function PersonActions({ account }: PersonActionsProps) {
     setAsked(what);
   };
   const { id: userId, userName, isActive } = account;
+  const changed = { collection: 'pltf_user', id: userId };
   // The question stays the same if somebody else performs the action in the meantime.
   const wasActive = begun.isActive;
   const nameOfLink = account.hasPassword ? t('Reset password') : t('Invite again');
@@ -87,7 +88,7 @@ export function PersonActions({ account }: PersonActionsProps) {
         >
           <RolesInput value={roles} onChange={setRoles} />
           {t('The change applies at once, also to open sessions and API keys.')}
-          {theirs && <ChangedMeanwhile theirs={[[t('Roles'), theirs.roles.join(', ')]]} />}
+          {theirs && <ChangedMeanwhile changed={changed} theirs={[[t('Roles'), theirs.roles.join(', ')]]} />}
         </ConfirmDialog>
       )}
       {asked === 'active' && (
@@ -102,6 +103,7 @@ export function PersonActions({ account }: PersonActionsProps) {
         >
           {theirs && (
             <ChangedMeanwhile
+              changed={changed}
               theirs={[
                 [t('Roles'), theirs.roles.join(', ')],
                 [t('State'), theirs.isActive ? t('Active') : t('Deactivated')],

@@ -1,8 +1,8 @@
 import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
-import { useUserNames } from '../shell/use-user-names';
+import { ChangedBy } from '../shell/changed-by';
+import type { OtherChange } from '../shell/use-last-change';
 import { type DeclaredField } from './declared-field';
 import { useFieldNames } from './use-field-names';
 import { useValueText } from './use-value-text';
@@ -13,13 +13,6 @@ interface FieldConflict {
   readonly before: unknown;
   readonly theirs: unknown;
   readonly mine: unknown;
-}
-
-/** A change that somebody else has made in the meantime. */
-export interface OtherChange {
-  /** The id of the user, or the name of a task of the service. */
-  readonly by: string;
-  readonly at: string;
 }
 
 export interface ConflictDialogProps {
@@ -39,10 +32,6 @@ export function ConflictDialog({ fields, otherChanges, onChosen, onClose }: Conf
   const t = useTexts();
   const nameOf = useFieldNames();
   const valueText = useValueText();
-  const { instant } = useFormats();
-  const authors = [...new Set(otherChanges.map(({ by }) => by))];
-  const userName = useUserNames(authors);
-  const [lastChange] = otherChanges;
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
   const choose = (name: string, side: string) => {
     const next = new Set(kept);
@@ -59,14 +48,7 @@ export function ConflictDialog({ fields, otherChanges, onChosen, onClose }: Conf
       closeButtonProps={{ 'aria-label': t('Close') }}
     >
       <Stack>
-        {lastChange && (
-          <Text size="sm" fw={600}>
-            {t('Changed by {names} · {time}', {
-              names: authors.map(userName).join(', '),
-              time: instant(lastChange.at),
-            })}
-          </Text>
-        )}
+        <ChangedBy changes={otherChanges} />
         <Text size="sm">
           {fields.length === 0
             ? t('They changed other fields than you did. Save yours too?')

@@ -57,6 +57,7 @@ export function SavedViewDialog({ view, isBusy, problem, theirs, onSave, onClose
           />
           {theirs && (
             <ChangedMeanwhile
+              changed={{ collection: 'saved_view', id: theirs.id }}
               theirs={[
                 [t('Name'), theirs.name],
                 [t('Shared with'), theirs.sharedWith?.join(', ')],

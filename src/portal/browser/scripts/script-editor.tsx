@@ -13,6 +13,7 @@ import { useChange } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { useDraft } from '../records/use-draft';
 import { useDraftBase } from '../records/use-draft-base';
+import { ChangedBy } from '../shell/changed-by';
 import { isVersionConflict } from '../shell/changed-meanwhile';
 import { LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
@@ -198,11 +199,12 @@ interface NewerVersionProps {
  */
 function NewerVersion({ script, code, onGoOn }: NewerVersionProps) {
   const t = useTexts();
-  const { version } = script;
+  const { version, updatedBy, updatedAt } = script;
   return (
     <div role="alert">
       <WarningNotice title={t('Someone else has changed this')}>
         <Stack gap="xs">
+          <ChangedBy changes={[{ by: updatedBy, at: updatedAt }]} />
           <Text size="sm">
             {t('Version {version} is theirs. Green is what yours adds, red what it removes.', {
               version,

@@ -72,6 +72,7 @@ export function PropertyDialog({ property, now, onClose }: PropertyDialogProps) 
           />
           {theirs && (
             <ChangedMeanwhile
+              changed={{ collection: '$property', id: name }}
               theirs={[[t('Value'), theirs.isSecret ? t('Set, but never shown') : valueInForce(theirs)]]}
             />
           )}

@@ -1,21 +1,25 @@
 import { Stack, Text } from '@mantine/core';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { useTexts } from '../language/use-texts';
+import { LastChangedBy } from './changed-by';
 import { FactsTable, type FactsTableProps } from './facts-table';
+import type { ChangedObject } from './use-last-change';
 import { WarningNotice } from './warning-notice';
 
 export interface ChangedMeanwhileProps {
+  readonly changed: ChangedObject;
   /** The version saved by the other person. */
   readonly theirs: FactsTableProps['facts'];
 }
 
-/** Shows the current version in a form whose save was refused because somebody else saved first. */
-export function ChangedMeanwhile({ theirs }: ChangedMeanwhileProps) {
+/** Names who saved the current version, and shows it, in a form whose save was refused because somebody else saved first. */
+export function ChangedMeanwhile({ changed, theirs }: ChangedMeanwhileProps) {
   const t = useTexts();
   return (
     <div role="alert">
       <WarningNotice title={t('Someone else has changed this')}>
         <Stack gap="xs">
+          <LastChangedBy changed={changed} />
           <FactsTable facts={theirs} />
           <Text size="sm">
             {t('This is the current version. Save again to replace it with yours, or close to keep it.')}

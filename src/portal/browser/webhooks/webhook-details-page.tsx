@@ -225,6 +225,7 @@ function ChangeDialog({ now, isBusy, problem, onSave, onClose }: ChangeDialogPro
       >
         {theirs && (
           <ChangedMeanwhile
+            changed={{ collection: '$webhook', id: now.id }}
             theirs={[
               [t('Name'), theirs.name],
               [t('Address'), theirs.url],
