@@ -1,7 +1,7 @@
 /**
  * The door to the health of the service, for admins of the top domain, who are responsible for all domains.
  */
-import { Ctx, Field, Float, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { Ctx, Field, Float, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Domain } from '../../model/scope.js';
@@ -38,6 +38,9 @@ class SlowStatementResult {
     description: 'The operation or route that ran it; null for a task.',
   })
   readonly operation!: string | undefined;
+
+  @Field(() => ID, { nullable: true, description: 'The id of its request; null for a task.' })
+  readonly requestId!: string | undefined;
 
   @Field(() => [String], { description: 'The collections it read.' })
   readonly collections!: readonly string[];
@@ -206,7 +209,7 @@ export class HealthResolver {
   }
 }
 
-function toResult({ suggestions, requestId: _id, plan: _plan, ...statement }: NotedSlowStatement) {
+function toResult({ suggestions, plan: _plan, ...statement }: NotedSlowStatement) {
   return {
     ...statement,
     collections: [...statement.collections],

@@ -1,20 +1,23 @@
 import { Button, Card, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { useId, useState } from 'react';
-import type { GatewayHealthQuery } from '../../../generated/portal/health/health';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { CopyTextButton } from '../shell/copy-text-button';
 import { StateTag } from '../shell/state-tag';
 import { EmptyState } from '../shell/states';
+import { type SlowOperation, type SlowStatement, toSlowOperations } from './slow-operations';
 
-type SlowStatement = GatewayHealthQuery['health']['slowStatements'][number];
+export interface SlowStatementListProps {
+  /** The newest first. */
+  readonly statements: readonly SlowStatement[];
+}
 
 /** A longer statement is shortened until the reader expands it. */
 const LONGEST_SHOWN = 300;
 
-/** The last slow statements, each with the index that would help. */
-export function SlowStatementList({ statements }: { readonly statements: readonly SlowStatement[] }) {
+/** The operations of the last slow statements, each with its worst one and the indexes that would help. */
+export function SlowStatementList({ statements }: SlowStatementListProps) {
   const t = useTexts();
   const heading = useId();
   return (
@@ -24,30 +27,39 @@ export function SlowStatementList({ statements }: { readonly statements: readonl
       </Title>
       {statements.length === 0 && <EmptyState icon="check" title={t('None since the gateway started')} />}
       <Stack>
-        {statements.map((slow) => (
-          <SlowStatementCard key={`${slow.at} ${slow.statement}`} slow={slow} />
+        {toSlowOperations(statements).map((operation) => (
+          <SlowOperationCard key={operation.key} operation={operation} />
         ))}
       </Stack>
     </section>
   );
 }
 
-function SlowStatementCard({ slow }: { readonly slow: SlowStatement }) {
+function SlowOperationCard({ operation }: { readonly operation: SlowOperation }) {
   const t = useTexts();
   const { number, instant } = useFormats();
-  const { at, operation, collections, durationMs, rows, statement, suggestions } = slow;
+  const { name, count, lastAt, worst, suggestions } = operation;
+  const { collections, durationMs, rows, statement, requestId } = worst;
+  const isRepeated = count > 1;
   return (
     <Card withBorder>
       <Group gap="xs">
-        <StateTag state="slow">{t('{ms} ms', { ms: number(durationMs) })}</StateTag>
+        <StateTag state="slow">
+          {isRepeated
+            ? t('up to {ms} ms', { ms: number(durationMs) })
+            : t('{ms} ms', { ms: number(durationMs) })}
+        </StateTag>
         <Text size="sm" className="wrapped">
-          {operation ?? t('Background task')}
+          {name ?? t('Background task')}
         </Text>
         <Text size="sm" c="dimmed" className="wrapped">
           {[
-            instant(at),
+            ...(isRepeated
+              ? [t('{count} times', { count: number(count) }), t('last on {time}', { time: instant(lastAt) })]
+              : [instant(lastAt)]),
             ...(collections.length === 0 ? [] : [collections.join(', ')]),
             t('{rows, plural, one {# row} other {# rows}}', { rows }),
+            ...(requestId === null ? [] : [t('Request {id}', { id: requestId })]),
           ].join(' · ')}
         </Text>
       </Group>
