@@ -21,6 +21,8 @@ export interface PreviewedRow {
   readonly fields?: readonly string[] | undefined;
   /** For an update, and for a row without a change: the existing record. */
   readonly recordId?: string | undefined;
+  /** The label that the row gives its record. */
+  readonly label?: string | undefined;
 }
 
 export function addCounts(

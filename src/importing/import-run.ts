@@ -110,7 +110,8 @@ export class ImportRun {
         const runs = outcomesOf(batch, outcome, refused);
         const shown = [...preview];
         if (shown.length < MOST_PREVIEWED) {
-          shown.push(...firstRowsOf(runs, outcome.records(), MOST_PREVIEWED - shown.length));
+          const known = { records: outcome.records(), labels: batch.labels };
+          shown.push(...firstRowsOf(runs, known, MOST_PREVIEWED - shown.length));
         }
         await noteRefused(transaction, one.id, state === 'trying' ? 'try' : 'run', refused);
         if (state === 'trying') await noteOutcomes(transaction, one.id, runs);

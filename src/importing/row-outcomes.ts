@@ -41,10 +41,17 @@ export function outcomesOf(
   return runs;
 }
 
-/** The first rows of these runs, one by one; `records` are the records of the rows, by row number. */
+export interface KnownOfRows {
+  /** The ids of the records of the rows, by row number. */
+  readonly records: ReadonlyMap<number, string>;
+  /** The labels of the rows, by row number. */
+  readonly labels: ReadonlyMap<number, string>;
+}
+
+/** The first rows of these runs, one by one. */
 export function firstRowsOf(
   runs: readonly RowOutcomes[],
-  records: ReadonlyMap<number, string>,
+  { records, labels }: KnownOfRows,
   limit: number,
 ): readonly PreviewedRow[] {
   const rows: PreviewedRow[] = [];
@@ -53,11 +60,13 @@ export function firstRowsOf(
       if (rows.length === limit) return rows;
       // A record that would be created has no id yet.
       const recordId = outcome === 'create' ? undefined : records.get(number);
+      const label = labels.get(number);
       rows.push({
         number,
         outcome,
         ...(fields !== undefined && { fields }),
         ...(recordId !== undefined && { recordId }),
+        ...(label !== undefined && { label }),
       });
     }
   }

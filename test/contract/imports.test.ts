@@ -175,9 +175,9 @@ describe('an import', () => {
         counts: { rows: 3, created: 1, updated: 1, same: 1, refused: 0 },
         fields: [{ field: 'class', records: 1 }],
         preview: [
-          { number: 2, outcome: 'same', fields: null, recordId: one?._id },
-          { number: 3, outcome: 'update', fields: ['class'], recordId: two?._id },
-          { number: 4, outcome: 'create', fields: null, recordId: null },
+          { number: 2, outcome: 'same', fields: null, recordId: one?._id, label: one?.name },
+          { number: 3, outcome: 'update', fields: ['class'], recordId: two?._id, label: two?.name },
+          { number: 4, outcome: 'create', fields: null, recordId: null, label: 'Student A-3' },
         ],
         isCurrent: true,
       },

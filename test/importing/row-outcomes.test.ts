@@ -34,18 +34,24 @@ describe('the outcomes of the rows of a batch', () => {
     expect(
       firstRowsOf(
         runs,
-        new Map([
-          [2, 'new'],
-          [6, 'a'],
-        ]),
+        {
+          records: new Map([
+            [2, 'new'],
+            [6, 'a'],
+          ]),
+          labels: new Map([
+            [2, 'Asha'],
+            [6, 'Ravi'],
+          ]),
+        },
         5,
       ),
     ).toEqual([
-      { number: 2, outcome: 'create' },
+      { number: 2, outcome: 'create', label: 'Asha' },
       { number: 3, outcome: 'create' },
       { number: 4, outcome: 'error' },
       { number: 5, outcome: 'error' },
-      { number: 6, outcome: 'update', fields: ['name'], recordId: 'a' },
+      { number: 6, outcome: 'update', fields: ['name'], recordId: 'a', label: 'Ravi' },
     ]);
   });
 });

@@ -69,6 +69,8 @@ export interface PreparedRows {
   readonly position: number;
   /** The numbers of the staged rows, as runs of consecutive numbers. */
   readonly staged: readonly (readonly [first: number, last: number])[];
+  /** By row number, how the first staged rows label their records; absent for a row without a label. */
+  readonly labels: ReadonlyMap<number, string>;
 }
 
 export interface RefusedRow {
@@ -80,6 +82,9 @@ export interface RefusedRow {
 
 const NO_FAULTS: readonly never[] = [];
 const GROUP_ROWS = 500;
+/** The rows of a batch whose labels are kept: a dry run shows no more of its first rows. */
+const MOST_LABELLED = 100;
+const LONGEST_LABEL = 200;
 
 export class RowPreparer {
   readonly #plan: PreparationPlan;
@@ -151,7 +156,7 @@ export class RowPreparer {
       const id = checked.id ?? derivedId(this.#plan.seed, number);
       const identity = { number, id, removed: removedBy(one), missing: missingOf(one) };
       lines.push(printStagedLine(checked, this.#rules, identity));
-      batch.note(number, checked.sent);
+      batch.note(number, checked.sent, this.#plan.collection.labelField);
     }
     batch.add(lines);
   }
@@ -325,6 +330,7 @@ class BatchOfLines {
   readonly #parts: Uint8Array[] = [];
   readonly #staged: [first: number, last: number][] = [];
   readonly #fields = new Set<string>();
+  readonly #labels = new Map<number, string>();
   #count = 0;
 
   add(lines: readonly string[]): void {
@@ -333,8 +339,12 @@ class BatchOfLines {
   }
 
   /** A row that is staged, with its fields. */
-  note(number: number, sent: JsonObject): void {
+  note(number: number, sent: JsonObject, labelField: string | undefined): void {
     for (const name in sent) this.#fields.add(name);
+    const label = labelField === undefined ? undefined : sent[labelField];
+    if (typeof label === 'string' && this.#labels.size < MOST_LABELLED) {
+      this.#labels.set(number, label.slice(0, LONGEST_LABEL));
+    }
     const run = this.#staged.at(-1);
     if (run?.[1] === number - 1) run[1] = number;
     else this.#staged.push([number, number]);
@@ -350,6 +360,7 @@ class BatchOfLines {
       rows: this.#count + refused.length,
       position,
       staged: this.#staged,
+      labels: this.#labels,
     };
   }
 }

@@ -267,6 +267,7 @@ export function toImportResult(one: StoredImport): ImportResult {
               ...row,
               fields: row.fields ?? null,
               recordId: row.recordId ?? null,
+              label: row.label ?? null,
             })),
             isCurrent: trial.fingerprint === fingerprintOf(one),
           },

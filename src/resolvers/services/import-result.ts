@@ -116,6 +116,9 @@ export class ImportPreviewResult {
     description: 'For an update or an unchanged row: the existing record.',
   })
   readonly recordId?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'The label that the row gives its record.' })
+  readonly label?: string | null;
 }
 
 @ObjectType('ImportChangedField', { description: 'How often a field changes.', simpleResolvers: true })

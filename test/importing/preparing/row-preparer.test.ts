@@ -9,6 +9,7 @@ const MARKS = parseCollection(
     description: 'Marks of students.',
     singular: 'mark',
     plural: 'marks',
+    labelField: 'number',
     fields: [
       { name: 'number', type: 'text', unique: true, description: 'Its number.' },
       { name: 'student', type: 'reference', target: 'students', description: 'The student.' },
@@ -66,6 +67,7 @@ describe('a batch of rows', () => {
       rows: ROWS,
       position: ROWS,
       staged: [[1, ROWS]],
+      labels: new Map(Array.from({ length: 100 }, (_, index) => [index + 1, `M-${index + 1}`])),
     });
     expect(cells.map(([number]) => Number(number))).toEqual(rowsWith({}).map(({ number }) => number));
     const data = JSON.parse(cells[999]?.[3] ?? '');

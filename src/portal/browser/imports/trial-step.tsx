@@ -151,8 +151,9 @@ function FirstRows({
   );
   const heading = useId();
   if (preview.length === 0) return null;
-  // New records have no label yet, and no changed fields.
-  const hasRecords = rows.some(({ recordId }) => recordId !== null);
+  const hasRecords = rows.some(({ recordId, label }) => recordId !== null || label !== null);
+  // A new record has no changed fields.
+  const hasFields = rows.some(({ fields }) => fields !== null);
   return (
     <section aria-labelledby={heading}>
       <Group justify="space-between" mb="xs">
@@ -169,24 +170,26 @@ function FirstRows({
             </Table.Th>
             <Table.Th>{t('Result')}</Table.Th>
             {hasRecords && <Table.Th>{t('Record')}</Table.Th>}
-            {hasRecords && <Table.Th>{t('Fields')}</Table.Th>}
+            {hasFields && <Table.Th>{t('Fields')}</Table.Th>}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rows.map(({ number, outcome, fields, recordId }) => (
+          {rows.map(({ number, outcome, fields, recordId, label }) => (
             <Table.Tr key={number}>
               <Table.Td className="numeric">{number}</Table.Td>
               <Table.Td>{t(OUTCOME_NAMES[outcome] ?? outcome)}</Table.Td>
               {hasRecords && (
                 <Table.Td className="wrapped">
-                  {recordId !== null && (
+                  {recordId === null ? (
+                    label
+                  ) : (
                     <Link to={`/portal/records/${collection}/${encodeURIComponent(recordId)}`}>
                       {nameOfRecord({ collection, recordId })}
                     </Link>
                   )}
                 </Table.Td>
               )}
-              {hasRecords && <Table.Td className="wrapped">{fields?.map(nameOf).join(', ')}</Table.Td>}
+              {hasFields && <Table.Td className="wrapped">{fields?.map(nameOf).join(', ')}</Table.Td>}
             </Table.Tr>
           ))}
         </Table.Tbody>
