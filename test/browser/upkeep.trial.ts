@@ -46,6 +46,7 @@ describe('the page of messages', () => {
     await page.getByRole('button', { name: 'Clear the filter' }).click();
     await page.getByText('Meeting of parents').waitFor();
     await expectWellMade(page);
+    await expectToFitTablet(page, 'Messages');
 
     await page.getByLabel('Address or number').fill('parent1@example.org');
     await page.getByText('1 message', { exact: true }).waitFor();
@@ -148,6 +149,7 @@ describe('the page of files', () => {
     await page.getByRole('link', { name: /^Students: (?!stu-)/ }).waitFor();
     await page.getByRole('cell', { name: '7 bytes', exact: true }).waitFor();
     await expectWellMade(page);
+    await expectToFitTablet(page, 'Files');
 
     await page.getByRole('button', { name: 'gate.png', exact: true }).click();
     const picture = page.getByRole('img', { name: 'gate.png' });

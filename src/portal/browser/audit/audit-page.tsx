@@ -91,37 +91,44 @@ function ChangesTable({ rows, more }: ChangesTableProps) {
     text: (row: ListedChange) => string,
   ): VirtualColumn<ListedChange> => ({ name, head, width, cell: text, title: text });
   const columns: readonly VirtualColumn<ListedChange>[] = [
-    plain('at', t('When'), 190, ({ at }) => formats.instant(at)),
+    plain('at', t('When'), 210, ({ at }) => formats.instant(at)),
     plain('principal', t('Who'), 180, ({ principal }) => nameOf(principal)),
     {
       name: 'operation',
       head: t('What'),
-      width: 120,
+      width: 110,
       cell: ({ operation }) => (
         <StateTag state={operation}>{t(OPERATION_NAMES[operation] ?? operation)}</StateTag>
       ),
     },
-    plain('collection', t('Collection'), 170, ({ collection }) => titles.get(collection) ?? collection),
+    plain('collection', t('Collection'), 140, ({ collection }) => titles.get(collection) ?? collection),
     {
       name: 'record',
       head: t('Record'),
-      width: 210,
+      width: 170,
       title: ({ recordId }) => recordId,
       cell: ({ collection, recordId }) => <ChangedLink collection={collection} id={recordId} />,
     },
     {
-      ...plain('version', t('Version'), 90, ({ toVersion }) =>
+      ...plain('version', t('Version'), 80, ({ toVersion }) =>
         toVersion === 0 ? '–' : formats.number(toVersion),
       ),
       isNumeric: true,
+      isExtra: true,
     },
-    plain('credential', t('Credential'), 150, ({ credential }) => {
-      const [kind = '', id = ''] = credential.split(/:(.*)/);
-      const name = t(CREDENTIAL_NAMES[kind] ?? kind);
-      return kind === 'token' ? name : `${name} ${id}`;
-    }),
-    plain('request', t('Operation'), 190, ({ requestOperation }) => requestOperation ?? ''),
-    plain('requestId', t('Request'), 190, ({ requestId }) => requestId),
+    {
+      ...plain('credential', t('Credential'), 130, ({ credential }) => {
+        const [kind = '', id = ''] = credential.split(/:(.*)/);
+        const name = t(CREDENTIAL_NAMES[kind] ?? kind);
+        return kind === 'token' ? name : `${name} ${id}`;
+      }),
+      isExtra: true,
+    },
+    {
+      ...plain('request', t('Operation'), 160, ({ requestOperation }) => requestOperation ?? ''),
+      isExtra: true,
+    },
+    { ...plain('requestId', t('Request'), 160, ({ requestId }) => requestId), isExtra: true },
   ];
   return (
     <VirtualTable

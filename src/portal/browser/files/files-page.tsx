@@ -141,7 +141,7 @@ function FilesTable({ rows, more, onOpen, onDownload, onRemove }: FilesTableProp
     {
       name: 'name',
       head: t('Name'),
-      width: 280,
+      width: 240,
       title: ({ name }) => name,
       cell: ({ id, name }) => (
         <Anchor component="button" type="button" size="sm" truncate maw="100%" onClick={() => onOpen(id)}>
@@ -149,11 +149,18 @@ function FilesTable({ rows, more, onOpen, onDownload, onRemove }: FilesTableProp
         </Anchor>
       ),
     },
-    { name: 'size', head: t('Size'), width: 100, isNumeric: true, cell: ({ size }) => bytes(size) },
+    {
+      name: 'size',
+      head: t('Size'),
+      width: 100,
+      isNumeric: true,
+      isExtra: true,
+      cell: ({ size }) => bytes(size),
+    },
     {
       name: 'record',
       head: t('Belongs to'),
-      width: 260,
+      width: 220,
       title: (row) => ownerOf(row)?.text ?? '',
       cell: (row) => {
         const owner = ownerOf(row);
@@ -170,6 +177,7 @@ function FilesTable({ rows, more, onOpen, onDownload, onRemove }: FilesTableProp
       name: 'type',
       head: t('Type'),
       width: 170,
+      isExtra: true,
       title: ({ contentType }) => contentType,
       cell: ({ contentType }) => contentType,
     },
@@ -177,6 +185,7 @@ function FilesTable({ rows, more, onOpen, onDownload, onRemove }: FilesTableProp
       name: 'createdBy',
       head: t('Added by'),
       width: 170,
+      isExtra: true,
       title: ({ createdBy }) => nameOf(createdBy),
       cell: ({ createdBy }) => nameOf(createdBy),
     },

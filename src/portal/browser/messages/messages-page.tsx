@@ -108,7 +108,7 @@ function MessagesTable({ rows, more, onOpen }: MessagesTableProps) {
     {
       name: 'message',
       head: t('Message'),
-      width: 260,
+      width: 240,
       title: labelOfMessage,
       cell: (row) => (
         <Anchor component="button" type="button" size="sm" truncate maw="100%" onClick={() => onOpen(row.id)}>
@@ -119,18 +119,22 @@ function MessagesTable({ rows, more, onOpen }: MessagesTableProps) {
     {
       name: 'state',
       head: t('State'),
-      width: 130,
+      width: 120,
       cell: ({ state }) => <StateTag state={state}>{t(MESSAGE_STATE_NAMES[state] ?? state)}</StateTag>,
     },
-    plain('recipients', t('To'), 240, ({ recipients }) => recipients.join(', ')),
+    plain('recipients', t('To'), 210, ({ recipients }) => recipients.join(', ')),
     plain('createdAt', t('Requested'), 190, ({ createdAt }) => instant(createdAt)),
-    plain('kind', t('Channel'), 130, ({ kind }) => t(MESSAGE_KIND_NAMES[kind] ?? kind)),
+    {
+      ...plain('kind', t('Channel'), 130, ({ kind }) => t(MESSAGE_KIND_NAMES[kind] ?? kind)),
+      isExtra: true,
+    },
     {
       ...plain('attempts', t('Attempts'), 90, ({ attempts }) => number(attempts)),
       isNumeric: true,
+      isExtra: true,
     },
-    plain('lastError', t('Reason'), 260, ({ lastError }) => lastError ?? ''),
-    plain('createdBy', t('Requested by'), 170, ({ createdBy }) => nameOf(createdBy)),
+    { ...plain('lastError', t('Reason'), 190, ({ lastError }) => lastError ?? ''), isExtra: true },
+    { ...plain('createdBy', t('Requested by'), 170, ({ createdBy }) => nameOf(createdBy)), isExtra: true },
   ];
   return (
     <VirtualTable

@@ -1,6 +1,7 @@
 /**
  * A table of any number of rows: those in sight are drawn, and more are read as their end is reached. On a
- * phone, each row of a table that is only read is a card.
+ * phone, each row of a table that is only read is a card; on a tablet, the table leaves out what is worth
+ * least, so that it fits.
  */
 import { Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
@@ -12,9 +13,11 @@ import type { GridKeys } from './use-grid-keys';
 export interface VirtualColumn<Row> {
   readonly name: string;
   readonly head: ReactNode;
-  /** In pixels; the table is wider where there is room. */
+  /** In pixels; the table is wider where there is room, and a little narrower where there is none. */
   readonly width: number;
   readonly isNumeric?: boolean;
+  /** Left out on a tablet, if the table is only read. */
+  readonly isExtra?: boolean;
   readonly order?: 'ascending' | 'descending' | 'none';
   cell(row: Row): ReactNode;
   /** What the cell says in full, where it is cut. */
@@ -42,6 +45,8 @@ export interface VirtualTableProps<Row extends { readonly id: string }> {
   readonly grid?: GridCells<Row>;
 }
 
+/** To what part of its width a column shrinks before a table that is only read scrolls sideways. */
+const LEAST_SHARE = 0.85;
 const ROW_HEIGHT = 38;
 /** Of a card, until it is measured: its padding, and each of its lines. */
 const CARD_PADDING = 20;
@@ -55,7 +60,7 @@ const ROWS_AHEAD = 50;
 
 export function VirtualTable<Row extends { readonly id: string }>({
   label,
-  columns,
+  columns: every,
   rows,
   more,
   total,
@@ -65,7 +70,11 @@ export function VirtualTable<Row extends { readonly id: string }>({
   const scroller = useRef<HTMLDivElement>(null);
   const keys = grid?.keys;
   const isNarrow = useMediaQuery('(max-width: 36em)', false, { getInitialValueInEffect: false });
+  const isTablet = useMediaQuery('(max-width: 62em)', false, { getInitialValueInEffect: false });
   const areCards = isNarrow && !grid;
+  const isFitted = !areCards && !grid;
+  const columns = isFitted && isTablet ? every.filter(({ isExtra }) => !isExtra) : every;
+  const fullWidth = columns.reduce((sum, { width }) => sum + width, 0);
   // First the rows in sight, then those that somebody may scroll to.
   const overscan = useDeferredValue(ROWS_BESIDE, 0);
   const virtual = useVirtualizer({
@@ -105,6 +114,7 @@ export function VirtualTable<Row extends { readonly id: string }>({
           ref={keys?.table}
           className={areCards ? 'card-table stacked-table' : 'grid-table'}
           aria-rowcount={isThere ? -1 : rows.length + 1}
+          {...(isFitted && { style: { minWidth: fullWidth * LEAST_SHARE } })}
           {...(grid && {
             role: 'grid',
             'aria-label': label,
@@ -116,7 +126,7 @@ export function VirtualTable<Row extends { readonly id: string }>({
           {!areCards && (
             <colgroup>
               {columns.map(({ name, width }) => (
-                <col key={name} style={{ width }} />
+                <col key={name} style={{ width: isFitted ? `${(width / fullWidth) * 100}%` : width }} />
               ))}
             </colgroup>
           )}
