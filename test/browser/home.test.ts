@@ -43,6 +43,31 @@ describe('the dashboard', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
+  it('is printed whole from its first second on', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/reports', { viewport: PHONE });
+    await page.evaluate(() => {
+      window.print = () => {
+        document.body.dataset.printed = String(
+          document.querySelectorAll('.tile-waiting, .tile [aria-busy]').length,
+        );
+      };
+    });
+    let release: () => void = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/graphql', async (route) => {
+      if (/OutstandingByAge|CollectedByMonth/.test(route.request().postData() ?? '')) await held;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'Campus Gateway, home' }).click();
+    await page.getByRole('button', { name: 'Print' }).click();
+    await page.getByRole('region', { name: 'Outstanding by age' }).waitFor({ state: 'attached' });
+    expect(await page.locator('body').getAttribute('data-printed')).toBe(null);
+    release();
+    await page.locator('body[data-printed="0"]').waitFor();
+  });
+
   it('takes the day as it is written in India, and says what is none', async () => {
     const page = await pages.openPortalAs('admin', '/');
     const day = page.getByLabel('The day that is shown');

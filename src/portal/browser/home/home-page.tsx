@@ -1,12 +1,12 @@
 /** The home page: tiles of the reports and records that the viewer needs at the start of a day. */
-import { ActionIcon, Group } from '@mantine/core';
+import { ActionIcon, Button, Group } from '@mantine/core';
 import { isTime } from '../language/is-time';
 import { useTexts } from '../language/use-texts';
 import { useToday } from '../language/use-today';
 import { DayInput } from '../shell/day-input';
 import { Icon } from '../shell/icon';
 import { InSteps } from '../shell/in-steps';
-import { InTurns } from '../shell/in-turns';
+import { InTurns, usePrintWhole } from '../shell/in-turns';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
@@ -20,7 +20,16 @@ import { SchoolTiles } from './school-tiles';
 import { ShortcutTiles } from './shortcut-tiles';
 
 export function HomePage() {
+  return (
+    <InTurns>
+      <Day />
+    </InTurns>
+  );
+}
+
+function Day() {
   const t = useTexts();
+  const print = usePrintWhole();
   const viewer = useViewer();
   const today = useToday();
   const beginning = useSchoolBeginning();
@@ -32,7 +41,12 @@ export function HomePage() {
       description={t('Welcome, {name}.', { name: viewer.name })}
       actions={
         !beginning.isEmpty && (
-          <DayChoice day={day} today={today} onChoose={(next) => change({ day: next }, 'replace')} />
+          <>
+            <DayChoice day={day} today={today} onChoose={(next) => change({ day: next }, 'replace')} />
+            <Button variant="default" leftSection={<Icon name="print" />} onClick={print}>
+              {t('Print')}
+            </Button>
+          </>
         )
       }
     >
@@ -40,14 +54,12 @@ export function HomePage() {
       {!beginning.isEmpty && (
         <InSteps before={null}>
           <Headline day={day} />
-          <InTurns>
-            <div className="dashboard">
-              <AttendanceTiles day={day} />
-              <FeeTiles day={day} />
-              <SchoolTiles />
-              <ShortcutTiles />
-            </div>
-          </InTurns>
+          <div className="dashboard">
+            <AttendanceTiles day={day} />
+            <FeeTiles day={day} />
+            <SchoolTiles />
+            <ShortcutTiles />
+          </div>
         </InSteps>
       )}
       {viewer.reports.length === 0 && <EmptyState icon="chart" title={t('No reports for your role')} />}

@@ -62,10 +62,17 @@ export function usePrintWhole(): () => void {
       window.print();
       return;
     }
-    drawAll(turns);
-    // When the browser is idle, it has drawn what the last answer brought.
-    const print = () => whenIdle(() => window.print());
-    whenAnswered(turns.operations, print, LONGEST_WAIT_BEFORE_PRINT_MS);
+    // When the browser is idle, it has drawn what the last answer brought, which may be parts that wait again.
+    const print = () =>
+      whenIdle(() => {
+        if (turns.waiting.size > 0) drawAnswered();
+        else window.print();
+      });
+    const drawAnswered = () => {
+      drawAll(turns);
+      whenAnswered(turns.operations, print, LONGEST_WAIT_BEFORE_PRINT_MS);
+    };
+    drawAnswered();
   };
 }
 
