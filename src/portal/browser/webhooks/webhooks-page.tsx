@@ -81,7 +81,9 @@ function WebhookTable({ webhooks }: WebhookTableProps) {
               <Table.Td data-label={t('Events')}>
                 <ul className="plain-list">
                   {events.map((event) => (
-                    <li key={wordsOf(event)}>{wordsOf(event)}</li>
+                    <li key={wordsOf(event)} className="wrapped">
+                      {wordsOf(event)}
+                    </li>
                   ))}
                 </ul>
               </Table.Td>
