@@ -1,8 +1,8 @@
 /**
  * Leases by which shards of Citus stay on their server while they are read. A read of its own would have to
- * lock its shard and look where it is, which costs a third of a read by id. A lease does so once for all reads
- * of a moment: it is a transaction that holds the locks, renewed while many reads come. A move of a shard
- * waits for it, for as long as it would wait for a statement of the same length.
+ * lock its shard and look where it is, which costs a third of a read by id. A lease does so once for all
+ * reads of a moment: it is a transaction that holds the locks, renewed while many reads come. A move of a
+ * shard waits for it, for as long as it would wait for a statement of the same length.
  *
  * Only reads rely on leases: a transaction that was lost without a word keeps nothing any more, and then a
  * read is at worst as old as the lease, but a write would be lost.
