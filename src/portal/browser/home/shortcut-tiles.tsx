@@ -4,7 +4,6 @@ import { Link } from '@tanstack/react-router';
 import { SharedDashboards } from '../../../generated/portal/home/home';
 import { useOperation } from '../gateway/use-operation';
 import { useInOrderOfTitle } from '../language/use-in-order-of-title';
-import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { useViewer } from '../shell/viewer';
 
@@ -21,7 +20,6 @@ interface Shortcut {
 
 export function ShortcutTiles() {
   const t = useTexts();
-  const say = useReportWords();
   const inOrder = useInOrderOfTitle();
   const { collections, reports } = useViewer();
   const readsDashboards = collections.some(({ name, canRead }) => name === 'dashboard' && canRead);
@@ -36,9 +34,7 @@ export function ShortcutTiles() {
       />
       <ShortcutTile
         title={t('Reports')}
-        links={inOrder(reports.map(({ name, title }) => ({ name, title: say(title) }))).map(
-          ({ name, title }) => ({ to: `/portal/reports/${name}`, title }),
-        )}
+        links={inOrder(reports).map(({ name, title }) => ({ to: `/portal/reports/${name}`, title }))}
       />
       <ShortcutTile
         title={t('Dashboards')}

@@ -84,7 +84,7 @@ function AskedReport({ report, form }: AskedReportProps) {
   const rows = shown?.pages.flatMap((page) => page?.rows ?? []) ?? [];
   return (
     <PageFrame
-      title={say(report.title)}
+      title={report.title}
       description={<CodeSpans text={say(report.description)} />}
       above={[{ label: t('Reports'), to: '/portal/reports' }]}
       actions={
@@ -138,7 +138,7 @@ function AskedReport({ report, form }: AskedReportProps) {
                   <Tabs.Tab value="request">{t('Request')}</Tabs.Tab>
                 </Tabs.List>
                 <Tabs.Panel value="table">
-                  <ReportTable form={form} rows={rows} currency={first.currency} label={say(report.title)} />
+                  <ReportTable form={form} rows={rows} currency={first.currency} label={report.title} />
                   {hasNextPage && (
                     <PrintedOnly>
                       <Text size="sm" mt="sm">
@@ -160,12 +160,7 @@ function AskedReport({ report, form }: AskedReportProps) {
                 </Tabs.Panel>
                 <Tabs.Panel value="chart">
                   <Suspense fallback={<LoadingState rows={8} />}>
-                    <ReportChart
-                      form={form}
-                      rows={rows}
-                      currency={first.currency}
-                      title={say(report.title)}
-                    />
+                    <ReportChart form={form} rows={rows} currency={first.currency} title={report.title} />
                   </Suspense>
                 </Tabs.Panel>
                 <Tabs.Panel value="request">

@@ -31,7 +31,7 @@ export function ReportsPage() {
     useViewer().reports.map(({ name, field, title, description }) => ({
       name,
       topic: REPORT_TOPICS[field] ?? '',
-      title: say(title),
+      title,
       description: say(description),
     })),
   );
