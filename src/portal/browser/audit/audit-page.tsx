@@ -110,14 +110,14 @@ function ChangesTable({ rows, more }: ChangesTableProps) {
       cell: ({ collection, recordId }) => <ChangedLink collection={collection} id={recordId} />,
     },
     {
-      ...plain('version', t('Version'), 80, ({ toVersion }) =>
+      ...plain('version', t('Version'), 90, ({ toVersion }) =>
         toVersion === 0 ? '–' : formats.number(toVersion),
       ),
       isNumeric: true,
       isExtra: true,
     },
     {
-      ...plain('credential', t('Credential'), 130, ({ credential }) => {
+      ...plain('credential', t('Credential'), 150, ({ credential }) => {
         const [kind = '', id = ''] = credential.split(/:(.*)/);
         const name = t(CREDENTIAL_NAMES[kind] ?? kind);
         return kind === 'token' ? name : `${name} ${id}`;
@@ -125,10 +125,10 @@ function ChangesTable({ rows, more }: ChangesTableProps) {
       isExtra: true,
     },
     {
-      ...plain('request', t('Operation'), 160, ({ requestOperation }) => requestOperation ?? ''),
+      ...plain('request', t('Operation'), 190, ({ requestOperation }) => requestOperation ?? ''),
       isExtra: true,
     },
-    { ...plain('requestId', t('Request'), 160, ({ requestId }) => requestId), isExtra: true },
+    { ...plain('requestId', t('Request'), 190, ({ requestId }) => requestId), isExtra: true },
   ];
   return (
     <VirtualTable

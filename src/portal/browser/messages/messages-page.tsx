@@ -123,17 +123,17 @@ function MessagesTable({ rows, more, onOpen }: MessagesTableProps) {
       cell: ({ state }) => <StateTag state={state}>{t(MESSAGE_STATE_NAMES[state] ?? state)}</StateTag>,
     },
     plain('recipients', t('To'), 210, ({ recipients }) => recipients.join(', ')),
-    plain('createdAt', t('Requested'), 190, ({ createdAt }) => instant(createdAt)),
+    plain('createdAt', t('Requested'), 200, ({ createdAt }) => instant(createdAt)),
     {
       ...plain('kind', t('Channel'), 130, ({ kind }) => t(MESSAGE_KIND_NAMES[kind] ?? kind)),
       isExtra: true,
     },
     {
-      ...plain('attempts', t('Attempts'), 90, ({ attempts }) => number(attempts)),
+      ...plain('attempts', t('Attempts'), 100, ({ attempts }) => number(attempts)),
       isNumeric: true,
       isExtra: true,
     },
-    { ...plain('lastError', t('Reason'), 190, ({ lastError }) => lastError ?? ''), isExtra: true },
+    { ...plain('lastError', t('Reason'), 240, ({ lastError }) => lastError ?? ''), isExtra: true },
     { ...plain('createdBy', t('Requested by'), 170, ({ createdBy }) => nameOf(createdBy)), isExtra: true },
   ];
   return (

@@ -46,7 +46,7 @@ export interface VirtualTableProps<Row extends { readonly id: string }> {
 }
 
 /** To what part of its width a column shrinks before a table that is only read scrolls sideways. */
-const LEAST_SHARE = 0.85;
+const LEAST_SHARE = { tablet: 0.88, desk: 0.95 } as const;
 const ROW_HEIGHT = 38;
 /** Of a card, until it is measured: its padding, and each of its lines. */
 const CARD_PADDING = 20;
@@ -114,7 +114,7 @@ export function VirtualTable<Row extends { readonly id: string }>({
           ref={keys?.table}
           className={areCards ? 'card-table stacked-table' : 'grid-table'}
           aria-rowcount={isThere ? -1 : rows.length + 1}
-          {...(isFitted && { style: { minWidth: fullWidth * LEAST_SHARE } })}
+          {...(isFitted && { style: { minWidth: fullWidth * LEAST_SHARE[isTablet ? 'tablet' : 'desk'] } })}
           {...(grid && {
             role: 'grid',
             'aria-label': label,
