@@ -11,7 +11,14 @@ const pages = usePages(gateway);
 
 /** One word, as some languages and all machines make them. */
 const WORD = 'Donaudampfschifffahrtsgesellschaftskapitän'.repeat(4);
-const NAMES = [WORD, '<b>Bold</b><script>alert(1)</script>', 'مُحَمَّد بن عبد الله', '👩‍👩‍👧‍👦🇮🇳🎓'];
+const RIGHT_TO_LEFT = 'محمد بن عبد الله بن أحمد الخوارزمي الأندلسي';
+const NAMES = [
+  WORD,
+  '<b>Bold</b><script>alert(1)</script>',
+  'مُحَمَّد بن عبد الله',
+  '👩‍👩‍👧‍👦🇮🇳🎓',
+  RIGHT_TO_LEFT,
+];
 const SCRIPT = `s${'x'.repeat(60)}`;
 
 describe('a page with long texts', () => {
@@ -77,6 +84,23 @@ describe('a page with long texts', () => {
     const page = await pages.openPortalAs('admin', '/portal/records/registration?find=Bold');
     await page.getByRole('link', { name: '<b>Bold</b><script>alert(1)</script>' }).waitFor();
     expect(await page.locator('#content b').count()).toBe(0);
+  });
+
+  it('cuts a name written from right to left at its end', async () => {
+    const found = encodeURIComponent('الخوارزمي');
+    const page = await pages.openPortalAs('admin', `/portal/records/registration?find=${found}`);
+    const link = page.getByRole('link', { name: RIGHT_TO_LEFT });
+    await link.waitFor();
+    const isBeginningShown = await link.evaluate((one) => {
+      const first = document.createRange();
+      const text = one.firstChild as Text;
+      first.setStart(text, 0);
+      first.setEnd(text, 1);
+      const letter = first.getBoundingClientRect();
+      const cell = one.closest('td')?.getBoundingClientRect();
+      return cell !== undefined && letter.left >= cell.left && letter.right <= cell.right;
+    });
+    expect(isBeginningShown).toBe(true);
   });
 });
 
