@@ -70,7 +70,7 @@ export function VirtualTable<Row extends { readonly id: string }>({
   const scroller = useRef<HTMLDivElement>(null);
   const keys = grid?.keys;
   const isNarrow = useMediaQuery('(max-width: 36em)', false, { getInitialValueInEffect: false });
-  const isTablet = useMediaQuery('(max-width: 62em)', false, { getInitialValueInEffect: false });
+  const isTablet = useMediaQuery('(max-width: 75em)', false, { getInitialValueInEffect: false });
   const areCards = isNarrow && !grid;
   const isFitted = !areCards && !grid;
   const columns = isFitted && isTablet ? every.filter(({ isExtra }) => !isExtra) : every;
