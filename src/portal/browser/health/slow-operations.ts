@@ -1,5 +1,5 @@
-/** A slow statement, as the gateway reports it. */
-export interface SlowStatement {
+/** A run of a slow statement, as the gateway reports it. */
+export interface SlowRun {
   readonly at: string;
   readonly operation: string | null;
   readonly requestId: string | null;
@@ -18,13 +18,13 @@ export interface SlowOperation {
   readonly name: string | null;
   readonly count: number;
   readonly lastAt: string;
-  readonly worst: SlowStatement;
+  readonly worst: SlowRun;
   /** The declarations of indexes that would help any of its statements. */
   readonly suggestions: readonly string[];
 }
 
 /** Groups slow statements, given with the newest first, by their operations: the slowest one first. */
-export function toSlowOperations(statements: readonly SlowStatement[]): readonly SlowOperation[] {
+export function toSlowOperations(statements: readonly SlowRun[]): readonly SlowOperation[] {
   const operations = new Map<string, SlowOperation>();
   for (const one of statements) {
     const key = one.operation ?? one.statement;

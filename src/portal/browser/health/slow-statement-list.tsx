@@ -6,11 +6,11 @@ import { CodeToCopy } from '../shell/code-to-copy';
 import { CopyTextButton } from '../shell/copy-text-button';
 import { StateTag } from '../shell/state-tag';
 import { EmptyState } from '../shell/states';
-import { type SlowOperation, type SlowStatement, toSlowOperations } from './slow-operations';
+import { type SlowOperation, type SlowRun, toSlowOperations } from './slow-operations';
 
 export interface SlowStatementListProps {
   /** The newest first. */
-  readonly statements: readonly SlowStatement[];
+  readonly statements: readonly SlowRun[];
 }
 
 /** A longer statement is shortened until the reader expands it. */
