@@ -12,7 +12,10 @@ export interface ChangedMeanwhileProps {
   readonly theirs: FactsTableProps['facts'];
 }
 
-/** Names who saved the current version, and shows it, in a form whose save was refused because somebody else saved first. */
+/**
+ * Names who saved the current version, and shows it, in a form whose save was refused because somebody else
+ * saved first.
+ */
 export function ChangedMeanwhile({ changed, theirs }: ChangedMeanwhileProps) {
   const t = useTexts();
   return (

@@ -62,7 +62,7 @@ export function usePrintWhole(): () => void {
       window.print();
       return;
     }
-    // When the browser is idle, it has drawn what the last answer brought, which may be parts that wait again.
+    // When the browser is idle, it has drawn what the last answer brought, also parts that wait again.
     const print = () =>
       whenIdle(() => {
         if (turns.waiting.size > 0) drawAnswered();
