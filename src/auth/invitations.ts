@@ -4,7 +4,8 @@
  */
 import { ServiceError } from '../errors.js';
 import type { Scope } from '../model/scope.js';
-import type { Database, Transaction } from '../store/database/database.js';
+import type { Database } from '../store/database/database.js';
+import type { Transaction } from '../store/database/queryable.js';
 import type { RecordStore } from '../store/record-store.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 import type { AccountLinks, LinkPurpose } from './account-links.js';

@@ -2,7 +2,7 @@
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, parseExactJson } from '../json.js';
 import type { Collection, Grant } from '../model/collection.js';
-import type { Queryable } from '../store/database/database.js';
+import type { Queryable } from '../store/database/queryable.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 
 export type PrincipalAttributes = Readonly<Record<string, readonly (readonly JsonValue[])[]>>;

@@ -1,7 +1,8 @@
 /** Sessions and their rotating refresh tokens. */
 import { randomUUID } from 'node:crypto';
 import { Prisma } from '../generated/prisma/client.js';
-import type { Database, Queryable } from '../store/database/database.js';
+import type { Database } from '../store/database/database.js';
+import type { Queryable } from '../store/database/queryable.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
 import { announceUser } from './principals.js';

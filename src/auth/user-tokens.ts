@@ -2,7 +2,8 @@
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { KeyScopes, Principal } from '../model/scope.js';
-import type { Database, Transaction } from '../store/database/database.js';
+import type { Database } from '../store/database/database.js';
+import type { Transaction } from '../store/database/queryable.js';
 import { type AccessTokens, LONGEST_TOKEN } from './access-tokens.js';
 import { intersectScopes } from './delegation.js';
 import { parseKeyScopes, type ScopeNames } from './key-scopes.js';

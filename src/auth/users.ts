@@ -5,13 +5,14 @@ import { Prisma } from '../generated/prisma/client.js';
 import type { JsonObject } from '../json.js';
 import { type Principal, type Scope, topDomainIdOf } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';
-import type { Database, Queryable, Transaction } from '../store/database/database.js';
+import type { Database } from '../store/database/database.js';
 import {
   compileKeyset,
   type KeysetPage,
   type KeysetRequest,
   toKeysetPage,
 } from '../store/database/keyset.js';
+import type { Queryable, Transaction } from '../store/database/queryable.js';
 import type { RecordStore } from '../store/record-store.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';

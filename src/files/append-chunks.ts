@@ -1,5 +1,6 @@
 import { Prisma } from '../generated/prisma/client.js';
-import type { Database, Transaction } from '../store/database/database.js';
+import type { Database } from '../store/database/database.js';
+import type { Transaction } from '../store/database/queryable.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 import type { BlobKey } from './blob-store.js';
 import type { DatabaseBlobs } from './database-blobs.js';

@@ -5,7 +5,7 @@
 
 import type { Readable } from 'node:stream';
 import type { EndSignal } from '../model/end-signal.js';
-import type { Transaction } from '../store/database/database.js';
+import type { Transaction } from '../store/database/queryable.js';
 
 /** A range of bytes from `start` to `end`, both inclusive, as in HTTP. */
 export interface ByteRange {

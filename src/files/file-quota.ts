@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
-import type { Database, Queryable, Transaction } from '../store/database/database.js';
+import type { Database } from '../store/database/database.js';
+import type { Queryable, Transaction } from '../store/database/queryable.js';
 import { WaitingLine } from '../store/database/waiting-line.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 import { usedBytes } from './stored-file.js';

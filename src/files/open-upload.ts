@@ -1,6 +1,6 @@
 /** Resumable uploads in the table of files. Every statement names the domain. */
 import { Prisma } from '../generated/prisma/client.js';
-import type { Queryable } from '../store/database/database.js';
+import type { Queryable } from '../store/database/queryable.js';
 import type { BlobKey } from './blob-store.js';
 import { type FileLink, type StoredFile } from './stored-file.js';
 

@@ -1,12 +1,12 @@
 /** The table of files. Every statement names the domain, or belongs to a task for all domains. */
 import { Prisma } from '../generated/prisma/client.js';
-import type { Queryable } from '../store/database/database.js';
 import {
   compileKeyset,
   type KeysetPage,
   type KeysetRequest,
   toKeysetPage,
 } from '../store/database/keyset.js';
+import type { Queryable } from '../store/database/queryable.js';
 import type { BlobKey } from './blob-store.js';
 
 /** A file without its bytes. */

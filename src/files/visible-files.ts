@@ -2,7 +2,7 @@
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Principal, Scope } from '../model/scope.js';
-import type { Transaction } from '../store/database/database.js';
+import type { Transaction } from '../store/database/queryable.js';
 import type { RecordStore } from '../store/record-store.js';
 import type { FileFilter, FileLink, StoredFile } from './stored-file.js';
 

@@ -13,7 +13,7 @@ import type { Collection } from '../model/collection.js';
 import type { Scope } from '../model/scope.js';
 import { isInReach } from '../store/access/access.js';
 import type { Catalog } from '../store/catalog/catalog.js';
-import type { OwnConnection } from '../store/database/database.js';
+import type { OwnConnection } from '../store/database/queryable.js';
 import type { RecordStore } from '../store/record-store.js';
 import { NO_COUNTS } from './import-counts.js';
 import { fieldsOfMapping } from './import-mapping.js';

@@ -1,7 +1,7 @@
 /** Stores facts about single rows, in the transaction that checks or writes them. */
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../json.js';
-import type { Queryable } from '../store/database/database.js';
+import type { Queryable } from '../store/database/queryable.js';
 import type { StagingPlace } from '../store/writing/staging-place.js';
 import type { RefusedRow } from './preparing/row-preparer.js';
 import type { StoredImport } from './stored-import.js';

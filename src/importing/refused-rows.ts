@@ -1,7 +1,7 @@
 /** Reads the rows that an import has refused, page by page. */
 import { REST_HEADING } from '../exporting/record-columns.js';
 import { Prisma } from '../generated/prisma/client.js';
-import type { Queryable } from '../store/database/database.js';
+import type { Queryable } from '../store/database/queryable.js';
 import { printCsvLine } from '../tables/csv-line.js';
 import type { RowFault } from './preparing/row-mapper.js';
 import { ERROR_COLUMN } from './propose-mapping.js';

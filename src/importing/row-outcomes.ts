@@ -1,7 +1,7 @@
 /** The outcome of each row in a dry run: stored batch by batch, printed as a table. */
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../json.js';
-import type { Queryable } from '../store/database/database.js';
+import type { Queryable } from '../store/database/queryable.js';
 import type { StagedOutcome } from '../store/writing/staged-writes.js';
 import { printCsvLine } from '../tables/csv-line.js';
 import type { PreviewedRow } from './import-counts.js';

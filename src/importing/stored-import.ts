@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonObject, type JsonValue, parsePlainJson, printExactJson } from '../json.js';
 import type { KeyScopes } from '../model/scope.js';
-import type { Queryable } from '../store/database/database.js';
 import {
   compileKeyset,
   type KeysetPage,
   type KeysetRequest,
   toKeysetPage,
 } from '../store/database/keyset.js';
+import type { Queryable } from '../store/database/queryable.js';
 import type { TriggerChoice, TriggerNames } from '../store/writing/write-triggers.js';
 import { type ImportCounts, NO_COUNTS, type PreviewedRow } from './import-counts.js';
 import { type ImportMapping, toImportMapping } from './import-mapping.js';

@@ -13,7 +13,8 @@ import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonObject, printExactJson } from '../json.js';
 import { lockUntilDisconnected } from '../store/database/advisory-lock.js';
-import type { Database, Transaction } from '../store/database/database.js';
+import type { Database } from '../store/database/database.js';
+import type { Transaction } from '../store/database/queryable.js';
 import { traceHeaders } from '../traced.js';
 
 /**

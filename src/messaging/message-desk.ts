@@ -3,8 +3,9 @@
 import { ServiceError } from '../errors.js';
 import type { Scope } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';
-import type { Database, Transaction } from '../store/database/database.js';
+import type { Database } from '../store/database/database.js';
 import { type KeysetPage, type KeysetRequest, withPlaces } from '../store/database/keyset.js';
+import type { Transaction } from '../store/database/queryable.js';
 import type { RecordStore } from '../store/record-store.js';
 import type { JobQueue } from './job-queue.js';
 import type { Message } from './message.js';

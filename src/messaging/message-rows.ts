@@ -2,13 +2,13 @@
  * The table of messages. Every statement names the domain, except those of tasks that process all domains.
  */
 import { Prisma } from '../generated/prisma/client.js';
-import type { Queryable, Transaction } from '../store/database/database.js';
 import {
   compileKeyset,
   type KeysetPage,
   type KeysetRequest,
   toKeysetPage,
 } from '../store/database/keyset.js';
+import type { Queryable, Transaction } from '../store/database/queryable.js';
 import type { Attachment, EmailContent, Message, MessageKind, MessageState, SmsContent } from './message.js';
 
 /** The prefix of the key of a job that sends a message; the id of the message follows. */

@@ -7,7 +7,8 @@ import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, parseExactJson, printExactJson } from '../json.js';
 import type { Scope } from '../model/scope.js';
 import { CommitFollower } from '../store/changes/commit-follower.js';
-import type { Database, Transaction } from '../store/database/database.js';
+import type { Database } from '../store/database/database.js';
+import type { Transaction } from '../store/database/queryable.js';
 
 export interface TopicMessage {
   /** Unique, the same on every gateway, and increasing with time. */

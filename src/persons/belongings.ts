@@ -4,7 +4,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import type { Collection } from '../model/collection.js';
 import type { Scope } from '../model/scope.js';
 import type { Catalog } from '../store/catalog/catalog.js';
-import type { Queryable } from '../store/database/database.js';
+import type { Queryable } from '../store/database/queryable.js';
 import { recordsOf } from '../store/sql/records-of.js';
 
 /** Records of a collection, including removed ones that are not purged yet. */

@@ -1,7 +1,7 @@
 /** What each step of an erasure works with. */
 import type { Scope } from '../model/scope.js';
 import type { Catalog } from '../store/catalog/catalog.js';
-import type { Transaction } from '../store/database/database.js';
+import type { Transaction } from '../store/database/queryable.js';
 import type { ErasureReport } from './erasure-report.js';
 import type { PersonIdentity } from './identity.js';
 

@@ -6,7 +6,7 @@ import type { Collection } from '../model/collection.js';
 import type { Scope } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';
 import type { Catalog } from '../store/catalog/catalog.js';
-import type { Queryable } from '../store/database/database.js';
+import type { Queryable } from '../store/database/queryable.js';
 import { recordsOf } from '../store/sql/records-of.js';
 import { type Identifier, isTelling, type PersonIdentity, Redaction, spellingsOf } from './identity.js';
 

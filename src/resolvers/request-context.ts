@@ -5,7 +5,7 @@
 import { ServiceError } from '../errors.js';
 import type { EndSignal } from '../model/end-signal.js';
 import type { Scope } from '../model/scope.js';
-import type { Transaction } from '../store/database/database.js';
+import type { Transaction } from '../store/database/queryable.js';
 
 export interface RequestContext {
   /** `undefined`: the request has no credential. One with a wrong credential never gets this far. */

@@ -2,7 +2,7 @@
 import type { ErrorCode, ErrorDetail } from '../errors.js';
 import type { JsonValue } from '../json.js';
 import type { Scope } from '../model/scope.js';
-import type { Transaction } from '../store/database/database.js';
+import type { Transaction } from '../store/database/queryable.js';
 import type { Visitor } from './places.js';
 
 export interface ScriptSource {

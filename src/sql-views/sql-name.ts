@@ -5,7 +5,7 @@
  */
 import { invariant } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
-import type { Queryable } from '../store/database/database.js';
+import type { Queryable } from '../store/database/queryable.js';
 
 type Sql = Prisma.Sql;
 

@@ -8,7 +8,8 @@
  */
 import { Prisma } from '../generated/prisma/client.js';
 import type { ChangeOutbox } from '../store/changes/change-outbox.js';
-import type { Database, Queryable } from '../store/database/database.js';
+import type { Database } from '../store/database/database.js';
+import type { Queryable } from '../store/database/queryable.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 
 /** The lock of following the trail: one gateway does it at a time. */

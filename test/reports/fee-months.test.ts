@@ -8,7 +8,7 @@ import { Prisma } from '../../src/generated/prisma/client.js';
 import type { JsonObject } from '../../src/json.js';
 import { type Day, isReportDay, isReportMonth } from '../../src/reports/engine/parameter-types.js';
 import { feeItems, headItems } from '../../src/reports/shared/fee-items.js';
-import type { Queryable } from '../../src/store/database/database.js';
+import type { Queryable } from '../../src/store/database/queryable.js';
 import { runsOf } from '../full-length.js';
 import { itemsOfRecords } from './items-of-records.js';
 import { useReports } from './use-reports.js';

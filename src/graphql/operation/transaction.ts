@@ -23,7 +23,7 @@ import { collectFields } from 'graphql/execution/collectFields.js';
 import { ServiceError } from '../../errors.js';
 import { isTransactionalField } from '../../resolvers/records/transactional.js';
 import { requireScope } from '../../resolvers/request-context.js';
-import type { Transaction } from '../../store/database/database.js';
+import type { Transaction } from '../../store/database/queryable.js';
 import type { WaitingLine } from '../../store/database/waiting-line.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { OperationRequest, Outcome } from './operation-request.js';

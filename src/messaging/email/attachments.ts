@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { isBase64 } from '../../base64.js';
 import { ServiceError } from '../../errors.js';
 import type { Scope } from '../../model/scope.js';
-import type { Transaction } from '../../store/database/database.js';
+import type { Transaction } from '../../store/database/queryable.js';
 import type { Attachment } from '../message.js';
 import type { AttachmentRequest } from './email-request.js';
 import type { OutgoingAttachment } from './smtp-channel.js';

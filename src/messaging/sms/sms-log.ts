@@ -2,7 +2,7 @@
 import { ServiceError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import { type Scope, systemPrincipal } from '../../model/scope.js';
-import type { Transaction } from '../../store/database/database.js';
+import type { Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { Message } from '../message.js';
 import type { OutgoingSms } from './sms-request.js';

@@ -22,7 +22,7 @@ import {
   RECEIPT_SERIES,
   RECEIPT_SERIES_WORDS,
 } from '../../store/catalog/known-properties.js';
-import type { Transaction } from '../../store/database/database.js';
+import type { Transaction } from '../../store/database/queryable.js';
 import { WaitingLine } from '../../store/database/waiting-line.js';
 import { liveRecordsIn, recordsIn } from '../../store/sql/records-of.js';
 import type { ReportServices } from '../engine/report-context.js';

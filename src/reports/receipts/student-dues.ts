@@ -1,7 +1,7 @@
 /** The current dues of a student, to which a payment is allocated. */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Domain } from '../../model/scope.js';
-import type { Queryable } from '../../store/database/database.js';
+import type { Queryable } from '../../store/database/queryable.js';
 import { type Day, EVERY_MONTH } from '../engine/parameter-types.js';
 import { byFeeHead, feeHeadPlaces } from '../shared/fee-heads.js';
 import { feeItems, headItems } from '../shared/fee-items.js';

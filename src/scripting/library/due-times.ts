@@ -1,7 +1,7 @@
 /** Computes when schedules are due, and records how far they have been processed. */
 import { Cron } from 'croner';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Transaction } from '../../store/database/database.js';
+import type { Transaction } from '../../store/database/queryable.js';
 
 const SETTING = 'scriptScheduleLookedAt';
 /** Runs missed while no gateway was up for longer than this are skipped. */

@@ -13,7 +13,8 @@ import {
   systemPrincipal,
 } from '../../model/scope.js';
 import { replaceUnstorableText } from '../../model/unstorable-text.js';
-import type { Database, Queryable, Transaction } from '../../store/database/database.js';
+import type { Database } from '../../store/database/database.js';
+import type { Queryable, Transaction } from '../../store/database/queryable.js';
 import { visitorOf } from '../run-places.js';
 import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from '../run-request.js';
 import { runsInReach } from '../runs-in-reach.js';

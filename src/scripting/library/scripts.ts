@@ -9,7 +9,8 @@ import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Scope } from '../../model/scope.js';
 import { isAdmin } from '../../store/access/admin.js';
-import type { Database, Transaction } from '../../store/database/database.js';
+import type { Database } from '../../store/database/database.js';
+import type { Transaction } from '../../store/database/queryable.js';
 import type { WriteOperation, Writes } from '../../store/writing/write-triggers.js';
 import type { ExpectedRuns } from '../script-runner.js';
 import {

@@ -9,7 +9,7 @@
 import type { JsonValue } from '../../json.js';
 import type { Scope } from '../../model/scope.js';
 import type { JsonText } from '../../scalars/json-text.js';
-import type { Transaction } from '../../store/database/database.js';
+import type { Transaction } from '../../store/database/queryable.js';
 import type { ScriptError } from '../run-request.js';
 
 /** The run that makes a call. */

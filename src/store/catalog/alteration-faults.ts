@@ -4,7 +4,7 @@
 import type { ErrorDetail } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection, Field } from '../../model/collection.js';
-import type { Queryable } from '../database/database.js';
+import type { Queryable } from '../database/queryable.js';
 
 /**
  * The faults of an alteration, each with the reason and a solution. Counts live records of every domain, so

@@ -2,7 +2,7 @@
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
 import { type Scope, topDomainIdOf } from '../../model/scope.js';
-import type { Queryable } from '../database/database.js';
+import type { Queryable } from '../database/queryable.js';
 import type { CollectionDefinition } from './collection-definition.js';
 import { parseCollection } from './parse-collection.js';
 

@@ -4,7 +4,7 @@ import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
 import { type Scope, topDomainIdOf } from '../../model/scope.js';
 import type { StoredField } from '../../model/stored-field.js';
-import type { Queryable } from '../database/database.js';
+import type { Queryable } from '../database/queryable.js';
 import { KEPT_DAYS, USERS } from './field-meter.js';
 
 export interface FieldUse {

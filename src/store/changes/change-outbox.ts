@@ -11,7 +11,8 @@
  * Each server's part is read separately, so a server that is down holds back only what its own schools wrote.
  */
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Database, Transaction } from '../database/database.js';
+import type { Database } from '../database/database.js';
+import type { Transaction } from '../database/queryable.js';
 import { RegularWrites } from '../database/regular-writes.js';
 import { inOwnTransaction } from '../writing/atomically.js';
 import { OUTBOX_CHANNEL, PRINCIPALS_CHANNEL } from '../writing/record-statements.js';

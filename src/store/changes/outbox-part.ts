@@ -1,7 +1,7 @@
 /** The part of the outbox on one server, read and emptied there. */
 import { createHash } from 'node:crypto';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Queryable } from '../database/database.js';
+import type { Queryable } from '../database/queryable.js';
 
 /**
  * Entries of the outbox, lowest versions first: the columns as array literals, which PostgreSQL reads and

@@ -4,34 +4,30 @@
  * which take SQL composed with `Prisma.sql`, whose every substitution is a parameter, and run on the same
  * connections.
  */
-import { pipeline } from 'node:stream/promises';
-import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
-import { invariant, ServiceError } from '../../errors.js';
-import { Prisma, PrismaClient } from '../../generated/prisma/client.js';
+import { ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
 import type { Scope } from '../../model/scope.js';
-import { assertSessionsAreKept } from './assert-sessions-are-kept.js';
 import { Cancellation } from './cancellation.js';
-import { connectForOperator } from './connect-for-operator.js';
 import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.js';
-import { translateDatabaseError } from './database-errors.js';
+import { createPrisma, type GatewayPrisma } from './gateway-prisma.js';
 import type { JoinedBatch } from './gathered-rows.js';
 import { HomeServer } from './home-server.js';
 import { HomeStatements } from './home-statements.js';
+import { inspectServer, type ServerFacts, settingsOf } from './inspect-server.js';
 import { Listener } from './listener.js';
 import { type OpenedReplicas, openReplicas } from './open-replicas.js';
 import { createPool, type PoolOptions } from './pool.js';
 import { PrimaryFinder } from './primary-finder.js';
 import type { JoinedStreamOptions, NamedStatement, QueryOptions, StreamOptions } from './query-options.js';
+import type { OwnConnection, Queryable, Transaction } from './queryable.js';
 import { Renewal } from './renewal.js';
 import type { ReadSource, ReplicatedReads } from './replicated-reads.js';
+import { runTransaction } from './run-transaction.js';
 import { connectTo, ServerStatements } from './server-statements.js';
 import type { SlowStatementWatch } from './statement-watch.js';
-import { assertStorableArguments } from './storable-parameters.js';
 import { Turns } from './turns.js';
 
-const OLDEST_VERSION = 150_000;
 const DEFAULT_REPLICA_LAG_MS = 5_000;
 /** They run only short statements, so three are enough for a gateway. */
 const APART_CONNECTIONS = 3;
@@ -55,43 +51,6 @@ export interface DatabaseOptions {
   readonly replicaUrls?: readonly string[];
   /** A replica with a larger lag is not used. Default 5 s. */
   readonly replicaMaxLagMs?: number;
-}
-
-/** The database, or a transaction. */
-export interface Queryable {
-  /**
-   * Runs one statement in one round trip. Values are as node-postgres reads them, except: `bigint` is a
-   * number, and `date` stays the text `YYYY-MM-DD`. `jsonb` is parsed by `JSON.parse`, and thereby through
-   * floats: select `::text` where digits matter.
-   *
-   * @throws ServiceError for errors of the caller or the environment (see database-errors.ts)
-   */
-  query<Row extends object>(sql: Prisma.Sql, options?: QueryOptions): Promise<Row[]>;
-}
-
-/**
- * Its statements are committed all or none. Must not be used after the callback it was passed to has ended.
- */
-export interface Transaction extends Queryable {
-  /**
-   * The place for `before` scripts, taken before the connection: `WriteTriggers.reserve`. A wrapper of a
-   * transaction must pass it on.
-   */
-  readonly reserved?: { readonly waitedMs: number };
-}
-
-/** A transaction on a dedicated connection. */
-export interface OwnTransaction extends Transaction {
-  /** Sends the lines of a `copy … from stdin`. @throws as `query` does */
-  copyIn(statement: string, lines: Uint8Array): Promise<void>;
-}
-
-/** A connection for long work, closed afterwards. */
-export interface OwnConnection extends Queryable {
-  /** Tries to take a lock that is held until the connection ends; returns whether it was free. */
-  tryLock(name: string): Promise<boolean>;
-  /** Read committed; one transaction at a time. Rolled back if `work` throws. */
-  transaction<T>(work: (transaction: OwnTransaction) => Promise<T>): Promise<T>;
 }
 
 /** Short statements and transactions beside those of requests. */
@@ -374,41 +333,12 @@ class PostgresDatabase implements Database {
     const client = await connectTo(pool);
     let isUsable = true;
     try {
-      return await this.#transactionOn(client, work, () => {
+      return await runTransaction({ client, statements: this.#statements }, work, () => {
         isUsable = false;
       });
     } finally {
       // A connection that cannot even roll back is closed, which rolls back.
       client.release(!isUsable);
-    }
-  }
-
-  async #transactionOn<T>(
-    client: pg.PoolClient,
-    work: (transaction: OwnTransaction) => Promise<T>,
-    onUnusable: () => void,
-  ): Promise<T> {
-    let isOpen = true;
-    const transaction: OwnTransaction = {
-      query: async (sql, options = {}) => {
-        invariant(isOpen, 'a transaction was used after its end');
-        return await this.#statements.queryOn(client, sql, options);
-      },
-      copyIn: async (statement, lines) => {
-        invariant(isOpen, 'a transaction was used after its end');
-        await pipeline([lines], client.query(copyFrom(statement)));
-      },
-    };
-    try {
-      await client.query('begin isolation level read committed');
-      const result = await work(transaction);
-      isOpen = false;
-      await client.query('commit');
-      return result;
-    } catch (error) {
-      isOpen = false;
-      await client.query('rollback').catch(onUnusable);
-      throw translateDatabaseError(error);
     }
   }
 
@@ -428,7 +358,7 @@ class PostgresDatabase implements Database {
             const { rows } = await client.query<{ taken: boolean }>(lock, [name]);
             return rows[0]?.taken === true;
           },
-          transaction: (inside) => this.#transactionOn(client, inside, () => {}),
+          transaction: (inside) => runTransaction({ client, statements: this.#statements }, inside),
         });
       } finally {
         // The server would notice the end of the connection a moment after the next request for the locks.
@@ -501,84 +431,5 @@ class PostgresDatabase implements Database {
     const pools = [this.pool, this.#streamPool, this.#apartPool, this.lockPool];
     await Promise.all([this.#listener.close(), ...pools.map((pool) => pool.end())]);
     await Promise.all([this.#cancellation.close(), this.#watch.close()]);
-  }
-}
-
-type GatewayPrisma = ReturnType<typeof createPrisma>;
-
-function createPrisma(database: Pick<Database, 'pool' | 'query' | 'stream'>) {
-  const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) });
-  return prisma.$extends(
-    Prisma.defineExtension({
-      name: 'campus-records',
-      client: {
-        $query: <Row extends object>(sql: Prisma.Sql, options?: QueryOptions) =>
-          database.query<Row>(sql, options),
-        $stream: (sql: Prisma.Sql, options?: StreamOptions) => database.stream(sql, options),
-      },
-      query: {
-        async $allOperations({ args, query }) {
-          try {
-            assertStorableArguments(args);
-            return await query(args);
-          } catch (error) {
-            throw translateDatabaseError(error);
-          }
-        },
-      },
-    }),
-  );
-}
-
-/** The settings of every session in a request pool. */
-function settingsOf({ canCheckConnection }: ServerFacts): Readonly<Record<string, string>> {
-  return {
-    // Prisma's adapter writes instants without an offset.
-    TimeZone: 'UTC',
-    jit: 'off',
-    ...(canCheckConnection ? { client_connection_check_interval: '2s' } : {}),
-  };
-}
-
-interface ServerFacts {
-  readonly isByteOrdered: boolean;
-  readonly announcesByOutbox: boolean;
-  readonly isSpread: boolean;
-  /** Whether the server can notice a disconnected client while it works; not on every system. */
-  readonly canCheckConnection: boolean;
-}
-
-async function inspectServer(url: string, applicationName: string): Promise<ServerFacts> {
-  const connect = () => connectForOperator(url, applicationName);
-  const client = await connect();
-  try {
-    const version = await client.query(
-      `select current_setting('server_version_num')::int as number, ` +
-        `current_setting('server_version') as name`,
-    );
-    if (version.rows[0].number < OLDEST_VERSION) {
-      throw new ServiceError(
-        'UNAVAILABLE',
-        `The database at ${client.host}:${client.port} is PostgreSQL ${version.rows[0].name}; 15 or ` +
-          'newer is needed.',
-      );
-    }
-    await assertSessionsAreKept(client, connect);
-    const { rows } = await client.query(
-      `select datlocprovider = 'b' or (datlocprovider = 'c'
-        and datcollate in ('C', 'POSIX')) as "isByteOrdered",
-        e.oid is not null as "isSpread",
-        e.oid is not null
-          or coalesce(current_setting('campus.changes', true) = 'outbox', false) as "announcesByOutbox"
-         from pg_database left join pg_extension e on e.extname = 'citus'
-        where datname = current_database()`,
-    );
-    const canCheckConnection = await client.query(`set client_connection_check_interval = '2s'`).then(
-      () => true,
-      () => false,
-    );
-    return { ...rows[0], canCheckConnection };
-  } finally {
-    await client.end();
   }
 }

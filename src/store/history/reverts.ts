@@ -9,7 +9,7 @@ import { isSameJson } from '../../model/compare-json.js';
 import type { Scope } from '../../model/scope.js';
 import { accessOf, type EffectiveAccess, findAccess } from '../access/access.js';
 import { isAdmin } from '../access/admin.js';
-import type { Transaction } from '../database/database.js';
+import type { Transaction } from '../database/queryable.js';
 import {
   type StoredRecord,
   type StoredRow,

@@ -10,7 +10,8 @@ import type { Stage } from '../../languages/mongo/mongo-pipeline.js';
 import type { Scope } from '../../model/scope.js';
 import { accessOf } from '../access/access.js';
 import type { Catalog } from '../catalog/catalog.js';
-import type { Database, Transaction } from '../database/database.js';
+import type { Database } from '../database/database.js';
+import type { Transaction } from '../database/queryable.js';
 import type { RecordStore } from '../record-store.js';
 import {
   type CompiledPipeline,

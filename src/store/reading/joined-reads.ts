@@ -8,10 +8,10 @@
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Scope } from '../../model/scope.js';
 import { isTraced } from '../../traced.js';
-import type { Queryable } from '../database/database.js';
 import { wasRefused } from '../database/database-errors.js';
 import { GatheringLine } from '../database/gathering-line.js';
 import type { QueryOptions } from '../database/query-options.js';
+import type { Queryable } from '../database/queryable.js';
 import { assertStorableParameters } from '../database/storable-parameters.js';
 import type { FilledStatement } from './kept-reads.js';
 

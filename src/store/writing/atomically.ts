@@ -2,8 +2,9 @@
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
-import type { Apart, Database, Queryable, Transaction } from '../database/database.js';
+import type { Apart, Database } from '../database/database.js';
 import { findConstraint } from '../database/database-errors.js';
+import type { Queryable, Transaction } from '../database/queryable.js';
 import type { NewRecord } from './record-statements.js';
 import { uniqueConflict } from './unique-conflicts.js';
 import type { Writes, WriteTriggers } from './write-triggers.js';

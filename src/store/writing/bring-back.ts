@@ -8,7 +8,7 @@ import type { JsonObject } from '../../json.js';
 import { type Collection, CREATED_ON } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import { accessOf } from '../access/access.js';
-import type { Transaction } from '../database/database.js';
+import type { Transaction } from '../database/queryable.js';
 import { JUDGED_COLUMNS, type JudgedRow, type StoredRow, storedColumns } from '../reading/stored-record.js';
 import { recordsIn, recordsOf } from '../sql/records-of.js';
 import { refusedByIndex } from './atomically.js';

@@ -8,7 +8,7 @@ import type { Collection } from '../../model/collection.js';
 import { isSameJson } from '../../model/compare-json.js';
 import type { Scope } from '../../model/scope.js';
 import type { EffectiveAccess } from '../access/access.js';
-import type { Transaction } from '../database/database.js';
+import type { Transaction } from '../database/queryable.js';
 import { JUDGED_COLUMNS, type JudgedRow, type StoredRow } from '../reading/stored-record.js';
 import { atomically, refusedByIndex } from './atomically.js';
 import { fieldsTogether, findCheckFaults, keysOf } from './check-faults.js';

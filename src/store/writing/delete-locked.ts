@@ -1,5 +1,5 @@
 /** Removes records that are locked by a transaction. */
-import type { Transaction } from '../database/database.js';
+import type { Transaction } from '../database/queryable.js';
 import { STORED_COLUMNS, type StoredRow } from '../reading/stored-record.js';
 import { deleteRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';

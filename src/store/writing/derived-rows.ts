@@ -18,7 +18,7 @@
  * @see prisma/migrations/0035_derived_by_statement/migration.sql
  */
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Queryable } from '../database/database.js';
+import type { Queryable } from '../database/queryable.js';
 
 type Sql = Prisma.Sql;
 

@@ -4,7 +4,8 @@ import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../../json.js';
 import { credentialName, type Scope } from '../../model/scope.js';
-import type { Database, Transaction } from '../database/database.js';
+import type { Database } from '../database/database.js';
+import type { Transaction } from '../database/queryable.js';
 import { type AtomicOptions, atomically } from './atomically.js';
 import type { WriteTriggers } from './write-triggers.js';
 

@@ -17,7 +17,7 @@ import type { Scope } from '../../model/scope.js';
 import { applyUpdate, assertUpdate, type UpdateOperation } from '../../model/update-operation.js';
 import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
 import { assertFittingOperands } from '../access/fitting-operands.js';
-import type { Transaction } from '../database/database.js';
+import type { Transaction } from '../database/queryable.js';
 import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
 import { compileFilter, listPaths } from '../sql/compile-filter.js';
 import { partsOfOrder } from '../sql/record-source.js';

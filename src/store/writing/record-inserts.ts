@@ -5,7 +5,7 @@ import type { JsonObject } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import { type EffectiveAccess, findAccess } from '../access/access.js';
-import type { Transaction } from '../database/database.js';
+import type { Transaction } from '../database/queryable.js';
 import type { StoredRecord } from '../reading/stored-record.js';
 import { atomically, refusedByIndex } from './atomically.js';
 import { keysOf } from './check-faults.js';

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '.
 import type { Collection } from '../../model/collection.js';
 import type { RecordVerb, Scope } from '../../model/scope.js';
 import { accessOf, type EffectiveAccess, findAccess } from '../access/access.js';
-import type { Transaction } from '../database/database.js';
+import type { Transaction } from '../database/queryable.js';
 import {
   STORED_COLUMNS,
   type StoredRecord,

@@ -3,7 +3,7 @@ import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import { findAccess } from '../access/access.js';
-import type { Queryable } from '../database/database.js';
+import type { Queryable } from '../database/queryable.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';

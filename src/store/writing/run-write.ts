@@ -2,8 +2,8 @@
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
-import type { Transaction } from '../database/database.js';
 import { findConstraint } from '../database/database-errors.js';
+import type { Transaction } from '../database/queryable.js';
 import type { RecordEnvironment } from './record-environment.js';
 import type { NewRecord } from './record-statements.js';
 import { uniqueConflict } from './unique-conflicts.js';

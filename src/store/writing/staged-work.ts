@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, parseExactJson } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import type { EffectiveAccess } from '../access/access.js';
-import type { OwnTransaction } from '../database/database.js';
+import type { OwnTransaction } from '../database/queryable.js';
 import { nameLiteral } from '../sql/records-of.js';
 import type { RecordEnvironment } from './record-environment.js';
 import type { StagingPlace } from './staging-place.js';

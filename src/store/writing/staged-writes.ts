@@ -9,7 +9,7 @@ import type { JsonObject } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import { accessOf, assertReadable } from '../access/access.js';
-import type { OwnTransaction, Queryable, Transaction } from '../database/database.js';
+import type { OwnTransaction, Queryable, Transaction } from '../database/queryable.js';
 import { renewStatistics } from '../database/renew-statistics.js';
 import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
 import { rehearse } from './atomically.js';

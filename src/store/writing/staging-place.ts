@@ -5,8 +5,9 @@
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../../json.js';
-import type { Database, OwnTransaction } from '../database/database.js';
+import type { Database } from '../database/database.js';
 import type { RecordsPlace } from '../database/home-statements.js';
+import type { OwnTransaction } from '../database/queryable.js';
 import { COPY_STAGED, listStagedCells } from './check-record.js';
 
 export interface StagingPlace extends RecordsPlace {

@@ -6,9 +6,9 @@ import { isJsonObject, type JsonObject, type JsonValue, memberOf, printExactJson
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import { findAccess } from '../access/access.js';
-import type { Queryable } from '../database/database.js';
 import { findConstraint } from '../database/database-errors.js';
 import { isDeclaredIndexName, listDeclaredIndexes } from '../database/declared-indexes.js';
+import type { Queryable } from '../database/queryable.js';
 import { liveRecordsOf, nameLiteral, recordsOf } from '../sql/records-of.js';
 import { inputOf, type NewRecord } from './record-statements.js';
 import { NO_SECRETS, type SecretFields } from './secret-fields.js';

@@ -9,7 +9,7 @@ import type { Collection } from '../../model/collection.js';
 import { isList, toDecimal } from '../../model/compare-json.js';
 import type { Scope } from '../../model/scope.js';
 import { accessOf, type EffectiveAccess } from '../access/access.js';
-import type { Transaction } from '../database/database.js';
+import type { Transaction } from '../database/queryable.js';
 import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
 import { compileFilter } from '../sql/compile-filter.js';
 import { nameLiteral } from '../sql/records-of.js';

@@ -8,7 +8,7 @@ import type { Collection } from '../../model/collection.js';
 import { isSameJson } from '../../model/compare-json.js';
 import type { Principal, Scope } from '../../model/scope.js';
 import { accessOf, findAccess } from '../access/access.js';
-import type { Transaction } from '../database/database.js';
+import type { Transaction } from '../database/queryable.js';
 import { assertWritable } from './record-refusals.js';
 
 export type WriteOperation = 'create' | 'update' | 'delete';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { JsonObject } from '../../../src/json.js';
 import type { Scope } from '../../../src/model/scope.js';
-import type { OwnTransaction } from '../../../src/store/database/database.js';
+import type { OwnTransaction } from '../../../src/store/database/queryable.js';
 import { checkRecord, printStagedLine, type StagingRules } from '../../../src/store/writing/check-record.js';
 import type { StagedBatch } from '../../../src/store/writing/staged-work.js';
 import { ADMIN, scopeOf } from '../people.js';

@@ -17,7 +17,7 @@ import type { Scope } from '../../../model/scope.js';
 import { withValueAt } from '../../../model/value-at-path.js';
 import { JsonText } from '../../../scalars/json-text.js';
 import type { Catalog } from '../../../store/catalog/catalog.js';
-import type { Transaction } from '../../../store/database/database.js';
+import type { Transaction } from '../../../store/database/queryable.js';
 import type { Pipelines } from '../../../store/pipeline/pipelines.js';
 import type { RecordStore, StoredRecord } from '../../../store/record-store.js';
 import { targetInRecord } from '../../../store/sql/target.js';

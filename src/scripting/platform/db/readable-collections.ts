@@ -5,7 +5,7 @@ import { parseStage } from '../../../languages/mongo/mongo-pipeline.js';
 import { startMongoPlace } from '../../../languages/mongo/mongo-place.js';
 import type { Scope } from '../../../model/scope.js';
 import type { Catalog } from '../../../store/catalog/catalog.js';
-import type { Transaction } from '../../../store/database/database.js';
+import type { Transaction } from '../../../store/database/queryable.js';
 import type { Pipelines } from '../../../store/pipeline/pipelines.js';
 import type { RecordStore } from '../../../store/record-store.js';
 
