@@ -37,10 +37,9 @@ beforeAll(async () => {
 }, 60_000);
 
 async function planOf(query: Partial<RecordQuery>): Promise<string> {
-  const { source } = test.store.find(ADMIN, { ...queryOf('mark'), ...query }).parts;
+  const { statements } = test.store.find(ADMIN, { ...queryOf('mark'), limit: 100, ...query });
   const rows = await test.database.query<{ 'QUERY PLAN': string }>(
-    Prisma.sql`explain select r.id from ${source.from} where ${source.where} order by ${source.orderBy}
-      limit 100`,
+    Prisma.sql`explain ${statements.page(statements.where)}`,
   );
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 }

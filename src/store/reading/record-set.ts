@@ -11,40 +11,20 @@ import type { Collection } from '../../model/collection.js';
 import type { EndSignal } from '../../model/end-signal.js';
 import type { Database } from '../database/database.js';
 import type { RowPunctuation } from '../database/gathered-rows.js';
-import { compileFilter } from '../sql/compile-filter.js';
-import { compilePage, compileRecord } from '../sql/compile-page.js';
-import type { Printing } from '../sql/compile-shape.js';
-import type { RecordOrder } from '../sql/compile-sort.js';
-import { compileRecordSource, compileRecordSources, type RecordSource } from '../sql/record-source.js';
-import { liveRecordsOf, recordsOf } from '../sql/records-of.js';
 import type { Member, PageShape } from '../sql/shape.js';
 import { statementName } from '../sql/statement-name.js';
 import { storable } from '../sql/storable-json.js';
-import { assertMembersReadable } from './assert-members-readable.js';
 import { type ChangedRecord, compileChangedRecords } from './changed-records.js';
-import { changedSince, nextSince, selectChanges, selectCount } from './changed-since.js';
+import { nextSince, selectChanges, selectCount } from './changed-since.js';
 import type { LoneRead } from './joined-reads.js';
 import { type KeptRead, type Statement, toStatement } from './kept-reads.js';
-import type { OrderPlan } from './query-plans.js';
 import { readGroups } from './read-groups.js';
 import type { RecordPage, RecordSetOptions } from './record-page.js';
 import { type ListMarks, type PagePrinter, printRecordTexts, printWhole } from './record-printer.js';
-import { type RecordTexts, selectTexts } from './record-texts.js';
-import { compileReferrers, type ReferrersPage, type ReferrersRequest, readReferrers } from './referrers.js';
-import { STORED_COLUMNS, type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
-
-/**
- * The parts of the statement that reads a set, all over the alias `r`: `select … from ${from} where ${where}
- * order by ${orderBy} limit ${limit} offset ${skip}`.
- */
-export interface RecordSetParts {
-  readonly source: RecordSource;
-  readonly order: RecordOrder;
-  /** A jsonb expression: the requested visible fields. */
-  readonly fields: Prisma.Sql;
-  /** The condition without a cursor, for counting. */
-  readonly countWhere: Prisma.Sql;
-}
+import { RecordSetStatements } from './record-set-statements.js';
+import type { RecordTexts } from './record-texts.js';
+import { type ReferrersPage, type ReferrersRequest, readReferrers } from './referrers.js';
+import { STORED_COLUMNS, type StoredRow, toStoredRecord } from './stored-record.js';
 
 export interface RecordStreamOptions {
   readonly format: 'json' | 'ndjson';
@@ -68,19 +48,18 @@ const END_OF_LIST = Buffer.from(']');
 export class RecordSet {
   readonly collection: Collection;
   readonly #options: RecordSetOptions;
-  readonly #where: Prisma.Sql;
-  readonly #order: OrderPlan;
+  readonly statements: RecordSetStatements;
   #rowsStreamed = 0;
 
   /** Called only by `RecordStore.find`, which checks the query first. */
   constructor(options: RecordSetOptions) {
-    const { query, context, plans } = options;
-    this.collection = context.collection;
+    this.collection = options.context.collection;
     this.#options = options;
-    this.#where = compileWhere(options);
-    this.#order = plans.order(context.collection, query.sort);
-    // Refuses a cursor of another order before anything is read.
-    if (query.after !== undefined || query.before !== undefined) this.#source(query.limit, this.#where);
+    this.statements = new RecordSetStatements(options);
+  }
+
+  get #where(): Prisma.Sql {
+    return this.statements.where;
   }
 
   get #kept(): KeptRead {
@@ -90,17 +69,6 @@ export class RecordSet {
   #keptFor(where: Prisma.Sql): KeptRead {
     const { scope, query, revision, keptReads, context } = this.#options;
     return keptReads.find({ scope, query, revision, now: context.now }, where);
-  }
-
-  /** Only `fields` excludes hidden fields: whoever adds an expression must check its paths. */
-  get parts(): RecordSetParts {
-    const { query, access, plans } = this.#options;
-    return {
-      source: this.#source(query.limit, this.#where),
-      order: this.#order.order,
-      fields: plans.fields(this.collection, query.projection, access.hiddenFields),
-      countWhere: this.#where,
-    };
   }
 
   /** Top-level fields that the caller may not read, and that are not read. */
@@ -131,7 +99,7 @@ export class RecordSet {
    * `nextSince` would miss for good what a replica does not have yet.
    */
   async *streamChanges(since: string, { format, signal }: RecordStreamOptions): AsyncGenerator<Buffer, void> {
-    const statement = selectChanges(this.#projection(), this.#changedSince(since));
+    const statement = selectChanges(this.statements.projection(), this.statements.changedSince(since));
     const batches = this.#options.primary.streamJoined([toStatement(statement)], {
       home: { domain: this.#options.scope.domain.id },
       signal,
@@ -143,17 +111,12 @@ export class RecordSet {
 
   /** How many lines `streamChanges` returns. */
   async countChanges(since: string): Promise<number> {
-    return await this.#countWhere(toStatement(selectCount(this.#changedSince(since))));
+    return await this.#countWhere(toStatement(selectCount(this.statements.changedSince(since))));
   }
 
   /** The `since` of the next call; read it before the changes. */
   async nextSince(): Promise<string> {
     return await nextSince(this.#options.primary);
-  }
-
-  #changedSince(since: string): Prisma.Sql {
-    const { scope, context } = this.#options;
-    return changedSince(compileConditions(recordsOf(scope, context.collection), this.#options), since);
   }
 
   /** Whether the whole set fits one answer: then `printList` returns the same as `stream`, at less cost. */
@@ -176,7 +139,7 @@ export class RecordSet {
       return list.text;
     }
     const { sql, name } = this.#kept.statement(`${format} list`, this.#where, (where) =>
-      this.#compileList(format, where),
+      this.statements.list(format, where),
     );
     const [page] = await database.query<{ json: Buffer; count: number }>(sql, {
       name,
@@ -190,34 +153,8 @@ export class RecordSet {
     return page.json;
   }
 
-  #compileList(format: 'json' | 'ndjson', where: Prisma.Sql): Prisma.Sql {
-    const record = this.#projection();
-    const list =
-      format === 'json'
-        ? Prisma.sql`'[' || coalesce(string_agg(${record}, ','), '') || ']'`
-        : Prisma.sql`coalesce(string_agg(${record} || e'\\n', ''), '')`;
-    // Applied outside the sort and limit, so that only the selected records are printed.
-    const records = this.#select(Prisma.raw('r.id, r.data'), this.#options.query.limit, where);
-    return Prisma.sql`select ${list} as json, count(*)::int as count
-      from (${records}) r`;
-  }
-
   #texts(): Statement {
-    const { limit } = this.#options.query;
-    return this.#kept.statement('texts', this.#where, (where) =>
-      selectTexts(this.#select(this.#textColumns(), limit, where)),
-    );
-  }
-
-  /** The columns that `selectTexts` reads. */
-  #textColumns(): Prisma.Sql {
-    const { access, plans } = this.#options;
-    return Prisma.sql`r.id, ${plans.fields(this.collection, undefined, access.hiddenFields)} as fields`;
-  }
-
-  #fieldsText(): Prisma.Sql {
-    const { access, plans } = this.#options;
-    return Prisma.sql`${plans.fields(this.collection, undefined, access.hiddenFields)}::text`;
+    return this.#kept.statement('texts', this.#where, (where) => this.statements.texts(where));
   }
 
   async #readTexts(
@@ -231,33 +168,10 @@ export class RecordSet {
     return row ?? NO_RECORDS;
   }
 
-  /** A record as text; a whole record as its id and fields, which `JoinedRows` combines. */
-  #streamedRecord(): Prisma.Sql {
-    const { query, access, plans } = this.#options;
-    if (query.projection !== undefined) return this.#projection();
-    const fields = plans.fields(this.collection, undefined, access.hiddenFields);
-    return Prisma.sql`to_json(r.id)::text, ${fields}::text`;
-  }
-
-  /**
-   * For a full read, an order that an index provides in two parts becomes two statements: a single one would
-   * sort everything before the first record.
-   */
   #streamStatements(): readonly Statement[] {
-    const { limit, skip, ...query } = this.#options.query;
-    if (limit !== undefined || skip > 0) {
-      return [
-        this.#kept.statement('stream', this.#where, (where) =>
-          this.#select(this.#streamedRecord(), limit, where),
-        ),
-      ];
-    }
-    const { order } = this.#order;
-    const sources = compileRecordSources({ ...query, where: this.#where, order });
-    const columns = this.#streamedRecord();
-    return sources.map(({ from, where, orderBy }) =>
-      toStatement(Prisma.sql`select ${columns} from ${from} where ${where} order by ${orderBy}`),
-    );
+    const { limit, skip } = this.#options.query;
+    if (limit === undefined && skip === 0) return this.statements.fullStream().map(toStatement);
+    return [this.#kept.statement('stream', this.#where, (where) => this.statements.stream(where))];
   }
 
   async *#readBatches({ format, signal }: RecordStreamOptions): AsyncGenerator<Buffer, void> {
@@ -296,14 +210,7 @@ export class RecordSet {
    */
   async page(): Promise<RecordPage> {
     const { database, scope, query } = this.#options;
-    const { sql, name } = this.#kept.statement('page', this.#where, (where) =>
-      this.#select(
-        Prisma.sql`${storedColumns(this.#projection())}, ${this.#order.cursor} as cursor`,
-        // One more than the page, to know whether more follow.
-        query.limit === undefined ? undefined : query.limit + 1,
-        where,
-      ),
-    );
+    const { sql, name } = this.#kept.statement('page', this.#where, (where) => this.statements.page(where));
     const { signal } = scope;
     const rows = await database.query<StoredRow & { readonly cursor: string }>(sql, {
       name,
@@ -317,8 +224,8 @@ export class RecordSet {
     return {
       records: shown.map(toStoredRecord),
       cursors: shown.map((row) => row.cursor),
-      hasNextPage: query.fromEnd ? this.#hasMoreBehind() : hasMore,
-      hasPreviousPage: query.fromEnd ? hasMore : this.#hasMoreBehind(),
+      hasNextPage: query.fromEnd ? this.statements.hasMoreBehind : hasMore,
+      hasPreviousPage: query.fromEnd ? hasMore : this.statements.hasMoreBehind,
     };
   }
 
@@ -344,8 +251,9 @@ export class RecordSet {
    * @throws FORBIDDEN naming a hidden reference
    */
   async pagesByReference(request: ReferrersRequest): Promise<ReadonlyMap<string, ReferrersPage>> {
+    const { where, order } = this.statements;
     return await readReferrers(
-      { ...this.#options, where: this.#where, order: this.#order, projection: this.#projection() },
+      { ...this.#options, where, order, projection: this.statements.projection() },
       request,
     );
   }
@@ -369,41 +277,17 @@ export class RecordSet {
     const printer = this.isShort ? this.#pagePrinter(shape) : undefined;
     if (printer !== undefined) {
       const statement = this.#kept.print(shape, this.#where, (where) => {
-        this.#assertPagePrintable(shape);
-        return selectTexts(this.#select(this.#textColumns(), this.#options.query.limit, where));
+        this.statements.assertPagePrintable(shape);
+        return this.statements.texts(where);
       });
       return printer(await this.#readTexts(this.#options.database, statement, { signal }));
     }
-    const statement = this.#kept.print(shape, this.#where, (where) => this.#compilePrint(shape, where));
+    const statement = this.#kept.print(shape, this.#where, (where) => this.statements.print(shape, where));
     return (await this.#printOne(this.#options.database, statement, { signal })) ?? 'null';
   }
 
   #pagePrinter(shape: PageShape): PagePrinter | undefined {
     return this.#options.query.fromEnd ? undefined : this.#options.plans.pagePrinter(this.collection, shape);
-  }
-
-  #assertPagePrintable(shape: PageShape): void {
-    for (const member of shape.members) {
-      if (member.kind === 'records') this.#assertPrintable(member.members);
-      if (member.kind !== 'edges') continue;
-      for (const edge of member.members) if (edge.kind === 'record') this.#assertPrintable(edge.members);
-    }
-  }
-
-  #compilePrint(shape: PageShape, where: Prisma.Sql): Prisma.Sql {
-    this.#assertPagePrintable(shape);
-    const { query } = this.#options;
-    const limit = query.limit ?? MAX_PRINTED;
-    return compilePage(shape, {
-      source: this.#source(limit + 1, where),
-      order: this.#order.order,
-      limit,
-      skip: query.skip,
-      fromEnd: query.fromEnd,
-      hasMoreBehind: this.#hasMoreBehind(),
-      countWhere: where,
-      printing: this.#printing(),
-    });
   }
 
   /**
@@ -418,10 +302,9 @@ export class RecordSet {
     const statement = (isAsked: Prisma.Sql) => {
       const where = Prisma.sql`${this.#where} and ${isAsked}`;
       return this.#keptFor(where).print(members, where, (slotted) => {
-        this.#assertPrintable(members);
-        return printer === undefined
-          ? compileRecord(members, { source: this.#source(1, slotted), printing: this.#printing() })
-          : Prisma.sql`select r.id, ${this.#fieldsText()} as fields from records r where ${slotted}`;
+        if (printer === undefined) return this.statements.printRecord(members, slotted);
+        this.statements.assertPrintable(members);
+        return this.statements.record(slotted);
       });
     };
     const asked = storable(id);
@@ -446,10 +329,10 @@ export class RecordSet {
     ids: readonly string[],
     selections: readonly (readonly Member[])[],
   ): Promise<readonly ChangedRecord[]> {
-    for (const members of selections) this.#assertPrintable(members);
-    const { primary, scope, context } = this.#options;
-    const where = compileConditions(recordsOf(scope, context.collection), this.#options);
-    const sql = compileChangedRecords(selections, { ids, where, printing: this.#printing() });
+    for (const members of selections) this.statements.assertPrintable(members);
+    const { primary, scope } = this.#options;
+    const where = this.statements.ofRemovedToo();
+    const sql = compileChangedRecords(selections, { ids, where, printing: this.statements.printing() });
     // On the primary, because the record must be at least as new as the change that is reported.
     return await primary.query<ChangedRecord>(sql, {
       name: statementName(sql.text),
@@ -464,9 +347,9 @@ export class RecordSet {
    * @throws FORBIDDEN as `print` does
    */
   async printByIds(ids: readonly string[], members: readonly Member[]): Promise<ReadonlyMap<string, string>> {
-    this.#assertPrintable(members);
+    this.statements.assertPrintable(members);
     const { primary, scope } = this.#options;
-    const options = { ids, where: this.#where, printing: this.#printing() };
+    const options = { ids, where: this.#where, printing: this.statements.printing() };
     const sql = compileChangedRecords([members], options);
     const { signal } = scope;
     const rows = await primary.query<ChangedRecord>(sql, {
@@ -475,55 +358,6 @@ export class RecordSet {
       caller: scope,
     });
     return new Map(rows.map(({ id, texts }) => [id, texts[0] ?? 'null']));
-  }
-
-  /**
-   * Whether there are records on the side opposite to the reading direction: when paging backwards, those
-   * from `before` on; when paging forwards, those already passed.
-   */
-  #hasMoreBehind(): boolean {
-    const { after, before, fromEnd, skip } = this.#options.query;
-    return fromEnd ? before !== undefined : after !== undefined || skip > 0;
-  }
-
-  #projection(): Prisma.Sql {
-    const { query, access, plans } = this.#options;
-    return plans.projection(this.collection, query.projection, access.hiddenFields);
-  }
-
-  #select(columns: Prisma.Sql, limit: number | undefined, where: Prisma.Sql): Prisma.Sql {
-    const { skip } = this.#options.query;
-    const source = this.#source(limit, where);
-    const first = limit === undefined ? Prisma.empty : Prisma.sql`limit ${limit}`;
-    const offset = skip === 0 ? Prisma.empty : Prisma.sql`offset ${skip}`;
-    return Prisma.sql`select ${columns} from ${source.from} where ${source.where}
-      order by ${source.orderBy} ${first} ${offset}`;
-  }
-
-  #source(limit: number | undefined, where: Prisma.Sql): RecordSource {
-    const { after, before, fromEnd, skip } = this.#options.query;
-    return compileRecordSource({
-      where,
-      order: this.#order.order,
-      after,
-      before,
-      fromEnd,
-      limit: limit === undefined ? undefined : limit + skip,
-    });
-  }
-
-  #printing(): Omit<Printing, 'aliasCount'> {
-    const { query, access, plans, findReadable } = this.#options;
-    return {
-      fields: plans.fields(this.collection, query.projection, access.hiddenFields),
-      visibleRecords: (collection) => findReadable(collection)?.condition ?? Prisma.raw('false'),
-      printReferrers: (shape, id, printing) => compileReferrers({ shape, id, printing }, this.#options),
-    };
-  }
-
-  #assertPrintable(members: readonly Member[]): void {
-    const { access, findReadable } = this.#options;
-    assertMembersReadable(members, { collection: this.collection, access }, findReadable);
   }
 
   async #printOne(
@@ -537,23 +371,3 @@ export class RecordSet {
     return row?.json;
   }
 }
-
-/** Domain, not removed, the caller's rows, and the filter. @throws MALFORMED_FILTER, INVALID_VALUE */
-function compileWhere(options: RecordSetOptions): Prisma.Sql {
-  return compileConditions(liveRecordsOf(options.scope, options.context.collection), options);
-}
-
-function compileConditions(
-  records: Prisma.Sql,
-  { query, access, context }: Pick<RecordSetOptions, 'query' | 'access' | 'context'>,
-): Prisma.Sql {
-  const conditions = [records];
-  if (access.rows !== undefined) conditions.push(Prisma.sql`(${compileFilter(access.rows, context)})`);
-  if (query.filter.kind !== 'all' || query.filter.filters.length > 0) {
-    conditions.push(Prisma.sql`(${compileFilter(query.filter, context)})`);
-  }
-  return Prisma.join(conditions, ' and ');
-}
-
-/** A printed answer is held in memory, so it is limited even if the caller forgot a limit. */
-const MAX_PRINTED = 10_000;

@@ -50,8 +50,7 @@ describe('a stream', () => {
       create function fail_at(id text) returns boolean language plpgsql as
         'begin if id = ''s-4'' then raise exception ''no''; end if; return true; end'`);
     const set = find({ sort: [{ path: ['name'], direction: 'ascending' }] });
-    const { source } = set.parts;
-    const sql = Prisma.sql`select r.id from ${source.from} where ${source.where} and fail_at(r.id)`;
+    const sql = Prisma.sql`select r.id from records r where ${set.statements.where} and fail_at(r.id)`;
     await expect(async () => {
       for await (const _batch of test.database.stream(sql)) {
         // read to the end
