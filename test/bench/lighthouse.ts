@@ -2,8 +2,8 @@
  * `npm run bench -- lighthouse`: what Lighthouse says of pages of the portal, over the demo school, on the
  * slow phone that it imitates: 4 times less processor, 1.6 Mbit/s, 150 ms to the server. The processor it
  * divides is that of this machine, so that a busy one scores less: the last column says how fast it was, and
- * scores compare where that is much the same. As one score says little, each page is scored several times: the
- * table has the median with the least and the greatest, and the others of the run in the middle.
+ * scores compare where that is much the same. As one score says little, each page is scored several times:
+ * the table has the median with the least and the greatest, and the others of the run in the middle.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

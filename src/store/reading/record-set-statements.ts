@@ -1,4 +1,7 @@
-/** The statements that read a record set. Whoever adds an expression must check its paths against the rights. */
+/**
+ * The statements that read a record set. Whoever adds an expression must check its paths against the rights
+ * of the caller.
+ */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
 import { compileFilter } from '../sql/compile-filter.js';
