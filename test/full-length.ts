@@ -16,3 +16,8 @@ export function runsOf(full: number): { readonly numRuns: number; readonly seed:
   if (SEED !== undefined) return { numRuns: full, seed: Number(SEED) };
   return { numRuns: Math.min(full, Math.max(LEAST_RUNS, Math.ceil(SMALL_PART * full))), seed: 1 };
 }
+
+/** The first `count` of these cases, which tell most; all of them in a campaign. */
+export function firstOf<Case>(cases: readonly Case[], count: number): readonly Case[] {
+  return IS_FULL_LENGTH ? cases : cases.slice(0, count);
+}

@@ -8,6 +8,7 @@ import { sessionCalendar } from '../../src/demo/session-calendar.js';
 import { segmentsOf } from '../../src/demo/sms-records.js';
 import type { Collection } from '../../src/model/collection.js';
 import { toStored } from '../../src/store/writing/validation.js';
+import { firstOf } from '../full-length.js';
 import { readCollections } from './declarations.js';
 
 const SMALL: DemoOptions = { students: 48, years: 1, seed: 7, today: '2026-11-20' };
@@ -69,7 +70,7 @@ describe('the demo school', () => {
     expect(counts.fee_receipt).toBeGreaterThan(6000);
   });
 
-  it.each(['2026-04-01', '2026-11-20', '2027-03-31', '2028-02-29'])(
+  it.each(firstOf(['2028-02-29', '2026-11-20', '2026-04-01', '2027-03-31'], 2))(
     'on %s is as the store would keep it, with ids of its own, and nothing of it later',
     (today) => {
       for (const domain of ['demo', 'demo-north']) {
