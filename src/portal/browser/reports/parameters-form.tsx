@@ -7,6 +7,7 @@ import { ParameterInput } from './parameter-input';
 export interface ParametersFormProps {
   readonly form: AskableReport;
   readonly values: Readonly<Record<string, string>>;
+  /** Whether the report of `values` is being run. */
   readonly isBusy: boolean;
   onRun(values: Readonly<Record<string, string>>): void;
 }
@@ -14,6 +15,8 @@ export interface ParametersFormProps {
 export function ParametersForm({ form, values, isBusy, onRun }: ParametersFormProps) {
   const t = useTexts();
   const [written, setWritten] = useState(values);
+  // Whoever has changed something need not wait for the report of before, which may take long.
+  const isRunning = isBusy && Object.entries(written).every(([name, value]) => value === values[name]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onRun(written);
@@ -29,7 +32,7 @@ export function ParametersForm({ form, values, isBusy, onRun }: ParametersFormPr
         />
       ))}
       <Group className="parameters-foot">
-        <Button type="submit" loading={isBusy}>
+        <Button type="submit" loading={isRunning}>
           {t('Run')}
         </Button>
       </Group>
