@@ -20,14 +20,15 @@ const ROOMS = new Set(
 );
 /**
  * Much of what most test files take is waiting: for Postgres, for other processes, for what must not happen.
- * With three of them a core is never idle; with two it was for a sixth of the time.
+ * With three of them a core is never idle; with two it was for a sixth of the time. Trials keep a core busy.
  */
-const WORKERS_A_CORE = 3;
+const WORKERS_A_CORE = { tests: 3, trials: 2 };
 
 /** Ends as Jest ends: 0 when all passed. */
 export async function runJest(words) {
   const isOfTrials = words[0] === '--trials';
   const patterns = toPatterns(isOfTrials ? words.slice(1) : words);
+  const workersACore = isOfTrials ? WORKERS_A_CORE.trials : WORKERS_A_CORE.tests;
   const isNarrowed = patterns.some((word) => !word.startsWith('-'));
   const jest = spawn(
     process.execPath,
@@ -35,7 +36,7 @@ export async function runJest(words) {
       '--experimental-vm-modules',
       '--disable-warning=ExperimentalWarning',
       JEST,
-      `--maxWorkers=${Math.ceil(WORKERS_A_CORE * availableParallelism())}`,
+      `--maxWorkers=${Math.ceil(workersACore * availableParallelism())}`,
       ...(isNarrowed || isOfTrials ? [] : ['--testPathIgnorePatterns=/test/browser/']),
       ...patterns,
       // It stands last: Jest takes all words that follow for further values of it.

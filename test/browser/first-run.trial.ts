@@ -120,6 +120,8 @@ describe('a school that has nothing yet', () => {
     await expectWellMade(page);
     await steps.getByRole('link', { name: 'Add classes' }).click();
     await page.getByRole('link', { name: 'Create the first one' }).click();
+    // The list stays until the form is there, and can be searched by name.
+    await page.getByRole('heading', { name: 'New record' }).waitFor();
     await page.getByLabel('Name').fill('1');
     await page.getByLabel('Category').fill('Primary');
     await page.getByRole('button', { name: 'Add to Sections' }).click();
