@@ -20,15 +20,17 @@ const ROOMS = new Set(
 );
 /**
  * Much of what most test files take is waiting: for Postgres, for other processes, for what must not happen.
- * With three of them a core is never idle; with two it was for a sixth of the time. Trials keep a core busy.
+ * With three of them a core is never idle; with two it was for a sixth of the time. Trials and browsers keep a
+ * core busy.
  */
-const WORKERS_A_CORE = { tests: 3, trials: 2 };
+const WORKERS_A_CORE = { tests: 3, busy: 2 };
 
 /** Ends as Jest ends: 0 when all passed. */
 export async function runJest(words) {
   const isOfTrials = words[0] === '--trials';
   const patterns = toPatterns(isOfTrials ? words.slice(1) : words);
-  const workersACore = isOfTrials ? WORKERS_A_CORE.trials : WORKERS_A_CORE.tests;
+  const isBusy = isOfTrials || patterns.some((word) => word.startsWith('/test/browser/'));
+  const workersACore = isBusy ? WORKERS_A_CORE.busy : WORKERS_A_CORE.tests;
   const isNarrowed = patterns.some((word) => !word.startsWith('-'));
   const jest = spawn(
     process.execPath,
