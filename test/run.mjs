@@ -20,8 +20,8 @@ const ROOMS = new Set(
 );
 /**
  * Much of what most test files take is waiting: for Postgres, for other processes, for what must not happen.
- * With three of them a core is never idle; with two it was for a sixth of the time. Trials and browsers keep a
- * core busy.
+ * With three of them a core is never idle; with two it was for a sixth of the time. Trials and browsers keep
+ * a core busy.
  */
 const WORKERS_A_CORE = { tests: 3, busy: 2 };
 
