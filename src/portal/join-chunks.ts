@@ -102,7 +102,7 @@ interface Joining {
   readonly suffix: string;
 }
 
-/** A file and what it imports at once, and what that imports; the entry stands first. */
+/** A file and what it imports at once, and what that imports. */
 function importedAtOnce(file: string, outputs: Outputs, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(file)) return found;
   found.add(file);
@@ -111,15 +111,13 @@ function importedAtOnce(file: string, outputs: Outputs, found = new Set<string>(
 }
 
 /**
- * Of files of which the first is the entry, those that need none of the others, up to half of all bytes. A
+ * Of an entry and what it imports at once, the files that need none of the others, up to half of all bytes. A
  * browser prepares a script in one go, in which it does not answer touches; it prepares two in two.
  */
 function firstHalf(files: readonly string[], outputs: Outputs): ReadonlySet<string> {
   const sizeOf = (file: string) => outputs[file]?.bytes ?? 0;
   const half = files.reduce((sum, file) => sum + sizeOf(file), 0) / 2;
-  const [entry] = files;
   const base = new Set<string>();
-  const isOfFiles = new Set(files);
   let size = 0;
   const visited = new Set<string>();
   for (const file of files) add(file);
@@ -128,10 +126,9 @@ function firstHalf(files: readonly string[], outputs: Outputs): ReadonlySet<stri
   function add(file: string): void {
     if (visited.has(file)) return;
     visited.add(file);
-    const needed = importsOf(file, outputs).filter((imported) => isOfFiles.has(imported));
+    const needed = importsOf(file, outputs);
     for (const imported of needed) add(imported);
-    const fits = size + sizeOf(file) <= half && needed.every((imported) => base.has(imported));
-    if (!fits || file === entry) return;
+    if (size + sizeOf(file) > half || needed.some((imported) => !base.has(imported))) return;
     base.add(file);
     size += sizeOf(file);
   }

@@ -14,7 +14,6 @@ import { GatewayClient } from './gateway/gateway-client';
 import { GatewayContext } from './gateway/gateway-context';
 import { switchLanguage } from './language/languages';
 import { preferredLanguage } from './language/preferred-language';
-import { findPage } from './portal-pages';
 import { LoginSession } from './session/login-session';
 import { SessionContext } from './session/session-context';
 import { Portal } from './shell/portal';
@@ -72,11 +71,6 @@ async function start(root: Element): Promise<void> {
   // The component that locks scrolling behind a dialog reads the nonce from here.
   Object.assign(globalThis, { __webpack_nonce__: nonce });
   await Promise.all([switchLanguage(preferredLanguage()), session.resume()]);
-  // The files of the page have loaded in the meantime. Rendering the page reports their errors.
-  if (session.state.get().kind === 'loggedIn' && !Object.hasOwn(LINK_PAGES, location.pathname))
-    findPage(location.pathname)
-      ?.load()
-      .catch(() => {});
   const page = (
     <StrictMode>
       <I18nProvider i18n={i18n}>
