@@ -65,7 +65,7 @@ export class ImportRights {
     return names.filter((name) => this.#isHidden(scope, name));
   }
 
-  /** Whether the collection exists and the caller may not read it. */
+  /** A collection that does not exist hides nothing: its imports stay visible. */
   #isHidden(scope: Scope, collection: string): boolean {
     const { catalog, store } = this.#options;
     if (catalog.find(collection) === undefined) return false;

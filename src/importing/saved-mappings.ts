@@ -17,7 +17,7 @@ export interface SavedMapping {
 }
 
 const MAPPING_NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u;
-/** Of a domain. */
+/** How many mappings a domain may keep. */
 const MOST_MAPPINGS = 500;
 
 export class SavedMappings {
