@@ -25,17 +25,20 @@ const STUDENTS = 1_000;
 const LISTED = 20;
 const CONNECTIONS = 16;
 const ROUNDS = 6;
-/** The first rounds are for what is prepared on each connection for each shard. */
-const WARM_ROUNDS = 3;
+/** Before each mix: in these, statements are prepared on each connection for each shard. */
+const WARM_SECONDS = 15;
 const REQUESTS = 5_000;
 
 export interface BranchesOptions {
   readonly databases: readonly string[];
+  /** Names of mixes; all, if none is named. */
+  readonly only: readonly string[];
   /** Of each load. Default 3. */
   readonly seconds?: number | undefined;
 }
 
 interface Mix {
+  readonly name: string;
   readonly title: string;
   request(number: number): HttpRequest;
 }
@@ -60,10 +63,11 @@ const create = (number: number): HttpRequest => ({
 });
 
 const MIXES: readonly Mix[] = [
-  { title: 'a record by its id', request: one },
-  { title: `${LISTED} records of a class`, request: list },
-  { title: 'create', request: create },
+  { name: 'one', title: 'a record by its id', request: one },
+  { name: 'list', title: `${LISTED} records of a class`, request: list },
+  { name: 'create', title: 'create', request: create },
   {
+    name: 'mix',
     title: 'nine reads to a create',
     request: (number) => {
       if (number % 10 === 0) return create(number);
@@ -73,7 +77,8 @@ const MIXES: readonly Mix[] = [
 ];
 
 /** Prints the table. */
-export async function benchBranches({ databases, seconds = 3 }: BranchesOptions): Promise<void> {
+export async function benchBranches({ databases, only, seconds = 3 }: BranchesOptions): Promise<void> {
+  const mixes = MIXES.filter(({ name }) => only.length === 0 || only.includes(name));
   if (databases.length < 2) throw new Error('--databases: two addresses or more, separated by commas');
   const directory = await mkdtemp(path.join(tmpdir(), 'campus-branches-'));
   const measured: Measured[] = [];
@@ -90,7 +95,7 @@ export async function benchBranches({ databases, seconds = 3 }: BranchesOptions)
       style: { head: [], border: [], compact: true },
       head: ['', ...databases.map((_, index) => `database ${index + 1}`)],
     });
-    for (const mix of MIXES) table.push([mix.title, ...(await measure(mix))]);
+    for (const mix of mixes) table.push([mix.title, ...(await measure(mix))]);
     process.stdout.write(`requests a second; milliseconds of gateway + PostgreSQL\n${table.toString()}\n`);
   } finally {
     for (const { gateway } of measured) await gateway.stop();
@@ -100,26 +105,31 @@ export async function benchBranches({ databases, seconds = 3 }: BranchesOptions)
   async function measure(mix: Mix): Promise<readonly string[]> {
     process.stderr.write(`bench: ${mix.title}\n`);
     const rounds: (readonly Figures[])[] = [];
-    for (let round = -WARM_ROUNDS; round < ROUNDS; round++) {
+    for (const one of measured) await figuresOf(mix, one, WARM_SECONDS);
+    for (let round = 0; round < ROUNDS; round++) {
       const figures: Figures[] = [];
       const order = round % 2 === 0 ? [...measured.keys()] : [...measured.keys()].reverse();
       for (const index of order) {
         const one = measured[index];
-        if (one !== undefined) figures[index] = await figuresOf(mix, one);
+        if (one !== undefined) figures[index] = await figuresOf(mix, one, seconds);
       }
-      if (round >= 0) rounds.push(figures);
+      rounds.push(figures);
     }
     return databases.map((_, index) => tell(rounds, index));
   }
 
-  async function figuresOf(mix: Mix, { gateway, key, postmasters }: Measured): Promise<Figures> {
+  async function figuresOf(
+    mix: Mix,
+    { gateway, key, postmasters }: Measured,
+    forSeconds: number,
+  ): Promise<Figures> {
     const file = path.join(directory, 'requests');
     const requests = Array.from({ length: REQUESTS }, (_, number) => withKey(mix.request(number), key));
     await writeRequests(file, requests, new URL(gateway.url).host);
     const used = async () =>
       [await processorMs(gateway.pid), sum(await Promise.all(postmasters.map(processorMs)))] as const;
     const before = await used();
-    const load = { url: gateway.url, requests: file, connections: CONNECTIONS, seconds };
+    const load = { url: gateway.url, requests: file, connections: CONNECTIONS, seconds: forSeconds };
     const result = await putLoad(load);
     const after = await used();
     return {

@@ -85,6 +85,7 @@ const BENCHES: ReadonlyMap<string, (directory: string) => Promise<void>> = new M
     async () =>
       (await import('./branches.js')).benchBranches({
         databases: names(options.databases),
+        only: names(options.only),
         seconds: options.seconds === undefined ? undefined : Number(options.seconds),
       }),
   ],
