@@ -13,8 +13,7 @@ import {
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
 import type { FastifyPluginAsync } from 'fastify';
-import type { DocumentNode, GraphQLSchema } from 'graphql';
-import { LRUCache } from 'lru-cache';
+import type { GraphQLSchema } from 'graphql';
 import type { Config } from '../config.js';
 import { findPackageDirectory } from '../package-directory.js';
 import type { ReportServices } from '../reports/engine/report-context.js';
@@ -103,8 +102,6 @@ export interface GraphqlEndpoint {
 
 /** The examples that come, and are tested, with the gateway. */
 const REGISTERED_OPERATIONS = path.join(findPackageDirectory(), 'schema/operations');
-/** Total characters of cached parsed documents. */
-const MAX_KEPT_DOCUMENTS_LENGTH = 4_000_000;
 
 /** A folder that is named is read even where any document is answered, so that a wrong name is noticed. */
 async function readRegistered({
@@ -279,7 +276,6 @@ class RenewedServer {
       allowBatchedHttpRequests: config.graphqlBatching,
       parseOptions: { maxTokens: config.graphqlMaxTokens },
       validationRules: createValidationRules(config),
-      documentStore: createDocumentStore(),
       persistedQueries: { cache: this.#persisted.cache },
       formatError: formatGraphqlError,
       stringifyResult: printResult,
@@ -308,21 +304,6 @@ function getInstance(
   const instance = instances.get(resolverClass);
   if (!instance) throw new Error(`no instance of ${resolverClass.name}`);
   return instance;
-}
-
-/** Caches parsed and validated documents, by hash. */
-function createDocumentStore() {
-  const documents = new LRUCache<string, DocumentNode>({
-    maxSize: MAX_KEPT_DOCUMENTS_LENGTH,
-    sizeCalculation: (document) => Math.max(1, document.loc?.end ?? 1),
-  });
-  return {
-    get: async (hash: string) => documents.get(hash),
-    set: async (hash: string, document: DocumentNode) => {
-      documents.set(hash, document);
-    },
-    delete: async (hash: string) => documents.delete(hash),
-  };
 }
 
 function quietLogger(onFault: (error: unknown, requestId: string) => void) {
