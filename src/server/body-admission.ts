@@ -9,6 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type BodyShape, bodyShape } from '../body-shape.js';
 import { ServiceError } from '../errors.js';
 import { BodyRoom } from './body-room.js';
+import { prefersPage, sendMissingPage } from './notice-page.js';
 
 /** The settings that limit bodies. */
 export interface BodyLimits {
@@ -47,8 +48,12 @@ export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits): void
     waiting.add(request);
     app.server.emit('request', request, response);
   });
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return;
+    if (asksForPage(request)) {
+      request.arrival.notes.noteError('NOT_FOUND');
+      return sendMissingPage(reply);
+    }
     const [path] = request.url.split('?', 1);
     throw new ServiceError('NOT_FOUND', `There is nothing at ${path}. GET / lists every path.`);
   });
@@ -81,6 +86,12 @@ export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits): void
     if (bytes <= LARGE_BYTES) return read();
     findRoom(room, request, reply, bytes).then(read, done);
   });
+}
+
+/** Whether a person opened the address: programs send a credential, or do not prefer HTML. */
+function asksForPage(request: FastifyRequest): boolean {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  return isRead && !request.arrival.hasCredential && prefersPage(request);
 }
 
 /** Waits for room for the body, which the request keeps until the answer is sent or the caller has gone. */

@@ -4,11 +4,10 @@
  * with the package (src/portal/bundle.ts); the operations library and the public facts about the school are
  * read here.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import Negotiator from 'negotiator';
 import { ServiceError } from '../errors.js';
 import { isUnchanged } from '../etag.js';
 import { loadOperationsLibrary } from '../explore/operations-library.js';
@@ -16,6 +15,7 @@ import type { Domain } from '../model/scope.js';
 import { isOfPath } from '../portal/page-paths.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from '../portal/portal-files.js';
 import { HOUSE_SIGN } from '../portal/rooms/room-header.js';
+import { newNonce, prefersPage, sendPage, sendReplacedPage } from './notice-page.js';
 import { addOtherMethods } from './rest.js';
 import { EXPLORER_HEADERS, portalHeaders, type SecurityHeaders } from './security-headers.js';
 import { sendPrebuilt } from './send-prebuilt.js';
@@ -51,7 +51,7 @@ export async function usePortal(
 
   const sendBuilt = async (reply: FastifyReply, headers: SecurityHeaders, page: PrintedPage) => {
     const built = getBuilt(files);
-    if (await isReplaced(directory, built)) return sendReplaced(reply);
+    if (await isReplaced(directory, built)) return sendReplacedPage(reply);
     return sendPage(reply, headers, printPage(built, page));
   };
   const sendPortal = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -90,15 +90,14 @@ function addToIndex(
     if (route.url !== '/' || ![route.method].flat().includes('GET')) return;
     const before = async (request: FastifyRequest, reply: FastifyReply) => {
       reply.header('vary', 'Accept');
-      if (prefersPage(request)) return await sendPortal(request, reply);
+      if (!asksReport(request) && prefersPage(request)) return await sendPortal(request, reply);
     };
     route.onRequest = [before, ...[route.onRequest ?? []].flat()];
   });
 }
 
-function prefersPage({ headers, query }: FastifyRequest): boolean {
-  if (!headers.accept?.includes('text/html') || Object.hasOwn(query as object, 'report')) return false;
-  return new Negotiator({ headers }).mediaType(['application/json', 'text/html']) === 'text/html';
+function asksReport({ query }: FastifyRequest): boolean {
+  return Object.hasOwn(query as object, 'report');
 }
 
 function getBuilt(files: PortalFiles | undefined): PortalFiles {
@@ -112,20 +111,6 @@ async function isReplaced(directory: string, { script }: PortalFiles): Promise<b
     () => false,
     () => true,
   );
-}
-
-/** Sends a notice in place of a page whose script is gone, because that page would stay blank. */
-function sendReplaced(reply: FastifyReply): FastifyReply {
-  const nonce = newNonce();
-  return sendPage(
-    reply.code(503).header('retry-after', '10'),
-    portalHeaders(nonce),
-    printReplacedPage(nonce),
-  );
-}
-
-function newNonce(): string {
-  return randomBytes(16).toString('base64url');
 }
 
 /** The login form shows the demo logins, as the README does, but only for the demo school. */
@@ -146,31 +131,6 @@ const ARRIVING_STYLE = `
 body:has(#portal:not(:empty))>.arriving{display:none}`;
 const ARRIVING = `<div class="arriving"><span class="brand">${HOUSE_SIGN}
 <span class="brand-name">Campus Gateway</span></span></div>`;
-
-function printReplacedPage(nonce: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Updated · Campus Gateway</title>
-<style nonce="${nonce}">${ARRIVING_STYLE}
-.arriving{gap:16px;align-content:center;padding:16px;text-align:center}
-.arriving p{max-width:32rem;margin:0}</style>
-</head>
-<body>
-<main class="arriving"><span class="brand">${HOUSE_SIGN}
-<span class="brand-name">Campus Gateway</span></span>
-<p>The portal has been updated. Reload this page in a moment.
-If you see this again, the gateway must be restarted.</p>
-<p lang="hi">पोर्टल का नया संस्करण आया है। थोड़ी देर में यह पृष्ठ फिर से लोड करें।
-यही संदेश फिर दिखे, तो गेटवे को पुनः आरंभ करना होगा।</p>
-<a href="">Reload · <span lang="hi">फिर से लोड करें</span></a></main>
-</body>
-</html>
-`;
-}
 
 interface PrintedPage {
   /** The requested address. Its HTML preloads the files of the page together with the script. */
@@ -209,15 +169,6 @@ The interface as text is in <a href="/openapi.json">openapi.json</a>.</noscript>
 </body>
 </html>
 `;
-}
-
-/** Never cached: its nonce matches the headers of this answer only. */
-function sendPage(reply: FastifyReply, headers: SecurityHeaders, page: string): FastifyReply {
-  return reply
-    .headers(headers)
-    .header('cache-control', 'no-store')
-    .type('text/html; charset=utf-8')
-    .send(page);
 }
 
 /** Small, and revalidated each time: an unchanged one costs a 304. */

@@ -129,6 +129,48 @@ describe('the portal', () => {
     expect(response.status).toBe(401);
   });
 
+  it.each(['/nonsense', '/records', '/o/recs/task/a/b', '/manual/nonsense'])(
+    'tells a browser in both languages that there is nothing at %s',
+    async (address) => {
+      const response = await gateway.fetch(address, { headers: { accept: BROWSER } });
+      expect(response.status).toBe(404);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      const page = await response.text();
+      const [, nonce = 'none'] = /<style nonce="([\w-]{22})">/.exec(page) ?? [];
+      expect(response.headers.get('content-security-policy')).toContain(`style-src 'self' 'nonce-${nonce}'`);
+      expect(page).toContain('<h1>Page not found</h1>');
+      expect(page).toContain('<div lang="hi"><h2>ऐसा कोई पृष्ठ नहीं है</h2>');
+      expect(page).toContain('<a class="action" href="/">');
+    },
+  );
+
+  it.each(['*/*', 'application/json', 'application/problem+json, text/html;q=0.9', undefined])(
+    'leaves the problem of an unknown address to a program that accepts %s',
+    async (accept) => {
+      const headers = { 'x-request-id': 'asked', ...(accept !== undefined && { accept }) };
+      const response = await gateway.fetch('/nonsense', { headers });
+      const detail = 'There is nothing at /nonsense. GET / lists every path.';
+      expect([response.status, await response.json()]).toEqual([
+        404,
+        { type: 'urn:campus:error:NOT_FOUND', title: 'Not found', status: 404, detail, instance: 'asked' },
+      ]);
+    },
+  );
+
+  it.each([
+    { name: 'a credential', path: '/nonsense', as: 'viewer' },
+    { name: 'another method', path: '/nonsense', method: 'POST' },
+    { name: 'a path of the contract', path: '/o/recs/nonsense', as: 'viewer' },
+    { name: 'a script that is none', path: '/x/nonsense' },
+  ] as const)('answers JSON to $name that accepts a page', async ({ path, ...asked }) => {
+    const response = await gateway.fetch(path, { ...asked, headers: { accept: BROWSER } });
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      404,
+      expect.stringMatching(/^application\/(problem\+)?json; charset=utf-8$/),
+    ]);
+  });
+
   it.each([
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
@@ -230,7 +272,7 @@ describe('a gateway whose portal is not as it should be', () => {
     for (const address of ['/explore', '/portal/records']) {
       const page = await app.inject(address);
       expect([page.statusCode, page.headers['cache-control']]).toEqual([503, 'no-store']);
-      expect(page.body).toContain('The portal has been updated. Reload this page in a moment.');
+      expect(page.body).toContain('<h1>The portal has been updated</h1>\n<p>Reload this page in a moment.');
     }
     const gone = await app.inject('/portal/assets/a.js');
     expect([gone.statusCode, gone.body]).toEqual([
