@@ -24,6 +24,8 @@ const ROOMS = new Set(
  * a core busy.
  */
 const WORKERS_A_CORE = { tests: 3, busy: 2 };
+/** Jest takes the first of two numbers of workers, and refuses a number together with `--runInBand`. */
+const SAYS_WORKERS = /^(--maxWorkers|-w|--runInBand|-i)(=|$)/;
 
 /** Ends as Jest ends: 0 when all passed. */
 export async function runJest(words) {
@@ -31,6 +33,7 @@ export async function runJest(words) {
   const patterns = toPatterns(isOfTrials ? words.slice(1) : words);
   const isBusy = isOfTrials || patterns.some((word) => word.startsWith('/test/browser/'));
   const workersACore = isBusy ? WORKERS_A_CORE.busy : WORKERS_A_CORE.tests;
+  const workers = `--maxWorkers=${Math.ceil(workersACore * availableParallelism())}`;
   const isNarrowed = patterns.some((word) => !word.startsWith('-'));
   const jest = spawn(
     process.execPath,
@@ -38,7 +41,7 @@ export async function runJest(words) {
       '--experimental-vm-modules',
       '--disable-warning=ExperimentalWarning',
       JEST,
-      `--maxWorkers=${Math.ceil(workersACore * availableParallelism())}`,
+      ...(patterns.some((word) => SAYS_WORKERS.test(word)) ? [] : [workers]),
       ...(isNarrowed || isOfTrials ? [] : ['--testPathIgnorePatterns=/test/browser/']),
       ...patterns,
       // It stands last: Jest takes all words that follow for further values of it.
