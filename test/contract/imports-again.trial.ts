@@ -1,34 +1,10 @@
 /** Records that were removed, and are in a file that is imported. */
 import { describe, expect, it } from '@jest/globals';
-import { eventually } from '../eventually.js';
 import { type Role, useGateway } from './gateway.js';
+import { type ImportAnswer, importSteps } from './import-steps.js';
 
 const gateway = useGateway({ IMPORT_ROLES: 'admin,clerk' });
-
-interface ImportAnswer {
-  readonly id: string;
-  readonly state: string;
-  readonly counts: Readonly<Record<string, number>>;
-  readonly trial: { readonly counts: Readonly<Record<string, number>> } | null;
-  readonly fault: unknown;
-}
-
-async function ask(method: string, path: string, body?: string, as: Role = 'admin'): Promise<ImportAnswer> {
-  const response = await gateway.fetch(path, { method, as, ...(body !== undefined && { body }) });
-  const answer: ImportAnswer = JSON.parse(await response.text());
-  if (!response.ok) throw new Error(JSON.stringify(answer));
-  return answer;
-}
-
-async function rested(id: string): Promise<ImportAnswer> {
-  let one: ImportAnswer | undefined;
-  await eventually(async () => {
-    one = await ask('GET', `/imports/${id}`);
-    return ['ready', 'tried', 'done', 'undone', 'failed'].includes(one.state);
-  });
-  if (one === undefined) throw new Error('it was asked for');
-  return one;
-}
+const { ask, rested } = importSteps(gateway);
 
 interface Imported {
   readonly as?: Role;

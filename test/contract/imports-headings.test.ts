@@ -1,24 +1,17 @@
 /** What is wrong with rows is told by the headings of their file, and all of it at once. */
 import { describe, expect, it } from '@jest/globals';
-import { eventually } from '../eventually.js';
 import { useGateway } from './gateway.js';
+import { importSteps } from './import-steps.js';
 
 const gateway = useGateway();
+const { ask, rested, take } = importSteps(gateway);
 
 const HEADINGS = 'Adm No,Student Name,Class,Section,Sex,Date of Birth,Session,Admitted on';
 
 async function errorsOf(rows: readonly string[]) {
-  const path = '/imports?collection=registration&name=a.csv';
-  const body = [HEADINGS, ...rows, ''].join('\n');
-  const taken = await gateway.fetch(path, { method: 'POST', as: 'admin', body });
-  const { id }: { id: string } = JSON.parse(await taken.text());
-  const isIn = (state: string) => async () => {
-    const response = await gateway.fetch(`/imports/${id}`, { as: 'admin' });
-    return JSON.parse(await response.text()).state === state;
-  };
-  await eventually(isIn('ready'));
-  await gateway.fetch(`/imports/${id}/dry-run`, { method: 'POST', as: 'admin' });
-  await eventually(isIn('tried'));
+  const { id } = await take('registration', [HEADINGS, ...rows, ''].join('\n'));
+  await ask('POST', `/imports/${id}/dry-run`);
+  expect(await rested(id)).toMatchObject({ state: 'tried' });
   const response = await gateway.fetch(`/imports/${id}/errors`, { as: 'admin' });
   const errors: readonly { number: number; faults: readonly { column: string; detail: string }[] }[] =
     JSON.parse(await response.text());

@@ -1,92 +1,11 @@
 /** Imports over HTTP: a file is taken, mapped, tried and run, and says what it did. */
-import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../eventually.js';
-import { type Role, useGateway } from './gateway.js';
+import { useGateway } from './gateway.js';
+import { type ImportAnswer, importSteps, STUDENT_COLUMNS, studentRow, studentSheet } from './import-steps.js';
 
 const gateway = useGateway({ IMPORT_ROLES: 'admin,clerk' });
-
-interface ImportAnswer {
-  readonly id: string;
-  readonly state: string;
-  readonly counts: Readonly<Record<string, number>>;
-  readonly mapping: {
-    readonly columns: readonly { readonly column: string; readonly field: string | null }[];
-  };
-  readonly by: string;
-  readonly fileId: string;
-  readonly changeIds: readonly string[];
-  readonly trial: {
-    readonly counts: Readonly<Record<string, number>>;
-    readonly preview: readonly unknown[];
-  } | null;
-  readonly fault: { readonly code: string; readonly detail: string } | null;
-}
-
-/** The states in which an import waits for its caller, or is over. */
-const RESTING = ['ready', 'tried', 'done', 'undone', 'failed', 'cancelled'];
-
-async function ask(
-  method: string,
-  path: string,
-  body?: string | object,
-  as: Role = 'admin',
-): Promise<ImportAnswer> {
-  const response = await gateway.fetch(path, {
-    method,
-    as,
-    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    ...(typeof body === 'object' && { headers: { 'content-type': 'application/json' } }),
-  });
-  const answer = (await response.json()) as ImportAnswer;
-  if (!response.ok) throw new Error(JSON.stringify(answer));
-  return answer;
-}
-
-async function rested(id: string, as: Role = 'admin'): Promise<ImportAnswer> {
-  let one = await ask('GET', `/imports/${id}`, undefined, as);
-  await eventually(async () => {
-    one = await ask('GET', `/imports/${id}`, undefined, as);
-    return RESTING.includes(one.state);
-  });
-  return one;
-}
-
-async function take(collection: string, csv: string, parameters = ''): Promise<ImportAnswer> {
-  const { id } = await ask('POST', `/imports?collection=${collection}&name=file.csv${parameters}`, csv);
-  return await rested(id);
-}
-
-async function run(id: string, parameters = ''): Promise<ImportAnswer> {
-  await ask('POST', `/imports/${id}/run?${parameters}`);
-  return await rested(id);
-}
-
-const STUDENTS = 'sequence,name,class,section,gender,dob,session,admitted_on';
-const student = (
-  sequence: string,
-  others: Partial<Record<'name' | 'class' | 'gender' | 'dob' | 'id', string>> = {},
-) =>
-  [sequence, others.name ?? `Student ${sequence}`, others.class ?? '5', 'A', others.gender ?? 'female']
-    .concat([others.dob ?? '2015-06-01', '2026-27', '2026-04-01'])
-    .join(',');
-const sheetOf = (...rows: readonly string[]) => `${[STUDENTS, ...rows].join('\n')}\n`;
-
-async function records(collection: string, oquery = ''): Promise<readonly Record<string, unknown>[]> {
-  const response = await gateway.fetch(
-    `/o/recs/${collection}?limit=1000&sort=_id${oquery && `&oquery=${oquery}`}`,
-    {
-      as: 'admin',
-    },
-  );
-  return (await response.json()) as Record<string, unknown>[];
-}
-
-async function refusal(method: string, path: string, as?: Role, body?: string): Promise<{ status: number }> {
-  const response = await gateway.fetch(path, { method, as, ...(body !== undefined && { body }) });
-  await response.body?.cancel();
-  return { status: response.status };
-}
+const { ask, rested, take, run, records, refusal } = importSteps(gateway);
 
 describe('an import', () => {
   it('takes a CSV, proposes a mapping, and makes its rows records', async () => {
@@ -158,14 +77,14 @@ describe('an import', () => {
   });
 
   it('finds records by a unique field, writes what is another and leaves the rest', async () => {
-    const first = await take('registration', sheetOf(student('A-1'), student('A-2')));
+    const first = await take('registration', studentSheet(studentRow('A-1'), studentRow('A-2')));
     expect(first.by).toBe('sequence');
     expect((await run(first.id)).counts).toMatchObject({ rows: 2, created: 2 });
     const [one] = await records('registration', 'sequence=A-1');
     const [two] = await records('registration', 'sequence=A-2');
     const again = await take(
       'registration',
-      sheetOf(student('A-1'), student('A-2', { class: '6' }), student('A-3')),
+      studentSheet(studentRow('A-1'), studentRow('A-2', { class: '6' }), studentRow('A-3')),
     );
     await ask('POST', `/imports/${again.id}/dry-run`);
     const tried = await rested(again.id);
@@ -199,14 +118,14 @@ describe('an import', () => {
   it('tells what comes twice of rows that are refused for something else, too', async () => {
     const { id } = await take(
       'registration',
-      sheetOf(
-        student('T-1', { gender: 'x' }),
-        student('T-1', { name: 'After a wrong one' }),
-        student('T-2', { dob: '31.06.2015' }),
-        student('T-2', { name: 'After a day that is none' }),
-        student('T-3'),
-        student('T-3', { dob: '31.06.2015' }),
-        student('T-4'),
+      studentSheet(
+        studentRow('T-1', { gender: 'x' }),
+        studentRow('T-1', { name: 'After a wrong one' }),
+        studentRow('T-2', { dob: '31.06.2015' }),
+        studentRow('T-2', { name: 'After a day that is none' }),
+        studentRow('T-3'),
+        studentRow('T-3', { dob: '31.06.2015' }),
+        studentRow('T-4'),
       ),
     );
     expect((await run(id, 'mode=rows')).counts).toMatchObject({ rows: 7, created: 2, refused: 5 });
@@ -226,13 +145,13 @@ describe('an import', () => {
   });
 
   it('tells every row that is wrong, and what would be right; corrected, the list is imported', async () => {
-    const faulty = sheetOf(
-      student('B-1'),
-      student('B-2', { gender: 'x' }),
-      student('B-3', { dob: '31.06.2015' }),
-      student('B-1', { name: 'Twice' }),
-      student(''),
-      student('B-6', { name: '=cmd()' }),
+    const faulty = studentSheet(
+      studentRow('B-1'),
+      studentRow('B-2', { gender: 'x' }),
+      studentRow('B-3', { dob: '31.06.2015' }),
+      studentRow('B-1', { name: 'Twice' }),
+      studentRow(''),
+      studentRow('B-6', { name: '=cmd()' }),
     );
     const { id } = await take('registration', faulty);
     const failed = await run(id, 'mode=atomic');
@@ -251,7 +170,7 @@ describe('an import', () => {
     ]);
     expect((await run(id, 'mode=rows')).counts).toMatchObject({ rows: 6, created: 2, refused: 4 });
     const errors = await (await gateway.fetch(`/imports/${id}/errors.csv`, { as: 'admin' })).text();
-    expect(errors.split('\r\n')[0]).toBe(`${STUDENTS},error`);
+    expect(errors.split('\r\n')[0]).toBe(`${STUDENT_COLUMNS},error`);
     expect(errors).toContain('row 3: gender: one of male, female, other is expected');
     const corrected = errors
       .replace(',x,', ',female,')
@@ -447,8 +366,8 @@ describe('an import', () => {
   });
 
   it('parts the cells of a column that names two fields, and tells which have no such parts', async () => {
-    const header = STUDENTS.replace('class,section', 'Class/Sec');
-    const row = (id: string, place: string) => student(id).replace('5,A', place);
+    const header = STUDENT_COLUMNS.replace('class,section', 'Class/Sec');
+    const row = (id: string, place: string) => studentRow(id).replace('5,A', place);
     const sheet = `${[header, row('P-1', '10-A'), row('P-2', 'X - B'), row('P-3', '10C')].join('\n')}\n`;
     const taken = await take('registration', sheet);
     const { columns } = taken.mapping;
@@ -472,8 +391,8 @@ describe('an import', () => {
   });
 
   it('parts classes from their sections where digits and letters meet, if no column has these', async () => {
-    const header = STUDENTS.replace('class,section', 'Class');
-    const row = (id: string, place: string) => student(id).replace('5,A', place);
+    const header = STUDENT_COLUMNS.replace('class,section', 'Class');
+    const row = (id: string, place: string) => studentRow(id).replace('5,A', place);
     const places = ['10A', '9 B', '8-C', 'Nursery'];
     const sheet = [header, ...places.map((place, at) => row(`Q-${at}`, place)), ''].join('\n');
     const taken = await take('registration', sheet);
@@ -488,77 +407,9 @@ describe('an import', () => {
     expect(await errors.json()).toMatchObject([
       { number: 5, faults: [{ column: 'Class', expected: expect.stringContaining('digits') }] },
     ]);
-    const both = [STUDENTS, student('Q-9').replace('5,A', '10A,B'), ''].join('\n');
+    const both = [STUDENT_COLUMNS, studentRow('Q-9').replace('5,A', '10A,B'), ''].join('\n');
     const { mapping } = await take('registration', both);
     expect(mapping.columns.filter((one) => 'part' in one)).toEqual([]);
-  });
-});
-
-describe('scripts', () => {
-  it('run for an import only where that is asked for, and the answer says which', async () => {
-    const code = `export default ({ record }) => {
-      if (record.name === 'No') throw new Error('never no');
-      return { ...record, amount: 5 };
-    }`;
-    const query = `mutation Save($code: String!) { saveScript(script: {name: "five", code: $code,
-      before: [{collection: "task", operations: [CREATE]}], serviceRoles: ["admin"]}) { name } }`;
-    await ask('POST', '/graphql', { query, variables: { code } });
-    const quiet = await take('task', '_id,name\nq-1,Yes\nq-2,No\n');
-    expect(await run(quiet.id, 'mode=rows')).toMatchObject({
-      counts: { created: 2, refused: 0 },
-      scripts: { before: [], after: [] },
-    });
-    const loud = await take('task', '_id,name\nl-1,Yes\nl-2,No\n');
-    expect(await run(loud.id, 'mode=rows&triggers=before')).toMatchObject({
-      counts: { created: 1, refused: 1 },
-      scripts: { before: ['five'], after: [] },
-    });
-    expect(await records('task', 'name=Yes')).toMatchObject([{ _id: 'l-1', amount: 5 }, { _id: 'q-1' }]);
-    await ask('POST', '/graphql', { query: 'mutation { removeScript(name: "five") }' });
-  });
-
-  it('tell a dry run what they would refuse and change, and leave nothing behind', async () => {
-    const code = `export default async ({ record, operation }) => {
-      await platform.db.create('task', { _id: 'trace-' + record._id, name: 'Trace' });
-      if (record.name === 'No') throw new Error('never no');
-      return operation === 'update' ? { ...record, classes: ['9'] } : record;
-    }`;
-    const query = `mutation Save($code: String!) { saveScript(script: {name: "picky", code: $code,
-      before: [{collection: "holiday", operations: [CREATE, UPDATE]}], serviceRoles: ["admin"]}) { name } }`;
-    await ask('POST', '/graphql', { query, variables: { code } });
-    const there = await take('holiday', '_id,date,name\nd-1,2031-01-01,Old\nd-4,2031-01-04,Old\n');
-    expect(await run(there.id, 'mode=rows')).toMatchObject({ counts: { created: 2 } });
-    const file =
-      '_id,date,name\nd-1,2031-01-01,New\nd-2,2031-01-02,Yes\nd-3,2031-01-03,No\nd-4,2031-01-04,No\n';
-    const { id } = await take('holiday', file);
-    const before = await records('holiday', 'name=Old');
-    expect(before).toHaveLength(2);
-    for (const [triggers, counts, changed, scripts] of [
-      ['before', { created: 1, updated: 1, refused: 2 }, { name: 1, classes: 1 }, ['picky']],
-      ['after', { created: 2, updated: 2, refused: 0 }, { name: 2 }, []],
-    ] as const) {
-      await ask('POST', `/imports/${id}/dry-run?mode=rows&triggers=${triggers}`);
-      const tried = await rested(id);
-      expect(tried).toMatchObject({
-        state: 'tried',
-        fault: null,
-        trial: {
-          counts,
-          fields: Object.entries(changed).map(([field, count]) => ({ field, records: count })),
-        },
-        scripts: { before: scripts, after: [] },
-      });
-    }
-    expect(await records('holiday', 'name=Old')).toEqual(before);
-    expect(await records('task', 'name=Trace')).toEqual([]);
-    await ask('POST', `/imports/${id}/run?mode=atomic&triggers=before`);
-    expect(await rested(id)).toMatchObject({ state: 'failed', fault: { code: 'INVALID_VALUE' } });
-    expect(await records('task', 'name=Trace')).toEqual([]);
-    expect(await run(id, 'mode=rows&triggers=before')).toMatchObject({
-      counts: { created: 1, updated: 1, refused: 2 },
-    });
-    expect(await records('task', 'name=Trace')).toMatchObject([{ _id: 'trace-d-1' }, { _id: 'trace-d-2' }]);
-    await ask('POST', '/graphql', { query: 'mutation { removeScript(name: "picky") }' });
   });
 });
 
@@ -582,252 +433,6 @@ describe('several imports at once', () => {
     }, 60_000);
     expect(most).toBeLessThanOrEqual(2);
     for (const { id } of taken) expect((await rested(id)).counts).toMatchObject({ created: 300 });
-  });
-});
-
-describe('who imports', () => {
-  it('needs a role for it, the rights to write there, and a credential', async () => {
-    const body = 'name\nx\n';
-    expect(await refusal('POST', '/imports?collection=holiday', undefined, body)).toMatchObject({
-      status: 401,
-    });
-    expect(await refusal('POST', '/imports?collection=holiday', 'teacher', body)).toMatchObject({
-      status: 403,
-    });
-    expect(await refusal('POST', '/imports?collection=pltf_user', 'clerk', body)).toMatchObject({
-      status: 403,
-    });
-    expect(await refusal('POST', '/imports?collection=nowhere', 'admin', body)).toMatchObject({
-      status: 404,
-    });
-    expect(await refusal('POST', '/imports', 'admin', body)).toMatchObject({ status: 400 });
-    expect(await refusal('POST', '/imports?collection=holiday', 'admin')).toMatchObject({ status: 400 });
-    expect(await refusal('POST', '/imports?collection=holiday&mode=some', 'admin', body)).toMatchObject({
-      status: 400,
-    });
-  });
-
-  it('is told by me', async () => {
-    const mayImport = async (as: Role) => {
-      const response = await gateway.fetch('/graphql', {
-        method: 'POST',
-        as,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ query: '{ me { mayImport } }' }),
-      });
-      return ((await response.json()) as { data: { me: { mayImport: boolean } } }).data.me.mayImport;
-    };
-    expect([await mayImport('admin'), await mayImport('clerk'), await mayImport('teacher')]).toEqual([
-      true,
-      true,
-      false,
-    ]);
-  });
-
-  it('sees its own imports, and an admin all; nobody those of another domain', async () => {
-    const { id } = await ask(
-      'POST',
-      '/imports?collection=registration&name=c.csv',
-      sheetOf(student('C-1')),
-      'clerk',
-    );
-    expect(await rested(id, 'clerk')).toMatchObject({ state: 'ready', createdBy: 'usr-clerk' });
-    expect((await gateway.fetch(`/imports/${id}`, { as: 'admin' })).status).toBe(200);
-    expect(await refusal('GET', `/imports/${id}`, 'accountant')).toMatchObject({ status: 404 });
-    for (const file of ['errors.csv', 'outcomes.csv']) {
-      expect(await refusal('GET', `/imports/${id}/${file}`, 'accountant')).toMatchObject({ status: 404 });
-    }
-    await gateway.sql.query(`insert into domains (id, name, parent_id) values ('branch', 'Branch', 'top')`);
-    const other = await gateway.fetch(`/imports/${id}`, { as: 'admin', headers: { 'x-domain': 'branch' } });
-    expect(other.status).toBe(404);
-  });
-
-  it('is stopped when a role was taken away meanwhile', async () => {
-    const { id } = await ask(
-      'POST',
-      '/imports?collection=registration&name=d.csv',
-      sheetOf(student('D-1')),
-      'clerk',
-    );
-    await rested(id, 'clerk');
-    await gateway.sql.query(
-      `update records set data = jsonb_set(data, '{roles}', '["viewer"]') where id = 'usr-clerk'`,
-    );
-    try {
-      // What the gateway has in mind of the caller lasts a moment; the job asks anew.
-      await ask('POST', `/imports/${id}/run`, undefined, 'clerk');
-      const failed = await rested(id);
-      expect(failed).toMatchObject({ state: 'failed', fault: { code: 'FORBIDDEN' } });
-      expect(await records('registration', 'sequence=D-1')).toEqual([]);
-    } finally {
-      await gateway.sql.query(
-        `update records set data = jsonb_set(data, '{roles}', '["clerk"]') where id = 'usr-clerk'`,
-      );
-    }
-  });
-});
-
-describe('an import that is undone', () => {
-  const rows = 5_200;
-
-  /** New tasks in three parts, of which the first changes one that was there. */
-  async function imported(prefix: string): Promise<ImportAnswer> {
-    await ask('POST', '/o/task', { _id: `${prefix}0`, name: 'Was there', amount: 7 });
-    const lines = Array.from({ length: rows }, (_, index) => `${prefix}${index},Task ${index},${index}`);
-    const { id } = await take('task', `_id,name,amount\n${lines.join('\n')}\n`);
-    const done = await run(id, 'mode=rows');
-    expect(done).toMatchObject({ state: 'done', counts: { created: rows - 1, updated: 1 } });
-    expect(done.changeIds).toHaveLength(3);
-    return done;
-  }
-  const left = async (prefix: string) => {
-    const { rows: found } = await gateway.sql.query(
-      `select data->>'name' as name, data->>'amount' as amount from records
-       where collection = 'task' and id like $1 || '%' and deleted_at is null`,
-      [prefix],
-    );
-    return found;
-  };
-  interface Preview {
-    readonly removed: number;
-    readonly changed: number;
-    readonly conflictCount: number;
-    readonly conflicts: readonly { readonly id: string }[];
-  }
-  const preview = async (id: string) => (await ask('GET', `/imports/${id}/undo`)) as unknown as Preview;
-
-  it('leaves what was there as it was, whatever its size, and says before how much that is', async () => {
-    const { id } = await imported('u-');
-    expect(await preview(id)).toEqual({
-      ...{ removed: rows - 1, changed: 1, broughtBack: 0, conflictCount: 0, conflicts: [] },
-    });
-    await ask('POST', `/imports/${id}/undo`);
-    expect(await rested(id)).toMatchObject({ state: 'undone', changeIds: [], fault: null });
-    expect(await left('u-')).toEqual([{ name: 'Was there', amount: '7' }]);
-    const { rows: entries } = await gateway.sql.query(
-      `select distinct request_id as request from audit_entries
-       where record_id like 'u-%' and request_id like '%.undo.%' order by 1`,
-    );
-    expect(entries.map(({ request }) => request)).toEqual([1, 2, 3].map((part) => `${id}.undo.${part}`));
-    expect(await refusal('POST', `/imports/${id}/undo`, 'admin')).toEqual({ status: 409 });
-    expect(await refusal('POST', `/imports/${id}/run`, 'admin')).toEqual({ status: 409 });
-  });
-
-  it('is not undone where a record was changed later, which is named, until that is taken back', async () => {
-    const { id } = await imported('v-');
-    await ask('PATCH', '/o/recs/task/v-5199', { name: 'Mine' });
-    expect(await preview(id)).toMatchObject({ conflictCount: 1, conflicts: [{ id: 'v-5199', version: 2 }] });
-    await expect(ask('POST', `/imports/${id}/undo`)).rejects.toThrow(
-      /the record \\"v-5199\\" of task was changed later: version 2/,
-    );
-    expect(await left('v-')).toHaveLength(rows);
-    await ask('POST', '/o/recs/task/v-5199/restore', { version: 1 });
-    expect(await preview(id)).toMatchObject({ conflictCount: 0, removed: rows - 1, changed: 1 });
-    await ask('POST', `/imports/${id}/undo`);
-    expect(await rested(id)).toMatchObject({ state: 'undone', fault: null });
-    expect(await left('v-')).toEqual([{ name: 'Was there', amount: '7' }]);
-  });
-
-  it('is undone by its own, with the rights to remove what it made', async () => {
-    const { id } = await ask('POST', '/imports?collection=task&name=a.csv', '_id,name\nw-1,One\n', 'clerk');
-    await rested(id, 'clerk');
-    await ask('POST', `/imports/${id}/run`, undefined, 'clerk');
-    await rested(id, 'clerk');
-    expect(await refusal('GET', `/imports/${id}/undo`, 'viewer')).toEqual({ status: 404 });
-    expect(await refusal('POST', `/imports/${id}/undo`, 'viewer')).toEqual({ status: 404 });
-    await ask('POST', `/imports/${id}/undo`, undefined, 'clerk');
-    expect(await rested(id, 'clerk')).toMatchObject({ state: 'undone' });
-    expect(await left('w-')).toEqual([]);
-  });
-
-  it('is stopped while it is undone, and gone on with', async () => {
-    const { id } = await imported('x-');
-    await ask('POST', `/imports/${id}/undo`);
-    await ask('POST', `/imports/${id}/cancel`);
-    const stopped = await rested(id);
-    expect(['cancelled', 'undone']).toContain(stopped.state);
-    const isStopped = stopped.state === 'cancelled';
-    expect(await left('x-')).toHaveLength(Math.max(1, Math.min(rows, 2_500 * stopped.changeIds.length)));
-    if (isStopped) await ask('POST', `/imports/${id}/undo`);
-    expect(await rested(id)).toMatchObject({ state: 'undone', changeIds: [] });
-    expect(await left('x-')).toHaveLength(1);
-  });
-});
-
-describe('an import that does not come to its end', () => {
-  it('leaves nothing of an upload that breaks off', async () => {
-    const before = await gateway.sql.query('select count(*)::int as count from files');
-    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
-    socket.write(
-      'POST /imports?collection=holiday&name=x.csv HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\n' +
-        `Authorization: Bearer ${gateway.tokenOf('admin')}\r\nContent-Length: 1000000\r\n\r\nname,date\n`,
-    );
-    await eventually(async () => {
-      const { rows } = await gateway.sql.query(`select 1 from files where state = 'uploading'`);
-      return rows.length === 1;
-    });
-    socket.destroy();
-    await eventually(async () => {
-      const { rows } = await gateway.sql.query('select count(*)::int as count from files');
-      return rows[0].count === before.rows[0].count;
-    });
-  });
-
-  it('fails when its file was taken away', async () => {
-    const { id, fileId } = await take('holiday', 'date,name\n2026-12-25,Christmas\n');
-    await gateway.sql.query('delete from files where id = $1', [fileId]);
-    expect(await run(id)).toMatchObject({ state: 'failed', fault: { code: 'GONE' } });
-  });
-
-  it('is cancelled in the middle: what is written stays, and is told', async () => {
-    const rows = 30_000;
-    const lines = Array.from({ length: rows }, (_, index) => `y-${index},Task ${index}`);
-    const { id } = await take('task', `_id,name\n${lines.join('\n')}\n`);
-    await ask('POST', `/imports/${id}/run?mode=rows`);
-    await eventually(async () => (await ask('GET', `/imports/${id}`)).counts.created !== 0);
-    await ask('POST', `/imports/${id}/cancel`);
-    const stopped = await rested(id);
-    const { rows: found } = await gateway.sql.query(
-      `select count(*)::int as count from records where collection = 'task' and id like 'y-%'`,
-    );
-    expect(stopped.counts.created).toBe(found[0].count);
-    expect(stopped.changeIds).toHaveLength(Math.ceil(found[0].count / 2_500));
-    expect({ state: stopped.state, isWhole: found[0].count === rows }).toEqual({
-      state: 'cancelled',
-      isWhole: false,
-    });
-  });
-
-  it('is ended by a gateway when it is cancelled and nobody works on it', async () => {
-    const { id } = await take('holiday', 'date,name\n2026-12-27,Left alone\n');
-    // As the command line leaves one on Ctrl-C: no job is there to continue it.
-    await gateway.sql.query(`update imports set state = 'running' where id = $1`, [id]);
-    await ask('POST', `/imports/${id}/cancel`);
-    expect(await rested(id)).toMatchObject({ state: 'cancelled', counts: { created: 0 } });
-    expect(await records('holiday', 'date=2026-12-27')).toEqual([]);
-  });
-
-  it('goes with its file when nobody has continued it for long, and stays before that', async () => {
-    const left = await take('holiday', 'date,name\n2026-12-28,Left\n');
-    const recent = await take('holiday', 'date,name\n2026-12-29,Recent\n');
-    const stop = `update imports set state = 'running', updated_at = now() - $2::interval where id = $1`;
-    await gateway.sql.query(stop, [left.id, '31 days']);
-    await gateway.sql.query(stop, [recent.id, '29 days']);
-    await gateway.sql.query(`select campus_jobs.add_job('imports.purge')`);
-    // The import goes first, then its file.
-    await eventually(async () => {
-      const { rows } = await gateway.sql.query('select from files where id = $1', [left.fileId]);
-      return rows.length === 0;
-    });
-    const kept = `select i.id from imports i join files f on f.id = i.file_id where i.id = any($1)`;
-    const { rows } = await gateway.sql.query(kept, [[left.id, recent.id]]);
-    expect(rows).toEqual([{ id: recent.id }]);
-  });
-
-  it('is cancelled', async () => {
-    const { id } = await take('holiday', 'date,name\n2026-12-26,Boxing Day\n');
-    expect(await ask('POST', `/imports/${id}/cancel`)).toMatchObject({ state: 'cancelled' });
-    expect(await records('holiday', 'date=2026-12-26')).toEqual([]);
   });
 });
 

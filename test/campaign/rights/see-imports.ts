@@ -36,7 +36,12 @@ const DOORS: readonly ((voice: Voice, id: string) => ReturnType<Voice['rest']>)[
   (v, id) => v.graphql('mutation($id: ID!) { changeImport(id: $id, mapping: {columns: []}) { id } }', { id }),
 ];
 
-export async function tryToSeeImports(school: School, caller: Caller): Promise<string | undefined> {
+/** @param doorsAreOneOf of the doors of each import that is hidden; the next one has others */
+export async function tryToSeeImports(
+  school: School,
+  caller: Caller,
+  doorsAreOneOf = 1,
+): Promise<string | undefined> {
   await school.gateway.sql.query('delete from imports');
   const marked = await insertImports(school);
   try {
@@ -51,8 +56,9 @@ export async function tryToSeeImports(school: School, caller: Caller): Promise<s
         caller.roles.length === 0 ? unless(answer, [401]) : faultOf(answer.text, { seen, unseen });
       if (fault !== undefined) return fault;
     }
-    for (const { id } of unseen) {
-      const answers = await Promise.all(DOORS.map((door) => door(voice, id)));
+    for (const [index, { id }] of unseen.entries()) {
+      const doors = DOORS.filter((_door, place) => (place + index) % doorsAreOneOf === 0);
+      const answers = await Promise.all(doors.map((door) => door(voice, id)));
       for (const answer of answers) {
         const fault = unless(answer, [caller.roles.length === 0 ? 401 : 404]);
         if (fault !== undefined) return fault;
