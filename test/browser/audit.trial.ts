@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { PHONE, usePages } from './use-pages.js';
-import { expectToFitTablet, expectWellMade } from './well-made.js';
+import { expectToFit, expectWellMade } from './well-made.js';
 
 jest.setTimeout(90_000);
 
@@ -54,7 +54,7 @@ describe('the page of the audit', () => {
     await grid.evaluate((one) => one.scrollTo(0, one.scrollHeight));
     await page.getByText('200 loaded; scroll for more').waitFor();
     await expectWellMade(page);
-    await expectToFitTablet(page, 'Audit');
+    await expectToFit(page, 'Audit');
     await page.getByRole('combobox', { name: 'Who' }).fill('clerk');
     await page.getByRole('option', { name: /\(clerk\)$/ }).click();
     await page.waitForURL(/principal=/);

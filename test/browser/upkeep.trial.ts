@@ -5,7 +5,7 @@ import { Prisma } from '../../src/generated/prisma/client.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { ask } from '../contract/graphql.js';
 import { usePages } from './use-pages.js';
-import { expectToFitTablet, expectWellMade } from './well-made.js';
+import { expectToFit, expectWellMade } from './well-made.js';
 
 jest.setTimeout(90_000);
 
@@ -46,7 +46,7 @@ describe('the page of messages', () => {
     await page.getByRole('button', { name: 'Clear the filter' }).click();
     await page.getByText('Meeting of parents').waitFor();
     await expectWellMade(page);
-    await expectToFitTablet(page, 'Messages');
+    await expectToFit(page, 'Messages');
 
     await page.getByLabel('Address or number').fill('parent1@example.org');
     await page.getByText('1 message', { exact: true }).waitFor();
@@ -149,7 +149,7 @@ describe('the page of files', () => {
     await page.getByRole('link', { name: /^Students: (?!stu-)/ }).waitFor();
     await page.getByRole('cell', { name: '7 bytes', exact: true }).waitFor();
     await expectWellMade(page);
-    await expectToFitTablet(page, 'Files');
+    await expectToFit(page, 'Files');
 
     await page.getByRole('button', { name: 'gate.png', exact: true }).click();
     const picture = page.getByRole('img', { name: 'gate.png' });

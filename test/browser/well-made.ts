@@ -45,11 +45,11 @@ export async function expectWellMade(page: Page): Promise<void> {
   }
 }
 
-/** Holds a table to its room on a tablet: it may not scroll sideways. Leaves the page as wide as a desk. */
-export async function expectToFitTablet(page: Page, table: string): Promise<void> {
+/** Holds a table to its room on a tablet and a desk: it may not scroll sideways. Leaves a desk. */
+export async function expectToFit(page: Page, table: string): Promise<void> {
   const [, upright, desk] = SIZES;
   const across = { width: upright.height, height: upright.width };
-  for (const size of [upright, across]) {
+  for (const size of [upright, across, desk]) {
     await page.setViewportSize(size);
     const wider = await page.getByRole('region', { name: table, exact: true }).evaluate(async (one) => {
       for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
@@ -57,7 +57,6 @@ export async function expectToFitTablet(page: Page, table: string): Promise<void
     });
     expect({ table, ...size, wider }).toEqual({ table, ...size, wider: 0 });
   }
-  await page.setViewportSize(desk);
 }
 
 async function expectRoom(page: Page, width: number, how: string): Promise<void> {

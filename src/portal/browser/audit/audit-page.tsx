@@ -91,8 +91,8 @@ function ChangesTable({ rows, more }: ChangesTableProps) {
     text: (row: ListedChange) => string,
   ): VirtualColumn<ListedChange> => ({ name, head, width, cell: text, title: text });
   const columns: readonly VirtualColumn<ListedChange>[] = [
-    plain('at', t('When'), 210, ({ at }) => formats.instant(at)),
-    plain('principal', t('Who'), 180, ({ principal }) => nameOf(principal)),
+    plain('at', t('When'), 200, ({ at }) => formats.instant(at)),
+    plain('principal', t('Who'), 165, ({ principal }) => nameOf(principal)),
     {
       name: 'operation',
       head: t('What'),
@@ -105,7 +105,7 @@ function ChangesTable({ rows, more }: ChangesTableProps) {
     {
       name: 'record',
       head: t('Record'),
-      width: 170,
+      width: 165,
       title: ({ recordId }) => recordId,
       cell: ({ collection, recordId }) => <ChangedLink collection={collection} id={recordId} />,
     },
@@ -120,15 +120,16 @@ function ChangesTable({ rows, more }: ChangesTableProps) {
       ...plain('credential', t('Credential'), 150, ({ credential }) => {
         const [kind = '', id = ''] = credential.split(/:(.*)/);
         const name = t(CREDENTIAL_NAMES[kind] ?? kind);
-        return kind === 'token' ? name : `${name} ${id}`;
+        // A session has no name, and a task of the gateway is who made the change.
+        return kind === 'key' ? `${name} ${id}` : name;
       }),
       isExtra: true,
     },
     {
-      ...plain('request', t('Operation'), 190, ({ requestOperation }) => requestOperation ?? ''),
+      ...plain('request', t('Operation'), 150, ({ requestOperation }) => requestOperation ?? ''),
       isExtra: true,
     },
-    { ...plain('requestId', t('Request'), 190, ({ requestId }) => requestId), isExtra: true },
+    { ...plain('requestId', t('Request'), 130, ({ requestId }) => requestId), isExtra: true },
   ];
   return (
     <VirtualTable

@@ -108,7 +108,7 @@ function MessagesTable({ rows, more, onOpen }: MessagesTableProps) {
     {
       name: 'message',
       head: t('Message'),
-      width: 240,
+      width: 235,
       title: labelOfMessage,
       cell: (row) => (
         <Anchor component="button" type="button" size="sm" truncate maw="100%" onClick={() => onOpen(row.id)}>
@@ -119,22 +119,22 @@ function MessagesTable({ rows, more, onOpen }: MessagesTableProps) {
     {
       name: 'state',
       head: t('State'),
-      width: 120,
+      width: 110,
       cell: ({ state }) => <StateTag state={state}>{t(MESSAGE_STATE_NAMES[state] ?? state)}</StateTag>,
     },
-    plain('recipients', t('To'), 210, ({ recipients }) => recipients.join(', ')),
+    plain('recipients', t('To'), 185, ({ recipients }) => recipients.join(', ')),
     plain('createdAt', t('Requested'), 200, ({ createdAt }) => instant(createdAt)),
     {
-      ...plain('kind', t('Channel'), 130, ({ kind }) => t(MESSAGE_KIND_NAMES[kind] ?? kind)),
+      ...plain('kind', t('Channel'), 105, ({ kind }) => t(MESSAGE_KIND_NAMES[kind] ?? kind)),
       isExtra: true,
     },
     {
-      ...plain('attempts', t('Attempts'), 100, ({ attempts }) => number(attempts)),
+      ...plain('attempts', t('Attempts'), 105, ({ attempts }) => number(attempts)),
       isNumeric: true,
       isExtra: true,
     },
-    { ...plain('lastError', t('Reason'), 240, ({ lastError }) => lastError ?? ''), isExtra: true },
-    { ...plain('createdBy', t('Requested by'), 170, ({ createdBy }) => nameOf(createdBy)), isExtra: true },
+    { ...plain('lastError', t('Reason'), 185, ({ lastError }) => lastError ?? ''), isExtra: true },
+    { ...plain('createdBy', t('Requested by'), 150, ({ createdBy }) => nameOf(createdBy)), isExtra: true },
   ];
   return (
     <VirtualTable

@@ -1,12 +1,21 @@
 /**
  * A table of any number of rows: those in sight are drawn, and more are read as their end is reached. On a
- * phone, each row of a table that is only read is a card; on a tablet, the table leaves out what is worth
- * least, so that it fits.
+ * phone, each row of a table that is only read is a card; elsewhere it leaves out what is worth least, so that
+ * it fits.
  */
 import { Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import { Fragment, type ReactNode, useDeferredValue, useEffect, useLayoutEffect, useRef } from 'react';
+import {
+  Fragment,
+  type ReactNode,
+  type RefObject,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { useTexts } from '../language/use-texts';
 import type { GridKeys } from './use-grid-keys';
 
@@ -16,7 +25,7 @@ export interface VirtualColumn<Row> {
   /** In pixels; the table is wider where there is room, and a little narrower where there is none. */
   readonly width: number;
   readonly isNumeric?: boolean;
-  /** Left out on a tablet, if the table is only read. */
+  /** Left out where the table is only read and does not fit otherwise; the last of them first. */
   readonly isExtra?: boolean;
   readonly order?: 'ascending' | 'descending' | 'none';
   cell(row: Row): ReactNode;
@@ -46,7 +55,7 @@ export interface VirtualTableProps<Row extends { readonly id: string }> {
 }
 
 /** To what part of its width a column shrinks before a table that is only read scrolls sideways. */
-const LEAST_SHARE = { tablet: 0.88, desk: 0.95 } as const;
+const LEAST_SHARE = 0.88;
 const ROW_HEIGHT = 38;
 /** Of a card, until it is measured: its padding, and each of its lines. */
 const CARD_PADDING = 20;
@@ -70,11 +79,11 @@ export function VirtualTable<Row extends { readonly id: string }>({
   const scroller = useRef<HTMLDivElement>(null);
   const keys = grid?.keys;
   const isNarrow = useMediaQuery('(max-width: 36em)', false, { getInitialValueInEffect: false });
-  const isTablet = useMediaQuery('(max-width: 75em)', false, { getInitialValueInEffect: false });
   const areCards = isNarrow && !grid;
   const isFitted = !areCards && !grid;
-  const columns = isFitted && isTablet ? every.filter(({ isExtra }) => !isExtra) : every;
-  const fullWidth = columns.reduce((sum, { width }) => sum + width, 0);
+  const room = useWidth(scroller);
+  const columns = isFitted ? thatFit(every, room) : every;
+  const fullWidth = widthOf(columns);
   // First the rows in sight, then those that somebody may scroll to.
   const overscan = useDeferredValue(ROWS_BESIDE, 0);
   const virtual = useVirtualizer({
@@ -114,7 +123,7 @@ export function VirtualTable<Row extends { readonly id: string }>({
           ref={keys?.table}
           className={areCards ? 'card-table stacked-table' : 'grid-table'}
           aria-rowcount={isThere ? -1 : rows.length + 1}
-          {...(isFitted && { style: { minWidth: fullWidth * LEAST_SHARE[isTablet ? 'tablet' : 'desk'] } })}
+          {...(isFitted && { style: { minWidth: fullWidth * LEAST_SHARE } })}
           {...(grid && {
             role: 'grid',
             'aria-label': label,
@@ -180,6 +189,32 @@ export function VirtualTable<Row extends { readonly id: string }>({
       </Text>
     </>
   );
+}
+
+/** The width of an element, from before it is first painted. */
+function useWidth(element: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(innerWidth);
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (!current) return undefined;
+    const measure = () => setWidth(current.clientWidth);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [element]);
+  return width;
+}
+
+function widthOf(columns: readonly { readonly width: number }[]): number {
+  return columns.reduce((sum, { width }) => sum + width, 0);
+}
+
+/** All columns, or those that are left once enough extra ones are left out, from the last. */
+function thatFit<Row>(columns: readonly VirtualColumn<Row>[], room: number): readonly VirtualColumn<Row>[] {
+  const last = columns.findLastIndex(({ isExtra }) => isExtra);
+  if (last < 0 || widthOf(columns) * LEAST_SHARE <= room) return columns;
+  return thatFit(columns.toSpliced(last, 1), room);
 }
 
 /** In the place of the rows that are out of sight. */
