@@ -74,6 +74,27 @@ describe('a dashboard', () => {
     expect(new Set(lines)).toEqual(new Set([1]));
   });
 
+  it('says how many columns of its table are out of sight, and not once they are in it', async () => {
+    const id = await makeDashboard({
+      title: 'Wide tables',
+      tiles: [
+        { operation: 'strength', picture: 'TABLE', title: 'Narrow' },
+        { operation: 'fee-defaulters', picture: 'TABLE', title: 'Wide', wide: true },
+      ],
+    });
+    const page = await pages.openPortalAs('accountant', `/portal/dashboards/${id}`, { viewport: PHONE });
+    for (const title of ['Narrow', 'Wide']) {
+      const tile = page.locator('.tile').filter({ has: page.getByRole('heading', { name: title }) });
+      const table = tile.getByRole('region');
+      const note = tile.getByText(/^\d+ more columns? to the right/);
+      await tile.scrollIntoViewIfNeeded();
+      await note.waitFor();
+      await table.evaluate((one) => one.scrollTo(one.scrollWidth, 0));
+      await note.waitFor({ state: 'hidden' });
+    }
+    await expectWellMade(page);
+  });
+
   it('is ordered by dragging, shown on a wall, and removed after a question', async () => {
     const id = await makeDashboard({
       title: 'To drag',
@@ -283,6 +304,11 @@ describe('a saved view', () => {
     await dialog.getByLabel('Name').fill('Mine');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByRole('alert').getByRole('row', { name: 'Name Theirs' }).waitFor();
+    // By the name of the user, whose id is what is kept.
+    await dialog
+      .getByRole('alert')
+      .getByText(/^Changed by (?!usr-)\S+.* · /)
+      .waitFor();
     await expectWellMade(page);
     const names = async () => (await stored()).map(({ name }: { readonly name: string }) => name);
     expect(await names()).toEqual(['One', 'Theirs']);

@@ -1,5 +1,6 @@
 /** Shows the answer of a tile as a table, a number or a chart. */
 import { Table } from '@mantine/core';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { headingOfPath, isNumericKind } from '../../../explore/cell-printer';
 import type { ResultCell, ResultColumn, ResultTable } from '../../../explore/result-tables';
 import { areMonthStarts } from '../charts/month-starts';
@@ -73,12 +74,14 @@ function TablePicture({ title, operation, table, currency }: PictureProps) {
   const formats = useFormats();
   const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')], say });
   const left = table.rows.length - MOST_ROWS;
+  const scroller = useRef<HTMLElement>(null);
+  const beside = useColumnsBeside(scroller);
   const classOf = ({ kind }: ResultColumn) => (isNumericKind(kind) ? 'numeric one-line' : ONE_LINE[kind]);
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
-      <section className="tile-table" aria-label={title} tabIndex={0}>
-        <Table fz="sm" verticalSpacing={4} stickyHeader>
+      <section ref={scroller} className="tile-table" aria-label={title} tabIndex={0}>
+        <Table fz="sm" verticalSpacing={4} horizontalSpacing={6} stickyHeader>
           <Table.Thead>
             <Table.Tr>
               {table.columns.map((column) => (
@@ -104,6 +107,11 @@ function TablePicture({ title, operation, table, currency }: PictureProps) {
           </Table.Tbody>
         </Table>
       </section>
+      {beside > 0 && (
+        <p className="dimmed tile-note no-print">
+          {t('{count, plural, one {# more column} other {# more columns}} to the right', { count: beside })} →
+        </p>
+      )}
       {left > 0 && (
         <p className="dimmed tile-note">
           {t('{count, plural, one {# more row} other {# more rows}}', { count: left })}
@@ -111,6 +119,33 @@ function TablePicture({ title, operation, table, currency }: PictureProps) {
       )}
     </>
   );
+}
+
+/** A column counts as shown although a few pixels of it, such as its padding, are not. */
+const HARDLY_HIDDEN_PX = 8;
+
+/** The number of columns of a table that are not in sight until it is scrolled sideways. */
+function useColumnsBeside(scroller: RefObject<HTMLElement | null>): number {
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    const { current } = scroller;
+    const table = current?.querySelector('table');
+    if (!current || !table) return undefined;
+    const measure = () => {
+      const edge = current.scrollLeft + current.clientWidth + HARDLY_HIDDEN_PX;
+      const heads = [...table.querySelectorAll('th')];
+      setCount(heads.filter(({ offsetLeft, offsetWidth }) => offsetLeft + offsetWidth > edge).length);
+    };
+    const observer = new ResizeObserver(measure);
+    observer.observe(current);
+    observer.observe(table);
+    current.addEventListener('scroll', measure, { passive: true });
+    return () => {
+      observer.disconnect();
+      current.removeEventListener('scroll', measure);
+    };
+  }, [scroller]);
+  return count;
 }
 
 const KINDS = { BAR: 'bar', LINE: 'line', DOUGHNUT: 'doughnut' } as const;
