@@ -22,10 +22,13 @@ export function SlowStatementList({ statements }: SlowStatementListProps) {
   const heading = useId();
   return (
     <section aria-labelledby={heading}>
-      <Title order={2} size="h4" mb="xs" id={heading}>
+      <Title order={2} size="h4" mb={4} id={heading}>
         {t('Slow statements')}
       </Title>
-      {statements.length === 0 && <EmptyState icon="check" title={t('None since the gateway started')} />}
+      <Text size="sm" c="dimmed" mb="xs">
+        {t('The last 50 of the gateway process that answered, since it started; the log has those of all.')}
+      </Text>
+      {statements.length === 0 && <EmptyState icon="check" title={t('None since this process started')} />}
       <Stack>
         {toSlowOperations(statements).map((operation) => (
           <SlowOperationCard key={operation.key} operation={operation} />
