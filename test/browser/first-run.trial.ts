@@ -113,6 +113,16 @@ describe('a school that has nothing yet', () => {
     return page;
   }
 
+  it('says in the audit, in both languages, that its set-up made its admin', async () => {
+    const page = await logInAsAdmin('/portal/audit');
+    await page.getByRole('cell', { name: 'Set-up of the school', exact: true }).first().waitFor();
+    await page.evaluate(() => localStorage.setItem('campus-portal-language', 'hi'));
+    await page.reload();
+    await page.getByRole('cell', { name: 'विद्यालय का आरंभ', exact: true }).first().waitFor();
+    expect(await page.getByText('first run').count()).toBe(0);
+    await page.evaluate(() => localStorage.setItem('campus-portal-language', 'en'));
+  });
+
   it('is begun by steps, each with its page, and says which are done', async () => {
     const page = await logInAsAdmin('/');
     const steps = page.getByRole('region', { name: 'First steps' });
