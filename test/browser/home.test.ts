@@ -178,6 +178,8 @@ describe('the dashboard', () => {
     expect(await isDrawn(last)).toBe(false);
     await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
     expect(await isDrawn(last)).toBe(true);
+    // The field that shows the day on the screen is not on paper.
+    await page.locator('.page-about').getByText('20 Nov 2026').waitFor();
     await page.evaluate(() => dispatchEvent(new Event('afterprint')));
     await last.scrollIntoViewIfNeeded();
     await eventually(() => isDrawn(last));

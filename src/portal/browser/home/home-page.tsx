@@ -1,6 +1,7 @@
 /** The home page: tiles of the reports and records that the viewer needs at the start of a day. */
 import { ActionIcon, Button, Group } from '@mantine/core';
 import { isTime } from '../language/is-time';
+import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { useToday } from '../language/use-today';
 import { DayInput } from '../shell/day-input';
@@ -8,6 +9,7 @@ import { Icon } from '../shell/icon';
 import { InSteps } from '../shell/in-steps';
 import { InTurns, usePrintWhole } from '../shell/in-turns';
 import { PageFrame } from '../shell/page-frame';
+import { PrintedOnly } from '../shell/printed-only';
 import { EmptyState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
@@ -31,6 +33,7 @@ function Day() {
   const t = useTexts();
   const print = usePrintWhole();
   const viewer = useViewer();
+  const formats = useFormats();
   const today = useToday();
   const beginning = useSchoolBeginning();
   const [{ day: chosen }, change] = useAddress({ day: '' });
@@ -38,7 +41,13 @@ function Day() {
   return (
     <PageFrame
       title={t('Home')}
-      description={t('Welcome, {name}.', { name: viewer.name })}
+      description={
+        <>
+          <span className="no-print">{t('Welcome, {name}.', { name: viewer.name })}</span>
+          {/* On the screen, the field beside the heading shows the day. */}
+          <PrintedOnly>{formats.day(day)}</PrintedOnly>
+        </>
+      }
       actions={
         !beginning.isEmpty && (
           <>

@@ -55,7 +55,7 @@ interface ShortcutTileProps {
 function ShortcutTile({ title, links }: ShortcutTileProps) {
   if (links.length === 0 || links.length > MOST_LINKS) return null;
   return (
-    <Card component="section" withBorder padding="md" className="tile tile-short" aria-label={title}>
+    <Card component="section" withBorder padding="md" className="tile tile-short no-print" aria-label={title}>
       <Text component="h2" fw={600} size="sm" c="dimmed" mb="xs">
         {title}
       </Text>
