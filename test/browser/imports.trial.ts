@@ -69,6 +69,10 @@ describe('an import in the portal', () => {
 
     await page.getByText('With these settings nothing would be imported').waitFor();
     await page.getByRole('row', { name: /^4 Sex X / }).waitFor();
+    // A row that makes a record has no link yet, and is told by what it is going to be called.
+    const preview = page.getByRole('table', { name: 'The first rows' });
+    await preview.getByRole('row', { name: /^2 \S+ Meera Nair$/ }).waitFor();
+    await preview.getByRole('row', { name: '<b>Kabir</b> Das' }).waitFor();
     await expectWellMade(page);
     const started = page.waitForEvent('download');
     await page.getByRole('button', { name: 'All rows with errors (CSV)' }).click();
