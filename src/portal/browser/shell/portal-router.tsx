@@ -7,13 +7,15 @@ import {
 } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { BRANCH_PARAMETER } from '../branches/branch-in-address';
-import { GatewayProblem } from '../gateway/gateway-problem';
+import { useTexts } from '../language/use-texts';
 import { PORTAL_PAGES, type PortalPage } from '../portal-pages';
 import { Arriving } from './arriving';
 import { GuardedPage } from './guarded-page';
 import { InSteps } from './in-steps';
+import { causeOfMissing, unreachable } from './missing-part';
+import { PageFrame } from './page-frame';
 import { PortalShell } from './portal-shell';
-import { LoadingState, NotFoundState, ProblemState } from './states';
+import { LoadingState, NotFoundState, ProblemState, type ProblemStateProps } from './states';
 
 type LazyPage = ComponentType & { preload(): Promise<void> };
 
@@ -46,7 +48,11 @@ export function createPortalRouter() {
         { preload: Page.preload },
       ),
       errorComponent: ({ error, reset }) => (
-        <ProblemState problem={toError(error)} retry={() => void loadAgain(Page).then(reset)} />
+        <FailedPage
+          label={page.label}
+          problem={toError(error)}
+          retry={() => void loadAgain(Page).then(reset)}
+        />
       ),
     });
   });
@@ -66,16 +72,29 @@ export function createPortalRouter() {
   });
 }
 
+interface FailedPageProps extends ProblemStateProps {
+  readonly label: string;
+}
+
+function FailedPage({ label, ...failure }: FailedPageProps) {
+  const t = useTexts();
+  return (
+    <PageFrame title={t(label)}>
+      <ProblemState {...failure} />
+    </PageFrame>
+  );
+}
+
 /**
  * A page that does not come is taken for one of a version that is gone, and the router loads the portal anew.
- * Without a connection that would take away what is there.
+ * Where the gateway does not answer, that would take away what is there.
  */
 async function loadPage(page: PortalPage) {
   try {
     return { Page: await page.load() };
   } catch (fault) {
-    if (navigator.onLine) throw fault;
-    throw new GatewayProblem('You are offline.', { kind: 'unreachable', code: 'UNREACHABLE' });
+    if (navigator.onLine && (await causeOfMissing(toError(fault))) !== 'unreachable') throw fault;
+    throw unreachable();
   }
 }
 

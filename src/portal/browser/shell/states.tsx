@@ -1,11 +1,12 @@
 /** The states of a page without content: loading, empty, failed, or without access. */
 import { Alert, Button, Center, Code, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { Link, useRouter } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { ProblemWords } from '../language/problem-words';
 import { phrase, useTexts } from '../language/use-texts';
 import { Icon, type IconName } from './icon';
+import { type CauseOfMissing, causeOfMissing, isMissingPart, unreachable } from './missing-part';
 import { PageFrame, type PageFrameProps } from './page-frame';
 import { useViewer } from './viewer';
 
@@ -77,7 +78,12 @@ const TITLES: Readonly<Record<string, string>> = {
  * Shows the message of the gateway, with the id of the request in its log. A problem that the user can
  * correct is a warning; a failure of the gateway is red.
  */
-export function ProblemState({ problem, retry }: ProblemStateProps) {
+export function ProblemState(props: ProblemStateProps) {
+  const { problem } = props;
+  return isMissingPart(problem) ? <MissingPart problem={problem} /> : <KnownProblem {...props} />;
+}
+
+function KnownProblem({ problem, retry }: ProblemStateProps) {
   const t = useTexts();
   const known = problem instanceof GatewayProblem ? problem : undefined;
   const isUnreachable = known?.kind === 'unreachable';
@@ -118,6 +124,35 @@ export function ProblemState({ problem, retry }: ProblemStateProps) {
         </Group>
       </Stack>
     </Alert>
+  );
+}
+
+/** In place of a part that did not load. What React was refused once, it does not ask for again. */
+function MissingPart({ problem }: { readonly problem: Error }) {
+  const [cause, setCause] = useState<CauseOfMissing>();
+  useEffect(() => void causeOfMissing(problem).then(setCause), [problem]);
+  if (cause === undefined) return <LoadingState rows={3} />;
+  if (cause === 'replaced') return <NewVersion />;
+  const shown = cause === 'unreachable' ? unreachable() : new Error(problem.message.split(':')[0]);
+  return <KnownProblem problem={shown} retry={() => location.reload()} />;
+}
+
+function NewVersion() {
+  const t = useTexts();
+  const router = useRouter({ warn: false });
+  // Whichever link is followed from here leads into the new version.
+  useEffect(
+    () => router?.subscribe('onBeforeNavigate', ({ toLocation }) => location.assign(toLocation.href)),
+    [router],
+  );
+  return (
+    <EmptyState
+      icon="history"
+      title={t('The portal has a new version')}
+      action={<Button onClick={() => location.reload()}>{t('Reload')}</Button>}
+    >
+      {t('Reload the page to go on. Changes to records that are not saved yet are kept.')}
+    </EmptyState>
   );
 }
 
