@@ -9,7 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type BodyShape, bodyShape } from '../body-shape.js';
 import { ServiceError } from '../errors.js';
 import { BodyRoom } from './body-room.js';
-import { prefersPage, sendMissingPage } from './notice-page.js';
+import { prefersPage, sendNoticePage } from './notice-page.js';
 
 /** The settings that limit bodies. */
 export interface BodyLimits {
@@ -52,7 +52,7 @@ export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits): void
     if (!request.is404) return;
     if (asksForPage(request)) {
       request.arrival.notes.noteError('NOT_FOUND');
-      return sendMissingPage(reply);
+      return sendNoticePage(reply, 'missing');
     }
     const [path] = request.url.split('?', 1);
     throw new ServiceError('NOT_FOUND', `There is nothing at ${path}. GET / lists every path.`);

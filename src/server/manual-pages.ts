@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.js';
 import { isUnchanged } from '../etag.js';
 import { manualDirectory, readManualFiles } from '../manual/manual-files.js';
-import { prefersPage, sendMissingPage } from './notice-page.js';
+import { prefersPage, sendNoticePage } from './notice-page.js';
 import { addOtherMethods } from './rest.js';
 import { MANUAL_HEADERS } from './security-headers.js';
 import { sendPrebuilt } from './send-prebuilt.js';
@@ -37,7 +37,7 @@ export async function useManualPages(
     // Only built files are served, so no path leads out of the folder.
     const name = Object.hasOwn(files.names, address) ? files.names[address] : undefined;
     if (name === undefined) {
-      if (prefersPage(request)) return sendMissingPage(reply);
+      if (prefersPage(request)) return sendNoticePage(reply, 'missing');
       throw new ServiceError('NOT_FOUND', `The manual has no page ${address}.`);
     }
     const etag = `"${files.key.slice(0, 22)}"`;

@@ -53,6 +53,11 @@ const MISSING: Notice = {
   href: '/',
 };
 
+const NOTICES = {
+  missing: { status: 404, notice: MISSING },
+  replaced: { status: 503, notice: REPLACED },
+} as const;
+
 const JSON_TYPES = ['application/json', 'application/problem+json'];
 
 /** Whether the caller prefers a page to JSON, as a browser does that was given an address. */
@@ -61,14 +66,15 @@ export function prefersPage({ headers }: Pick<FastifyRequest, 'headers'>): boole
   return new Negotiator({ headers }).mediaType([...JSON_TYPES, 'text/html']) === 'text/html';
 }
 
-/** Sends a notice in place of a page whose script is gone, because that page would stay blank. */
-export function sendReplacedPage(reply: FastifyReply): FastifyReply {
-  return sendNotice(reply.code(503).header('retry-after', '10'), REPLACED);
-}
-
-/** Answers a browser at an address that nothing is at. */
-export function sendMissingPage(reply: FastifyReply): FastifyReply {
-  return sendNotice(reply.code(404), MISSING);
+/**
+ * Sends a notice: of an address that nothing is at, or in place of a page whose script is gone and that would
+ * stay blank.
+ */
+export function sendNoticePage(reply: FastifyReply, kind: keyof typeof NOTICES): FastifyReply {
+  const nonce = newNonce();
+  const { status, notice } = NOTICES[kind];
+  if (kind === 'replaced') reply.header('retry-after', '10');
+  return sendPage(reply.code(status), portalHeaders(nonce), printNotice(notice, nonce));
 }
 
 export function newNonce(): string {
@@ -82,11 +88,6 @@ export function sendPage(reply: FastifyReply, headers: SecurityHeaders, page: st
     .header('cache-control', 'no-store')
     .type('text/html; charset=utf-8')
     .send(page);
-}
-
-function sendNotice(reply: FastifyReply, notice: Notice): FastifyReply {
-  const nonce = newNonce();
-  return sendPage(reply, portalHeaders(nonce), printNotice(notice, nonce));
 }
 
 /** The colours are those of the house (`room-header.css`, `theme.ts`). */

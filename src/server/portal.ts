@@ -15,7 +15,7 @@ import type { Domain } from '../model/scope.js';
 import { isOfPath } from '../portal/page-paths.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from '../portal/portal-files.js';
 import { HOUSE_SIGN } from '../portal/rooms/room-header.js';
-import { newNonce, prefersPage, sendPage, sendReplacedPage } from './notice-page.js';
+import { newNonce, prefersPage, sendNoticePage, sendPage } from './notice-page.js';
 import { addOtherMethods } from './rest.js';
 import { EXPLORER_HEADERS, portalHeaders, type SecurityHeaders } from './security-headers.js';
 import { sendPrebuilt } from './send-prebuilt.js';
@@ -51,7 +51,7 @@ export async function usePortal(
 
   const sendBuilt = async (reply: FastifyReply, headers: SecurityHeaders, page: PrintedPage) => {
     const built = getBuilt(files);
-    if (await isReplaced(directory, built)) return sendReplacedPage(reply);
+    if (await isReplaced(directory, built)) return sendNoticePage(reply, 'replaced');
     return sendPage(reply, headers, printPage(built, page));
   };
   const sendPortal = async (request: FastifyRequest, reply: FastifyReply) => {

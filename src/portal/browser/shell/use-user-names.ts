@@ -14,8 +14,8 @@ const TASK_NAMES: Readonly<Record<string, string>> = {
 const OF_SCRIPT = 'script:';
 
 /**
- * Returns the names of users, read with the rights of the viewer, and of tasks of the gateway. A name that the
- * viewer may not read is shown as its id.
+ * Returns the names of users, read with the rights of the viewer, and of tasks of the gateway. A name that
+ * the viewer may not read is shown as its id.
  */
 export function useUserNames(ids: readonly string[]): (id: string) => string {
   const t = useTexts();

@@ -1,7 +1,7 @@
 /**
  * A table of any number of rows: those in sight are drawn, and more are read as their end is reached. On a
- * phone, each row of a table that is only read is a card; elsewhere it leaves out what is worth least, so that
- * it fits.
+ * phone, each row of a table that is only read is a card; elsewhere it leaves out what is worth least, so
+ * that it fits.
  */
 import { Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
