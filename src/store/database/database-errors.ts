@@ -159,7 +159,7 @@ export function wasRefused(error: unknown): boolean {
 const OF_SHARD = /^(?:while executing command on |PL\/pgSQL function run_at_home\()/m;
 const SHARD_NUMBER = /_\d+$/;
 /** The coordinator reports this only in words. */
-const TAKEN = /^duplicate key value violates unique constraint "(.+)"$/;
+const TAKEN = /^(?:duplicate key value violates unique constraint|could not create unique index) "(.+)"$/;
 
 /**
  * The unique index or other constraint that a write violated, from Postgres's error or a `ServiceError`

@@ -8,6 +8,7 @@ import type { Scope } from '../../../src/model/scope.js';
 import type { UpdateOperation } from '../../../src/model/update-operation.js';
 import { RecordStore } from '../../../src/store/record-store.js';
 import type { UpdateMatching } from '../../../src/store/writing/matching-writes.js';
+import { isTestedOnCitus } from '../../spread-databases.js';
 import { ADMIN, SUB, scopeOf, TOP } from '../people.js';
 import { dataOf, useTestStore } from '../store.js';
 
@@ -577,7 +578,9 @@ describe('callers whose rights may have changed', () => {
     });
     expect(told.sort()).toEqual(['u-1', 'u-1', 'u-2', 'u-2']);
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(heard.filter((payload) => payload.includes('u-1'))).toHaveLength(3);
+    // On Citus they are announced by whoever empties the outbox, which nobody does here.
+    const announced = isTestedOnCitus() ? 0 : 3;
+    expect(heard.filter((payload) => payload.includes('u-1'))).toHaveLength(announced);
     await stop();
   });
 });

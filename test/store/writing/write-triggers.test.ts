@@ -6,6 +6,7 @@ import type { Filter } from '../../../src/model/filter.js';
 import { systemPrincipal } from '../../../src/model/scope.js';
 import { RecordStore } from '../../../src/store/record-store.js';
 import type { AskedWrite, BeforeTrigger, WriteOperation } from '../../../src/store/writing/write-triggers.js';
+import { isTestedOnCitus } from '../../spread-databases.js';
 import { ADMIN, scopeOf, TOP } from '../people.js';
 import { dataOf, useTestStore } from '../store.js';
 
@@ -221,7 +222,9 @@ describe('rights', () => {
 });
 
 describe('after a write', () => {
-  it('begins what follows in the statement of the write, for each record written', async () => {
+  // On Citus, what follows is written to the outbox, and begins when that is emptied.
+  const onOneServer = isTestedOnCitus() ? it.skip : it;
+  onOneServer('begins what follows in the statement of the write, for each record written', async () => {
     const store = triggeredStore([]);
     const [created] = await store.create(ADMIN, 'student', [STUDENT]);
     const id = created?.id ?? '';
