@@ -110,6 +110,18 @@ describe('the shell of the portal', () => {
     await page.getByRole('columnheader', { name: 'कक्षा' }).waitFor();
   });
 
+  it('says at an address that does not exist that it does not, and leads home', async () => {
+    const page = await pages.open('/nowhere');
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
+    await page.getByText('इस पते पर कुछ नहीं है।').waitFor();
+    await expectWellMade(page);
+    await page.evaluate(() => localStorage.setItem('mantine-color-scheme-value', 'dark'));
+    await page.reload();
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark');
+    await page.getByRole('link', { name: /^Go to home/ }).click();
+    await page.getByLabel('User name').waitFor();
+  });
+
   it('says that it is offline, and that it is not any more', async () => {
     const page = await pages.openPortalAs('viewer', '/');
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
