@@ -81,7 +81,7 @@ export function VirtualTable<Row extends { readonly id: string }>({
   const isNarrow = useMediaQuery('(max-width: 36em)', false, { getInitialValueInEffect: false });
   const areCards = isNarrow && !grid;
   const isFitted = !areCards && !grid;
-  const room = useWidth(scroller);
+  const room = useWidth(scroller, isFitted);
   const columns = isFitted ? thatFit(every, room) : every;
   const fullWidth = widthOf(columns);
   // First the rows in sight, then those that somebody may scroll to.
@@ -191,18 +191,18 @@ export function VirtualTable<Row extends { readonly id: string }>({
   );
 }
 
-/** The width of an element, from before it is first painted. */
-function useWidth(element: RefObject<HTMLElement | null>): number {
+/** The width of an element, from before it is first painted; the window's where nobody needs it. */
+function useWidth(element: RefObject<HTMLElement | null>, isNeeded: boolean): number {
   const [width, setWidth] = useState(innerWidth);
   useLayoutEffect(() => {
     const { current } = element;
-    if (!current) return undefined;
+    if (!current || !isNeeded) return undefined;
     const measure = () => setWidth(current.clientWidth);
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(current);
     return () => observer.disconnect();
-  }, [element]);
+  }, [element, isNeeded]);
   return width;
 }
 
