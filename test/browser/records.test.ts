@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { useDemoGateway } from '../contract/demo-gateway.js';
+import { writeAtOnce } from './by-keyboard.js';
 import { usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
 
@@ -31,6 +32,22 @@ function passHalfAMinute(): void {
     get: (_, name) => (name === 'now' ? () => now : Reflect.get(before, name)),
   });
 }
+
+describe('the list of collections', () => {
+  it('keeps every letter of a search, however fast it is typed, and the back button what it was', async () => {
+    const page = await pages.openPortalAs('viewer', '/portal/records?find=holiday');
+    const search = page.getByRole('searchbox', { name: 'Find a collection' });
+    await page.getByRole('link', { name: /^Holidays/ }).waitFor();
+    await writeAtOnce(page, search, 'student');
+    await page.getByRole('link', { name: /^Students/ }).waitFor();
+    expect(await search.inputValue()).toBe('student');
+    await page.waitForURL(/find=student$/);
+    await page.goto(`${gateway.url}/portal/records?find=holiday`);
+    await page.goBack();
+    await page.getByRole('link', { name: /^Students/ }).waitFor();
+    expect(await search.inputValue()).toBe('student');
+  });
+});
 
 describe('the records of a collection', () => {
   it('are read on while one scrolls, in the order that is pressed, and not counted', async () => {

@@ -4,6 +4,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { ask } from '../contract/graphql.js';
+import { writeAtOnce } from './by-keyboard.js';
 import { usePages } from './use-pages.js';
 import { expectToFit, expectWellMade } from './well-made.js';
 
@@ -48,7 +49,7 @@ describe('the page of messages', () => {
     await expectWellMade(page);
     await expectToFit(page, 'Messages');
 
-    await page.getByLabel('Address or number').fill('parent1@example.org');
+    await writeAtOnce(page, page.getByLabel('Address or number'), 'parent1@example.org');
     await page.getByText('1 message', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Meeting of parents' }).click();
     const dialog = page.getByRole('dialog', { name: 'Meeting of parents' });

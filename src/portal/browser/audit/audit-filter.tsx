@@ -8,6 +8,7 @@ import { CREDENTIAL_NAMES } from '../shell/credential-names';
 import { DayInput } from '../shell/day-input';
 import { PageFilter } from '../shell/page-filter';
 import { isFiltering } from '../shell/use-address';
+import { useTypedText } from '../shell/use-typed-text';
 import { useUserNames } from '../shell/use-user-names';
 import { useViewer } from '../shell/viewer';
 import { AUDITED_SUBJECTS } from './audited-subjects';
@@ -54,6 +55,8 @@ export function AuditFilter({ filter, onChange }: AuditFilterProps) {
     onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
       onChange({ [name]: event.currentTarget.value }, 'replace'),
   });
+  const recordId = useTypedText(filter.recordId, (text) => onChange({ recordId: text }, 'replace'));
+  const requestId = useTypedText(filter.requestId, (text) => onChange({ requestId: text }, 'replace'));
   const dayField = (name: 'from' | 'until') => ({
     value: filter[name],
     onChange: (day: string) => onChange({ [name]: day }, 'replace'),
@@ -93,8 +96,8 @@ export function AuditFilter({ filter, onChange }: AuditFilterProps) {
               ...Object.entries(CREDENTIAL_NAMES).map(([value, name]) => ({ value, label: t(name) })),
             ]}
           />
-          <TextInput label={t('Record')} placeholder="_id" {...field('recordId')} />
-          <TextInput label={t('Request')} {...field('requestId')} />
+          <TextInput label={t('Record')} placeholder="_id" {...recordId} />
+          <TextInput label={t('Request')} {...requestId} />
         </>
       )}
     </PageFilter>

@@ -2,7 +2,6 @@
 import { Button, Checkbox, Group, Menu, Popover, ScrollArea, Stack } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
 import { EXPORT_FORMATS } from '../exporting/export-formats';
 import { useGateway } from '../gateway/gateway-context';
 import { saveFile } from '../gateway/save-file';
@@ -77,28 +76,8 @@ function SearchField({
   readonly label: string;
   onSearch(text: string): void;
 }) {
-  const [text, setText] = useState(value);
-  const sent = useRef(value);
-  const search = useDebouncedCallback((next: string) => {
-    sent.current = next;
-    onSearch(next);
-  }, 300);
-  // The input also shows a search that was not typed here, such as that of a selected view.
-  useEffect(() => {
-    if (value === sent.current) return;
-    sent.current = value;
-    setText(value);
-  }, [value]);
-  return (
-    <FindInput
-      label={label}
-      value={text}
-      onFind={(next) => {
-        setText(next);
-        search(next);
-      }}
-    />
-  );
+  const search = useDebouncedCallback(onSearch, 300);
+  return <FindInput label={label} value={value} onFind={search} />;
 }
 
 function ColumnsMenu({

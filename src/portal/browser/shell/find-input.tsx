@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { Icon } from './icon';
+import { useTypedText } from './use-typed-text';
 
 export interface FindInputProps {
   /** The label and placeholder, e.g. "Find a user". */
@@ -12,11 +13,11 @@ export interface FindInputProps {
 
 /** The field that filters a list by words. */
 export function FindInput({ label, value, onFind, maxWidth }: FindInputProps) {
+  const typed = useTypedText(value, onFind);
   return (
     <TextInput
       type="search"
-      value={value}
-      onChange={(event) => onFind(event.currentTarget.value)}
+      {...typed}
       placeholder={label}
       aria-label={label}
       leftSection={<Icon name="search" />}
