@@ -16,7 +16,8 @@ export function useTypedText(value: string, onType: (text: string) => void) {
   }, [value]);
   const onChange = ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
     const next = currentTarget.value;
-    typed.current = [...typed.current, next];
+    // Typed back to what there is, nothing is on its way: a later value, such as that of a view, is another's.
+    typed.current = next === value ? [] : [...typed.current, next];
     setText(next);
     onType(next);
   };
