@@ -16,7 +16,7 @@ export function useTypedText(value: string, onType: (text: string) => void) {
   }, [value]);
   const onChange = ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
     const next = currentTarget.value;
-    // Typed back to what there is, nothing is on its way: a later value, such as that of a view, is another's.
+    // Once it is typed back, nothing is on its way: a later value, such as that of a view, is another's.
     typed.current = next === value ? [] : [...typed.current, next];
     setText(next);
     onType(next);
