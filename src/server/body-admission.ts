@@ -9,7 +9,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type BodyShape, bodyShape } from '../body-shape.js';
 import { ServiceError } from '../errors.js';
 import { BodyRoom } from './body-room.js';
-import { prefersPage, sendNoticePage } from './notice-page.js';
+import { sendNoticePage } from './notice-page.js';
+import { prefersPage } from './send-page.js';
 
 /** The settings that limit bodies. */
 export interface BodyLimits {

@@ -7,9 +7,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.js';
 import { isUnchanged } from '../etag.js';
 import { manualDirectory, readManualFiles } from '../manual/manual-files.js';
-import { prefersPage, sendNoticePage } from './notice-page.js';
+import { sendNoticePage } from './notice-page.js';
 import { addOtherMethods } from './rest.js';
 import { MANUAL_HEADERS } from './security-headers.js';
+import { prefersPage } from './send-page.js';
 import { sendPrebuilt } from './send-prebuilt.js';
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -2,13 +2,14 @@
  * Pages of a few words in English and Hindi, for a browser that the portal itself cannot serve. They need no
  * session and no built file: their styles are inline, by the nonce of the answer.
  */
-import { randomBytes } from 'node:crypto';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import Negotiator from 'negotiator';
+import type { FastifyReply } from 'fastify';
 import { HOUSE_SIGN } from '../portal/rooms/room-header.js';
-import { portalHeaders, type SecurityHeaders } from './security-headers.js';
+import { portalHeaders } from './security-headers.js';
+import { newNonce, sendPage } from './send-page.js';
 
 interface Notice {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
   /** The title of the tab. */
   readonly title: string;
   readonly english: NoticeWords;
@@ -24,6 +25,8 @@ interface NoticeWords {
 }
 
 const REPLACED: Notice = {
+  status: 503,
+  headers: { 'retry-after': '10' },
   title: 'Updated',
   english: {
     heading: 'The portal has been updated',
@@ -39,6 +42,7 @@ const REPLACED: Notice = {
 };
 
 const MISSING: Notice = {
+  status: 404,
   title: 'Page not found',
   english: {
     heading: 'Page not found',
@@ -53,18 +57,7 @@ const MISSING: Notice = {
   href: '/',
 };
 
-const NOTICES = {
-  missing: { status: 404, notice: MISSING },
-  replaced: { status: 503, notice: REPLACED },
-} as const;
-
-const JSON_TYPES = ['application/json', 'application/problem+json'];
-
-/** Whether the caller prefers a page to JSON, as a browser does that was given an address. */
-export function prefersPage({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
-  if (!headers.accept?.includes('text/html')) return false;
-  return new Negotiator({ headers }).mediaType([...JSON_TYPES, 'text/html']) === 'text/html';
-}
+const NOTICES = { missing: MISSING, replaced: REPLACED } as const;
 
 /**
  * Sends a notice: of an address that nothing is at, or in place of a page whose script is gone and that would
@@ -72,22 +65,9 @@ export function prefersPage({ headers }: Pick<FastifyRequest, 'headers'>): boole
  */
 export function sendNoticePage(reply: FastifyReply, kind: keyof typeof NOTICES): FastifyReply {
   const nonce = newNonce();
-  const { status, notice } = NOTICES[kind];
-  if (kind === 'replaced') reply.header('retry-after', '10');
-  return sendPage(reply.code(status), portalHeaders(nonce), printNotice(notice, nonce));
-}
-
-export function newNonce(): string {
-  return randomBytes(16).toString('base64url');
-}
-
-/** Never cached: its nonce matches the headers of this answer only. */
-export function sendPage(reply: FastifyReply, headers: SecurityHeaders, page: string): FastifyReply {
-  return reply
-    .headers(headers)
-    .header('cache-control', 'no-store')
-    .type('text/html; charset=utf-8')
-    .send(page);
+  const notice = NOTICES[kind];
+  reply.code(notice.status).headers(notice.headers ?? {});
+  return sendPage(reply, portalHeaders(nonce), printNotice(notice, nonce));
 }
 
 /** The colours are those of the house (`room-header.css`, `theme.ts`). */

@@ -25,7 +25,7 @@ const STUDENTS = 1_000;
 const LISTED = 20;
 const CONNECTIONS = 16;
 const ROUNDS = 6;
-/** Before each mix: in these, statements are prepared on each connection for each shard. */
+/** How long each mix is asked for before it counts: each connection prepares statements for each shard. */
 const WARM_SECONDS = 15;
 const REQUESTS = 5_000;
 

@@ -3,7 +3,7 @@ import { GatewayProblem } from '../gateway/gateway-problem';
 
 export type CauseOfMissing = 'replaced' | 'unreachable' | 'unknown';
 
-/** Whether a file of the portal did not come, in the words of each browser. */
+/** Whether the error says that a script could not be loaded; each browser has other words for it. */
 export function isMissingPart({ message }: Error): boolean {
   return /dynamically imported module|Importing a module script failed/.test(message);
 }

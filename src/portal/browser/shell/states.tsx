@@ -127,7 +127,7 @@ function KnownProblem({ problem, retry }: ProblemStateProps) {
   );
 }
 
-/** In place of a part that did not load. What React was refused once, it does not ask for again. */
+/** In place of a part that did not load. React keeps that failure, so only a reload of the page helps. */
 function MissingPart({ problem }: { readonly problem: Error }) {
   const [cause, setCause] = useState<CauseOfMissing>();
   useEffect(() => void causeOfMissing(problem).then(setCause), [problem]);
