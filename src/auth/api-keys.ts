@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
-import type { KeyScopes, Scope } from '../model/scope.js';
+import type { KeyScopes, Principal, Scope } from '../model/scope.js';
 import { auditedAct } from '../store/audited-act.js';
 import type { Database } from '../store/database/database.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
@@ -134,11 +134,12 @@ export class ApiKeys {
     }));
   }
 
-  /** @throws NOT_FOUND (404) for a key the caller may not see; FORBIDDEN (403) as `list` */
-  async assertInReach(scope: Scope, id: string): Promise<void> {
+  /** The user of the key. @throws NOT_FOUND (404) for a key the caller may not see; FORBIDDEN (403) as `list` */
+  async ownerOf(scope: Scope, id: string): Promise<Pick<Principal, 'domainId' | 'id'>> {
     assertMayManage(scope);
     const where = { ...reachOf(scope), id };
-    if (isUuid(id) && (await this.#database.prisma.apiKey.count({ where })) > 0) return;
+    const key = isUuid(id) ? await this.#database.prisma.apiKey.findFirst({ where }) : null;
+    if (key) return { domainId: key.domainId, id: key.userId };
     throw new ServiceError('NOT_FOUND', 'There is no such API key among yours.');
   }
 

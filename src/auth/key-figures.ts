@@ -1,6 +1,6 @@
 /** The usage figures of an API key, for its owner. */
 import { Prisma } from '../generated/prisma/client.js';
-import type { Scope } from '../model/scope.js';
+import { callerName, type Scope } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
 import type { ApiKeys } from './api-keys.js';
 import { KEPT_REQUESTS, LATENCY_BOUNDS_MS } from './key-meter.js';
@@ -33,19 +33,19 @@ export interface Quota {
   readonly resetSeconds: number;
 }
 
-/** Says how much of a credential's rate is used up. Implemented by `RateLimits` of src/server. */
+/** Says how much of a caller's rate is used up. Implemented by `RateLimits` of src/server. */
 interface QuotaSource {
-  quotaOf(credentialId: string): Promise<Quota>;
+  quotaOf(caller: string): Promise<Quota>;
 }
 
 export class KeyFigures {
   readonly #database: Database;
-  readonly #apiKeys: Pick<ApiKeys, 'assertInReach'>;
+  readonly #apiKeys: Pick<ApiKeys, 'ownerOf'>;
   readonly #quotas: QuotaSource;
 
   constructor(options: {
     readonly database: Database;
-    readonly apiKeys: Pick<ApiKeys, 'assertInReach'>;
+    readonly apiKeys: Pick<ApiKeys, 'ownerOf'>;
     readonly quotas: QuotaSource;
   }) {
     this.#database = options.database;
@@ -53,9 +53,9 @@ export class KeyFigures {
     this.#quotas = options.quotas;
   }
 
-  /** @throws NOT_FOUND (404) for a key the caller may not see; FORBIDDEN (403) */
-  async assertInReach(scope: Scope, keyId: string): Promise<void> {
-    await this.#apiKeys.assertInReach(scope, keyId);
+  /** The user of the key. @throws NOT_FOUND (404) for a key the caller may not see; FORBIDDEN (403) */
+  async ownerOf(scope: Scope, keyId: string): Promise<string> {
+    return callerName(await this.#apiKeys.ownerOf(scope, keyId));
   }
 
   /** The hours with requests since an instant, oldest first. */
@@ -107,9 +107,9 @@ export class KeyFigures {
     }));
   }
 
-  /** The quota of this minute, over all gateways; at most a second behind. */
-  async quota(keyId: string): Promise<Quota> {
-    return await this.#quotas.quotaOf(keyId);
+  /** The quota of this minute of a user, over all keys and gateways; at most a second behind. */
+  async quota(owner: string): Promise<Quota> {
+    return await this.#quotas.quotaOf(owner);
   }
 }
 

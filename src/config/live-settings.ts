@@ -18,7 +18,7 @@ export const LIVE_SETTINGS = {
     variable: 'LIVE_CONNECTIONS_PER_CREDENTIAL',
     default: '10',
     schema: positiveSetting,
-    meaning: 'WebSockets of one credential on this gateway at once',
+    meaning: 'WebSockets of one user on this gateway at once',
   },
   liveSubscriptionsPerConnection: {
     variable: 'LIVE_SUBSCRIPTIONS_PER_CONNECTION',

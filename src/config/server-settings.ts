@@ -90,7 +90,8 @@ export const SERVER_SETTINGS = {
     variable: 'RATE_LIMIT_PER_MINUTE',
     default: '600',
     schema: positiveSetting,
-    meaning: 'requests a minute of one credential',
+    meaning:
+      'requests a minute of one user, over all keys and sessions, and of one address without a credential',
   },
   bodyLimitBytes: {
     variable: 'BODY_LIMIT_BYTES',

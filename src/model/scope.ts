@@ -60,6 +60,11 @@ export interface Principal {
   readonly attributes: Readonly<Record<string, readonly (readonly JsonValue[])[]>>;
 }
 
+/** The user, whatever the credential: a limit that counts by this name cannot be multiplied by more keys. */
+export function callerName({ domainId, id }: Pick<Principal, 'domainId' | 'id'>): string {
+  return `${domainId}/${id}`;
+}
+
 /**
  * Tells credentials apart, also those with different parts of the same rights: what one was answered is not
  * another's to read.

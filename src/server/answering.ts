@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { compressChunks, contentEncodingFor } from '../content-encoding.js';
 import { etagHeld } from '../etag.js';
+import { callerName } from '../model/scope.js';
 import type { Answer, StreamAnswer, WholeAnswer } from '../rest/answer.js';
 import { acceptEncodingOf, replyHeaders, resetConnection, sendText, setEncoding } from '../text-answer.js';
 import { confirmMarker, endMarkerFor, withEndMarker } from './end-marker.js';
@@ -136,7 +137,7 @@ interface Begun {
 async function enter({ writes }: Begun, { request, streams }: AnsweringOptions): Promise<StreamPlace> {
   const { scope, address } = request.requestContext;
   try {
-    return streams.enter(scope ? `${scope.domain.id}/${scope.principal.id}` : address);
+    return streams.enter(scope ? callerName(scope.principal) : address);
   } catch (refusal) {
     await writes.return();
     throw refusal;

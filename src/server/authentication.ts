@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { parseBearer } from '../auth/parse-bearer.js';
 import { type DomainDirectory, resolveScope } from '../auth/resolve-scope.js';
 import { ServiceError } from '../errors.js';
-import type { Credential, Principal } from '../model/scope.js';
+import { type Credential, callerName, type Principal } from '../model/scope.js';
 import type { KnownAskers } from './fair-turns.js';
 import type { RateDecision } from './rate-limits.js';
 
@@ -16,7 +16,7 @@ export interface AuthenticationOptions {
     ): Promise<Principal>;
   };
   readonly domains: DomainDirectory;
-  readonly rateLimits: { take(credentialId: string): RateDecision };
+  readonly rateLimits: { take(caller: string): RateDecision };
 }
 
 /**
@@ -51,7 +51,7 @@ export function useAuthentication(
     }
     askers.note(authorization, principal);
     arrival.credential = principal.credential;
-    count(reply, options.rateLimits.take(principal.credential.id));
+    count(reply, options.rateLimits.take(callerName(principal)));
     const { askedDomain, requestId } = arrival;
     await options.domains.assureKnown(principal.domainId, askedDomain?.trim());
     const scope = resolveScope(options.domains, { principal, askedDomain, requestId, arrival });

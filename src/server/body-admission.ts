@@ -8,6 +8,7 @@ import { Transform } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type BodyShape, bodyShape } from '../body-shape.js';
 import { ServiceError } from '../errors.js';
+import { callerName } from '../model/scope.js';
 import { BodyRoom } from './body-room.js';
 import { sendNoticePage } from './notice-page.js';
 import { prefersPage } from './send-page.js';
@@ -104,7 +105,7 @@ async function findRoom(
 ): Promise<void> {
   const gone = new AbortController();
   raw.once('close', () => gone.abort());
-  const leave = await room.enter(scope ? `${scope.domain.id}/${scope.principal.id}` : ip, bytes, gone.signal);
+  const leave = await room.enter(scope ? callerName(scope.principal) : ip, bytes, gone.signal);
   if (raw.closed) leave();
   else raw.once('close', leave);
 }

@@ -12,7 +12,7 @@ import type { Asker, Passage, Turnstile } from './turnstile.js';
 const KNOWN_BY = 12;
 const MOST_KNOWN = 10_000;
 
-/** Remembers the domain of each credential. */
+/** Remembers the domain and user of each credential. */
 export class KnownAskers {
   readonly #askers = new LRUCache<string, Asker>({ max: MOST_KNOWN });
 
@@ -22,10 +22,10 @@ export class KnownAskers {
     return known ?? { party: `address:${address}`, member: '', isStranger: true };
   }
 
-  note(authorization: string, { domainId, credential }: Principal): void {
+  note(authorization: string, { domainId, id }: Principal): void {
     const ending = authorization.slice(-KNOWN_BY);
     if (this.#askers.has(ending)) return;
-    this.#askers.set(ending, { party: `domain:${domainId}`, member: credential.id, isStranger: false });
+    this.#askers.set(ending, { party: `domain:${domainId}`, member: id, isStranger: false });
   }
 }
 

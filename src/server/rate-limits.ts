@@ -1,5 +1,5 @@
 /**
- * How many requests a credential may send, and how many logins may be attempted, over all gateways together.
+ * How many requests a caller may send, and how many logins may be attempted, over all gateways together.
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -17,7 +17,7 @@ export interface RateDecision {
 
 export interface RateLimitsOptions {
   readonly database: Database;
-  /** Requests a minute of one credential. */
+  /** Requests a minute of one caller: a user, or an address without a credential. */
   readonly limitPerMinute: number;
   /** Login attempts a minute of one user from one address. */
   readonly loginLimitPerMinute: number;
@@ -35,7 +35,7 @@ interface Count {
 }
 
 const MINUTE_MS = 60_000;
-const MOST_CREDENTIALS = 50_000;
+const MOST_CALLERS = 50_000;
 
 /**
  * The limit of a user over all addresses, and of an address over all users, as a multiple of the limit of a
@@ -57,7 +57,7 @@ export class RateLimits {
   readonly #options: RateLimitsOptions;
   readonly #now: () => number;
   readonly #timer: NodeJS.Timeout;
-  readonly #counts = new LRUCache<string, Count>({ max: MOST_CREDENTIALS });
+  readonly #counts = new LRUCache<string, Count>({ max: MOST_CALLERS });
   #window = 0;
   #lastCleaning = 0;
   #sharing: Promise<void> | undefined;
@@ -72,11 +72,11 @@ export class RateLimits {
     this.#timer.unref();
   }
 
-  /** Counts a request of this credential if it is within the limit. */
-  take(credentialId: string): RateDecision {
+  /** Counts a request of this caller if it is within the limit. */
+  take(caller: string): RateDecision {
     const limit = this.#options.limitPerMinute;
     this.#openWindow();
-    const count = this.#countOf(credentialId);
+    const count = this.#countOf(caller);
     const used = count.shared + count.unshared;
     const allowed = used < limit;
     if (allowed) count.unshared += 1;
@@ -88,15 +88,15 @@ export class RateLimits {
     };
   }
 
-  /** How much of a credential's minute is used up, over all gateways; at most a second behind. */
+  /** How much of a caller's minute is used up, over all gateways; at most a second behind. */
   async quotaOf(
-    credentialId: string,
+    caller: string,
   ): Promise<{ readonly limit: number; readonly used: number; readonly resetSeconds: number }> {
     const limit = this.#options.limitPerMinute;
     const window = Math.floor(this.#now() / MINUTE_MS);
     const [row] = await this.#options.database.query<{ count: number }>(Prisma.sql`
       select count from rate_counters
-      where key = ${requestKey(credentialId)}
+      where key = ${requestKey(caller)}
         and window_start = ${new Date(window * MINUTE_MS)}::timestamptz`);
     const resetSeconds = Math.ceil(((window + 1) * MINUTE_MS - this.#now()) / 1000);
     return { limit, used: Math.min(limit, row?.count ?? 0), resetSeconds };
@@ -171,16 +171,16 @@ export class RateLimits {
     const window = this.#window;
     const pending = [...this.#counts.entries()]
       .filter(([, count]) => count.unshared > 0)
-      .map(([credentialId, count]) => ({ credentialId, count, sent: count.unshared }));
+      .map(([caller, count]) => ({ caller, count, sent: count.unshared }));
     if (pending.length > 0) {
       const totals = await this.#add(
         window,
-        pending.map(({ credentialId, sent }) => [credentialId, sent]),
+        pending.map(({ caller, sent }) => [caller, sent]),
       );
-      for (const { credentialId, count, sent } of pending) {
+      for (const { caller, count, sent } of pending) {
         // Requests counted while the statement ran remain unshared. A window that has closed meanwhile is no
         // longer used.
-        count.shared = totals.get(credentialId) ?? count.shared + sent;
+        count.shared = totals.get(caller) ?? count.shared + sent;
         count.unshared -= sent;
       }
     }
@@ -189,7 +189,7 @@ export class RateLimits {
 
   async #add(
     window: number,
-    counts: readonly (readonly [credentialId: string, count: number])[],
+    counts: readonly (readonly [caller: string, count: number])[],
   ): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#options.database.apart.query<{ key: string; count: number }>(
       // Ordered, so that two gateways lock the rows in the same order and cannot deadlock.
@@ -224,11 +224,11 @@ export class RateLimits {
     this.#counts.clear();
   }
 
-  #countOf(credentialId: string): Count {
-    const known = this.#counts.get(credentialId);
+  #countOf(caller: string): Count {
+    const known = this.#counts.get(caller);
     if (known) return known;
     const count = { shared: 0, unshared: 0 };
-    this.#counts.set(credentialId, count);
+    this.#counts.set(caller, count);
     return count;
   }
 }
@@ -241,8 +241,8 @@ interface LoginCounts {
   readonly resetSeconds: number;
 }
 
-function requestKey(credentialId: string): string {
-  return `request:${credentialId}`;
+function requestKey(caller: string): string {
+  return `request:${caller}`;
 }
 
 function loginKey(kind: 'pair' | 'address' | 'user', ...parts: readonly string[]): string {

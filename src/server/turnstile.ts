@@ -41,7 +41,7 @@ export function countPlaces(shared: { readonly poolSize: number; readonly worker
 export interface Asker {
   /** A domain, or the address of an unknown caller. */
   readonly party: string;
-  /** A credential of the domain. */
+  /** A user of the domain. */
   readonly member: string;
   /** Known by its address only: it has no credential, or none that was ever valid. */
   readonly isStranger: boolean;

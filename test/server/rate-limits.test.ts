@@ -22,7 +22,7 @@ beforeEach(async () => {
   now = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS + 10_000;
 });
 
-describe('requests of a credential', () => {
+describe('requests of a caller', () => {
   it('are allowed up to the limit, then refused until the minute is over', async () => {
     await withLimits({ limitPerMinute: 3 }, async (limits) => {
       expect(limits.take('a')).toEqual({ allowed: true, limit: 3, remaining: 2, resetSeconds: 50 });

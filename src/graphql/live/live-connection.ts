@@ -41,8 +41,8 @@ export class LiveConnection implements QueueBudget {
   readonly arrival: LiveArrival;
   /** Set by `connection_init`. */
   caller: LiveCaller | undefined;
-  /** The id of the credential, e.g. of the session. */
-  credentialId: string | undefined;
+  /** The user, by whom connections are counted. */
+  callerName: string | undefined;
   /** `domain/user`. */
   principal: string | undefined;
   eventsSent = 0;

@@ -15,7 +15,7 @@ import { type Context, makeServer, type Server, type SubscribePayload } from 'gr
 import { assertJsonShape, bodyShape } from '../../body-shape.js';
 import { ServiceError } from '../../errors.js';
 import { shareWithAll } from '../../model/end-signal.js';
-import type { Scope } from '../../model/scope.js';
+import { callerName, type Scope } from '../../model/scope.js';
 import type { FieldMeter } from '../../store/catalog/field-meter.js';
 import { assertPermitted, type PermissionOptions } from '../limits/permitted.js';
 import { formatGraphqlError, isFault } from '../operation/graphql-errors.js';
@@ -50,9 +50,9 @@ export interface LiveServerOptions extends PermissionOptions {
   readonly onFault: (error: unknown, requestId: string) => void;
   readonly sources: LiveSources;
   readonly callers: LiveCallerOptions;
-  /** Counts a subscription as a request of its credential. */
+  /** Counts a subscription as a request of its user. */
   readonly rateLimits: {
-    take(credentialId: string): {
+    take(caller: string): {
       readonly allowed: boolean;
       readonly limit: number;
       readonly resetSeconds: number;
@@ -191,15 +191,15 @@ export class LiveServer {
     });
     try {
       const { principal, domain } = await caller.scope();
-      const { id } = principal.credential;
-      const others = [...this.#connections].filter(({ credentialId }) => credentialId === id).length;
+      const name = callerName(principal);
+      const others = [...this.#connections].filter(({ callerName }) => callerName === name).length;
       const { connectionsPerCredential } = this.#options.limits;
       if (others >= connectionsPerCredential) {
-        connection.close(CLOSE.tooMany, `A credential has at most ${connectionsPerCredential} connections`);
+        connection.close(CLOSE.tooMany, `A user has at most ${connectionsPerCredential} connections`);
         return false;
       }
       connection.caller = caller;
-      connection.credentialId = id;
+      connection.callerName = name;
       connection.principal = `${domain.id}/${principal.id}`;
       return true;
     } catch (error) {
@@ -264,7 +264,7 @@ export class LiveServer {
 
   /** @throws TOO_MANY_REQUESTS (429) */
   #count({ principal }: Scope): void {
-    const { allowed, limit, resetSeconds } = this.#options.rateLimits.take(principal.credential.id);
+    const { allowed, limit, resetSeconds } = this.#options.rateLimits.take(callerName(principal));
     if (allowed) return;
     throw new ServiceError(
       'TOO_MANY_REQUESTS',

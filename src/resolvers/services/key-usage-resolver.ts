@@ -61,22 +61,27 @@ const MOST_HOURS = 30 * 24;
 class ApiKeyUsage {
   readonly #figures: KeyFigures;
   readonly #id: string;
+  readonly #owner: string;
   readonly #since: Date;
 
-  constructor(figures: KeyFigures, id: string, since: Date) {
+  constructor(figures: KeyFigures, key: { readonly id: string; readonly owner: string }, since: Date) {
     this.#figures = figures;
-    this.#id = id;
+    this.#id = key.id;
+    this.#owner = key.owner;
     this.#since = since;
   }
 
-  @Field(() => Int, { description: 'Requests it may make in a minute (RATE_LIMIT_PER_MINUTE).' })
+  @Field(() => Int, {
+    description:
+      'Requests its user may make in a minute, over all keys and sessions (RATE_LIMIT_PER_MINUTE).',
+  })
   async limitPerMinute(): Promise<number> {
-    return (await this.#figures.quota(this.#id)).limit;
+    return (await this.#figures.quota(this.#owner)).limit;
   }
 
-  @Field(() => Int, { description: 'The number left in this minute.' })
+  @Field(() => Int, { description: 'The number left to its user in this minute.' })
   async leftThisMinute(): Promise<number> {
-    const { limit, used } = await this.#figures.quota(this.#id);
+    const { limit, used } = await this.#figures.quota(this.#owner);
     return Math.max(0, limit - used);
   }
 
@@ -124,10 +129,10 @@ export class KeyUsageResolver {
     })
     hours: number | null | undefined,
   ): Promise<ApiKeyUsage> {
-    await this.#figures.assertInReach(requireScope(context), id);
+    const owner = await this.#figures.ownerOf(requireScope(context), id);
     const back = assertWithin(hours ?? 24, { parameter: 'hours', most: MOST_HOURS });
     const since = new Date((Math.floor(Date.now() / HOUR_MS) - back + 1) * HOUR_MS);
-    return new ApiKeyUsage(this.#figures, id, since);
+    return new ApiKeyUsage(this.#figures, { id, owner }, since);
   }
 }
 
