@@ -134,7 +134,11 @@ export class ApiKeys {
     }));
   }
 
-  /** The user of the key. @throws NOT_FOUND (404) for a key the caller may not see; FORBIDDEN (403) as `list` */
+  /**
+   * The user of the key.
+   *
+   * @throws NOT_FOUND (404) for a key the caller may not see; FORBIDDEN (403) as `list`
+   */
   async ownerOf(scope: Scope, id: string): Promise<Pick<Principal, 'domainId' | 'id'>> {
     assertMayManage(scope);
     const where = { ...reachOf(scope), id };

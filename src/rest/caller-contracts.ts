@@ -3,6 +3,8 @@
  * and the reports the caller may run. Without a credential, it is the contract of the declared collections.
  */
 import { LRUCache } from 'lru-cache';
+import { type ContentEncoding, compressWhole } from '../content-encoding.js';
+import { etagOf } from '../etag.js';
 import type { Collection, Field } from '../model/collection.js';
 import type { Report } from '../reports/engine/report.js';
 import type { RequestContext } from '../resolvers/request-context.js';
@@ -10,7 +12,6 @@ import { mayRun } from '../resolvers/services/caller-rights.js';
 import type { CollectionResolver } from '../resolvers/services/collection-resolver.js';
 import { type CollectionInReach, wholeCollection } from '../store/access/collection-in-reach.js';
 import { describeOpenapi } from './openapi.js';
-import { describePostman } from './postman.js';
 import type { RouteDescription } from './route.js';
 import { createRouteTable, type RouteTable } from './routes.js';
 
@@ -25,39 +26,75 @@ export interface CallerContractsOptions {
 
 /** A text takes half a megabyte, and callers with the same roles share one. */
 const MOST_TEXTS = 24;
+/** Compressed forms of each text. Callers choose the address; for more of them the text is sent as it is. */
+const MOST_PACKED = 8;
+const PACKED_FOR_MS = 600_000;
+
+/** The contract of one caller at one address. */
+export interface ContractText {
+  readonly etag: string;
+  readonly length: number;
+  readonly print: () => Buffer;
+  /** Compressed once and kept; `undefined` if there are too many addresses to keep another one. */
+  readonly pack: (encoding: ContentEncoding) => Promise<Buffer> | undefined;
+}
+
+/** A contract without its `servers`. */
+interface Printed {
+  /** From the comma behind `servers` on. */
+  readonly rest: Buffer;
+  readonly hash: string;
+  readonly packed: LRUCache<string, Promise<Buffer>>;
+}
 
 export class CallerContracts {
   readonly #options: CallerContractsOptions;
-  /** The document without `servers`, by what it was generated from. */
-  readonly #openapiTexts = new LRUCache<string, string>({ max: MOST_TEXTS });
+  readonly #public: Shown;
+  readonly #publicKey: string;
+  /** By what it was generated from. */
+  readonly #printed = new LRUCache<string, Printed>({ max: MOST_TEXTS });
 
   constructor(options: CallerContractsOptions) {
     this.#options = options;
+    this.#public = { reports: options.reports, collections: options.declared.map(wholeCollection) };
+    this.#publicKey = keyOf(this.#public);
   }
 
-  /** The text of `openapi.json`; `server` is the address of the gateway. */
-  openapi(context: RequestContext, server: string): string {
-    const shown = this.#shownTo(context);
-    const key = keyOf(shown);
-    let text = this.#openapiTexts.get(key);
-    if (text === undefined) {
-      const { servers: _, ...rest } = describeOpenapi(this.#tableOf(shown), this.#options.version);
-      text = JSON.stringify(rest);
-      this.#openapiTexts.set(key, text);
-    }
+  /** `openapi.json`; `server` is the address of the gateway. */
+  openapi(context: RequestContext, server: string): ContractText {
+    const { rest, hash, packed } = this.#print(context);
     const servers = JSON.stringify([{ url: server === '' ? '/' : server }]);
-    return `{"servers":${servers},${text.slice(1)}`;
+    const begin = Buffer.from(`{"servers":${servers}`);
+    const print = () => Buffer.concat([begin, rest]);
+    const pack = (encoding: ContentEncoding) => {
+      const key = `${encoding} ${servers}`;
+      const known = packed.get(key);
+      if (known || (packed.size >= MOST_PACKED && !packed.purgeStale())) return known;
+      const made = compressWhole(print(), encoding);
+      packed.set(key, made);
+      made.catch(() => packed.delete(key));
+      return made;
+    };
+    return { etag: etagOf(hash, servers), length: begin.length + rest.length, print, pack };
   }
 
-  /** The text of a Postman collection. */
-  postman(context: RequestContext, server: string): string {
-    return JSON.stringify(describePostman(this.#tableOf(this.#shownTo(context)), server));
+  #print(context: RequestContext): Printed {
+    const shown = this.#shownTo(context);
+    const key = shown === this.#public ? this.#publicKey : keyOf(shown);
+    const known = this.#printed.get(key);
+    if (known) return known;
+    const { servers: _, ...contract } = describeOpenapi(this.#tableOf(shown), this.#options.version);
+    const rest = Buffer.from(`,${JSON.stringify(contract).slice(1)}`);
+    const packed = new LRUCache<string, Promise<Buffer>>({ max: MOST_PACKED, ttl: PACKED_FOR_MS });
+    const made = { rest, hash: etagOf('application/json', rest), packed };
+    this.#printed.set(key, made);
+    return made;
   }
 
   #shownTo(context: RequestContext): Shown {
-    const { reports, declared, collections } = this.#options;
+    const { reports, collections } = this.#options;
     const { scope } = context;
-    if (scope === undefined) return { reports, collections: declared.map(wholeCollection) };
+    if (scope === undefined) return this.#public;
     return {
       reports: reports.filter((report) => mayRun(scope, report)),
       collections: collections.collectionsInReach(context),

@@ -37,12 +37,6 @@ export const SERVICE_ROUTES: readonly RouteDescription[] = [
     schema: { type: 'object', description: 'An OpenAPI document.' },
     knowsCaller: true,
   }),
-  service('postman', '/postman.json', 'This description as a collection for Postman', {
-    description:
-      'A folder a collection of records or subject; with a credential it is what the caller may do.',
-    schema: { type: 'object', description: 'A Postman collection of the format 2.1.' },
-    knowsCaller: true,
-  }),
   service('graphqlConfig', '/.graphqlrc', 'The settings of GraphQL tools for this gateway', {
     description: 'For the root of a project. Tools then find the schema, with the token in CAMPUS_TOKEN.',
     schema: { type: 'object', description: 'A graphql-config.' },

@@ -1,12 +1,11 @@
 /**
- * The contract to download, with the address of this gateway: `/openapi.json`, the Postman collection
- * `/postman.json`, and `/.graphqlrc` for GraphQL tools. With a credential they describe what its caller may
- * use.
+ * The contract to download, with the address of this gateway: `/openapi.json`, and `/.graphqlrc` for
+ * GraphQL tools. With a credential it describes what the caller may use.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { compressWhole, contentEncodingFor } from '../content-encoding.js';
+import { contentEncodingFor } from '../content-encoding.js';
 import { encodedEtag, etagHeld, etagOf, isUnchanged } from '../etag.js';
-import type { CallerContracts } from '../rest/caller-contracts.js';
+import type { CallerContracts, ContractText } from '../rest/caller-contracts.js';
 
 const MEDIA_TYPE = 'application/json; charset=utf-8';
 
@@ -16,21 +15,17 @@ export interface ContractFilesOptions {
   readonly publicUrl: string | undefined;
 }
 
-type PrintContract = (request: FastifyRequest, server: string) => string;
-
 export function useContractFiles(app: FastifyInstance, { contracts, publicUrl }: ContractFilesOptions): void {
-  const files: Readonly<Record<string, PrintContract>> = {
-    '/openapi.json': ({ requestContext }, server) => contracts.openapi(requestContext, server),
-    '/postman.json': ({ requestContext }, server) => contracts.postman(requestContext, server),
-    '/.graphqlrc': (_request, server) => printGraphqlConfig(server),
-  };
-  for (const [url, print] of Object.entries(files)) {
+  const openapi = ({ requestContext }: FastifyRequest, server: string) =>
+    contracts.openapi(requestContext, server);
+  const graphqlConfig = (_request: FastifyRequest, server: string) => printGraphqlConfig(server);
+  const files = { '/openapi.json': openapi, '/.graphqlrc': graphqlConfig };
+  for (const [url, find] of Object.entries(files)) {
     app.route({
       method: ['GET', 'HEAD'],
       url,
       handler: async (request, reply) => {
-        const text = print(request, addressOf(request, publicUrl));
-        const etag = etagOf(MEDIA_TYPE, text);
+        const { etag, length, print, pack } = find(request, addressOf(request, publicUrl));
         // The answer depends on the caller and on the host name, so caches must not share it.
         reply.headers({ 'cache-control': 'private, no-cache', vary: 'Accept-Encoding, Authorization' });
         const known = request.headers['if-none-match'];
@@ -38,11 +33,12 @@ export function useContractFiles(app: FastifyInstance, { contracts, publicUrl }:
         reply.type(MEDIA_TYPE);
         const encoding = contentEncodingFor(String(request.headers['accept-encoding'] ?? ''), {
           mediaType: MEDIA_TYPE,
-          bytes: text.length,
+          bytes: length,
         });
-        if (encoding === undefined) return reply.header('etag', etag).send(text);
+        const packed = encoding && pack(encoding);
+        if (encoding === undefined || packed === undefined) return reply.header('etag', etag).send(print());
         reply.headers({ 'content-encoding': encoding, etag: encodedEtag(etag, encoding) });
-        return reply.send(await compressWhole(text, encoding));
+        return reply.send(await packed);
       },
     });
   }
@@ -59,10 +55,11 @@ function addressOf({ protocol, host }: FastifyRequest, publicUrl: string | undef
 const TOKEN = '$' + '{CAMPUS_TOKEN}';
 
 /** @see https://the-guild.dev/graphql/config/docs */
-function printGraphqlConfig(server: string): string {
+function printGraphqlConfig(server: string): ContractText {
   const config = {
     schema: [{ [`${server}/graphql`]: { headers: { Authorization: `Bearer ${TOKEN}` } } }],
     documents: ['src/**/*.{graphql,js,ts,jsx,tsx}'],
   };
-  return `${JSON.stringify(config, undefined, 2)}\n`;
+  const bytes = Buffer.from(`${JSON.stringify(config, undefined, 2)}\n`);
+  return { etag: etagOf(MEDIA_TYPE, bytes), length: bytes.length, print: () => bytes, pack: () => undefined };
 }

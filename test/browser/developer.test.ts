@@ -114,7 +114,6 @@ describe('the page to start from', () => {
     for (const [button, name, text] of [
       ['GraphQL schema', 'schema.graphql', 'type Query {'],
       ['OpenAPI (REST)', 'openapi.json', '"openapi":'],
-      ['Postman collection', 'postman.json', '"item":'],
     ] as const) {
       const started = page.waitForEvent('download');
       await page.getByRole('button', { name: button }).click();

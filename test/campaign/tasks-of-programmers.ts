@@ -52,8 +52,8 @@ function tasksOfDeveloper(gateway: DemoGateway): Tasks {
       const { stdout } = await run('bash', ['-c', code], { env: { ...process.env, CAMPUS_KEY: key } });
       expect(stdout).toContain('_id');
     },
-    'Download the schema, OpenAPI and the collection of Postman': async (person) => {
-      for (const name of ['GraphQL schema', 'OpenAPI', 'Postman collection']) {
+    'Download the schema and OpenAPI': async (person) => {
+      for (const name of ['GraphQL schema', 'OpenAPI']) {
         const file = await person.takesFile(() => person.button(new RegExp(`^${name}`)).click());
         expect(file.length).toBeGreaterThan(1000);
       }

@@ -131,6 +131,19 @@ describe('openapi.json', () => {
     expect((await contractOf('admin')).components.schemas.VisitRecord?.properties).toHaveProperty('badge');
   });
 
+  it('is compressed for few addresses, and sent as it is to callers that name ever others', async () => {
+    const encodingAt = async (host: string) => {
+      const headers = { host, 'accept-encoding': 'gzip' };
+      const [answer] = await once(http.get(`${gateway.url}/openapi.json`, { headers }), 'response');
+      answer.resume();
+      return answer.headers['content-encoding'];
+    };
+    const encodings: (string | undefined)[] = [];
+    for (let n = 0; n < 9; n++) encodings.push(await encodingAt(`school-${n}.example`));
+    expect([encodings[0], encodings.at(-1)]).toEqual(['gzip', undefined]);
+    expect(await encodingAt('school-0.example')).toBe('gzip');
+  });
+
   it('names the full address of the gateway as its server', async () => {
     expect((await contractOf()).servers).toEqual([{ url: gateway.url }]);
   });
@@ -160,7 +173,7 @@ describe('openapi.json', () => {
       ['/o/recs/fee_head', 'get', '/o/recs/sms_log', 'teacher'],
       ['/healthz', 'get', '/healthz'],
       ['/reports/strength', 'get', '/reports/strength', 'admin'],
-      ['/postman.json', 'get', '/postman.json'],
+      ['/.graphqlrc', 'get', '/.graphqlrc'],
     ];
     for (const [path, method, address, as] of asked) {
       const answer = await gateway.fetch(address, { method, as });
@@ -204,40 +217,6 @@ describe('a report by its name', () => {
       gateway.fetch('/reports/none', { as: 'admin' }),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([401, 403, 400, 405, 404]);
-  });
-});
-
-describe('postman.json', () => {
-  interface Folder {
-    readonly name: string;
-    readonly item: readonly {
-      readonly request: {
-        readonly method: string;
-        readonly auth?: { readonly type: string };
-        readonly url: { readonly raw: string; readonly query?: readonly { key: string; disabled?: true }[] };
-      };
-    }[];
-  }
-
-  it('has a folder a collection in reach, and a request an operation of openapi.json', async () => {
-    const answer = await gateway.fetch('/postman.json', { as: 'clerk' });
-    const { info, auth, item } = JSON.parse(await answer.text());
-    expect(info.schema).toMatch(/collection\/v2\.1\.0/);
-    expect(auth.bearer).toEqual([{ key: 'token', value: '{{token}}', type: 'string' }]);
-    const folders = item as readonly Folder[];
-    expect(folders.map(({ name }) => name)).toEqual(expect.arrayContaining(['visit', 'task', 'Reports']));
-    const requests = folders.flatMap((folder) => folder.item.map(({ request }) => request));
-    const contract = await contractOf('clerk');
-    const operations = Object.entries(contract.paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} {{server}}${path}`),
-    );
-    expect(
-      requests.map(({ method, url }) => `${method} ${url.raw.replaceAll(/\/:(\w+)/g, '/{$1}')}`).sort(),
-    ).toEqual(operations.sort());
-    const list = requests.find(({ url }) => url.raw === '{{server}}/o/recs/visit');
-    expect(list?.url.query?.every(({ disabled }) => disabled)).toBe(true);
-    const login = requests.find(({ url }) => url.raw === '{{server}}/auth');
-    expect(login?.auth).toEqual({ type: 'noauth' });
   });
 });
 

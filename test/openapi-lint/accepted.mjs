@@ -47,7 +47,7 @@ export const ACCEPTED = [
     places: [
       ...['/auth/logout post', '/auth/browser/refresh post', '/auth/browser/logout post', '/teapot get'],
       ...['/files/{id} get', '/files/{id} delete', '/healthz get', '/readyz get', '/metrics get'],
-      ...['/openapi.json get', '/postman.json get', '/.graphqlrc get', '/docs get', '/explore get'],
+      ...['/openapi.json get', '/.graphqlrc get', '/docs get', '/explore get'],
       '/manual get',
     ],
   },

@@ -141,7 +141,7 @@ function Downloads() {
   const t = useTexts();
   const gateway = useGateway();
   const download = useMutation({
-    mutationFn: async (file: 'schema.graphql' | 'openapi.json' | 'postman.json') =>
+    mutationFn: async (file: 'schema.graphql' | 'openapi.json') =>
       saveFile(
         file === 'schema.graphql'
           ? new Blob([await readSchemaText(gateway)], { type: 'application/graphql' })
@@ -152,7 +152,6 @@ function Downloads() {
   const files = [
     ['schema.graphql', t('GraphQL schema')],
     ['openapi.json', t('OpenAPI (REST)')],
-    ['postman.json', t('Postman collection')],
   ] as const;
   return (
     <Section title={t('Download')} note={t('They hold what your account may use')}>
