@@ -49,6 +49,52 @@ describe('the list of collections', () => {
   });
 });
 
+describe('an action right after a choice', () => {
+  it('counts what is found by the search that was just typed', async () => {
+    const page = await pages.openPortalAs('viewer', '/portal/records/registration');
+    const search = page.getByRole('searchbox', { name: 'Search by name' });
+    await page.getByRole('region', { name: 'Students' }).waitFor();
+    await writeAtOnce(page, search, 'zz');
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    await page.getByText('0 records', { exact: true }).waitFor();
+  });
+
+  it('sends a file to the collection that was just chosen', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/imports');
+    const sent = page.waitForRequest(
+      (request) => request.method() === 'POST' && /imports\?/.test(request.url()),
+    );
+    await page.getByLabel('Import into').first().click();
+    await page
+      .getByRole('option', { name: 'Students', exact: true })
+      .evaluate(async (option: HTMLElement) => {
+        option.click();
+        await Promise.resolve();
+        const input = document.querySelector('input[type=file]') as HTMLInputElement;
+        const chosen = new DataTransfer();
+        chosen.items.add(new File(['name\nMeera\n'], 'new.csv', { type: 'text/csv' }));
+        input.files = chosen.files;
+        input.dispatchEvent(new Event('change', { bubbles: true }));
+      });
+    expect(new URL((await sent).url()).searchParams.get('collection')).toBe('registration');
+    await page.getByRole('heading', { name: 'new.csv' }).waitFor();
+  });
+
+  it('exports in the format that was just chosen', async () => {
+    const page = await pages.openPortalAs('viewer', '/portal/exports?collections=holiday');
+    const exported = page.waitForEvent('download');
+    await page.getByLabel('Format').evaluate(async (format: HTMLSelectElement) => {
+      const choose = Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, 'value')?.set;
+      choose?.call(format, 'ndjson');
+      format.dispatchEvent(new Event('change', { bubbles: true }));
+      await Promise.resolve();
+      const buttons = [...document.querySelectorAll('main button')] as HTMLElement[];
+      buttons.find(({ textContent }) => textContent === 'Export')?.click();
+    });
+    expect((await exported).suggestedFilename()).toBe('holiday.ndjson');
+  });
+});
+
 describe('the records of a collection', () => {
   it('are read on while one scrolls, in the order that is pressed, and not counted', async () => {
     const page = await pages.openPortalAs('viewer', '/portal/account');

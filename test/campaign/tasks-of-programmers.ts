@@ -160,7 +160,7 @@ function tasksOfOperator(gateway: DemoGateway): Tasks {
       await person.goesTo('People');
       await person.page.getByRole('searchbox').fill('clerk');
       await person.page
-        .getByRole('row', { name: / clerk / })
+        .getByRole('row', { name: /^\S+ \S+ clerk / })
         .getByRole('link')
         .click();
       await person.page.getByRole('tab', { name: 'Sessions' }).click();

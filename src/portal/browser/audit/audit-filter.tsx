@@ -8,7 +8,6 @@ import { CREDENTIAL_NAMES } from '../shell/credential-names';
 import { DayInput } from '../shell/day-input';
 import { PageFilter } from '../shell/page-filter';
 import { isFiltering } from '../shell/use-address';
-import { useTypedText } from '../shell/use-typed-text';
 import { useUserNames } from '../shell/use-user-names';
 import { useViewer } from '../shell/viewer';
 import { AUDITED_SUBJECTS } from './audited-subjects';
@@ -55,8 +54,6 @@ export function AuditFilter({ filter, onChange }: AuditFilterProps) {
     onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
       onChange({ [name]: event.currentTarget.value }, 'replace'),
   });
-  const recordId = useTypedText(filter.recordId, (text) => onChange({ recordId: text }, 'replace'));
-  const requestId = useTypedText(filter.requestId, (text) => onChange({ requestId: text }, 'replace'));
   const dayField = (name: 'from' | 'until') => ({
     value: filter[name],
     onChange: (day: string) => onChange({ [name]: day }, 'replace'),
@@ -96,8 +93,8 @@ export function AuditFilter({ filter, onChange }: AuditFilterProps) {
               ...Object.entries(CREDENTIAL_NAMES).map(([value, name]) => ({ value, label: t(name) })),
             ]}
           />
-          <TextInput label={t('Record')} placeholder="_id" {...recordId} />
-          <TextInput label={t('Request')} {...requestId} />
+          <TextInput label={t('Record')} placeholder="_id" {...field('recordId')} />
+          <TextInput label={t('Request')} {...field('requestId')} />
         </>
       )}
     </PageFilter>
@@ -110,8 +107,9 @@ function UserSelect({ userId, onChange }: { readonly userId: string; onChange(us
   const [search, setSearch] = useState('');
   const [asked] = useDebouncedValue(search, 300);
   const nameOf = useUserNames(userId === '' ? [] : [userId]);
-  const { data } = useOperation(AuditUsers, { search: asked === '' ? null : asked }, { keepsPrevious: true });
-  const found = (data?.accounts.nodes ?? []).map(({ id, name, userName }) => ({
+  const { data, isFetching } = useOperation(AuditUsers, { search: asked === '' ? null : asked });
+  const isTyping = search !== asked;
+  const found = (isTyping ? [] : (data?.accounts.nodes ?? [])).map(({ id, name, userName }) => ({
     value: id,
     label: name === '' ? userName : `${name} (${userName})`,
   }));
@@ -128,7 +126,7 @@ function UserSelect({ userId, onChange }: { readonly userId: string; onChange(us
       searchable
       clearable
       clearButtonProps={{ 'aria-label': t('Clear {field}', { field: t('Who') }) }}
-      nothingFoundMessage={t('Nothing found')}
+      nothingFoundMessage={isTyping || isFetching ? t('Searching …') : t('Nothing found')}
     />
   );
 }

@@ -3,7 +3,6 @@ import { phrase, useTexts } from '../language/use-texts';
 import { DayInput } from '../shell/day-input';
 import { PageFilter } from '../shell/page-filter';
 import { isFiltering } from '../shell/use-address';
-import { useTypedText } from '../shell/use-typed-text';
 
 /** The filter as in the address. '' means no condition. */
 export const NO_MESSAGES_FILTER = { kind: '', state: '', recipient: '', from: '', until: '' };
@@ -35,7 +34,6 @@ export function MessagesFilter({ filter, onChange }: MessagesFilterProps) {
     onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
       onChange({ [name]: event.currentTarget.value }, 'replace'),
   });
-  const recipient = useTypedText(filter.recipient, (text) => onChange({ recipient: text }, 'replace'));
   const dayField = (name: 'from' | 'until') => ({
     value: filter[name],
     onChange: (day: string) => onChange({ [name]: day }, 'replace'),
@@ -54,7 +52,7 @@ export function MessagesFilter({ filter, onChange }: MessagesFilterProps) {
         {...field('kind')}
         data={[{ value: '', label: t('Any channel') }, ...choices(MESSAGE_KIND_NAMES)]}
       />
-      <TextInput label={t('Address or number')} placeholder="asha@example.org" {...recipient} />
+      <TextInput label={t('Address or number')} placeholder="asha@example.org" {...field('recipient')} />
       <DayInput label={t('From')} {...dayField('from')} />
       <DayInput label={t('Until')} {...dayField('until')} />
     </PageFilter>

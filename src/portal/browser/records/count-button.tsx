@@ -13,12 +13,14 @@ export function CountButton({ asked }: { readonly asked: CountedFilter }) {
   const t = useTexts();
   const formats = useFormats();
   const gateway = useGateway();
-  const { mutate, data, isPending } = useMutation({
-    mutationFn: () => countUpToMost(gateway, asked, MOST_COUNTED),
+  const filter = JSON.stringify([asked.oquery, asked.where]);
+  const { mutate, data, variables, isPending } = useMutation({
+    mutationFn: (_filter: string) => countUpToMost(gateway, asked, MOST_COUNTED),
   });
-  if (data === undefined) {
+  const isOfFilter = variables === filter;
+  if (data === undefined || !isOfFilter) {
     return (
-      <Button variant="default" loading={isPending} onClick={() => mutate()}>
+      <Button variant="default" loading={isPending && isOfFilter} onClick={() => mutate(filter)}>
         {t('Count')}
       </Button>
     );

@@ -2,6 +2,7 @@
 import { Button, Checkbox, Group, Menu, Popover, ScrollArea, Stack } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { EXPORT_FORMATS } from '../exporting/export-formats';
 import { useGateway } from '../gateway/gateway-context';
 import { saveFile } from '../gateway/save-file';
@@ -61,7 +62,7 @@ export function RecordsToolbar(props: RecordsToolbarProps) {
         {filter.text === '' ? t('Filter') : filter.words}
       </Button>
       <ColumnsMenu fields={fields} shown={asked.project} onShow={onColumns} />
-      <CountButton key={JSON.stringify([asked.oquery, asked.where])} asked={asked} />
+      <CountButton asked={asked} />
       <ExportMenu asked={asked} />
     </Group>
   );
@@ -76,8 +77,21 @@ function SearchField({
   readonly label: string;
   onSearch(text: string): void;
 }) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  // Leaving the field applies what is typed, so that the next action, such as an export, includes it.
   const search = useDebouncedCallback(onSearch, 300);
-  return <FindInput label={label} value={value} onFind={search} />;
+  return (
+    <FindInput
+      label={label}
+      value={text}
+      onFind={(next) => {
+        setText(next);
+        search(next);
+      }}
+      onBlur={search.flush}
+    />
+  );
 }
 
 function ColumnsMenu({

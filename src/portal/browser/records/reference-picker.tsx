@@ -33,7 +33,8 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
     search: asked === value?.label ? '' : asked,
     isEnabled: isOpen,
   });
-  const found = records.map(({ id, label }) => ({ value: id, label }));
+  const isTyping = search !== asked;
+  const found = isTyping ? [] : records.map(({ id, label }) => ({ value: id, label }));
   const own = value ? [{ value: value.value, label: value.label ?? value.value }] : [];
   const choices = [...own, ...found.filter(({ value: id }) => id !== value?.value)];
   return (
@@ -67,7 +68,6 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
           )
         }
         searchable
-        // While somebody types, the list still shows the results of the previous text.
         selectFirstOptionOnChange={false}
         onKeyDown={(event) => {
           // An incomplete name is no choice: Enter would send the form without it.
@@ -77,7 +77,7 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
         onSearchChange={setSearch}
         onDropdownOpen={() => setIsOpen(true)}
         filter={({ options }) => options}
-        nothingFoundMessage={isFetching ? t('Searching …') : t('Nothing found')}
+        nothingFoundMessage={isTyping || isFetching ? t('Searching …') : t('Nothing found')}
         placeholder={t('Type part of the name')}
         clearable={!common.required && !readOnly}
         clearButtonProps={{ 'aria-label': t('Clear {field}', { field: common.label }) }}

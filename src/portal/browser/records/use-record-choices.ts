@@ -21,7 +21,10 @@ export interface RecordChoice {
   readonly told: Readonly<Record<string, unknown>>;
 }
 
-/** Reads the first records of a collection whose label contains a text, as choices. */
+/**
+ * Reads the first records of a collection whose label contains a text, as choices. While they are read, there
+ * are none: a key must not choose from the results of another text.
+ */
 export function useRecordChoices(asked: AskedChoices): {
   readonly choices: readonly RecordChoice[];
   readonly isFetching: boolean;
@@ -38,7 +41,7 @@ export function useRecordChoices(asked: AskedChoices): {
       where: only ? { [only.field]: { equals: only.value } } : found,
       project: [...new Set([labelField, ...told])],
     },
-    { isEnabled: isEnabled && collection !== '' && labels.data !== undefined, keepsPrevious: !only },
+    { isEnabled: isEnabled && collection !== '' && labels.data !== undefined },
   );
   const choices = (data?.records.nodes ?? []).map(({ id, data: fields }) => {
     const values = fields as Readonly<Record<string, unknown>>;

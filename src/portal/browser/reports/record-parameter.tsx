@@ -30,6 +30,7 @@ export function RecordParameter({ common, named, value, onChange }: RecordParame
   }).choices[0];
   const own = value === '' ? [] : [{ value, label: chosen ? describeChoice(chosen, named) : value }];
   const [settled] = useDebouncedValue(search, 250);
+  const isTyping = search !== settled;
   const isSearching = settled !== '' && settled !== own[0]?.label;
   const { choices, isFetching } = useRecordChoices({
     ...asked,
@@ -37,13 +38,13 @@ export function RecordParameter({ common, named, value, onChange }: RecordParame
     search: isSearching ? settled : '',
     isEnabled: isOpen,
   });
-  const found = choices.map((choice) => ({
+  const found = (isTyping ? [] : choices).map((choice) => ({
     value: isText ? String(choice.told[field] ?? '') : choice.id,
     label: describeChoice(choice, named),
   }));
   const others = found.filter((one) => one.value !== '' && one.value !== value);
   // A class or number without a record may still occur in older records.
-  const isUnknown = isText && isSearching && !isFetching && found.length === 0;
+  const isUnknown = isText && isSearching && !isTyping && !isFetching && found.length === 0;
   const written = isUnknown ? [{ value: settled, label: settled }] : [];
   return (
     <Select
@@ -55,7 +56,7 @@ export function RecordParameter({ common, named, value, onChange }: RecordParame
       onSearchChange={setSearch}
       onDropdownOpen={() => setIsOpen(true)}
       filter={({ options }) => options}
-      nothingFoundMessage={isFetching ? t('Searching …') : t('Nothing found')}
+      nothingFoundMessage={isTyping || isFetching ? t('Searching …') : t('Nothing found')}
       placeholder={t('Type part of the name')}
       clearable={!common.required}
       clearButtonProps={{ 'aria-label': t('Clear {field}', { field: common.label }) }}
