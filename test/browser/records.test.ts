@@ -2,7 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
+import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
+import { expectEventually } from '../expect-eventually.js';
 import { writeAtOnce } from './by-keyboard.js';
 import { usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
@@ -22,6 +24,15 @@ async function setRoles(userName: string, roles: readonly string[]): Promise<voi
     body: JSON.stringify({ roles }),
   });
   expect(response.status).toBe(200);
+}
+
+/** Counts the requests of a page whose body has a text. */
+function countRequests(page: Page, text: string): () => number {
+  let count = 0;
+  page.on('request', (request) => {
+    if (request.postData()?.includes(text)) count += 1;
+  });
+  return () => count;
 }
 
 /** Runs in the page, whose clock stands still: what was read before is old by now. */
@@ -92,6 +103,30 @@ describe('an action right after a choice', () => {
       buttons.find(({ textContent }) => textContent === 'Export')?.click();
     });
     expect((await exported).suggestedFilename()).toBe('holiday.ndjson');
+  });
+});
+
+describe('live data', () => {
+  it('are followed again, and read anew, after the gateway ended the subscription', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/account');
+    const subscribed: string[] = [];
+    await page.routeWebSocket(/graphql/, (socket) => {
+      const gatewaySocket = socket.connectToServer();
+      socket.onMessage((text) => {
+        const { id, type } = JSON.parse(String(text));
+        gatewaySocket.send(text);
+        if (type !== 'subscribe') return;
+        subscribed.push(id);
+        const extensions = { code: 'LIMIT_EXCEEDED', status: 400 };
+        const payload = [{ message: 'More than 1000 imports changed at once.', extensions }];
+        if (subscribed.length === 1) socket.send(JSON.stringify({ id, type: 'error', payload }));
+      });
+    });
+    const reads = countRequests(page, 'PastImports');
+    await page.goto(`${gateway.url}/portal/imports`);
+    await page.getByText('No imports yet').or(page.getByText('new.csv')).first().waitFor();
+    await expectEventually(() => subscribed.length, 2);
+    await expectEventually(reads, 2);
   });
 });
 

@@ -118,8 +118,9 @@ export class GatewayClient {
 
   /**
    * Calls the follower with each event, and returns a function that ends the subscription. A lost connection
-   * is opened again; after the end of the session, once the user has logged in again. `missed` is called
-   * then, because events may have been lost meanwhile.
+   * is opened again; after the end of the session, once the user has logged in again. A subscription that the
+   * gateway ends, for example because too much changed at once, is started again after a while. `missed` is
+   * called then, because events may have been lost meanwhile.
    */
   follow<Result, Variables>(
     operation: PortalOperation<Result, Variables>,
@@ -128,6 +129,8 @@ export class GatewayClient {
   ): () => void {
     let isOver = false;
     let isInterrupted = false;
+    let failures = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     let stops: readonly (() => void)[] = [];
     const begin = async (): Promise<void> => {
       const socket = await this.#openedSocket();
@@ -146,21 +149,32 @@ export class GatewayClient {
           operationName: operation.name,
         },
         {
-          next: ({ data }) => data && told(data),
+          next: ({ data }) => {
+            failures = 0;
+            if (data) told(data);
+          },
           error: (fault) => {
-            if (isOver || !isRefusedToken(fault)) return;
+            if (isOver) return;
             end();
-            void this.#renewedToken(this.#socketToken).then(begin).catch(notFollowed);
+            if (isRefusedToken(fault)) void this.#renewedToken(this.#socketToken).then(begin).catch(retry);
+            else if (!isFinal(fault)) retry();
           },
           complete: () => undefined,
         },
       );
       stops = [interrupted, connected, stop];
+      if (failures > 0) missed();
+    };
+    const retry = () => {
+      if (isOver) return;
+      timer = setTimeout(() => void begin().catch(retry), Math.min(1_000 * 2 ** failures, LONGEST_RETRY_MS));
+      failures += 1;
     };
     const end = () => {
       for (const stop of stops) stop();
+      clearTimeout(timer);
     };
-    void begin().catch(notFollowed);
+    void begin().catch(retry);
     return () => {
       isOver = true;
       end();
@@ -307,14 +321,23 @@ async function readJson<Value>(response: Response): Promise<Value | undefined> {
   }
 }
 
-/** A failed subscription is ignored, because the page still reads its data when it needs them. */
-function notFollowed(): void {}
+/** The longest wait before a subscription that the gateway ended is started again. */
+const LONGEST_RETRY_MS = 60_000;
 
 /** The code with which the gateway closes a socket whose token is invalid or has expired. */
 const UNAUTHORIZED = 4401;
 
 function isRefusedToken(fault: unknown): boolean {
   return fault instanceof CloseEvent && fault.code === UNAUTHORIZED;
+}
+
+/** Whether the gateway would refuse the same subscription again, e.g. because the user lacks a right. */
+function isFinal(fault: unknown): boolean {
+  if (!Array.isArray(fault)) return false;
+  return (fault as NonNullable<GraphqlAnswer<never>['errors']>).some(({ extensions = {} }) => {
+    const { code, status } = extensions;
+    return Number(status) < 429 && code !== 'LIMIT_EXCEEDED';
+  });
 }
 
 /** Loaded with the first subscription. */
