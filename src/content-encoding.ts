@@ -2,6 +2,7 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import Negotiator from 'negotiator';
+import { rememberLatest } from './remember-latest.js';
 
 export type ContentEncoding = 'br' | 'gzip';
 
@@ -17,9 +18,7 @@ const MIN_BYTES = 2048;
 /** Workbooks and pictures are compressed already. */
 const COMPRESSIBLE = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|x-ndjson|ndjson|jsonl|xml|javascript)\b)/;
 
-/** The decisions for the latest headers. Bounded, because callers write the headers. */
 const MAX_REMEMBERED = 256;
-const remembered = new Map<string, ContentEncoding | undefined>();
 
 const compressBrotli = promisify<zlib.InputType, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
 const compressGzip = promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.gzip);
@@ -83,17 +82,13 @@ export async function* compressChunks(
   }
 }
 
-function preferredEncoding(header: string): ContentEncoding | undefined {
-  if (remembered.has(header)) return remembered.get(header);
+const preferredEncoding = rememberLatest((header): ContentEncoding | undefined => {
   const best = new Negotiator({ headers: { 'accept-encoding': inOurOrder(header) } }).encoding([
     ...ENCODINGS,
     'identity',
   ]);
-  const encoding = ENCODINGS.find((known) => known === best);
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-  remembered.set(header, encoding);
-  return encoding;
-}
+  return ENCODINGS.find((known) => known === best);
+}, MAX_REMEMBERED);
 
 /** Puts our preferred encodings first: among equally welcome ones, the negotiator picks the first. */
 function inOurOrder(header: string): string {

@@ -45,7 +45,7 @@ export function registerCodegenCommand(command: Command): void {
 }
 
 function parseAddress(address: string): string {
-  if (URL.canParse(address) && /^https?:/.test(address)) return address.replace(/\/+$/, '');
+  if (URL.canParse(address) && /^https?:/.test(address)) return address.replace(/(?<!\/)\/+$/, '');
   throw new ServiceError(
     'INVALID_VALUE',
     `The address is ${JSON.stringify(address)}; expected one such as https://school.example.`,

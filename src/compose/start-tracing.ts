@@ -25,7 +25,7 @@ export function startTracing(endpoint: string): Tracing {
       contexts.watch,
       new BatchSpanProcessor({
         exporter: new OTLPTraceExporter({
-          url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+          url: `${endpoint.replace(/(?<!\/)\/+$/, '')}/v1/traces`,
           timeoutMillis: SEND_TIMEOUT_MS,
         }),
         exportTimeoutMillis: SEND_TIMEOUT_MS,

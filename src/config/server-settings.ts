@@ -28,7 +28,7 @@ export const SERVER_SETTINGS = {
   publicUrl: {
     variable: 'PUBLIC_URL',
     schema: httpAddressSetting('https://school.example')
-      .transform((url) => url.replace(/\/+$/, ''))
+      .transform((url) => url.replace(/(?<!\/)\/+$/, ''))
       .optional(),
     meaning:
       'where browsers reach the gateway, e.g. https://school.example; links that are mailed begin with it, ' +

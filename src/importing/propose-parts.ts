@@ -12,7 +12,7 @@ export interface ProposedPart {
 }
 
 /** Separators between two names in a heading. */
-const BETWEEN_HEADINGS = /\s*[/&+,;|–—-]\s*|\s+(?:and|with|cum|व|एवं|और)\s+/iu;
+const BETWEEN_HEADINGS = /(?:(?<!\s)\s+)?[/&+,;|–—-]\s*|(?<!\s)\s+(?:and|with|cum|व|एवं|और)\s+/iu;
 
 /**
  * Separators in cells, in the order in which they are tried: the space late, because values contain it too,

@@ -255,10 +255,10 @@ function rewriteImports(text: string, joining: Joining, own?: Group): string {
 
 /** The names within the braces; the bundler imports from its own files in no other way. */
 function placeNames(head: string, place: number): string {
-  return head.replace(/\{([^}]*)\}/, (_, names: string) => {
+  return head.replace(/\{([^{}]*)\}/, (_, names: string) => {
     const parts = names.split(',').filter((part) => part.trim() !== '');
     const written = parts.map((part) => {
-      const [name = '', local = name] = part.trim().split(/\s+as\s+/);
+      const [name = '', local = name] = part.trim().split(' as ');
       return `${placed(place, name)} as ${local}`;
     });
     return `{${written.join(',')}}`;

@@ -29,8 +29,8 @@ export function componentsOf({ outputs }: Pick<Metafile, 'outputs'>): ReadonlySe
   const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
   return new Set(
     inputs.flatMap(([file, { bytesInOutput }]) => {
-      const name = /@mantine\/core\/esm\/.*\/([^/]+)\.module\.mjs$/.exec(file)?.[1];
-      return name === undefined || bytesInOutput === 0 ? [] : [name];
+      const name = /\/([^/]+)\.module\.mjs$/.exec(file)?.[1];
+      return name && bytesInOutput > 0 && file.includes('@mantine/core/esm/') ? [name] : [];
     }),
   );
 }

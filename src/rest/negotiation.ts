@@ -1,14 +1,12 @@
 /** Chooses the format of an answer from the caller's `Accept` header. */
 import Negotiator from 'negotiator';
 import { ServiceError } from '../errors.js';
+import { rememberLatest } from '../remember-latest.js';
 import { type Format, MEDIA_TYPES } from '../tables/format.js';
 
 const PROBLEM_TYPE = 'application/problem+json';
 
-/**
- * The decisions for the latest headers: parsing one takes longer than the rest of the hot path. Bounded,
- * because callers write them.
- */
+/** Parsing a header takes longer than the rest of the hot path. */
 const MAX_REMEMBERED = 256;
 
 /**
@@ -23,10 +21,10 @@ export function createNegotiation(formats: readonly Format[]): (accept: string |
     formats.flatMap((format) => MEDIA_TYPES[format].map((type) => [type, format] as const)),
   );
   const types = [...formatsByType.keys()];
-  const choose = remembered((accept) => {
+  const choose = rememberLatest((accept) => {
     const type = preferredType(accept, types);
     return type === undefined ? undefined : formatsByType.get(type);
-  });
+  }, MAX_REMEMBERED);
 
   return (accept) => {
     const format = accept === undefined ? formats[0] : choose(accept);
@@ -48,8 +46,9 @@ export function problemTypeFor(accept: string | undefined): string {
   return accept === undefined ? PROBLEM_TYPE : problemTypeOf(accept);
 }
 
-const problemTypeOf = remembered(
+const problemTypeOf = rememberLatest(
   (accept) => preferredType(accept, [PROBLEM_TYPE, 'application/json']) ?? 'application/json',
+  MAX_REMEMBERED,
 );
 
 /**
@@ -59,15 +58,4 @@ const OTHER_PARAMETERS = /;\s*(?!q\s*=)[\w-]+\s*=\s*(?:"[^"]*"|[^;,\s]*)/gi;
 
 function preferredType(accept: string, types: readonly string[]): string | undefined {
   return new Negotiator({ headers: { accept: accept.replace(OTHER_PARAMETERS, '') } }).mediaType(types);
-}
-
-function remembered<Value>(find: (accept: string) => Value): (accept: string) => Value {
-  const known = new Map<string, Value>();
-  return (accept) => {
-    const before = known.get(accept);
-    if (before !== undefined || known.has(accept)) return before as Value;
-    const value = find(accept);
-    if (known.size < MAX_REMEMBERED) known.set(accept, value);
-    return value;
-  };
 }

@@ -158,7 +158,7 @@ function log({ logger, failures }: Log, event: Observation): void {
           event: event.kind,
           requestId: event.requestId,
           method: event.method,
-          url: redactSecrets(event.url),
+          url: shownUrl(event.url),
           route: event.route,
           status: event.status,
           durationMs: event.durationMs,
@@ -321,6 +321,15 @@ function log({ logger, failures }: Log, event: Observation): void {
       return;
     }
   }
+}
+
+/** A caller writes the address, up to the size of all headers. */
+const MAX_SHOWN_URL = 2_048;
+
+function shownUrl(url: string): string {
+  // Cut last: a secret without its end might not be recognized.
+  const shown = redactSecrets(url);
+  return shown.length > MAX_SHOWN_URL ? `${shown.slice(0, MAX_SHOWN_URL)}…` : shown;
 }
 
 function logJob({ logger, failures }: Log, event: Extract<Observation, { kind: 'jobEnded' }>): void {

@@ -3,24 +3,34 @@
  * contains one. Secrets are recognized by parts of their names, because scripts and other programs invent
  * names of their own.
  */
+import { rememberLatest } from '../remember-latest.js';
 
 /** Match anywhere in a name, in any spelling: `my_token`, `accessToken`, `token[]`, `api-key`. */
-const SECRET_PARTS =
-  /token|password|passwd|passphrase|passcode|secret|apikey|credential|signature|authori[sz]ation|bearer|privatekey/;
+const SECRET_PARTS = new RegExp(
+  [
+    ...['token', 'secret', 'apikey', 'credential', 'signature', 'authori[sz]ation', 'bearer', 'privatekey'],
+    // `passwort`, `pass_word` and their kind, but no `passed` and no `passport`.
+    ...['passw', 'passphrase', 'passcode', 'passkey', 'pasword', 'pswd', 'kennwort'],
+    '(?:recovery|backup|verification|confirmation|access|login|onetime)code',
+  ].join('|'),
+);
 /** Secret only as a word of their own within a name, not as a part of another word. */
 const SECRET_WORDS: ReadonlySet<string> = new Set(
-  'pass pwd pin otp key keys auth jwt sig cvv sid'.split(' '),
+  'pass pwd psw pin mpin otp totp key keys auth jwt sig cvv sid'.split(' '),
 );
 
-/** GraphQL documents in a URL, which may contain a login, and parameters with percent-encoded names. */
-const OPAQUE_PARAMETERS = /([?&](?:query|variables|[^=&?%\s]*%[^=&?\s]*))=[^&\s]*/gi;
+/**
+ * GraphQL documents in a URL, which may contain a login; `code`, by which a provider's log-in continues; and
+ * parameters with percent-encoded names.
+ */
+const OPAQUE_PARAMETERS = /([?&](?:query|variables|code|[^=&?%\s]*%[^=&?\s]*))=[^&\s]*/gi;
 
 /** The characters of a parameter name. */
 const NAME_CHARACTER = /[\w.$[\]-]/;
 const MAX_NAME_LENGTH = 128;
 
-/** `smtp://user:password@host`: everything before the last @ of an authority, except the user name. */
-const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/?#:@]*):[^\s/?#]*@/gi;
+/** `://user:password@host`, the authority of a URL. */
+const AUTHORITY = /:\/\/[^\s/?#]+/g;
 
 const MASK = '[redacted]';
 
@@ -33,33 +43,28 @@ export function redactSecrets(text: string): string {
     ? redactParameters(text.replace(OPAQUE_PARAMETERS, `$1=${MASK}`))
     : text;
   return withoutParameters.includes('@')
-    ? withoutParameters.replace(URL_PASSWORD, `$1:${MASK}@`)
+    ? withoutParameters.replace(AUTHORITY, redactPassword)
     : withoutParameters;
 }
 
-/**
- * The verdict for names seen so far, most of which are our own parameters. Bounded, because callers choose
- * names.
- */
-const SECRECY = new Map<string, boolean>();
+/** Replaces what stands between the first colon, after the user name, and the last @. */
+function redactPassword(authority: string): string {
+  const end = authority.lastIndexOf('@');
+  const colon = authority.slice(0, Math.max(end, 0)).indexOf(':', '://'.length);
+  return colon === -1 ? authority : `${authority.slice(0, colon + 1)}${MASK}${authority.slice(end)}`;
+}
+
+/** Most names are our own parameters. */
 const MAX_REMEMBERED = 256;
 
 /** Whether a parameter of this name holds a secret. */
-function isSecretName(name: string): boolean {
-  const known = SECRECY.get(name);
-  if (known !== undefined) return known;
-  const isSecret = soundsSecret(name);
-  if (SECRECY.size < MAX_REMEMBERED) SECRECY.set(name, isSecret);
-  return isSecret;
-}
-
-function soundsSecret(name: string): boolean {
+const isSecretName = rememberLatest((name) => {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/);
   return SECRET_PARTS.test(words.join('')) || words.some((word) => SECRET_WORDS.has(word));
-}
+}, MAX_REMEMBERED);
 
 /** Replaces every `name=value` with a secret name; a value extends to the end of the parameter. */
 function redactParameters(text: string): string {

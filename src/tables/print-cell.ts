@@ -81,7 +81,7 @@ export function workbookHolds(type: CellType, text: string): boolean {
     case 'percent':
     case 'money':
     case 'decimal': {
-      const { length } = text.replace(/e.*$/i, '').replaceAll(/\D/g, '').replace(/^0+/, '');
+      const { length } = text.replace(/e.*/i, '').replaceAll(/\D/g, '').replace(/^0+/, '');
       return length < 16 || length > 17;
     }
   }

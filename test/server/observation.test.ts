@@ -40,6 +40,18 @@ describe('a line of the log', () => {
   });
 });
 
+describe('the address in the log', () => {
+  it('is shown to 2,048 characters, its secrets hidden before it is cut', () => {
+    const lines: string[] = [];
+    const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(line) } });
+    const url = `/x?to=smtp://a:${'secret'.repeat(1_000)}@b&q=${'a+'.repeat(100_000)}`;
+    createObserver({ log: createEventLog(log), metrics: newMetrics() })({ ...ENDED, url });
+    const shown: string = JSON.parse(lines[0] ?? '').url;
+    expect(shown).toHaveLength(2_049);
+    expect(shown.startsWith('/x?to=smtp://a:[redacted]@b&q=a+a+')).toBe(true);
+  });
+});
+
 describe('what observes cannot fail what it observes', () => {
   it('by figures that cannot be counted, which the log tells of', () => {
     const lines: string[] = [];

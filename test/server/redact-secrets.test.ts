@@ -31,6 +31,14 @@ describe('redaction', () => {
     ['/x/hook?pin=1234', '/x/hook?pin=[redacted]'],
     ['/x/hook?X-Amz-Signature=a&api-key=b', '/x/hook?X-Amz-Signature=[redacted]&api-key=[redacted]'],
     ['/o/recs/a?oquery=token=a,name=b', '/o/recs/a?oquery=token=[redacted]'],
+    ['/auth/oidc/callback?state=s&code=c', '/auth/oidc/callback?state=s&code=[redacted]'],
+    [
+      '/auth?passwort=b&Pass_Word=c&kennwort=d',
+      '/auth?passwort=[redacted]&Pass_Word=[redacted]&kennwort=[redacted]',
+    ],
+    ['/x/hook?recovery_code=b&mpin=c', '/x/hook?recovery_code=[redacted]&mpin=[redacted]'],
+    ['/o/recs/a?passed=b&passport=c&pin_code=d', '/o/recs/a?passed=b&passport=c&pin_code=[redacted]'],
+    ['smtp://a@school:b@host', 'smtp://a@school:[redacted]@host'],
     ['/?report=strength&session=2026-27', '/?report=strength&session=2026-27'],
     ['/o/recs/a?keyword=b&shipping=c&employee_code=d', '/o/recs/a?keyword=b&shipping=c&employee_code=d'],
   ])('of %s is %s', (text, redacted) => {

@@ -26,7 +26,7 @@ export function toEnumValueName(value: string): string {
       .normalize('NFKD')
       .toUpperCase()
       .replace(/[^A-Z0-9]+/g, '_')
-      .replace(/^_+|_+$/g, ''),
+      .replace(/^_|_$/g, ''),
   );
   return ['TRUE', 'FALSE', 'NULL'].includes(name) ? `${name}_` : name;
 }

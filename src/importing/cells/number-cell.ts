@@ -5,7 +5,7 @@ import { NUMBER_EXAMPLES, type NumberFormat } from './day-formats.js';
 
 /** A longer text is no number and is not tried. */
 const MAX_LENGTH = 400;
-const PLAIN = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
+const PLAIN = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
 const GROUPED = /^[+-]?\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d*)?$/;
 const EUROPEAN = /^[+-]?(?:\d{1,3}(?:[. \u00a0\u202f]\d{2,3})*[. \u00a0\u202f]\d{3}|\d+)(?:,\d*)?$/;
 const CURRENCY = /^(?:₹|Rs\.?|INR|\$|€|£)\s*/i;
@@ -29,7 +29,7 @@ export function parseNumberCell(
 /** The digits in the notation of JSON. `undefined` if the text is no number in the format. */
 export function digitsOf(text: string, format: NumberFormat): string | undefined {
   if (text.length > MAX_LENGTH) return undefined;
-  const bare = text.replace(CURRENCY, '').replace(/\s*\/-$/, '');
+  const bare = text.replace(CURRENCY, '').replace(/(?<!\s)\s*\/-$/, '');
   const inner = NEGATIVE_IN_PARENTHESES.exec(bare)?.[1];
   const number = (inner === undefined ? bare : `-${inner}`).replace(/^([+-]) +/, '$1');
   if (format === 'european') {

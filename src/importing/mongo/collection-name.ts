@@ -9,8 +9,8 @@ export function toCollectionName(name: string, taken: ReadonlySet<string>): stri
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '_')
-    .replaceAll(/^_+|_+$/g, '');
-  const base = (/^[a-z]/.test(snake) ? snake : `c_${snake}`).slice(0, MAX_LENGTH).replace(/_+$/, '');
+    .replaceAll(/^_|_$/g, '');
+  const base = (/^[a-z]/.test(snake) ? snake : `c_${snake}`).slice(0, MAX_LENGTH).replace(/_$/, '');
   for (let count = 1; ; count += 1) {
     const ending = count === 1 ? '' : `_${count}`;
     const found = base.slice(0, MAX_LENGTH - ending.length) + ending;

@@ -19,7 +19,7 @@ function styledByCode(code: string): StyledAs {
   const [first = ''] = code.split(';');
   const letters = first
     .replaceAll(/"[^"]*"|\\.|_.|\*./g, '')
-    .replaceAll(/\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi, '')
+    .replaceAll(/\[(?!(?:h+|m+|s+)\])[^[\]]*\]/gi, '')
     .toLowerCase();
   if (/general/.test(letters)) return 'number';
   const hasDay = /[yd]/.test(letters);

@@ -138,7 +138,7 @@ function decimal(digits: bigint, scale: number): JsonValue {
   const sign = digits < 0n ? '-' : '';
   const text = String(digits < 0n ? -digits : digits).padStart(scale + 1, '0');
   const whole = text.slice(0, text.length - scale);
-  const fraction = text.slice(text.length - scale).replace(/0+$/, '');
+  const fraction = text.slice(text.length - scale).replace(/(?<!0)0+$/, '');
   return toPlainNumber(`${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`) as JsonValue;
 }
 

@@ -228,7 +228,7 @@ export class SheetReader {
  */
 function plainNumber(text: string, number: number): CellValue {
   if (/^-?\d+\.\d*0$/.test(text)) return new ExactNumber(text);
-  const digits = text.replace(/e.*$/i, '').replaceAll(/\D/g, '').replace(/^0+/, '');
+  const digits = text.replace(/e.*/i, '').replaceAll(/\D/g, '').replace(/^0+/, '');
   return digits.length > 17 ? toPlainNumber(text) : number;
 }
 

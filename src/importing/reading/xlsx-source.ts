@@ -257,7 +257,7 @@ async function relationsOf(parts: ZipParts, part: string): Promise<Relation[]> {
 }
 
 /** An area of merged cells stands behind all rows. */
-const MERGED = /<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"/g;
+const MERGED = /<(?:\w+:)?mergeCell\s[^<>]*?ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"/g;
 const ROWS_END = 'sheetData>';
 const LONGEST_TAG = 64;
 const SLASH = 0x2f;

@@ -58,7 +58,8 @@ const CONTROL = /[\u0000-\u001f\u007f\u2028\u2029]/;
  */
 const ADDRESS =
   /^[^\s@<>()[\]\\,;:"]+@(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?\.)*[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
-const NAMED_ADDRESS = /^(.*?)\s*<([^<>]+)>$/;
+/** The longest line of a mail, which an address with its name must fit in. @see RFC 5322, 2.1.1 */
+const MAX_WRITTEN = 998;
 
 /**
  * Validates the request and fills in its templates.
@@ -70,12 +71,18 @@ export function toEmailContent(
   stored: TemplateTexts | undefined,
   limits: EmailLimits,
 ): EmailContent {
+  const count = [request.to, request.cc, request.bcc].flatMap((written) => written ?? []).length;
+  if (count > limits.maxRecipients) {
+    throw new ServiceError(
+      'LIMIT_EXCEEDED',
+      `an email goes to at most ${limits.maxRecipients} recipients, not ${count}`,
+    );
+  }
   const errors: ErrorDetail[] = [];
   const to = addresses(request.to, 'to', errors);
   const cc = addresses(request.cc, 'cc', errors);
   const bcc = addresses(request.bcc, 'bcc', errors);
   const replyTo = request.replyTo === undefined ? [] : addresses(request.replyTo, 'replyTo', errors);
-  const count = to.length + cc.length + bcc.length;
   if (count === 0 && errors.length === 0) {
     errors.push({
       parameter: 'to',
@@ -96,12 +103,6 @@ export function toEmailContent(
     });
   }
   if (errors.length > 0) throw new ServiceError('INVALID_VALUE', 'this email cannot be sent', { errors });
-  if (count > limits.maxRecipients) {
-    throw new ServiceError(
-      'LIMIT_EXCEEDED',
-      `an email goes to at most ${limits.maxRecipients} recipients, not ${count}`,
-    );
-  }
   const [reply] = replyTo;
   return {
     to,
@@ -121,13 +122,19 @@ export function envelopeOf({ to, cc, bcc }: EmailContent): string[] {
 
 /** Splits `Asha <asha@example.org>` into name and address; a plain address has no name. */
 export function toAddress(written: string): { readonly name: string; readonly address: string } {
-  const [, name = '', address = written] = NAMED_ADDRESS.exec(written) ?? [];
-  return { name: name.replace(/^"(.*)"$/, '$1'), address };
+  const start = written.endsWith('>') ? written.lastIndexOf('<') : -1;
+  if (start === -1) return { name: '', address: written };
+  const name = written
+    .slice(0, start)
+    .trimEnd()
+    .replace(/^"(.*)"$/, '$1');
+  return { name, address: written.slice(start + 1, -1) };
 }
 
 export function isAddress(written: string): boolean {
+  if (written.length > MAX_WRITTEN) return false;
   const { address } = toAddress(written);
-  return !CONTROL.test(written) && ADDRESS.test(address) && address.length <= MAX_ADDRESS;
+  return address.length <= MAX_ADDRESS && !CONTROL.test(written) && ADDRESS.test(address);
 }
 
 function addresses(

@@ -4,11 +4,11 @@
  */
 const PIECES = [
   String.raw`--[^\n]*`,
-  String.raw`/\*[\s\S]*?\*/`,
+  String.raw`/\*[\s\S]*?(?:\*/|$)`,
   String.raw`(?<![\w$])e'(?:[^'\\]|\\[\s\S]|'')*'`,
   `'(?:[^']|'')*'`,
   `"(?:[^"]|"")*"`,
-  String.raw`(?<![\w$])(\$(?:[a-z_]\w*)?\$)[\s\S]*?\1`,
+  String.raw`(?<![\w$])(\$(?:[a-z_]\w*)?\$)[\s\S]*?(?:\1|$)`,
   ';',
 ];
 const PIECE = new RegExp(PIECES.join('|'), 'giu');

@@ -14,7 +14,7 @@ export class ShardTables {
   constructor(names: Readonly<Record<string, string>>) {
     this.#names = names;
     this.#mention = new RegExp(
-      `(?<=\\b(?:from|join|into|update)\\s+)(?:${Object.keys(names).join('|')})\\b`,
+      `(?=\\w)(?<=\\b(?:from|join|into|update)\\s+)(?:${Object.keys(names).join('|')})\\b`,
       'g',
     );
   }

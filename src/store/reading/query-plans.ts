@@ -3,7 +3,7 @@
  * projection, the order with its cursors, and the printer of records. They contain no caller's values, so all
  * callers share them.
  */
-
+import { LRUCache } from 'lru-cache';
 import type { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
 import type { Path } from '../../model/path.js';
@@ -88,22 +88,22 @@ export class QueryPlans {
   }
 }
 
-/** Limited, because callers can invent names; further shapes are compiled each time. */
+/** Limited, because callers can invent names. */
 const MAX_KEPT = 300;
 
 /**
  * Cached by the collection object, so that a changed declaration starts anew and a dropped one is forgotten.
  */
-class Kept<Value> {
-  readonly #byCollection = new WeakMap<Collection, Map<string, Value>>();
+class Kept<Value extends object> {
+  readonly #byCollection = new WeakMap<Collection, LRUCache<string, Value>>();
 
   get(collection: Collection, key: string, make: () => Value): Value {
-    const known = this.#byCollection.get(collection) ?? new Map<string, Value>();
+    const known = this.#byCollection.get(collection) ?? new LRUCache<string, Value>({ max: MAX_KEPT });
     this.#byCollection.set(collection, known);
     const kept = known.get(key);
     if (kept !== undefined) return kept;
     const made = make();
-    if (known.size < MAX_KEPT) known.set(key, made);
+    known.set(key, made);
     return made;
   }
 }

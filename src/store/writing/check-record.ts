@@ -98,7 +98,7 @@ export function listStagedCells(lines: Uint8Array): readonly (readonly (string |
   return rows;
 }
 
-const CELL = /(?:[\b](?<quoted>(?:[^\b]|[\b][\b])*)[\b]|(?<plain>[^\t\n]*))(?<end>[\t\n])/g;
+const CELL = /(?:[\b](?<quoted>(?:[^\b]|[\b][\b])*)[\b]|(?<plain>[^\t\n]*))(?<end>[\t\n])/gy;
 
 export interface StagedIdentity {
   /** The number of the row in the file. */

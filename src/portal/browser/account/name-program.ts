@@ -13,7 +13,7 @@ const BROWSERS: readonly (readonly [name: string, version: RegExp])[] = [
   ['Samsung Internet', /\bSamsungBrowser\/(\d+)/],
   ['Firefox', /\b(?:Firefox|FxiOS)\/(\d+)/],
   ['Chrome', /\b(?:Headless)?(?:Chrome|CriOS)\/(\d+)/],
-  ['Safari', /\bVersion\/(\d+)\S* (?:Mobile\/\S+ )?Safari\//],
+  ['Safari', /\bVersion\/(\d+)(?:\.\d+)* (?:Mobile\/\w+ )?Safari\//],
 ];
 
 const SYSTEMS: readonly (readonly [name: string, sign: RegExp])[] = [

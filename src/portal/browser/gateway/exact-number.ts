@@ -46,7 +46,7 @@ function isDecimal(text: string): boolean {
 
 /** `-007.50` → `-7.5`. A number with an exponent is returned unchanged, so it differs from every decimal. */
 function withoutPadding(text: string): string {
-  const [, sign = '', whole = '', part = ''] = /^(-?)0*(\d*)(?:\.(\d*?)0*)?$/.exec(text) ?? [];
+  const [, sign = '', whole = '', part = ''] = /^(-?)0*(?!0)(\d*)(?:\.((?:0*[1-9])*)0*)?$/.exec(text) ?? [];
   if (whole === '' && part === '' && !/^-?0*(\.0*)?$/.test(text)) return text;
   const digits = `${whole === '' ? '0' : whole}${part === '' ? '' : `.${part}`}`;
   return digits === '0' ? digits : sign + digits;

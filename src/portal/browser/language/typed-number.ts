@@ -21,7 +21,9 @@ export function parseTypedNumber(text: string, unit?: string | null): string | u
 /** `1234567.5` → `12,34,567.5`. All digits are kept. */
 export function groupInLakhs(number: string): string {
   return number.replace(/^(-?)(\d+)(\d{3})(?!\d)/, (_all, sign: string, front: string, last: string) => {
-    return `${sign}${front.replaceAll(/\B(?=(?:\d{2})+$)/g, ',')},${last}`;
+    const pairs = front.slice(front.length % 2).match(/\d\d/g) ?? [];
+    const groups = front.length % 2 === 1 ? [front.slice(0, 1), ...pairs] : pairs;
+    return `${sign}${[...groups, last].join(',')}`;
   });
 }
 

@@ -2,7 +2,7 @@
 
 /** More would mean too many requests to the gateway. */
 const MOST_ADDRESSES = 5;
-const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+const EMAIL = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/;
 const PHONE = /^\+?\d{10,15}$/;
 const IS_PHONE_FIELD = /phone|mobile|tel|whatsapp|^sms/;
 

@@ -79,7 +79,7 @@ function FaultInWords({ fault: { kind, detail, expected = '' } }: { readonly fau
   if (kind === 'takenTogether') {
     const fields = expected.slice(ONE_FOR_EACH.length).split(' and ');
     return t('Another record has the same {fields}.', {
-      fields: fields.map((field) => nameOf(field.replace(/ \(.*\)$/, ''))).join(' + '),
+      fields: fields.map((field) => nameOf(field.replace(/ \(.*/, ''))).join(' + '),
     });
   }
   return <ProblemWords text={detail} />;

@@ -24,5 +24,5 @@ export function nameOfEnumValue(value: string): string {
 
 /** The description of a column without its unit, which the values show themselves. */
 export function meaningOfColumn(description: string): string {
-  return description.replace(/ Unit: [^.]*\.$/, '');
+  return description.replace(/ Unit: [^.:]*\.$/, '');
 }

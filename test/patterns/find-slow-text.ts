@@ -1,0 +1,75 @@
+/** Looks for a text for which a regular expression takes more steps than a multiple of its length. */
+import vm from 'node:vm';
+import { listSlowTexts, type SlowText } from './slow-texts.js';
+
+/**
+ * All texts are tried short; the few that take long for their length are tried long. With the square, a
+ * millisecond at the former is seconds at the latter: what grows with the text is done in a fraction of that
+ * even where the machine is busy, and has three chances.
+ */
+const SHORT = 4_000;
+const SUSPECT_MS = 1;
+const LONG = 100_000;
+const LONG_ENOUGH_MS = 300;
+const CHANCES = 3;
+/** What takes exponentially many steps does not return from a short text either. */
+const ALL_SHORT_MS = 2_000;
+
+/** The text that is slow, or undefined. Flags are those of the code: a sticky pattern is tried at one place. */
+export function findSlowText(source: string, flags: string): SlowText | undefined {
+  const texts = listSlowTexts(source, flags);
+  const context = vm.createContext({
+    texts,
+    source,
+    flags: flags.includes('g') ? flags : `${flags}g`,
+    now: () => performance.now(),
+    current: 0,
+  });
+  vm.runInContext(TRIAL, context);
+  for (; ; context.current += 1) {
+    // Beyond that time, the text in progress is as suspect as one at which it stops.
+    isBeyond(ALL_SHORT_MS, context, `tryShort(${SHORT}, ${SUSPECT_MS})`);
+    if (context.current >= texts.length) return undefined;
+    if (isSlow(context)) return texts[context.current];
+  }
+}
+
+/** Every match is replaced, for that goes on behind each: as splitting does, and a loop over all matches. */
+const TRIAL = `
+  const pattern = new RegExp(source, flags);
+  function tryOut(length) {
+    const { before, again, after } = texts[current];
+    const text = before + again.repeat(length / again.length) + after;
+    const start = now();
+    text.replace(pattern, '');
+    return now() - start;
+  }
+  /** Stops at the next text that takes longer than the limit. */
+  function tryShort(length, limit) {
+    while (current < texts.length && tryOut(length) <= limit) current += 1;
+  }
+`;
+
+function isSlow(context: vm.Context): boolean {
+  return Array.from({ length: CHANCES }).every(() => isBeyond(LONG_ENOUGH_MS, context, `tryOut(${LONG})`));
+}
+
+function isBeyond(timeout: number, context: vm.Context, code: string): boolean {
+  try {
+    vm.runInContext(code, context, { timeout });
+    return false;
+  } catch (error) {
+    if (isTimeout(error)) return true;
+    throw error;
+  }
+}
+
+/** An error of the other realm, so no `Error` of this one. */
+function isTimeout(error: unknown): boolean {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'code' in error &&
+    error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
+  );
+}

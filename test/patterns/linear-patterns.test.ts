@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { findSlowText } from './find-slow-text.js';
+import { readPatterns, type SourcePattern } from './source-patterns.js';
+
+/** Files in which an expression is made of a text that is not in the code, and why it may be. */
+const MADE_WHILE_RUNNING: Readonly<Record<string, string>> = {
+  'src/formats/print-value.ts': 'a mapping of schema/mappings, tried below',
+  'src/formats/readiness.ts': 'a mapping of schema/mappings, tried below',
+  'src/messaging/channels.ts': 'SMS_HTTP_SUCCESS, held against 2 KB that the SMS provider answers',
+  'src/messaging/message-settings.ts': 'SMS_HTTP_SUCCESS, compiled only to see whether it is valid',
+  'src/languages/mongo/mongo-pattern.ts': 'compiled only to see whether it is valid; PostgreSQL matches',
+};
+/** esbuild passes these to the engine of Go, which is linear, and which has no lookbehind. */
+const OF_GO = ['src/portal/bundle.ts', 'src/portal/parts-of-mantine.ts'];
+
+describe('the regular expressions of src', () => {
+  const patterns = readPatterns();
+
+  it('are found, or it is known who makes them', () => {
+    expect(patterns.length).toBeGreaterThan(500);
+    const unknown = patterns.filter(({ pattern }) => pattern === undefined).map(({ file }) => file);
+    expect([...new Set(unknown)].sort()).toEqual(Object.keys(MADE_WHILE_RUNNING).sort());
+  });
+
+  it('take no more steps than a multiple of the length of the text', () => {
+    const distinct = new Map(
+      patterns
+        .filter(({ file, pattern }) => pattern !== undefined && !OF_GO.includes(file))
+        .map((one) => [`/${one.pattern}/${one.flags}`, one]),
+    );
+    const slow = [...distinct].flatMap(([written, one]) => slowOf(written, one));
+    expect(slow).toEqual([]);
+  });
+
+  it.each([
+    ['/+$', ''],
+    ['^_+|_+$', 'g'],
+    ['(\\b[a-z][a-z0-9+.-]*:\\/\\/[^\\s/?#:@]*):[^\\s/?#]*@', 'gi'],
+    ['^(?:a+)+$', ''],
+    ['(?<=\\bfrom\\s+)\\w', 'g'],
+  ])('would be found slow if one of them were /%s/%s', (source, flags) => {
+    expect(findSlowText(source, flags)).toBeDefined();
+  });
+});
+
+function slowOf(written: string, { file, pattern = '', flags }: SourcePattern): string[] {
+  const text = findSlowText(pattern, flags);
+  return text === undefined ? [] : [`${file}: ${written} with ${JSON.stringify(text)}`];
+}
