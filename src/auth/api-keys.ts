@@ -304,5 +304,6 @@ function toJson(scopes: KeyScopes): Prisma.InputJsonObject {
     ),
     reports: [...scopes.reports],
     scripts: [...scopes.scripts],
+    ...(scopes.accounts === true && { accounts: true }),
   };
 }

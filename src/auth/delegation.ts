@@ -33,6 +33,7 @@ export function intersectScopes(one: KeyScopes, other: KeyScopes): KeyScopes {
     collections: Object.fromEntries(collections.filter(([, verbs]) => verbs.length > 0)),
     reports: intersectNames(one.reports, other.reports),
     scripts: intersectNames(one.scripts, other.scripts),
+    ...(one.accounts === true && other.accounts === true && { accounts: true }),
   };
 }
 

@@ -10,7 +10,7 @@ export interface ScopeNames {
 }
 
 const VERBS: readonly RecordVerb[] = ['read', 'create', 'update', 'delete'];
-const MEMBERS = ['collections', 'reports', 'scripts'];
+const MEMBERS = ['collections', 'reports', 'scripts', 'accounts'];
 const SCRIPT_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const MOST_NAMES = 200;
 
@@ -19,9 +19,11 @@ const MOST_NAMES = 200;
  *
  *   { collections: { <name> | "*": [<verb> …] | ["*"] },
  *     reports: [<name> …] | ["*"],
- *     scripts: [<name> …] | ["*"] }
+ *     scripts: [<name> …] | ["*"],
+ *     accounts: true }
  *
- * Verbs are read, create, update, delete. A member that is absent allows nothing.
+ * Verbs are read, create, update, delete. A member that is absent allows nothing. With `accounts`, an admin's
+ * key may change who may log in and with which rights, which no verb and no `*` includes.
  *
  * @throws INVALID_VALUE (400) naming every fault by its JSON pointer, below `/scopes`
  */
@@ -42,7 +44,15 @@ export function parseKeyScopes(written: unknown, names: ScopeNames): KeyScopes {
     collections: parseCollections(written.collections, names, faults),
     reports: parseNames('reports', written.reports, names.isReport, faults),
     scripts: parseNames('scripts', written.scripts, (name) => SCRIPT_NAME.test(name), faults),
+    ...(written.accounts === true && { accounts: true }),
   };
+  if (written.accounts !== undefined && typeof written.accounts !== 'boolean')
+    faults.push({
+      pointer: '/scopes/accounts',
+      detail: 'The scope "accounts" is true or false.',
+      expected: 'true or false',
+      sent: written.accounts,
+    });
   if (faults.length > 0) throw invalidScopes(faults);
   return scopes;
 }

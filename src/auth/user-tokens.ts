@@ -79,6 +79,9 @@ export class UserTokens {
       );
     }
     const wished = wish.scopes === undefined ? EVERYTHING : parseKeyScopes(wish.scopes, this.#options.names);
+    if (wished.accounts === true) {
+      throw new ServiceError('FORBIDDEN', 'A signed token never changes accounts: leave out `accounts`.');
+    }
     const scopes = principal.scopes === undefined ? wished : intersectScopes(wished, principal.scopes);
     const seconds = secondsOf(wish);
     const expiresAt = Math.floor(Date.now() / 1000) + seconds;

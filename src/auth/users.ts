@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { JsonObject } from '../json.js';
 import { type Principal, type Scope, topDomainIdOf } from '../model/scope.js';
-import { isAdmin } from '../store/access/admin.js';
+import { mayManageAccounts } from '../store/access/admin.js';
 import type { Database } from '../store/database/database.js';
 import {
   compileKeyset,
@@ -266,32 +266,10 @@ export class Users {
     change: { readonly data: JsonObject; readonly ifVersion?: number | undefined },
   ): Promise<ListedUser> {
     assertUserAdmin(scope);
-    const changed = await this.#records.atomically(scope, { writes: ['pltf_user'] }, async (transaction) => {
-      // Locks the rows of all admins: of two who revoke each other's right, the second sees the change of the
-      // first.
-      const admins = await transaction.query<{ id: string }>(Prisma.sql`
-        select r.id
-        from records r
-        where ${liveRecordsIn(scope.domain.id, 'pltf_user')} and ${IS_ADMIN}
-        order by r.id
-        for update`);
-      await this.#records.update(scope, 'pltf_user', userId, {
-        ...change,
-        mode: 'merge',
-        within: transaction,
-      });
-      const remaining = await transaction.query(Prisma.sql`
-        select 1 as one
-        from records r
-        where ${liveRecordsIn(scope.domain.id, 'pltf_user')} and ${IS_ADMIN}
-        limit 1`);
-      if (admins.length > 0 && remaining.length === 0)
-        throw new ServiceError('CONFLICT', 'This is the last admin who may log in; make another one first.');
-      return await this.#get(transaction, scope, userId);
-    });
+    await this.#records.update(scope, 'pltf_user', userId, { ...change, mode: 'merge' });
     // The announcement reaches all gateways, but the next request may come before it.
     this.#principals.forget(scope.domain.id, userId);
-    return changed;
+    return await this.#get(this.#database, scope, userId);
   }
 }
 
@@ -300,8 +278,6 @@ export interface UserPlace {
   readonly userName: string;
   readonly id: string;
 }
-
-const IS_ADMIN = Prisma.sql`r.data -> 'active' = 'true' and r.data -> 'roles' ? 'admin'`;
 
 function conditionOf({ search, isActive, role }: UserFilter): Prisma.Sql {
   const pattern = `%${(search ?? '').replaceAll(/[\\%_]/g, '\\$&')}%`;
@@ -397,7 +373,10 @@ async function selectLogins(
 }
 
 /** @throws FORBIDDEN (403) */
-export function assertUserAdmin({ principal }: Scope): void {
-  if (isAdmin(principal)) return;
-  throw new ServiceError('FORBIDDEN', 'Only an admin manages users.');
+export function assertUserAdmin(scope: Scope): void {
+  if (mayManageAccounts(scope)) return;
+  throw new ServiceError(
+    'FORBIDDEN',
+    `Only an admin manages users, after logging in, or by an API key whose scopes contain "accounts": true.`,
+  );
 }

@@ -122,7 +122,7 @@ export class ImportRunner {
       const asked = options.triggers.filter((one) => step === 'run' || one === 'before');
       const staging = this.#options.store.staging(asked);
       const key = staging.keyOf(scope, one.collection, options.by);
-      staging.assertMayWrite(scope, one.collection, fieldsOfMapping(mapping));
+      staging.assertMayWrite(scope, one.collection, fieldsOfMapping(mapping), key);
       const seed = createHash('sha256')
         .update(sha256)
         .update(one.source.sheet ?? '')

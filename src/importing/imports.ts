@@ -185,10 +185,12 @@ export class Imports {
       sent.mapping === undefined
         ? one.mapping
         : parseImportMapping(sent.mapping, collection, one.inspection?.columns);
-    if (mapping !== undefined) {
-      store.staging([]).assertMayWrite(scope, collection.name, fieldsOfMapping(mapping));
-    }
     const options = this.#toOptions(scope, collection.name, sent.options ?? {}, one.options);
+    if (mapping !== undefined) {
+      const staging = store.staging([]);
+      const key = options.by === '' ? undefined : staging.keyOf(scope, collection.name, options.by);
+      staging.assertMayWrite(scope, collection.name, fieldsOfMapping(mapping), key);
+    }
     const changed = await updateImport(database, id, {
       from: IDLE,
       state: 'ready',

@@ -18,6 +18,8 @@ export interface Field {
   readonly isIndexed: boolean;
   /** Has a trigram index, which makes `contains` fast. */
   readonly isSearchable: boolean;
+  /** Decides who may log in, as whom, or with which rights; see `mayManageAccounts`. */
+  readonly isRight: boolean;
   readonly allowed: readonly string[] | undefined;
   /** A value, or `now` for the instant of the write. */
   readonly default: string | number | boolean | undefined;

@@ -29,6 +29,8 @@ export interface KeyScopes {
   readonly reports: readonly string[];
   /** Script names, or `*`. */
   readonly scripts: readonly string[];
+  /** Whether it may change the accounts of users, if the user may. No `*` includes this. */
+  readonly accounts?: boolean | undefined;
 }
 
 /** What a caller proved itself by. */

@@ -10,6 +10,7 @@ import { recordsIn } from '../store/sql/records-of.js';
 import { auditedChanges } from '../store/writing/audited-changes.js';
 import { keysOf } from '../store/writing/check-faults.js';
 import { derivedRows, sweepDerivedRows } from '../store/writing/derived-rows.js';
+import { keepingAnAdmin } from '../store/writing/keeping-an-admin.js';
 import { PRINCIPALS_CHANNEL } from '../store/writing/record-statements.js';
 import { type Belongings, findBelongings } from './belongings.js';
 import { eraseImportFiles } from './erase-import-files.js';
@@ -19,7 +20,12 @@ import { ERASED_NAME, Redaction, referencePathsTo } from './identity.js';
 
 const BATCH_RECORDS = 500;
 
+/** @throws CONFLICT if the person is the last admin who may log in */
 export async function eraseRecords(work: ErasureWork): Promise<void> {
+  await keepingAnAdmin(work.transaction, work.scope.domain.id, () => eraseParts(work));
+}
+
+async function eraseParts(work: ErasureWork): Promise<void> {
   const { transaction, scope, catalog, identity } = work;
   const person = catalog.get(identity.collection, scope);
   const parts = [

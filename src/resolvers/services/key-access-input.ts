@@ -33,7 +33,11 @@ registerEnumType(KEY_PRESETS, {
   description: 'Common scopes of API keys, each limited by the rights of its user.',
   valuesConfig: {
     READ_ONLY: { description: 'Read the records of every collection, and run every report.' },
-    READ_WRITE: { description: 'Read and write the records of every collection, and run every report.' },
+    READ_WRITE: {
+      description:
+        'Read and write the records of every collection, and run every report. Accounts are not included: ' +
+        'see `accounts`.',
+    },
     REPORTS: { description: 'Run every report, and nothing else.' },
   },
 });
@@ -60,6 +64,14 @@ export class KeyAccessInput {
 
   @Field(() => [String], { nullable: true, description: 'Scripts by their names; "*": every one.' })
   readonly scripts?: readonly string[] | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'Whether the key of an admin may change accounts: user names, email addresses, roles, and who may ' +
+      'log in. Such a key can make admins. No preset and no "*" includes it. Default: false.',
+  })
+  readonly accounts?: boolean | null;
 }
 
 const EVERY_VERB: readonly RecordVerb[] = Object.values(KEY_VERBS);
@@ -71,7 +83,13 @@ const SCOPES_OF_PRESETS: Readonly<Record<KeyPreset, KeyScopes>> = {
 };
 
 /** Converts to the form of `scopes`, not validated yet. */
-export function scopesOfAccess({ preset, collections, reports, scripts }: KeyAccessInput): KeyScopes {
+export function scopesOfAccess({
+  preset,
+  collections,
+  reports,
+  scripts,
+  accounts,
+}: KeyAccessInput): KeyScopes {
   const given = preset == null ? undefined : SCOPES_OF_PRESETS[preset];
   const verbs = new Map<string, readonly RecordVerb[]>(Object.entries(given?.collections ?? {}));
   for (const { collection, verbs: more } of collections ?? [])
@@ -80,5 +98,6 @@ export function scopesOfAccess({ preset, collections, reports, scripts }: KeyAcc
     collections: Object.fromEntries(verbs),
     reports: [...(given?.reports ?? []), ...(reports ?? [])],
     scripts: [...(given?.scripts ?? []), ...(scripts ?? [])],
+    ...(accounts === true && { accounts }),
   };
 }

@@ -11,10 +11,11 @@ import { ServiceError } from '../../errors.js';
 import type { JsonValue } from '../../json.js';
 import { isExactNumber } from '../../json.js';
 import type { Readership } from '../../languages/where-place.js';
-import type { Collection, RoleAccess, RowRule } from '../../model/collection.js';
+import type { Collection, Field, RoleAccess, RowRule } from '../../model/collection.js';
 import type { Filter } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
 import { type Principal, type RecordVerb, type Scope, topDomainIdOf } from '../../model/scope.js';
+import { mayManageAccounts } from './admin.js';
 
 export interface EffectiveAccess {
   /** The caller's rows as a filter; `undefined`: the whole domain. */
@@ -49,11 +50,32 @@ const FULL_ACCESS: EffectiveAccess = {
 export function accessOf(scope: Scope, collection: Collection, verb: RecordVerb): EffectiveAccess {
   const access = findAccess(scope, collection, verb);
   if (access !== undefined) return access;
-  throw forbidden(scope.principal, collection, verb);
+  throw forbidden(scope, collection, verb);
 }
 
 /** Like `accessOf`, but `undefined` where that throws. */
 export function findAccess(
+  scope: Scope,
+  collection: Collection,
+  verb: RecordVerb,
+): EffectiveAccess | undefined {
+  const access = findDeclaredAccess(scope, collection, verb);
+  if (access === undefined || verb === 'read') return access;
+  const rights = collection.fields.filter(({ isRight }) => isRight);
+  if (rights.length === 0 || mayManageAccounts(scope)) return access;
+  if (verb === 'delete') return undefined;
+  const withheld = rights.filter((field) => verb === 'update' || !isNeededByNew(field));
+  return {
+    ...access,
+    readOnlyFields: new Set([...access.readOnlyFields, ...withheld.map(({ name }) => name)]),
+  };
+}
+
+function isNeededByNew(field: Field): boolean {
+  return field.isRequired && field.default === undefined;
+}
+
+function findDeclaredAccess(
   scope: Scope,
   collection: Collection,
   verb: RecordVerb,
@@ -92,6 +114,11 @@ function isOfDomain({ domain }: Pick<Scope, 'domain'>, { domainId }: Collection)
   return domainId === undefined || domainId === topDomainIdOf(domain);
 }
 
+/** Who may change rights and accounts, for errors. */
+export const RIGHTS_EXPECTATION =
+  'only an admin may, after logging in, or by an API key whose scopes contain "accounts": true; ' +
+  'no script may';
+
 const VERBS: readonly RecordVerb[] = ['read', 'create', 'update', 'delete'];
 
 /**
@@ -108,7 +135,7 @@ export function isInReach(scope: Scope, collection: Collection): boolean {
  * @throws FORBIDDEN (403)
  */
 export function assertInReach(scope: Scope, collection: Collection): void {
-  if (!isInReach(scope, collection)) throw forbidden(scope.principal, collection, 'read');
+  if (!isInReach(scope, collection)) throw forbidden(scope, collection, 'read');
 }
 
 /** Whether the caller may know a declared field, because it may read or set it. */
@@ -178,8 +205,12 @@ function isInScopes(principal: Principal, collection: string, verb: RecordVerb):
   );
 }
 
-function forbidden(principal: Principal, collection: Collection, verb: RecordVerb): ServiceError {
+function forbidden(scope: Scope, collection: Collection, verb: RecordVerb): ServiceError {
+  const { principal } = scope;
   const action = `${verb} records of ${collection.name}`;
+  if (findDeclaredAccess(scope, collection, verb) !== undefined) {
+    return new ServiceError('FORBIDDEN', `you may not ${action}; ${RIGHTS_EXPECTATION}`);
+  }
   if (!isInScopes(principal, collection.name, verb)) {
     return new ServiceError('FORBIDDEN', `the API key's scopes do not include to ${action}`);
   }

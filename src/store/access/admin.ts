@@ -1,4 +1,4 @@
-import type { Principal } from '../../model/scope.js';
+import type { Principal, Scope } from '../../model/scope.js';
 
 /**
  * Whether a caller administers its domain. An admin's API key does not: its scopes are records, reports and
@@ -6,4 +6,18 @@ import type { Principal } from '../../model/scope.js';
  */
 export function isAdmin(principal: Principal): boolean {
   return principal.roles.has('admin') && principal.scopes === undefined;
+}
+
+/**
+ * Whether a caller may change who may log in, as whom, and with which rights. An API key may if its scopes
+ * say so. A script may not, whoever runs it: it would give rights in the name of everybody whose write starts
+ * it, and long after its author has gone.
+ */
+export function mayManageAccounts({
+  principal: { roles, scopes },
+  scriptDepth,
+}: Pick<Scope, 'principal' | 'scriptDepth'>): boolean {
+  return (
+    scriptDepth === undefined && roles.has('admin') && (scopes === undefined || scopes.accounts === true)
+  );
 }

@@ -50,6 +50,7 @@ export interface FieldDefinition {
   readonly unique?: boolean;
   readonly index?: boolean;
   readonly searchable?: boolean;
+  readonly right?: boolean;
   readonly enum?: readonly string[];
   readonly default?: string | number | boolean;
   readonly decimal?: boolean;

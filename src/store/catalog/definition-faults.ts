@@ -137,6 +137,12 @@ const FIELD_RULES: readonly FieldRule[] = [
         : undefined,
   },
   {
+    key: 'right',
+    expected: 'a top-level field',
+    faultOf: (field, place) =>
+      field.right && place !== 'top' ? 'a member of an object is not a right' : undefined,
+  },
+  {
     key: 'default',
     expected: 'a value of the type of the field (`now` for a datetime)',
     faultOf: (field) => {

@@ -158,6 +158,7 @@ function toField(definition: FieldDefinition): Field {
     isUnique: definition.unique ?? false,
     isIndexed: definition.index ?? false,
     isSearchable: definition.searchable ?? false,
+    isRight: definition.right ?? false,
     allowed: definition.enum,
     default: definition.default,
     isDecimal: definition.decimal ?? false,

@@ -1,6 +1,7 @@
 /** Creates new records from staged rows without an existing record, or restores removed ones. */
 import { type ErrorDetail, ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
+import { mayManageAccounts } from '../access/admin.js';
 import { compileFilter } from '../sql/compile-filter.js';
 import { recordsOf } from '../sql/records-of.js';
 import { atomically } from './atomically.js';
@@ -188,11 +189,15 @@ async function addTaken(
   return removed;
 }
 
-/** The ids of removed, not yet purged records whose last state the caller may read. */
+/**
+ * The ids of removed, not yet purged records whose last state the caller may read. An account with its
+ * password and keys comes back only for those who may change accounts.
+ */
 async function findTombstones(
   { environment, place, scope, collection, readable }: StagedWork,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
+  if (collection.fields.some(({ isRight }) => isRight) && !mayManageAccounts(scope)) return new Set();
   const rows = environment.rowsOf(scope, collection, readable);
   const found = await place.query<{ id: string }>(Prisma.sql`
     select r.id

@@ -17,6 +17,7 @@ import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
 import { type HeldReference, listReferences, listReferencesBut } from './held-references.js';
+import { keepingAnAdmin } from './keeping-an-admin.js';
 import { announceAtCommit, isFollowed, USER_COLLECTION, type WriteContext } from './record-statements.js';
 import { fillReferenceLabels } from './reference-labels.js';
 import { findDeadReferences, type ReferenceContext, selectDead } from './references.js';
@@ -227,7 +228,19 @@ export class RecordEnvironment {
    * Runs a statement that writes records; on a spread database, on the server of the domain. Even a single
    * statement can deadlock, so it is retried like a transaction.
    */
-  async write<Row extends object>(
+  async write<Row extends object>(context: WriteContext, write: WriteStatement): Promise<Row[]> {
+    const { scope, collection } = context;
+    if (collection.name !== USER_COLLECTION || write.operation === 'create') {
+      return await this.#write<Row>(context, write);
+    }
+    const work = (within: Transaction) =>
+      keepingAnAdmin(within, scope.domain.id, () => this.#write<Row>(context, { ...write, within }));
+    const { within } = write;
+    if (within !== undefined) return await work(within);
+    return await this.database.turns.take(() => this.database.transaction(work));
+  }
+
+  async #write<Row extends object>(
     context: WriteContext,
     { within, operation, statement, columns, caller }: WriteStatement,
   ): Promise<Row[]> {

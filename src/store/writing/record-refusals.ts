@@ -3,7 +3,7 @@ import { type ErrorDetail, RETRY_SOON_SECONDS, ServiceError } from '../../errors
 import type { JsonObject } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { RecordVerb } from '../../model/scope.js';
-import type { EffectiveAccess } from '../access/access.js';
+import { type EffectiveAccess, RIGHTS_EXPECTATION } from '../access/access.js';
 
 /**
  * Refuses fields that the caller may not set. @throws FORBIDDEN (403) naming each, with its record if there
@@ -20,12 +20,15 @@ export function assertWritable(
       .filter((name) => access.readOnlyFields.has(name))
       .map((name): ErrorDetail => {
         const pointer = records.length === 1 ? `/${name}` : `/${index}/${name}`;
-        return { pointer, detail: `${name} is not yours to set` };
+        const isRight = collection.fieldsByName.get(name)?.isRight === true;
+        const detail = `${name} is not yours to set`;
+        return isRight ? { pointer, detail, expected: RIGHTS_EXPECTATION } : { pointer, detail };
       }),
   );
   const [first] = errors;
   if (first === undefined) return;
-  throw new ServiceError('FORBIDDEN', `${first.detail} in ${collection.name}`, { errors });
+  const why = first.expected === undefined ? '' : `; ${first.expected}`;
+  throw new ServiceError('FORBIDDEN', `${first.detail} in ${collection.name}${why}`, { errors });
 }
 
 export function notFound(collection: Collection, id: string): ServiceError {

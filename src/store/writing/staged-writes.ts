@@ -33,7 +33,7 @@ import {
   type StagedWork,
 } from './staged-work.js';
 import { type StagingPlace, stagingPlaceOf } from './staging-place.js';
-import { type UniqueKey, uniqueKeyOf } from './unique-key.js';
+import { fieldsBesideKey, type UniqueKey, uniqueKeyOf } from './unique-key.js';
 import { updateStaged } from './update-staged.js';
 import type { UnlabelledReference } from './validation.js';
 import type { TriggerNames } from './write-triggers.js';
@@ -85,18 +85,23 @@ export class StagedWrites {
   }
 
   /**
-   * Refuses a caller who may not write such records, whatever is in them.
+   * Refuses a caller who may not write such records by the key, whatever is in them.
    *
    * @throws FORBIDDEN; NOT_FOUND, GONE for the collection
    */
-  assertMayWrite(scope: Scope, name: string, fields: readonly string[]): Collection {
+  assertMayWrite(
+    scope: Scope,
+    name: string,
+    fields: readonly string[],
+    key: UniqueKey | undefined,
+  ): Collection {
     const collection = this.#environment.catalog.get(name, scope);
     accessOf(scope, collection, 'read');
     const creatable = accessOf(scope, collection, 'create');
     const writable = accessOf(scope, collection, 'update');
     const record = Object.fromEntries(fields.map((field) => [field, null]));
     assertWritable([record], creatable, collection);
-    assertWritable([record], writable, collection);
+    assertWritable([fieldsBesideKey(record, key, collection)], writable, collection);
     assertNoProbing([record], scope, collection);
     return collection;
   }
@@ -212,7 +217,7 @@ export class StagedWrites {
     name: string,
     batch: StagedBatch,
   ): Promise<StagedOutcome> {
-    const collection = this.assertMayWrite(scope, name, batch.fields);
+    const collection = this.assertMayWrite(scope, name, batch.fields, batch.key);
     const work: StagedWork = {
       environment: this.#environment,
       transaction,

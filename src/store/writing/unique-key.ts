@@ -1,5 +1,6 @@
 /** What tells the records of a collection apart: their `_id`, a unique field, or values unique together. */
 import { ServiceError } from '../../errors.js';
+import type { JsonObject } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { Path } from '../../model/path.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
@@ -36,6 +37,20 @@ export function uniqueKeyOf(collection: Collection, by: string, readable: Effect
   throw new ServiceError('INVALID_VALUE', detail, {
     errors: [{ parameter: 'by', detail, expected, sent: by }],
   });
+}
+
+/**
+ * The fields of a record that a write by the key may change. That of the key itself stays as it is, because
+ * it is by its value that the record was found; of a reference the label may be another.
+ */
+export function fieldsBesideKey(
+  fields: JsonObject,
+  key: UniqueKey | undefined,
+  collection: Collection,
+): JsonObject {
+  if (key?.kind !== 'field' || collection.fieldsByName.get(key.name)?.type === 'reference') return fields;
+  const { [key.name]: _same, ...others } = fields;
+  return others;
 }
 
 function findKey(collection: Collection, by: string): UniqueKey | undefined {

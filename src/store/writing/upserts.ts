@@ -22,7 +22,7 @@ import { assertWritable, tooManyRecords } from './record-refusals.js';
 import type { RecordWrites, WriteOptions } from './record-writes.js';
 import { assertNoProbing } from './secret-fields.js';
 import { takeSentId } from './sent-id.js';
-import { type UniqueKey, uniqueKeyOf } from './unique-key.js';
+import { fieldsBesideKey, type UniqueKey, uniqueKeyOf } from './unique-key.js';
 import { assertNoFaults, type StoredChange, toStoredAll } from './validation.js';
 
 export interface UpsertRequest {
@@ -102,7 +102,8 @@ export class Upserts {
     assertNoFaults(taken.flatMap(({ errors }) => errors));
     const fields = taken.map(({ data }) => data);
     assertWritable(fields, creatable, collection);
-    assertWritable(fields, writable, collection);
+    const changed = fields.map((record) => fieldsBesideKey(record, key, collection));
+    assertWritable(changed, writable, collection);
     assertNoProbing(fields, scope, collection);
     const now = this.#environment.now();
     const { timeZone } = scope.domain;

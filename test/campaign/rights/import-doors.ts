@@ -64,7 +64,7 @@ const RESTING = ['ready', 'tried', 'done', 'failed', 'cancelled'];
 const STATUSES: Readonly<Record<string, number>> = { FORBIDDEN: 403, NOT_FOUND: 404, GONE: 410 };
 
 /** The text is all that is told of it on the way. */
-async function importDocument(
+export async function importDocument(
   voice: Voice,
   collection: string,
   document: object,

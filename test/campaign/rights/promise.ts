@@ -14,6 +14,7 @@ export interface DeclaredField {
   readonly list?: boolean;
   readonly unique?: boolean;
   readonly enum?: readonly string[];
+  readonly right?: boolean;
   readonly target?: string | readonly string[];
   readonly fields?: readonly DeclaredField[];
 }
@@ -71,6 +72,8 @@ export function promiseOf(caller: Caller, collection: Declared, verb: Verb): Pro
   if (caller.collections !== undefined) {
     const { [collection.name]: named = [], '*': any = [] } = caller.collections;
     if (!named.includes(verb) && !any.includes(verb)) return 403;
+    // Who may log in is no matter of records: these keys say nothing of accounts.
+    if (verb === 'delete' && collection.fields.some(({ right }) => right === true)) return 403;
   }
   if (caller.roles.includes('admin') && collection.access?.admin === undefined) {
     return { hiddenFields: new Set(), isInReach: () => true };

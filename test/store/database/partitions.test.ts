@@ -21,6 +21,7 @@ function field(name: string, type: Field['type'], traits: Partial<Field> = {}): 
     isUnique: false,
     isIndexed: false,
     isSearchable: false,
+    isRight: false,
     allowed: undefined,
     default: undefined,
     isDecimal: false,

@@ -109,9 +109,9 @@ describe('the lines of staged records', () => {
   /** What becomes of the one record of `odd_names` by a row that has these fields and removes those. */
   async function write(record: JsonObject, removed: readonly string[]): Promise<readonly number[]> {
     const staging = test.store.staging([]);
-    const collection = staging.assertMayWrite(ADMIN, 'odd_names', Object.keys(record));
-    const now = new Date('2026-07-01T03:00:00.000Z');
     const key = { kind: 'id' } as const;
+    const collection = staging.assertMayWrite(ADMIN, 'odd_names', Object.keys(record), key);
+    const now = new Date('2026-07-01T03:00:00.000Z');
     const rules: StagingRules = {
       collection,
       mode: 'replace',

@@ -176,7 +176,7 @@ function KeyRow({ listed }: { readonly listed: ListedKey }) {
 
 function ScopesInWords({ scopes }: { readonly scopes: unknown }) {
   const t = useTexts();
-  const { collections, reports, scripts } = readScopes(scopes);
+  const { collections, reports, scripts, accounts } = readScopes(scopes);
   const viewer = useViewer();
   const titles = new Map(viewer.collections.map(({ name, title }) => [name, title]));
   const reportTitles = new Map(viewer.reports.map(({ name, title }) => [name, title]));
@@ -188,6 +188,7 @@ function ScopesInWords({ scopes }: { readonly scopes: unknown }) {
   const inWords = (names: readonly string[]) => (names.includes('*') ? t('All') : names.join(', '));
   if (reports.length > 0) lines.push(`${t('Reports')}: ${inWords(reports.map(titleOfReport))}`);
   if (scripts.length > 0) lines.push(`${t('Scripts')}: ${inWords(scripts)}`);
+  if (accounts === true) lines.push(t('Accounts: who may log in, and with which roles'));
   return (
     <ul className="plain-list">
       {lines.map((line) => (

@@ -6,6 +6,8 @@ export interface PickedScopes {
   readonly collections: Readonly<Record<string, readonly string[]>>;
   readonly reports: readonly string[];
   readonly scripts: readonly string[];
+  /** Whether it may change accounts. */
+  readonly accounts?: boolean;
 }
 
 export const NO_SCOPES: PickedScopes = { collections: {}, reports: [], scripts: [] };
