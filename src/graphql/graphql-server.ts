@@ -38,6 +38,7 @@ import { createLiveServer, type LiveServices } from './live/create-live-server.j
 import type { LiveServer } from './live/live-server.js';
 import { formatGraphqlError } from './operation/graphql-errors.js';
 import type { GraphqlRequest } from './operation/graphql-request.js';
+import { Introspections } from './operation/introspections.js';
 import type { OperationOptions } from './operation/operation.js';
 import { OwnDocuments } from './operation/own-documents.js';
 import { PreparedDocuments } from './operation/prepared-documents.js';
@@ -197,6 +198,7 @@ class RenewedServer {
         patienceMs: 10_000,
         refusal: 'Too many mutations are under way that are one transaction',
       }),
+      introspections: new Introspections(),
       database: services.database,
       fieldMeter: services.fieldMeter,
       onFault: services.onFault ?? (() => {}),

@@ -148,6 +148,39 @@ describe('introspection', () => {
     ).toBeGreaterThan(100);
   });
 
+  it('costs the objects that it prints, and the whole schema once is always allowed', async () => {
+    const costOf = async (query: string): Promise<number> => {
+      const response = await gateway.fetch('/graphql', {
+        method: 'POST',
+        as: 'viewer',
+        headers: { 'content-type': 'application/json', 'x-include-extensions': 'cost' },
+        body: JSON.stringify({ query }),
+      });
+      return ((await response.json()) as Answered).extensions.cost.requested;
+    };
+    const types = 'types { fields { args { name } } }';
+    const [all, named, one] = [
+      await costOf(getIntrospectionQuery()),
+      await costOf(`{ __schema { ${types} } }`),
+      await costOf('query ($name: String = "Task") { __type(name: $name) { fields { args { name } } } }'),
+    ];
+    expect(all).toBeLessThanOrEqual(8000);
+    expect(all).toBeGreaterThan(2 * named);
+    expect(named).toBeGreaterThan(20 * one);
+    const often = Array.from({ length: 10 }, (_, n) => `a${n}: __schema { ${types} }`);
+    expect(await codesOf(gateway, { as: 'viewer', query: `{ ${often.join(' ')} }` })).toEqual([
+      'LIMIT_EXCEEDED',
+    ]);
+  });
+
+  it('is answered from the text that was kept as it is executed', async () => {
+    const query = 'query Again { __typename __type(name: "Task") { name fields { name } } }';
+    const first = await ask(gateway, query, { as: 'viewer' });
+    expect(await ask(gateway, query, { as: 'admin' })).toEqual(first);
+    expect(first.__type.fields.length).toBeGreaterThan(5);
+    expect(await codesOf(gateway, { query })).toEqual(['UNAUTHENTICATED']);
+  });
+
   it('does not go round in circles', async () => {
     const query =
       '{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } ' +

@@ -12,6 +12,7 @@ import {
   type ValidationContext,
   type ValidationRule,
 } from 'graphql';
+import { isIntrospectionField } from './introspection-cost.js';
 
 export interface DocumentLimits {
   /** Deepest nesting of fields. */
@@ -155,7 +156,7 @@ class Measure {
 
   #depthsOfField(field: FieldNode): Depths {
     const inner = field.selectionSet ? this.#depths(field.selectionSet) : { depth: 0, introspectionDepth: 0 };
-    if (field.name.value !== '__schema' && field.name.value !== '__type') {
+    if (!isIntrospectionField(field.name.value)) {
       return { depth: inner.depth + 1, introspectionDepth: inner.introspectionDepth };
     }
     return { depth: 1, introspectionDepth: Math.max(inner.depth, inner.introspectionDepth) + 1 };

@@ -5,6 +5,7 @@
 import { type DocumentNode, visit } from 'graphql';
 import { ServiceError } from '../../errors.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
+import { isIntrospectionField } from './introspection-cost.js';
 
 const INTROSPECTING = new WeakMap<DocumentNode, boolean>();
 
@@ -36,13 +37,14 @@ export function assertIntrospectionRole(context: RequestContext, roles: readonly
   throw new ServiceError('FORBIDDEN', `Introspection is for these roles: ${roles.join(', ') || 'none'}.`);
 }
 
-function isIntrospecting(document: DocumentNode): boolean {
+/** Whether the document has a field of introspection. */
+export function isIntrospecting(document: DocumentNode): boolean {
   const known = INTROSPECTING.get(document);
   if (known !== undefined) return known;
   let found = false;
   visit(document, {
     Field(field) {
-      if (field.name.value === '__schema' || field.name.value === '__type') found = true;
+      if (isIntrospectionField(field.name.value)) found = true;
     },
   });
   INTROSPECTING.set(document, found);

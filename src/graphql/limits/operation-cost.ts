@@ -1,6 +1,6 @@
 /**
  * What an operation may cost: every object it can give counts one, so a page of 100 records with one
- * reference each resolved counts 1 + 100 × 2, and each count of all records 10. Depends on the variables, so
+ * reference each resolved counts 1 + 100 × 2, each count of all records 10, and each object of the schema 1. Depends on the variables, so
  * it is checked for every request, and remembered for the document and the variables that matter.
  *
  * @see decisions 9
@@ -18,6 +18,7 @@ import {
 } from 'graphql';
 import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity';
 import { ServiceError } from '../../errors.js';
+import { introspectionCost, isIntrospectionField } from './introspection-cost.js';
 
 /** Counting goes through all records that match. */
 const COUNT_COST = 10;
@@ -72,7 +73,7 @@ export class OperationCosts {
       schema: request.schema,
       query: request.document,
       variables: { ...request.variables },
-      estimators: [(options) => estimate(options, { limits: this.#limits, totals })],
+      estimators: [(options) => estimate(options, { ...request, limits: this.#limits, totals })],
       ...(request.operation.name && { operationName: request.operation.name.value }),
     });
     if (remembered.costs.size >= MAX_REMEMBERED_PER_DOCUMENT) remembered.costs.clear();
@@ -96,10 +97,18 @@ export interface CostRequest {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
+interface Estimating extends Pick<CostRequest, 'schema' | 'document'> {
+  readonly limits: CostLimits;
+  readonly totals: Totals;
+}
+
 function estimate(
   { field, node, args, childComplexity }: Parameters<ComplexityEstimator>[0],
-  { limits, totals }: { readonly limits: CostLimits; readonly totals: Totals },
+  { schema, document, limits, totals }: Estimating,
 ): number {
+  if (isIntrospectionField(field.name)) {
+    return introspectionCost(node, { schema, document, args, maxCost: limits.maxCost });
+  }
   const type = getNamedType(field.type);
   // There is one of a page, whatever its size.
   if (!isCompositeType(type) || type.name === 'PageInfo') return 0;
@@ -161,6 +170,10 @@ function lengthOf(list: unknown): number {
 function costlyVariables(document: DocumentNode): readonly string[] {
   const names = new Set<string>();
   visit(document, {
+    Field({ name, arguments: args = [] }) {
+      if (!isIntrospectionField(name.value)) return;
+      for (const { value } of args) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+    },
     Argument(argument) {
       if (!SIZE_ARGUMENTS.has(argument.name.value)) return;
       visit(argument.value, {

@@ -18,10 +18,12 @@ import type { Database } from '../../store/database/database.js';
 import type { WaitingLine } from '../../store/database/waiting-line.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { inSpan } from '../../traced.js';
+import { isIntrospecting } from '../limits/may-introspect.js';
 import type { OperationCosts } from '../limits/operation-cost.js';
 import { assertPermitted, type PermissionOptions } from '../limits/permitted.js';
 import { formatGraphqlError, isFault, requestFailure } from './graphql-errors.js';
 import type { GraphqlRequest } from './graphql-request.js';
+import type { Introspections } from './introspections.js';
 import { assertMayExplain, Explanation, wantsOperationExtension } from './operation-extensions.js';
 import type { OperationRequest, Outcome } from './operation-request.js';
 import { getPlannedVariables } from './planned-variables.js';
@@ -35,6 +37,7 @@ export interface OperationOptions extends PermissionOptions {
   readonly store: Pick<RecordStore, 'atomically'>;
   /** The queue of transactions, each of which holds a connection from beginning to end. */
   readonly transactions: WaitingLine;
+  readonly introspections: Introspections;
   /** Explains statements on request. */
   readonly database: Pick<Database, 'transaction'>;
   /** Records which fields of collections an operation uses. */
@@ -229,9 +232,10 @@ async function readExtensions(
 async function executeOrSplice(
   request: OperationRequest,
   variableValues: Record<string, unknown> | undefined,
-  { store, transactions }: OperationOptions,
+  { store, transactions, introspections }: OperationOptions,
 ): Promise<Outcome> {
   if (variableValues === undefined) return await executeOperation(request);
+  if (isIntrospecting(request.document)) return await introspections.answer(request, executeOperation);
   if (isTransaction(request)) {
     const execution = { variableValues, execute: executeOperation };
     return await executeInTransaction(request, { store, line: transactions }, execution);

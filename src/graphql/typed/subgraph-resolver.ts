@@ -61,6 +61,8 @@ export function createSubgraphResolver(model: TypedModel, types: TypedTypes): Su
     readonly #services: TypedServices;
     readonly #finder: NodeFinder;
     readonly #introspectionRoles: readonly string[];
+    /** The resolver serves one schema. */
+    #sdl: string | undefined;
 
     constructor(services: TypedServices, introspectionRoles: readonly string[]) {
       this.#services = services;
@@ -74,7 +76,8 @@ export function createSubgraphResolver(model: TypedModel, types: TypedTypes): Su
     })
     service(@Ctx() context: RequestContext, @Info() info: GraphQLResolveInfo): SubgraphService {
       assertIntrospectionRole(context, this.#introspectionRoles);
-      return { sdl: printSubgraph(info.schema, new Set(byTypeName.keys())) };
+      this.#sdl ??= printSubgraph(info.schema, new Set(byTypeName.keys()));
+      return { sdl: this.#sdl };
     }
 
     @Query(() => [entity], {

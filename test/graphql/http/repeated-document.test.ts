@@ -7,6 +7,7 @@ import { executionPlugin } from '../../../src/graphql/http/execution-plugin.js';
 import { serveGraphql } from '../../../src/graphql/http/serve-graphql.js';
 import { formatGraphqlError } from '../../../src/graphql/operation/graphql-errors.js';
 import type { GraphqlRequest } from '../../../src/graphql/operation/graphql-request.js';
+import { Introspections } from '../../../src/graphql/operation/introspections.js';
 import type { OperationOptions } from '../../../src/graphql/operation/operation.js';
 import { RepeatedDocuments } from '../../../src/graphql/operation/repeated-documents.js';
 import { PersistedQueries } from '../../../src/graphql/persisted/persisted-queries.js';
@@ -46,6 +47,7 @@ async function openEndpoint({ failsAt = 0, describe: tell = tellCosts }: Faults)
       describe: tell,
     },
     introspectionRoles: [],
+    introspections: new Introspections(),
     store: { atomically: unused },
     transactions: new WaitingLine({ atOnce: 1, mostWaiting: 1, patienceMs: 1000, refusal: 'full' }),
     database: { transaction: unused },
