@@ -32,6 +32,8 @@ export class Arrival {
   readonly idempotencyKey: string | undefined;
   /** The credential that was recognized, even if it was then refused; `undefined` if none was. */
   credential: Credential | undefined;
+  /** Why the request was not admitted. */
+  refusal: Error | undefined;
   readonly #ending = new Ending();
   #passage: Passage | undefined;
   #isOver = false;
@@ -99,7 +101,10 @@ declare module 'fastify' {
     requestContext: RequestContext;
   }
   interface FastifyContextConfig {
-    /** Answered during maintenance too, and neither authenticated nor counted. */
+    /**
+     * Answered during maintenance too, and neither authenticated nor counted. Its answer must cost no more than
+     * a refusal.
+     */
     readonly isVital?: boolean;
   }
 }

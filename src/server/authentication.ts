@@ -36,7 +36,7 @@ export function useAuthentication(
     const { arrival } = request;
     const { authorization } = request.headers;
     if (authorization === undefined) {
-      count(reply, options.rateLimits.take(`address:${arrival.address}`));
+      countRequest(reply, options.rateLimits.take(`address:${arrival.address}`));
       return;
     }
     let principal: Principal;
@@ -46,12 +46,12 @@ export function useAuthentication(
         arrival.credential = credential;
       });
     } catch (error) {
-      count(reply, options.rateLimits.take(`address:${arrival.address}`));
+      countRequest(reply, options.rateLimits.take(`address:${arrival.address}`));
       throw error;
     }
     askers.note(authorization, principal);
     arrival.credential = principal.credential;
-    count(reply, options.rateLimits.take(callerName(principal)));
+    countRequest(reply, options.rateLimits.take(callerName(principal)));
     const { askedDomain, requestId } = arrival;
     await options.domains.assureKnown(principal.domainId, askedDomain?.trim());
     const scope = resolveScope(options.domains, { principal, askedDomain, requestId, arrival });
@@ -66,8 +66,12 @@ function bearerOf(authorization: string): string {
   throw new ServiceError('UNAUTHENTICATED', 'The Authorization header is to be: Bearer <token>.');
 }
 
-/** @throws TOO_MANY_REQUESTS (429) */
-function count(reply: FastifyReply, decision: RateDecision): void {
+/**
+ * Sets the headers of the rate.
+ *
+ * @throws TOO_MANY_REQUESTS (429)
+ */
+export function countRequest(reply: FastifyReply, decision: RateDecision): void {
   reply.header('ratelimit-limit', String(decision.limit));
   reply.header('ratelimit-remaining', String(decision.remaining));
   reply.header('ratelimit-reset', String(decision.resetSeconds));

@@ -26,8 +26,8 @@ import { useBodyParsing } from './body-parsing.js';
 import { createClientErrorHandler } from './client-errors.js';
 import { useContractFiles } from './contract-files.js';
 import { useDocumentation } from './documentation.js';
-import { answerUnreadablePath, useGraphqlErrorAnswers, useProblemAnswers } from './error-answers.js';
-import { KnownAskers, useFairTurns } from './fair-turns.js';
+import { createUnreadablePathAnswer, useGraphqlErrorAnswers, useProblemAnswers } from './error-answers.js';
+import { KnownAskers, useFairTurns, useTurnRefusals } from './fair-turns.js';
 import { useFiles } from './file-serving.js';
 import { useHealth } from './health.js';
 import { type IdentityLoginServices, useIdentityLogin } from './identity-login.js';
@@ -43,6 +43,7 @@ import { useRequestTracing } from './request-tracing.js';
 import { addAllMethods, addOtherMethods, useRest } from './rest.js';
 import { type ScriptEndpointServices, useScriptEndpoints } from './script-endpoints.js';
 import { API_HEADERS, SANDBOX_HEADERS } from './security-headers.js';
+import { SerialRequests } from './serial-requests.js';
 import { announceStop, Stopping, stopServer, useStopping } from './stopping.js';
 import { StreamLimits, type StreamLimitsOptions } from './stream-limits.js';
 import { type RequestPlaces, Turnstile } from './turnstile.js';
@@ -124,10 +125,13 @@ const REQUEST_TIMEOUT_MS = 300_000;
 const BACKLOG = 4096;
 /** As long as a request waits for a connection to the database. */
 const PATIENCE_MS = 10_000;
+/** The places of vital routes, whose answers are cached. */
+const VITAL_PLACES = { all: 8, besideOthers: 8 };
 
 export async function createServer(services: ServerServices, options: ServerOptions): Promise<Server> {
   const inFlight = new RequestsInFlight();
   const turnstile = new Turnstile({ places: options.requestsAtOnce, patienceMs: PATIENCE_MS });
+  const vitalTurnstile = new Turnstile({ places: VITAL_PLACES, patienceMs: PATIENCE_MS });
   const stopping = new Stopping();
   const streams = new StreamLimits(options.streams);
   const metrics = new Metrics({
@@ -135,7 +139,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
     isDatabaseReachable: () => services.database.isReachable,
     reads: () => services.database.replicas?.figures() ?? [],
     inFlight: () => inFlight.count,
-    waiting: () => turnstile.waiting,
+    waiting: () => turnstile.waiting + vitalTurnstile.waiting,
     live: services.live,
     jobs: services.jobs,
     backups: services.backups,
@@ -159,8 +163,10 @@ export async function createServer(services: ServerServices, options: ServerOpti
     version: options.version,
   });
 
+  const requests = new SerialRequests();
   const app = fastify({
     logger: false,
+    http: { IncomingMessage: requests.IncomingMessage },
     genReqId: requestIdOf,
     requestIdHeader: false,
     trustProxy: toProxyTrust(options.trustProxy),
@@ -170,7 +176,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
     return503OnClosing: false,
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
-    frameworkErrors: answerUnreadablePath,
+    frameworkErrors: createUnreadablePathAnswer(turnstile),
     rewriteUrl: (request) => {
       applyMethodOverride(request);
       return request.url ?? '/';
@@ -181,12 +187,13 @@ export async function createServer(services: ServerServices, options: ServerOpti
 
   if (options.tracesPerSecond !== undefined) useRequestTracing(app, options.tracesPerSecond);
   useArrival(app, { inFlight, observe, headers: API_HEADERS });
+  const askers = new KnownAskers();
+  useFairTurns(app, { turnstile, vitalTurnstile, askers });
   useTusDiscovery(app, { uploads: services.files.uploads, imports: services.imports });
   if (options.corsOrigins.length > 0) await app.register(cors, crossOrigin(options.corsOrigins));
   useStopping(app, stopping);
   useMaintenance(app, services.maintenance);
-  const askers = new KnownAskers();
-  useFairTurns(app, { turnstile, askers });
+  useTurnRefusals(app);
   useAuthentication(app, services, askers);
   useReadAfter(app, services.database.replicas);
   useBodyAdmission(app, options.bodies);
@@ -200,7 +207,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
     options.metrics.port === undefined
       ? undefined
       : createMetricsServer({ ...options.metrics, metrics, observe });
-  if (!figures) useMetrics(app, { ...options.metrics, metrics });
+  if (!figures) useMetrics(app, { ...options.metrics, metrics, rateLimits: services.rateLimits });
   useContractFiles(app, { contracts, publicUrl: options.publicUrl });
   useDocumentation(app, services.portal);
   await usePortal(app, services.portal);
@@ -233,7 +240,8 @@ export async function createServer(services: ServerServices, options: ServerOpti
       maxMessageBytes: options.bodies.limitBytes,
       observe,
     });
-  webSockets?.listen(app);
+  if (webSockets) webSockets.listen(app, requests);
+  else requests.listen(app.server);
   services.maintenance.onChange((isOn) => {
     if (isOn) live?.closeAll(CLOSE.tryAgainLater, 'The service is down for maintenance');
   });

@@ -2,9 +2,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceError } from '../errors.js';
 import { type ProblemRequest, problemHeaders, renderProblem } from '../rest/problem.js';
+import { strangerAt } from './fair-turns.js';
 import { translateFrameworkError } from './framework-errors.js';
 import type { Observe } from './observation.js';
 import { API_HEADERS } from './security-headers.js';
+import type { Turnstile } from './turnstile.js';
 import { leaveUnreadBody } from './unread-body.js';
 
 /** Answers with problem details on every path except `/graphql`. @see decisions 4 */
@@ -15,19 +17,34 @@ export function useProblemAnswers(app: FastifyInstance, observe: Observe): void 
   });
 }
 
-/** Fastify's `frameworkErrors`, for a path that Fastify cannot parse, before there is a route or a hook. */
-export function answerUnreadablePath(error: Error, request: FastifyRequest, reply: FastifyReply): void {
-  const hasCredential = request.headers.authorization !== undefined;
-  const { accept } = request.headers;
-  const { status, headers, body } = renderProblem(translateFrameworkError(error), {
-    requestId: request.id,
-    accept,
-    hasCredential,
-  });
-  reply
-    .code(status)
-    .headers({ ...API_HEADERS, ...headers, 'x-request-id': request.id })
-    .send(body);
+/**
+ * Creates Fastify's `frameworkErrors`, for a path that Fastify cannot parse, before there is a route or a
+ * hook. Such a request waits for its turn like any other.
+ */
+export function createUnreadablePathAnswer(turnstile: Turnstile) {
+  return async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const known = await admitted(turnstile, request, reply).then(
+      () => error,
+      (refusal: Error) => refusal,
+    );
+    const hasCredential = request.headers.authorization !== undefined;
+    const { accept } = request.headers;
+    const { status, headers, body } = renderProblem(translateFrameworkError(known), {
+      requestId: request.id,
+      accept,
+      hasCredential,
+    });
+    reply
+      .code(status)
+      .headers({ ...API_HEADERS, ...headers, 'x-request-id': request.id })
+      .send(body);
+  };
+}
+
+async function admitted(turnstile: Turnstile, { ip }: FastifyRequest, { raw }: FastifyReply): Promise<void> {
+  const passage = await turnstile.enter(strangerAt(ip));
+  if (raw.closed) passage.leave();
+  else raw.once('close', () => passage.leave());
 }
 
 /**

@@ -19,7 +19,7 @@ export class KnownAskers {
   /** The presumed asker, before authentication: a credential never seen to be valid counts as its address. */
   find(authorization: string | undefined, address: string): Asker {
     const known = authorization === undefined ? undefined : this.#askers.get(authorization.slice(-KNOWN_BY));
-    return known ?? { party: `address:${address}`, member: '', isStranger: true };
+    return known ?? strangerAt(address);
   }
 
   note(authorization: string, { domainId, id }: Principal): void {
@@ -38,17 +38,23 @@ declare module 'fastify' {
 
 export interface FairTurnsOptions {
   readonly turnstile: Turnstile;
+  /** Admits requests of vital routes, which must not wait for places that other requests hold. */
+  readonly vitalTurnstile: Turnstile;
   readonly askers: KnownAskers;
 }
 
 /**
- * Register it after the hook that creates `request.arrival` and before the one that checks the credential.
+ * Register it right after the hook that creates `request.arrival`, before every hook that answers.
  */
-export function useFairTurns(app: FastifyInstance, { turnstile, askers }: FairTurnsOptions): void {
+export function useFairTurns(
+  app: FastifyInstance,
+  { turnstile, vitalTurnstile, askers }: FairTurnsOptions,
+): void {
   const enter = (request: FastifyRequest, done: (error?: Error) => void) => {
     const { arrival } = request;
-    const asker = askers.find(request.headers.authorization, arrival.address);
-    const entry = turnstile.enter(asker, urgencyOf(request));
+    const entry = request.routeOptions.config.isVital
+      ? vitalTurnstile.enter(strangerAt(arrival.address))
+      : turnstile.enter(askers.find(request.headers.authorization, arrival.address), urgencyOf(request));
     if (isPassage(entry)) {
       arrival.enter(entry);
       done();
@@ -63,8 +69,10 @@ export function useFairTurns(app: FastifyInstance, { turnstile, askers }: FairTu
     );
   };
   app.addHook('onRequest', (request, _reply, done) => {
-    if (request.routeOptions.config.isVital) done();
-    else enter(request, done);
+    enter(request, (refusal) => {
+      request.arrival.refusal = refusal;
+      done();
+    });
   });
   app.addHook('preParsing', (request, _reply, _payload, done) => {
     if (hasBody(request)) request.arrival.stepAside();
@@ -74,6 +82,16 @@ export function useFairTurns(app: FastifyInstance, { turnstile, askers }: FairTu
     if (!hasBody(request) || request.routeOptions.config.body === 'streamed') done();
     else enter(request, done);
   });
+}
+
+/** Refuses requests that were not admitted. Register it after the hooks that set headers, such as CORS. */
+export function useTurnRefusals(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => done(request.arrival.refusal));
+}
+
+/** A caller known by its address only. */
+export function strangerAt(address: string): Asker {
+  return { party: `address:${address}`, member: '', isStranger: true };
 }
 
 function isPassage(entry: Passage | Promise<Passage>): entry is Passage {

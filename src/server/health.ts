@@ -4,10 +4,12 @@ import type { FastifyInstance } from 'fastify';
 import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';
+import { shareFor } from './share-for.js';
 
 const VITAL = { method: ['GET', 'HEAD'], config: { isVital: true } };
 /** A database that takes longer to answer `select 1` is not ready. */
 const READINESS_TIMEOUT_MS = 1800;
+const READINESS_SHARED_MS = 1000;
 
 export interface HealthOptions {
   readonly database: Pick<Database, 'apart' | 'isReadOnly'>;
@@ -22,27 +24,30 @@ export function useHealth(app: FastifyInstance, options: HealthOptions): void {
   app.route({
     ...VITAL,
     url: '/readyz',
-    handler: async () => {
+    handler: async ({ arrival }) => {
       const obstacle = options.findObstacle();
       if (obstacle !== undefined)
         throw new ServiceError('UNAVAILABLE', obstacle, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      // The wait for the database has a limit of its own.
+      arrival.stepAside();
       await readiness.assert();
       return { status: 'ready', ...(options.database.isReadOnly && { database: 'read-only' }) };
     },
   });
 }
 
-/** Asks the database once for all concurrent callers, and never waits longer than the timeout. */
+/** Asks the database at most once a second for all callers, and never waits longer than the timeout. */
 class Readiness {
   readonly #database: HealthOptions['database'];
   #asking: Promise<void> | undefined;
+  /** @throws UNAVAILABLE (503) */
+  readonly assert = shareFor(READINESS_SHARED_MS, () => this.#assert());
 
   constructor(database: HealthOptions['database']) {
     this.#database = database;
   }
 
-  /** @throws UNAVAILABLE (503) */
-  async assert(): Promise<void> {
+  async #assert(): Promise<void> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined;
     });

@@ -4,12 +4,15 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { parseBearer } from '../auth/parse-bearer.js';
 import { ServiceError } from '../errors.js';
 import { RequestsInFlight, useArrival } from './arrival.js';
+import { type AuthenticationOptions, countRequest } from './authentication.js';
 import { useBodyAdmission } from './body-admission.js';
 import { useProblemAnswers } from './error-answers.js';
 import type { FigureList, Metrics } from './metrics.js';
 import type { Observe } from './observation.js';
 import { addAllMethods, addOtherMethods } from './rest.js';
 import { API_HEADERS } from './security-headers.js';
+import { SerialRequests } from './serial-requests.js';
+import { shareFor } from './share-for.js';
 
 export interface MetricsAccess {
   /** The required token; `undefined`: none. */
@@ -29,20 +32,32 @@ export interface SharedFigures {
 
 interface MetricsOptions extends Pick<MetricsAccess, 'token' | 'sharedFigures'> {
   readonly metrics: Metrics;
+  /** Counts requests by address, unless there is a token. Absent: they are not counted. */
+  readonly rateLimits?: AuthenticationOptions['rateLimits'];
 }
 
-export function useMetrics(app: FastifyInstance, { metrics, token, sharedFigures }: MetricsOptions): void {
+/** Printing the metrics costs more than most requests. */
+const PRINT_SHARED_MS = 1000;
+
+export function useMetrics(app: FastifyInstance, options: MetricsOptions): void {
+  const { metrics, token, sharedFigures, rateLimits } = options;
   const { registry } = metrics;
   sharedFigures?.reportBy(() => registry.getMetricsAsJSON());
+  const print = shareFor(PRINT_SHARED_MS, async () =>
+    Buffer.from(await (sharedFigures ? sharedFigures.print() : registry.metrics())),
+  );
   app.route({
     method: ['GET', 'HEAD'],
     config: { isVital: true },
     url: '/metrics',
-    onRequest: async ({ headers }) => assertToken(token, headers.authorization),
-    handler: async (_request, reply) =>
-      reply
-        .type(registry.contentType)
-        .send(await (sharedFigures ? sharedFigures.print() : registry.metrics())),
+    onRequest: async ({ headers, arrival }, reply) => {
+      if (token !== undefined) assertToken(token, headers.authorization);
+      else if (rateLimits) countRequest(reply, rateLimits.take(`metrics:${arrival.address}`));
+    },
+    handler: async ({ arrival }, reply) => {
+      arrival.stepAside();
+      return reply.type(registry.contentType).send(await print());
+    },
   });
   addOtherMethods(app, '/metrics', ['GET', 'HEAD']);
 }
@@ -51,7 +66,9 @@ export function useMetrics(app: FastifyInstance, { metrics, token, sharedFigures
 export function createMetricsServer(
   options: MetricsOptions & { readonly observe: Observe },
 ): FastifyInstance {
-  const app = fastify({ logger: false });
+  const requests = new SerialRequests();
+  const app = fastify({ logger: false, http: { IncomingMessage: requests.IncomingMessage } });
+  requests.listen(app.server);
   addAllMethods(app);
   useArrival(app, { inFlight: new RequestsInFlight(), observe: options.observe, headers: API_HEADERS });
   useProblemAnswers(app, options.observe);
@@ -61,8 +78,7 @@ export function createMetricsServer(
 }
 
 /** @throws UNAUTHENTICATED (401) */
-function assertToken(token: string | undefined, authorization: string | undefined): void {
-  if (token === undefined) return;
+function assertToken(token: string, authorization: string | undefined): void {
   const sent = parseBearer(authorization) ?? '';
   // Compares hashes, which have one length, in constant time.
   if (timingSafeEqual(hashOf(sent), hashOf(token))) return;

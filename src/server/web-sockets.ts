@@ -13,7 +13,7 @@ import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
 import type { LiveConnection, LiveSocket } from '../graphql/live/live-connection.js';
 import type { LiveServer } from '../graphql/live/live-server.js';
 import type { Observe } from './observation.js';
-import { serveWithoutUpgrade } from './without-upgrade.js';
+import type { SerialRequests } from './serial-requests.js';
 
 export interface WebSocketsOptions {
   readonly live: LiveServer;
@@ -61,12 +61,8 @@ export class WebSockets {
    * Passes upgrade requests through the hooks of the application; `accept` handles those that are not
    * refused.
    */
-  listen(app: FastifyInstance): void {
-    app.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-      if (!isWebSocket(request)) {
-        serveWithoutUpgrade(app.server, { request, socket, head });
-        return;
-      }
+  listen(app: FastifyInstance, requests: SerialRequests): void {
+    requests.listen(app.server, (request, socket, head) => {
       socket.on('error', () => socket.destroy());
       const response = new ServerResponse(request);
       response.shouldKeepAlive = false;
@@ -213,8 +209,4 @@ function observeEnd(
     // The reason that we sent, if we closed it; an unanswered close has none.
     reason: connection.closeReason ?? end.reason,
   });
-}
-
-function isWebSocket({ headers, method }: IncomingMessage): boolean {
-  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 }

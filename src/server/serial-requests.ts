@@ -1,0 +1,119 @@
+/**
+ * Serves the requests of a connection one at a time. Node parses all requests of a chunk in one turn of the
+ * event loop: a client that pipelines could have thousands of requests and answers in memory, and nobody else
+ * would be served meanwhile. Here a request that arrives before the previous one is answered stays unparsed,
+ * and the connection is not read until then.
+ */
+import { IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** The headers of an offer to change the protocol. */
+const OFFERS: ReadonlySet<string> = new Set(['connection', 'upgrade', 'http2-settings']);
+const NONE: ReadonlySet<string> = new Set();
+
+/** Handles the upgrade of a connection to a WebSocket. */
+export type OnWebSocket = (request: IncomingMessage, socket: Socket, head: Buffer) => void;
+
+export class SerialRequests {
+  /** The class of the server's requests, an option of `http.createServer`. */
+  readonly IncomingMessage: typeof IncomingMessage;
+  /** The connections with an unanswered request. */
+  readonly #busy = new WeakSet<Socket>();
+  /** The busy connections whose next request has arrived. */
+  readonly #held = new WeakSet<Socket>();
+  /** Requests that were parsed too early. */
+  readonly #early = new WeakSet<IncomingMessage>();
+
+  constructor() {
+    this.IncomingMessage = createRequestClass(this.#busy, this.#early);
+  }
+
+  /** Without `onWebSocket`, offers of WebSockets are ignored like those of other protocols. */
+  listen(server: Server, onWebSocket?: OnWebSocket): void {
+    server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+      response.once('close', () => this.#answered(server, socket));
+    });
+    // By default Node answers without the event that is followed here.
+    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+      server.emit('request', request, response);
+    });
+    server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      if (this.#early.has(request)) this.#hold(request, socket, head);
+      else if (onWebSocket && isWebSocket(request)) onWebSocket(request, socket, head);
+      else {
+        // Java's HTTP client offers HTTP/2 with every first request, bodies included. An upgrade is an offer,
+        // which a server may ignore (RFC 9110, 7.8).
+        putBack(request, { socket, head, without: OFFERS });
+        this.#readOn(server, socket);
+      }
+    });
+  }
+
+  #hold(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    socket.on('error', destroyOnError);
+    putBack(request, { socket, head, without: NONE });
+    this.#held.add(socket);
+  }
+
+  #answered(server: Server, socket: Socket): void {
+    this.#busy.delete(socket);
+    if (!this.#held.delete(socket)) return;
+    setImmediate(() => {
+      socket.off('error', destroyOnError);
+      // The answer may have closed the connection.
+      if (socket.writable) this.#readOn(server, socket);
+    });
+  }
+
+  #readOn(server: Server, socket: Socket): void {
+    this.#busy.delete(socket);
+    // Node has set the timeout of an idle connection.
+    socket.setTimeout(0);
+    server.emit('connection', socket);
+  }
+}
+
+/**
+ * Node stops parsing at a request with `upgrade`, and hands over the socket and the rest of the chunk. So
+ * `upgrade` is also true for a request that must wait.
+ */
+function createRequestClass(busy: WeakSet<Socket>, early: WeakSet<IncomingMessage>): typeof IncomingMessage {
+  const offering = new WeakSet<IncomingMessage>();
+  return class extends IncomingMessage {
+    constructor(socket: Socket) {
+      super(socket);
+      if (busy.has(socket)) early.add(this);
+      else busy.add(socket);
+    }
+
+    get upgrade(): boolean {
+      return early.has(this) || offering.has(this);
+    }
+
+    /** Called by Node: null at first, then whether the headers have an offer. */
+    set upgrade(isOffered: boolean | null) {
+      if (isOffered) offering.add(this);
+    }
+  };
+}
+
+/** Puts a request back to the unread bytes of its connection, except some headers. */
+function putBack(
+  { method, url, httpVersion, rawHeaders }: IncomingMessage,
+  rest: { readonly socket: Socket; readonly head: Buffer; readonly without: ReadonlySet<string> },
+): void {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (!rest.without.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[index + 1]}`);
+  }
+  rest.socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), rest.head]));
+}
+
+function isWebSocket({ headers, method }: IncomingMessage): boolean {
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+function destroyOnError(this: Socket): void {
+  this.destroy();
+}
