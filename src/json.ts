@@ -75,6 +75,14 @@ export function printExactJson(value: JsonValue): string {
   return (holdsExactNumber(value) ? stringify(value) : JSON.stringify(value)) ?? 'null';
 }
 
+/** Prints JSON text with the blanks of PostgreSQL's jsonb, for a value that PostgreSQL prints elsewhere. */
+export function printJsonb(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(printJsonb).join(', ')}]`;
+  if (!isJsonObject(value)) return printExactJson(value);
+  const members = Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${printJsonb(one)}`);
+  return `{${members.join(', ')}}`;
+}
+
 function holdsExactNumber(value: JsonValue | undefined): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.some(holdsExactNumber);
@@ -96,3 +104,12 @@ export function memberOf(object: JsonObject, name: string): JsonValue | undefine
 }
 
 export { isLosslessNumber as isExactNumber, LosslessNumber as ExactNumber };
+
+/** The texts of a JSON object with these keys: one before each value, and one after the last. */
+export function objectMarks(keys: readonly string[]): {
+  readonly before: readonly string[];
+  readonly end: string;
+} {
+  const before = keys.map((key, index) => `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`);
+  return { before, end: keys.length === 0 ? '{}' : '}' };
+}

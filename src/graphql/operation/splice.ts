@@ -21,7 +21,7 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import { collectFields } from 'graphql/execution/collectFields.js';
-import type { PrintedJson } from '../../json.js';
+import { objectMarks, type PrintedJson } from '../../json.js';
 import { isPrintable, isPrintableField, PRINT } from '../../resolvers/records/printable.js';
 import { joinJson } from '../../scalars/json-text.js';
 import { getPlannedArguments } from './planned-arguments.js';
@@ -51,6 +51,7 @@ export async function splice(request: SpliceRequest): Promise<SplicedResult | un
   const outcomes = await Promise.all(fields.map((field) => printRootField(field, request.context)));
   const errors: GraphQLError[] = [];
   const pieces: PrintedJson[] = [];
+  const { before, end } = objectMarks(fields.map(({ key }) => key));
   let isNull = false;
   for (const [index, outcome] of outcomes.entries()) {
     const field = fields[index];
@@ -59,10 +60,10 @@ export async function splice(request: SpliceRequest): Promise<SplicedResult | un
       errors.push(outcome.error);
       if (field.kind === 'resolved' && isNonNullType(field.definition.type)) isNull = true;
     }
-    pieces.push(`${pieces.length === 0 ? '{' : ','}${JSON.stringify(field.key)}:`, outcome.json);
+    pieces.push(before[index] ?? '', outcome.json);
   }
   return {
-    text: isNull ? 'null' : joinJson([...pieces, '}']),
+    text: isNull ? 'null' : joinJson([...pieces, end]),
     isEmpty: isNull || outcomes.every(({ json }) => json === 'null'),
     errors,
   };

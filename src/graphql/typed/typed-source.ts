@@ -2,8 +2,16 @@
  * Converts a record's JSON to the values of the typed schema, for graphql-js, with the same result as the SQL
  * of `store/sql/shape.ts`: a value that does not match its declared type is null, and is omitted from a list.
  */
-import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
+import {
+  isExactNumber,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseExactJson,
+  printJsonb,
+} from '../../json.js';
 import { TYPE_NAME, toNodeId } from '../../resolvers/records/node.js';
+import { JsonText } from '../../scalars/json-text.js';
 import type { StoredRecord } from '../../store/record-store.js';
 import { SCALAR_FORMS, type ScalarForm } from './scalar-forms.js';
 import type { TypedCollection, TypedObject, TypedValue } from './typed-model.js';
@@ -53,7 +61,7 @@ function toTyped(stored: JsonValue, value: TypedValue): unknown {
     case 'enum':
       return typeof stored === 'string' && value.namesByValue.has(stored) ? stored : null;
     case 'json':
-      return stored;
+      return new JsonText(printJsonb(stored));
     case 'object':
       return isJsonObject(stored) ? toTypedObject(stored, value.object) : null;
     case 'reference':

@@ -1,5 +1,5 @@
 /** How the generic part of the schema represents a record. */
-import { isJsonObject, parseExactJson, printExactJson } from '../../json.js';
+import { isJsonObject, parseExactJson, printJsonb } from '../../json.js';
 import { JsonText } from '../../scalars/json-text.js';
 import type { StoredRecord } from '../../store/reading/stored-record.js';
 import type { Shape } from '../../store/sql/shape.js';
@@ -55,5 +55,5 @@ function withoutId(json: string): string {
   const stored = parseExactJson(json);
   if (!isJsonObject(stored)) return json;
   const { _id: _, ...fields } = stored;
-  return printExactJson(fields);
+  return printJsonb(fields);
 }

@@ -4,6 +4,8 @@
  * For PostgreSQL, extracting a value, checking its type and printing it takes longer than printing the whole
  * document; here the value is a slice of the text that is copied.
  */
+
+import { objectMarks } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { Path } from '../../model/path.js';
 import type { EnumShape, ListShape, Member, PageShape, Shape } from '../sql/shape.js';
@@ -69,9 +71,6 @@ const ID_MEMBER = Buffer.from('{"_id": ');
 const SEPARATOR = Buffer.from(', ');
 const EMPTY_LENGTH = '{}'.length;
 
-const OPEN = Buffer.from('{');
-const CLOSE = Buffer.from('}');
-
 /**
  * Creates a printer with the same output as `compileObject`. `undefined` if PostgreSQL must print the shape,
  * because it shows something other than the record's fields, or too few of them.
@@ -93,8 +92,10 @@ export type PagePrinter = (texts: RecordTexts) => Buffer;
  */
 export function createPagePrinter(shape: PageShape, collection: Collection): PagePrinter | undefined {
   const parts: ((out: TextBuilder, texts: RecordTexts) => void)[] = [];
-  for (const member of shape.members) {
-    const key = `${parts.length === 0 ? '{' : ','}${JSON.stringify(member.key)}:`;
+  const marksOfKeys = objectMarks(shape.members.map(({ key }) => key));
+  const end = Buffer.from(marksOfKeys.end);
+  for (const [index, member] of shape.members.entries()) {
+    const key = marksOfKeys.before[index] ?? '';
     if (member.kind === 'constant') {
       const text = Buffer.from(key + JSON.stringify(member.text));
       parts.push((out) => out.append(text));
@@ -108,7 +109,7 @@ export function createPagePrinter(shape: PageShape, collection: Collection): Pag
   return (texts) => {
     const out = new TextBuilder(((texts.fields?.length ?? 0) + (texts.ids?.length ?? 0)) * 2);
     for (const part of parts) part(out, texts);
-    out.append(CLOSE);
+    out.append(end);
     return out.take();
   };
 }
@@ -137,13 +138,14 @@ function createObjectPrinter(members: readonly Member[]): ObjectPrinter | undefi
   const finder = finderOf(members);
   if (finder === undefined) return undefined;
   const parts: { readonly before: Buffer; readonly index: number; readonly print: ValuePrinter }[] = [];
-  for (const { key, shape } of members) {
+  const marks = objectMarks(members.map(({ key }) => key));
+  const behind = Buffer.from(marks.end);
+  for (const [at, { shape }] of members.entries()) {
     const print = createMemberPrinter(shape);
     if (print === undefined) return undefined;
-    const before = Buffer.from(`${parts.length === 0 ? '{' : ','}${JSON.stringify(key)}:`);
+    const before = Buffer.from(marks.before[at] ?? '');
     parts.push({ before, index: 'path' in shape ? finder.names.indexOf(shape.path[0] ?? '') : -1, print });
   }
-  if (parts.length === 0) parts.push({ before: OPEN, index: -1, print: () => {} });
   return (work, start) => {
     const { out } = work;
     finder.find(work.record.fields, start);
@@ -151,7 +153,7 @@ function createObjectPrinter(members: readonly Member[]): ObjectPrinter | undefi
       out.append(before);
       print(work, finder.starts[index] ?? -1, finder.ends[index] ?? -1);
     }
-    out.append(CLOSE);
+    out.append(behind);
   };
 }
 

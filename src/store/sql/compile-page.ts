@@ -63,7 +63,7 @@ export function compileInnerPage(shape: PageShape, options: PageStatementOptions
     ),
   };
   const json = formatObject(shape.members.map((member) => [member.key, pageMember(member, page)]));
-  if (!shape.members.some(readsRecords)) return Prisma.sql`select ${json} as json`;
+  if (!shape.members.some((member) => readsRecords(member, page))) return Prisma.sql`select ${json} as json`;
   const { source, limit, skip } = options;
   const records = Prisma.sql`
   select r.id, r.version, r.created_at, r.updated_at, r.data
@@ -183,7 +183,8 @@ export function recordMembers(member: PageMember): readonly Member[] {
   return member.members.flatMap((edge) => (edge.kind === 'record' ? edge.members : []));
 }
 
-function readsRecords(member: PageMember): boolean {
+/** Whether the member is printed from the records of the page: of an empty page, too, as it aggregates them. */
+function readsRecords(member: PageMember, page: PageCompilation): boolean {
   switch (member.kind) {
     case 'constant':
     case 'count':
@@ -192,7 +193,7 @@ function readsRecords(member: PageMember): boolean {
     case 'edges':
       return true;
     case 'pageInfo':
-      return member.members.some((part) => part.kind !== 'constant');
+      return member.members.some((part) => !('json' in pageInfoMember(part, page)));
   }
 }
 

@@ -200,9 +200,13 @@ function collectPaths(shape: Shape, at: Path, paths: Path[]): void {
     case 'enum':
       paths.push([...at, ...shape.path]);
       return;
-    case 'object':
+    case 'object': {
+      const before = paths.length;
       for (const member of shape.members) collectPaths(member.shape, [...at, ...shape.path], paths);
+      // Whether there is an object is read, too, if none of its values is.
+      if (paths.length === before) paths.push([...at, ...shape.path]);
       return;
+    }
     case 'list':
       collectPaths(shape.element, [...at, ...shape.path], paths);
       return;
