@@ -64,14 +64,16 @@ export class FirstRun {
   async make(token: string, school: FirstSchool): Promise<void> {
     if (!(await this.isOpen(token))) throw noSuchLink();
     assertSchool(school);
-    // Deleting the setting claims it: of two concurrent requests only one creates the school.
-    const taken = await this.#database.query(Prisma.sql`
-      delete from settings where ${isLink(token)} returning 1 as one`);
-    if (taken.length === 0) throw noSuchLink();
     const { id, name, timeZone, admin } = school;
-    const domain = await this.#domains.createTop({ id, name, timeZone });
-    const scope = { domain, principal: systemPrincipal('first run', ['admin'], id), requestId: 'first run' };
-    await this.#users.add(scope, { ...admin, roles: ['admin'] });
+    // One transaction: an error leaves no school without an admin, and the link is still valid.
+    await this.#domains.createTop({ id, name, timeZone }, async (transaction, domain) => {
+      const taken = await transaction.query(Prisma.sql`
+        delete from settings where ${isLink(token)} returning 1 as one`);
+      if (taken.length === 0) throw noSuchLink();
+      const principal = systemPrincipal('first run', ['admin'], id);
+      const scope = { domain, principal, requestId: 'first run' };
+      await this.#users.add(scope, { ...admin, roles: ['admin'] }, transaction);
+    });
   }
 
   /** Another gateway, or the command line, may have created one. */
@@ -88,7 +90,7 @@ function isLink(token: string): Prisma.Sql {
     and updated_at > now() - ${LIFE_HOURS}::int * interval '1 hour'`;
 }
 
-/** Checks everything that could fail after the link is used up. @throws INVALID_VALUE (400) */
+/** @throws INVALID_VALUE (400) */
 function assertSchool({ admin, ...domain }: FirstSchool): void {
   assertNewDomain(domain);
   assertName('userName', admin.userName);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type App, createApp } from '../../src/compose/app.js';
 import { parseConfig } from '../../src/config.js';
+import { Prisma } from '../../src/generated/prisma/client.js';
 import { CHEAP } from '../cheap-passwords.js';
 import { createTestDatabase } from '../database.js';
 import { DEFAULT_SETTINGS } from './gateway.js';
@@ -67,6 +68,15 @@ describe('the first school', () => {
     ['a short password', { password: 'short' }],
   ])('is refused with %s, after which the link is still good', async (_, data) => {
     expect(codeOf(await make(link, data))).toBe('INVALID_VALUE');
+    expect(await isOpen(link)).toBe(true);
+  });
+
+  it('is not made by half: a failure leaves neither a school nor a used link', async () => {
+    const { database } = app.services;
+    await database.query(Prisma.sql`alter table credentials add constraint no_login check (false) not valid`);
+    expect(codeOf(await make(link))).toBe('INTERNAL');
+    await database.query(Prisma.sql`alter table credentials drop constraint no_login`);
+    expect(await database.query(Prisma.sql`select id from domains`)).toEqual([]);
     expect(await isOpen(link)).toBe(true);
   });
 

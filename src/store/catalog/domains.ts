@@ -17,6 +17,7 @@ import { isAdmin } from '../access/admin.js';
 import { isTopDomainAdmin } from '../access/top-domain-admin.js';
 import { auditedAct } from '../audited-act.js';
 import type { Database } from '../database/database.js';
+import type { Transaction } from '../database/queryable.js';
 import {
   assertPropertyValue,
   DEFAULT_TIME_ZONE,
@@ -166,12 +167,16 @@ export class Domains {
   }
 
   /**
-   * Creates the top domain of an empty instance. For the seeder and the first start.
+   * Creates the top domain of an empty instance. For the seeder and the first start. `fill` is part of the
+   * same transaction.
    *
-   * @throws CONFLICT if there is one; INVALID_VALUE
+   * @throws CONFLICT if there is one; INVALID_VALUE; whatever `fill` throws, and there is no domain then
    */
-  async createTop(domain: NewDomain): Promise<Domain> {
-    return await this.#insert(domain, { place: 'top', by: undefined });
+  async createTop(
+    domain: NewDomain,
+    fill: (transaction: Transaction, domain: Domain) => Promise<void> = async () => {},
+  ): Promise<Domain> {
+    return await this.#insert(domain, { place: 'top', by: undefined, fill });
   }
 
   /**
@@ -330,7 +335,15 @@ export class Domains {
    */
   async #insert(
     domain: NewDomain,
-    { place, by }: { readonly place: 'top' | 'branch'; readonly by: Scope | undefined },
+    {
+      place,
+      by,
+      fill,
+    }: {
+      readonly place: 'top' | 'branch';
+      readonly by: Scope | undefined;
+      readonly fill?: (transaction: Transaction, domain: Domain) => Promise<void>;
+    },
   ): Promise<Domain> {
     assertNewDomain(domain);
     const { id, name, timeZone } = domain;
@@ -361,6 +374,7 @@ export class Domains {
           auditedAct(by, { collection: '$domain', id, operation: 'created', domainId: top?.id ?? id }),
         );
       }
+      await fill?.(tx, { id, name, parentId: top?.id, timeZone: timeZone ?? DEFAULT_TIME_ZONE });
       return true;
     });
     if (!created) throw new ServiceError('CONFLICT', `there is a domain "${id}" already`);
