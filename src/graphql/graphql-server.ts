@@ -22,6 +22,7 @@ import type { Resolvers } from '../resolvers/resolvers.js';
 import { printResult } from '../scalars/json-text.js';
 import type { Catalog } from '../store/catalog/catalog.js';
 import type { Database } from '../store/database/database.js';
+import { Renewal } from '../store/database/renewal.js';
 import { WaitingLine } from '../store/database/waiting-line.js';
 import type { RecordStore } from '../store/record-store.js';
 import { executionPlugin } from './http/execution-plugin.js';
@@ -168,8 +169,7 @@ class RenewedServer {
   readonly operations: OperationOptions;
   #current: SchemaServer | undefined;
   #schema: GraphQLSchema | undefined;
-  #renewing: Promise<void> = Promise.resolve();
-  #isRenewalWaiting = false;
+  readonly #renewal: Renewal;
   readonly #closing = new AbortController();
   #stopListening: () => void = () => {};
 
@@ -203,6 +203,10 @@ class RenewedServer {
       fieldMeter: services.fieldMeter,
       onFault: services.onFault ?? (() => {}),
     };
+    this.#renewal = new Renewal({
+      renew: () => this.#renew(),
+      onFault: (error) => this.operations.onFault(error, 'schema'),
+    });
     this.#buildSchema = () =>
       buildGatewaySchema({
         collections: catalog.list(),
@@ -225,39 +229,29 @@ class RenewedServer {
 
   async start(): Promise<void> {
     this.#current = await this.#startServer();
-    this.#stopListening = this.#services.catalog.onChange(() => this.#renew());
+    this.#stopListening = this.#services.catalog.onChange(() => this.#renewal.ask());
   }
 
   async close(): Promise<void> {
     this.#stopListening();
     this.#closing.abort();
-    await this.#renewing;
+    await this.#renewal.close();
     await this.#current?.apollo.stop();
   }
 
   /**
-   * Renewals run one after the other; the last change wins. Building the schema blocks the process, so
-   * changes that arrive while a renewal waits become part of it, and it waits several times as long as the
-   * last one took.
+   * Building the schema blocks the process, so changes that arrive meanwhile wait several times as long as it
+   * took, and become part of the next renewal.
    */
-  #renew(): void {
-    if (this.#isRenewalWaiting) return;
-    this.#isRenewalWaiting = true;
-    this.#renewing = this.#renewing.then(async () => {
-      this.#isRenewalWaiting = false;
-      const startedAt = performance.now();
-      try {
-        const next = await this.#startServer();
-        const last = this.#current;
-        this.#current = next;
-        await last?.apollo.stop();
-      } catch (error) {
-        this.operations.onFault(error, 'schema');
-      }
-      const restMs = Math.min(LONGEST_REST_MS, REST_FACTOR * (performance.now() - startedAt));
-      // A close does not wait for the pause.
-      await sleep(restMs, undefined, { signal: this.#closing.signal }).catch(() => {});
-    });
+  async #renew(): Promise<void> {
+    const startedAt = performance.now();
+    const next = await this.#startServer();
+    const last = this.#current;
+    this.#current = next;
+    await last?.apollo.stop();
+    const restMs = Math.min(LONGEST_REST_MS, REST_FACTOR * (performance.now() - startedAt));
+    // A close does not wait for the pause.
+    await sleep(restMs, undefined, { signal: this.#closing.signal }).catch(() => {});
   }
 
   async #startServer(): Promise<SchemaServer> {
