@@ -30,6 +30,8 @@ interface EndpointGeneric {
 /** An answer of a script is no page of ours: what it holds may not run as one. */
 const ANSWER_HEADERS = { 'content-security-policy': "sandbox; default-src 'none'" };
 
+const FAILED = new ServiceError('SCRIPT_FAILED', 'The script failed.');
+
 export async function useScriptEndpoints(
   app: FastifyInstance,
   services: ScriptEndpointServices,
@@ -52,8 +54,14 @@ export async function useScriptEndpoints(
       },
       handler: async (request, reply) => {
         const run = await answerBy(services, request);
-        if (run.error !== undefined) throw scriptFailed(run);
-        return send(reply, run);
+        try {
+          if (run.error !== undefined) throw scriptFailed(run);
+          return send(reply, run);
+        } catch (fault) {
+          // The reason may name roles, fields, hosts and data. Callers without a credential get none of them;
+          // the run, with the same request id, has it.
+          throw request.requestContext.scope === undefined ? FAILED : fault;
+        }
       },
     });
   });
@@ -84,6 +92,7 @@ async function answerBy(
   }
   const run = await services.scriptRuns.runAsService(domain, name, {
     cause: 'endpoint',
+    requestId: request.requestContext.requestId,
     argumentsFor: async () => args,
     signal: toAbortSignal(request.requestContext.signal),
     place:

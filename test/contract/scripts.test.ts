@@ -457,6 +457,34 @@ describe('/x/<name>', () => {
     });
   });
 
+  it.each([
+    ['throws', `throw new Error('secret inside')`],
+    ['dereferences null', 'export default ({ query }) => query.nothing.secret'],
+    ['reads what its role may not', `export default () => platform.db.getCount('fee_receipt')`],
+    ['writes an invalid record', `export default () => platform.db.create('fee_due', {})`],
+    ['asks a private host', `export default () => platform.request('http://10.1.2.3/secret')`],
+    ['loops', 'export default () => { for (;;); }'],
+    ['returns no answer', `export default { status: 42, body: 'secret' }`],
+    ['sets a header of ours', `export default { headers: { 'set-cookie': 'secret' }, body: '' }`],
+  ])('tells nobody without a credential why a script fails that %s', async (_, code) => {
+    await save({ name, code, ...publicly });
+    const answer = await gateway.fetch(`/x/${name}`);
+    const requestId = answer.headers.get('x-request-id');
+    expect([answer.status, await answer.json()]).toEqual([
+      422,
+      {
+        ...{ type: 'urn:campus:error:SCRIPT_FAILED', title: 'A script failed', status: 422 },
+        ...{ detail: 'The script failed.', instance: requestId },
+      },
+    ]);
+    const known = (await (await gateway.fetch(`/x/${name}`, { as: 'clerk' })).json()) as Answered;
+    expect(known.detail).not.toBe('The script failed.');
+    const { scriptRuns } = await ask(gateway, 'query ($s: ID) { scriptRuns(script: $s) { requestId } }', {
+      variables: { s: name },
+    });
+    expect(scriptRuns).toContainEqual({ requestId });
+  });
+
   it('refuses what it does not answer', async () => {
     expect((await gateway.fetch('/x/nothing')).status).toBe(404);
     await save({ name, code: 'export default 1', ...publicly });

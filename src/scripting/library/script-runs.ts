@@ -113,14 +113,16 @@ export class ScriptRuns {
     domain: Domain,
     name: string,
     options: Omit<StartOptions, 'arguments'> & {
+      /** Default: a new one. */
+      readonly requestId?: string;
       /** Provides the arguments, as far as the script's roles may know them. */
       readonly argumentsFor: (scope: Scope) => Promise<JsonValue>;
     },
   ): Promise<ScriptRun | undefined> {
     const script = await this.#options.scripts.findEnabled(domain.id, name);
     if (script?.serviceRoles === undefined) return undefined;
-    const scope = serviceScope(domain, script, randomUUID());
-    const { argumentsFor, ...others } = options;
+    const { argumentsFor, requestId = randomUUID(), ...others } = options;
+    const scope = serviceScope(domain, script, requestId);
     return await this.start(scope, script, { ...others, arguments: await argumentsFor(scope) });
   }
 
@@ -260,7 +262,9 @@ set status = excluded.status, ended_at = excluded.ended_at, cpu_ms = excluded.cp
 
 /** The scope of a script run for a caller: with its service roles, or as the caller. */
 function scopeOfRun(scope: Scope, script: Pick<Script, 'name' | 'serviceRoles'>): Scope {
-  return { ...scope, principal: principalOfRun(scope, script) };
+  if (script.serviceRoles === undefined) return scope;
+  // With roles of its own, the run needs none of the caller's rights after its start.
+  return { ...scope, principal: principalOfRun(scope, script), assertRights: undefined };
 }
 
 export function principalOfRun(scope: Scope, script: Pick<Script, 'name' | 'serviceRoles'>): Principal {
