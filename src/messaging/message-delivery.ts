@@ -55,7 +55,7 @@ interface DeliverySettings {
 
 export interface MessageDeliveryOptions {
   readonly database: Database;
-  readonly domains: Pick<Domains, 'find'>;
+  readonly domains: Pick<Domains, 'find' | 'assureKnown'>;
   readonly store: RecordStore;
   readonly jobs: JobQueue;
   readonly channels: Pick<Channels, 'findEmail' | 'findSms' | 'has'>;
@@ -198,7 +198,7 @@ export class MessageDelivery {
     if (email === undefined) return undefined;
     const content = message.content as EmailContent;
     const attachments = await openAttachments(
-      this.#scopeOf(message),
+      await this.#scopeOf(message),
       await readAttachments(database, message.id),
       files,
     );
@@ -247,9 +247,11 @@ export class MessageDelivery {
    * The service itself, as an admin of the domain. The rights of the sender were checked when the message was
    * requested.
    */
-  #scopeOf(message: Message): Scope {
-    const domain = this.#options.domains.find(message.domainId);
-    if (domain === undefined) throw new DeliveryError('permanent', 'its domain is gone');
+  async #scopeOf(message: Message): Promise<Scope> {
+    const { domains } = this.#options;
+    await domains.assureKnown(message.domainId);
+    const domain = domains.find(message.domainId);
+    if (domain === undefined) throw new DeliveryError('temporary', 'its domain is not known');
     const principal = systemPrincipal(MESSAGES_TASK, ['admin'], domain.id);
     return { domain, principal, requestId: `message ${message.id}` };
   }
@@ -266,10 +268,7 @@ function again(message: Message, waitMs: number): Settled {
 
 function toFailure(error: unknown): { readonly kind: 'permanent' | 'temporary'; readonly reason: string } {
   if (error instanceof DeliveryError) return { kind: error.kind, reason: error.message };
-  if (error instanceof ServiceError) {
-    // A missing file stays missing, so the failure is permanent; a database that is out of reach is a
-    // temporary one.
-    return { kind: error.status < 500 ? 'permanent' : 'temporary', reason: error.message };
-  }
+  // Only what the receiver answers is permanent, and a file that was deleted: it stays missing.
+  if (error instanceof ServiceError) return { kind: 'temporary', reason: error.message };
   throw error;
 }

@@ -4,7 +4,7 @@ import { isBase64 } from '../../base64.js';
 import { ServiceError } from '../../errors.js';
 import type { Scope } from '../../model/scope.js';
 import type { Transaction } from '../../store/database/queryable.js';
-import type { Attachment } from '../message.js';
+import { type Attachment, DeliveryError } from '../message.js';
 import type { AttachmentRequest } from './email-request.js';
 import type { OutgoingAttachment } from './smtp-channel.js';
 
@@ -44,7 +44,11 @@ export async function toAttachments(
   return attachments;
 }
 
-/** Opens the attachments of a message. The caller must end the streams. */
+/**
+ * Opens the attachments of a message. The caller must end the streams.
+ *
+ * @throws DeliveryError that is permanent, for a file that was deleted
+ */
 export async function openAttachments(
   scope: Scope,
   attachments: readonly Attachment[],
@@ -52,10 +56,19 @@ export async function openAttachments(
 ): Promise<OutgoingAttachment[]> {
   const opened: OutgoingAttachment[] = [];
   for (const { name, contentType, content, fileId } of attachments) {
-    const bytes = fileId === undefined ? content : (await files.read(scope, fileId)).stream;
+    const bytes = fileId === undefined ? content : (await openFile(files, scope, fileId)).stream;
     opened.push({ name, contentType, content: bytes ?? Buffer.alloc(0) });
   }
   return opened;
+}
+
+async function openFile(files: AttachmentFiles, scope: Scope, fileId: string) {
+  try {
+    return await files.read(scope, fileId);
+  } catch (error) {
+    const isDeleted = error instanceof ServiceError && error.code === 'NOT_FOUND';
+    throw isDeleted ? new DeliveryError('permanent', error.message) : error;
+  }
 }
 
 async function toAttachment(

@@ -108,6 +108,8 @@ async function openTransport({ url, maxConnections, timeoutMs }: SmtpOptions): P
 interface SmtpError extends Error {
   readonly code?: string;
   readonly responseCode?: number;
+  /** The SMTP command that was refused; `CONN` for the greeting. */
+  readonly command?: string;
   readonly recipient?: string;
 }
 
@@ -130,10 +132,15 @@ function toDeliveryError(error: unknown): DeliveryError {
 }
 
 /**
- * A wrong password is answered by 5yz too, but is a fault of the settings: the message waits until they are
- * corrected.
+ * Whether the server refused this message or recipient by 5yz. It also answers so to its greeting, to a
+ * missing or wrong password, and to a connection without TLS: these are faults of the settings, and the message
+ * waits until they are corrected.
  */
-function isForGood(error: SmtpError): boolean {
-  if (error.code === 'EAUTH' || error.code === 'ETLS') return false;
-  return error.responseCode !== undefined && error.responseCode >= 500;
+function isForGood({ code, command, responseCode = 0 }: SmtpError): boolean {
+  if (code === 'EAUTH' || code === 'ETLS' || responseCode === AUTHENTICATION_REQUIRED) return false;
+  return responseCode >= 500 && ABOUT_MESSAGE.test(command ?? '');
 }
+
+/** The commands that name the message. */
+const ABOUT_MESSAGE = /^(?:MAIL FROM|RCPT TO|DATA|BDAT)/;
+const AUTHENTICATION_REQUIRED = 530;

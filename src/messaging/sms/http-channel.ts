@@ -40,6 +40,11 @@ const MAX_URL_BYTES = 16_384;
 const MAX_BODY_BYTES = 65_536;
 const MAX_ANSWER_BYTES = 65_536;
 const SHOWN_ANSWER = 200;
+/**
+ * The statuses that say nothing about the message: a wrong address or method of the setting, a wrong or missing
+ * credential, no credit, a proxy, and those that ask for another attempt.
+ */
+const ABOUT_SETTINGS: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407, 408, 425, 429]);
 
 export class HttpSmsChannel implements Channel<SmsContent> {
   readonly #options: HttpSmsOptions;
@@ -52,8 +57,7 @@ export class HttpSmsChannel implements Channel<SmsContent> {
     const { status, body } = await this.#ask(message, id, signal);
     const shown = this.#withoutSecrets(body.slice(0, SHOWN_ANSWER));
     if (status < 200 || status > 299) {
-      // Wrong credentials are a fault of the settings, and 429 and 5xx are temporary: these messages wait.
-      const kind = [401, 403, 408, 425, 429].includes(status) || status >= 500 ? 'temporary' : 'permanent';
+      const kind = ABOUT_SETTINGS.has(status) || status >= 500 ? 'temporary' : 'permanent';
       throw new DeliveryError(kind, `the SMS provider answered ${status}: ${shown}`);
     }
     const { success, idPath } = this.#options;
