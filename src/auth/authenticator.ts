@@ -117,6 +117,11 @@ export class Authenticator {
     throw new ServiceError('UNAUTHENTICATED', 'The access token or API key is wrong, expired or revoked.');
   }
 
+  /** @see Principals.assertUnchanged */
+  async assertUnchanged(principal: Principal): Promise<void> {
+    await this.#options.principals.assertUnchanged(principal);
+  }
+
   /**
    * Checks a user name and password, and opens a session.
    *

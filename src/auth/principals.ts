@@ -2,22 +2,20 @@
  * The current principal of a credential: its user's roles and attributes, for as long as credential and user
  * are valid.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Collection } from '../model/collection.js';
-import type { Credential, KeyScopes, Principal } from '../model/scope.js';
+import { type KeyScopes, type Principal, systemPrincipal } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
+import { PRINCIPALS_CHANNEL } from '../store/writing/record-statements.js';
 import type { AccessClaims } from './access-tokens.js';
 import { AllowedAddresses } from './allowed-addresses.js';
+import { narrowPrincipal } from './delegation.js';
 import { loadPrincipalAttributes } from './principal-attributes.js';
-
-/**
- * The channel that announces every change of a user, a credential or a granting record: `{"domain": …,
- * "user": …}`, or without `user`.
- */
-const PRINCIPALS_CHANNEL = 'campus_principals';
 
 /**
  * The expression that announces a change of a user or its credentials, for the select list of the statement
@@ -57,11 +55,11 @@ export interface Standing {
 
 type CredentialRef = Omit<AccessClaims, 'epoch'>;
 
-/** The user or key for whom background work runs. */
-export interface WorkPrincipal {
-  readonly domainId: string;
-  readonly userId: string;
-  readonly credential: Pick<Credential, 'kind' | 'id'>;
+/** The user, key or task for whom work runs that outlasts the check of its rights. */
+export interface WorkPrincipal extends Pick<Principal, 'kind' | 'id' | 'domainId' | 'credential'> {
+  /** The most that the work may have. Default: all that the user or key has now. */
+  readonly roles?: Iterable<string> | undefined;
+  readonly scopes?: KeyScopes | undefined;
 }
 
 /** Refusals are cached too: a revoked token costs one round trip, not one per attempt. */
@@ -151,31 +149,68 @@ export class Principals {
   }
 
   /**
-   * The current principal for background work of a caller who has gone: the user's present rights, or the
-   * key's. `undefined` if the user or key no longer exists. The session may have ended.
+   * The principal of work that outlasts the check of its rights: what the user or key may do now, and no more
+   * than the work began with. `undefined` if the user or key may do nothing any more. The session may have
+   * ended.
+   *
+   * All work done later on behalf of a user gets its rights here, each time it acts.
    */
   async ofWork(work: WorkPrincipal): Promise<Principal | undefined> {
-    const { domainId, userId, credential } = work;
+    const { kind, id, domainId, credential } = work;
+    if (kind === 'system') return { ...systemPrincipal(id, [...(work.roles ?? [])], domainId), credential };
+    const present = await this.#presentOf(work);
+    if (present === undefined) return undefined;
+    const roles = [...(work.roles ?? present.roles)].filter((role) => present.roles.has(role));
+    const narrowed =
+      work.scopes === undefined
+        ? { ...present, roles: new Set(roles) }
+        : narrowPrincipal(present, { roles, scopes: work.scopes, part: '' });
+    return { ...narrowed, credential };
+  }
+
+  /**
+   * Refuses to continue long work of a request whose caller has lost its session, its key or any right since
+   * the request began. Usually without a round trip.
+   *
+   * @throws UNAUTHENTICATED (401), FORBIDDEN (403)
+   */
+  async assertUnchanged(principal: Principal): Promise<void> {
+    const { kind, id: userId, domainId, credential } = principal;
+    if (kind === 'system' || credential.kind === 'system') return;
+    const origin = { kind: credential.kind === 'key' ? 'key' : 'session', id: credential.id } as const;
+    const ref = { domainId, userId, origin };
+    const { standing } = this.#find(ref) ?? (await this.#load(ref));
+    if (standing === undefined || standing.expiresAt <= Date.now()) {
+      throw new ServiceError('UNAUTHENTICATED', 'The credential has ended, and so has this request.');
+    }
+    const { roles, scopes = NOTHING } = principal;
+    const { part } = credential;
+    const present =
+      part === undefined
+        ? standing.principal
+        : narrowPrincipal(standing.principal, { roles: [...roles], scopes, part });
+    const rightsOf = ({ roles, scopes, attributes }: Principal) => [roles, scopes, attributes];
+    if (isDeepStrictEqual(rightsOf(present), rightsOf(principal))) return;
+    throw new ServiceError('FORBIDDEN', 'Your rights have changed since this request began. Send it again.');
+  }
+
+  /** The user's present rights, or the key's, whatever became of the session. */
+  async #presentOf({ domainId, id, credential }: WorkPrincipal): Promise<Principal | undefined> {
     if (credential.kind === 'key') {
-      const ref = { domainId, userId, origin: { kind: 'key', id: credential.id } } as const;
+      const ref = { domainId, userId: id, origin: { kind: 'key', id: credential.id } } as const;
       const { standing } = this.#find(ref) ?? (await this.#load(ref));
       return standing && standing.expiresAt > Date.now() ? standing.principal : undefined;
     }
+    const user = { domainId, userId: id };
     const [rows, attributes] = await Promise.all([
-      this.#database.query<Pick<StandingRow, 'userName' | 'roles'>>(selectUser(work), { name: 'auth-user' }),
-      loadPrincipalAttributes(this.#database, this.#collections.list(), work),
+      this.#database.query<Pick<StandingRow, 'userName' | 'roles'>>(selectUser(user), { name: 'auth-user' }),
+      loadPrincipalAttributes(this.#database, this.#collections.list(), user),
     ]);
     const [row] = rows;
     return (
       row && {
-        kind: 'user',
-        id: userId,
-        userName: row.userName,
-        domainId,
+        ...{ kind: 'user', id, userName: row.userName, domainId, credential, scopes: undefined, attributes },
         roles: new Set(parseRoles(row.roles)),
-        credential,
-        scopes: undefined,
-        attributes,
       }
     );
   }
@@ -311,7 +346,7 @@ interface StandingRow {
   readonly isConfined: boolean;
 }
 
-function selectUser({ domainId, userId }: WorkPrincipal): Prisma.Sql {
+function selectUser({ domainId, userId }: Pick<CredentialRef, 'domainId' | 'userId'>): Prisma.Sql {
   return Prisma.sql`
     select coalesce(r.data ->> 'user_name', '') as "userName", r.data -> 'roles' as roles
     from records r

@@ -14,6 +14,7 @@ export interface ScopeRequest {
    */
   readonly askedDomain: string | undefined;
   readonly requestId: string;
+  readonly assertRights?: Scope['assertRights'];
   /** Receives what is learned about the request. */
   readonly arrival?: {
     readonly signal: EndSignal;
@@ -36,7 +37,7 @@ export interface ScopeRequest {
  * @see decisions 7
  */
 export function resolveScope(domains: Pick<DomainDirectory, 'find'>, request: ScopeRequest): Scope {
-  const { principal, requestId, arrival } = request;
+  const { principal, requestId, arrival, assertRights } = request;
   const own = domains.find(principal.domainId);
   if (!own) throw new ServiceError('UNAUTHENTICATED', 'The domain of this credential no longer exists.');
   const domain = chooseDomain(domains, own, request);
@@ -46,6 +47,7 @@ export function resolveScope(domains: Pick<DomainDirectory, 'find'>, request: Sc
     domain,
     principal,
     requestId,
+    assertRights,
     signal: arrival.signal,
     get operation() {
       return notes.operation;

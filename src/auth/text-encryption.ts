@@ -1,6 +1,7 @@
 /** Encrypts texts that only this service can decrypt, and only for the same domain. */
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto';
 import { invariant, ServiceError } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';
 import { loadServiceSecret } from './service-secret.js';
 
@@ -58,6 +59,11 @@ export class TextEncryption {
     invariant(current, 'texts need a key to be encrypted with');
     this.#current = current;
     this.#keysById = new Map(keys.map((key) => [key.id, key]));
+  }
+
+  /** The condition that this service has the key with which the text in a column is encrypted. */
+  hasKeyOf(column: Prisma.Sql): Prisma.Sql {
+    return Prisma.sql`split_part(${column}, '.', 2) = any(${[...this.#keysById.keys()]}::text[])`;
   }
 
   encrypt(domainId: string, text: string): string {

@@ -17,7 +17,6 @@ import type { RecordStore } from '../store/record-store.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 import type { Passwords } from './passwords.js';
-import { loadPrincipalAttributes } from './principal-attributes.js';
 import { type GrantingCollections, type Principals, parseRoles } from './principals.js';
 import { replacePassword } from './sessions.js';
 
@@ -84,7 +83,7 @@ export class Users {
    * Adds a user who may log in; record and login are created together. @throws FORBIDDEN (403), INVALID_VALUE
    * (400), CONFLICT (409) if the user name is taken
    */
-  async add(scope: Scope, user: NewUser): Promise<{ readonly id: string }> {
+  async add(scope: Scope, user: NewUser, within?: Transaction): Promise<{ readonly id: string }> {
     assertUserAdmin(scope);
     const passwordHash = await this.#passwords.hash(user.password);
     const record = {
@@ -94,7 +93,7 @@ export class Users {
       active: true,
       roles: [...user.roles],
     };
-    return await this.#records.atomically(scope, { writes: ['pltf_user'] }, async (transaction) => {
+    return await this.#records.atomically(scope, { writes: ['pltf_user'], within }, async (transaction) => {
       const [stored] = await this.#records.create(scope, 'pltf_user', [record], { within: transaction });
       if (!stored) throw new ServiceError('INTERNAL', 'The user was not stored.');
       await replacePassword(transaction, { domainId: scope.domain.id, userId: stored.id }, passwordHash);
@@ -113,17 +112,13 @@ export class Users {
     assertUserAdmin(scope);
     const passwordHash = await this.#passwords.hash(change.password);
     const domainId = scope.domain.id;
-    const [user] = await this.#database.query<{ id: string }>(Prisma.sql`
-      select r.id
-      from records r
-      where ${liveRecordsIn(domainId, 'pltf_user')}
-        and r.data -> 'user_name' = to_jsonb(${change.userName}::text)`);
-    if (!user)
+    const id = await this.#findId(domainId, change.userName);
+    if (id === '')
       throw new ServiceError('NOT_FOUND', `There is no user "${change.userName}" in ${scope.domain.name}.`);
     await inOwnTransaction(this.#database, (transaction) =>
-      replacePassword(transaction, { domainId, userId: user.id }, passwordHash),
+      replacePassword(transaction, { domainId, userId: id }, passwordHash),
     );
-    this.#principals.forget(domainId, user.id);
+    this.#principals.forget(domainId, id);
   }
 
   /**
@@ -138,33 +133,12 @@ export class Users {
   ): Promise<Principal> {
     assertUserAdmin(scope);
     const domainId = scope.domain.id;
-    const isWanted =
-      'id' in wanted
-        ? Prisma.sql`r.id = ${wanted.id}`
-        : Prisma.sql`r.data -> 'user_name' = to_jsonb(${wanted.userName}::text)`;
-    const [user] = await this.#database.query<{ id: string; userName: string; roles: unknown }>(Prisma.sql`
-      select r.id, coalesce(r.data ->> 'user_name', '') as "userName", r.data -> 'roles' as roles
-      from records r
-      where ${liveRecordsIn(domainId, 'pltf_user')}
-        and ${isWanted}
-        and r.data -> 'active' = 'true'`);
-    if (!user) {
-      const named = 'id' in wanted ? wanted.id : wanted.userName;
-      throw new ServiceError('NOT_FOUND', `There is no active user "${named}" in ${scope.domain.name}.`);
-    }
-    return {
-      kind: 'user',
-      id: user.id,
-      userName: user.userName,
-      domainId,
-      roles: new Set(parseRoles(user.roles)),
-      credential: scope.principal.credential,
-      scopes: undefined,
-      attributes: await loadPrincipalAttributes(this.#database, this.#collections.list(), {
-        domainId,
-        userId: user.id,
-      }),
-    };
+    const id = 'id' in wanted ? wanted.id : await this.#findId(domainId, wanted.userName);
+    const { credential } = scope.principal;
+    const principal = await this.#principals.ofWork({ kind: 'user', id, domainId, credential });
+    if (principal !== undefined) return principal;
+    const named = 'id' in wanted ? wanted.id : wanted.userName;
+    throw new ServiceError('NOT_FOUND', `There is no active user "${named}" in ${scope.domain.name}.`);
   }
 
   /**
@@ -252,6 +226,16 @@ export class Users {
   async list(scope: Scope): Promise<readonly ListedUser[]> {
     assertUserAdmin(scope);
     return await selectUsers(this.#database, scope);
+  }
+
+  /** The id of the user with this name; empty if there is none. */
+  async #findId(domainId: string, userName: string): Promise<string> {
+    const [user] = await this.#database.query<{ id: string }>(Prisma.sql`
+      select r.id
+      from records r
+      where ${liveRecordsIn(domainId, 'pltf_user')}
+        and r.data -> 'user_name' = to_jsonb(${userName}::text)`);
+    return user?.id ?? '';
   }
 
   async #get(database: Queryable, scope: Scope, userId: string): Promise<ListedUser> {

@@ -8,6 +8,7 @@ import { AgentEndpoint } from '../agents/agent-endpoint.js';
 import { IdentityProvider } from '../auth/identity-provider.js';
 import type { PasswordCost } from '../auth/passwords.js';
 import { ProviderSessions } from '../auth/provider-sessions.js';
+import { countSecretsWithoutKey } from '../auth/secrets-without-key.js';
 import type { Config } from '../config.js';
 import { DEMO_DOMAIN, DEMO_USERS } from '../demo/demo-options.js';
 import { loadOperationsLibrary } from '../explore/operations-library.js';
@@ -182,6 +183,7 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
       imports: services.imports,
       maintenance,
       log,
+      secretsWithoutKey: () => countSecretsWithoutKey(database.apart, services.encryption),
       droppedLogLines: () => (output instanceof LogOutput ? output.dropped : 0),
       authenticator,
       domains,
@@ -262,7 +264,8 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
     async listen() {
       const url = await server.listen({ host: config.host, port: config.port });
       await workers.start();
-      if (doesBackgroundWork) services.webhookDeliveries.start();
+      if (doesBackgroundWork)
+        services.webhookDeliveries.start((state) => server.observe({ kind: 'webhookTried', state }));
       await services.scriptRunner.warmUp(services.scripts.expectedRuns);
       return url;
     },

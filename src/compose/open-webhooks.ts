@@ -1,6 +1,6 @@
 /** Wires webhooks: their registry, the outbox that follows the audit trail, and the sender. */
+import type { Principals } from '../auth/principals.js';
 import type { TextEncryption } from '../auth/text-encryption.js';
-import type { Users } from '../auth/users.js';
 import type { Config } from '../config.js';
 import { OutboundClient } from '../scripting/requests/outbound-client.js';
 import type { Domains } from '../store/catalog/domains.js';
@@ -20,7 +20,7 @@ export function openWebhooks(services: {
   readonly domains: Domains;
   readonly store: RecordStore;
   readonly outbox: ChangeOutbox | undefined;
-  readonly users: Users;
+  readonly principals: Principals;
   readonly encryption: TextEncryption;
   readonly config: Config;
   readonly onFault: (error: unknown) => void;
@@ -40,6 +40,7 @@ export function openWebhooks(services: {
     outbox: new WebhookOutbox(database, services.outbox),
     outbound,
     timeoutMs: config.webhookTimeoutMs,
+    roles: config.webhookRoles,
   });
   return {
     webhooks: new Webhooks({ ...services, deliveries: webhookDeliveries, roles: config.webhookRoles }),

@@ -266,7 +266,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     const apiKeys = new ApiKeys({ database, principals, names, roles: config.apiKeyRoles });
     const users = new Users({ database, collections: catalog, records: store, passwords, principals });
     const { close: closeWebhooks, ...webhooks } = openWebhooks({
-      ...{ database, domains, store, outbox, users, encryption, config },
+      ...{ database, domains, store, outbox, principals, encryption, config },
       onFault: (error) => onFault('webhooks', error),
     });
     closers.push(closeWebhooks);

@@ -12,6 +12,7 @@ import { lockUntilCommit } from '../store/database/advisory-lock.js';
 import type { Database } from '../store/database/database.js';
 import { translateDatabaseError } from '../store/database/database-errors.js';
 import { liftSilenceLimit } from '../store/database/watched-client.js';
+import { PRINCIPALS_CHANNEL } from '../store/writing/record-statements.js';
 import { copyRecords } from './copy-records.js';
 import { createDemo, type Demo } from './demo.js';
 import type { DemoOptions } from './demo-options.js';
@@ -93,9 +94,9 @@ export async function loadDemo(
     options.signal?.throwIfAborted();
     await client.query(
       `select pg_notify('campus_domains', id),
-        pg_notify('campus_principals', json_build_object('domain', id)::text)
+        pg_notify($2, json_build_object('domain', id)::text)
          from unnest($1::text[]) as id`,
-      [domainIds],
+      [domainIds, PRINCIPALS_CHANNEL],
     );
     await client.query('commit');
   } catch (error) {

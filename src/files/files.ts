@@ -113,6 +113,7 @@ export class Files {
       const counted = new CountedBytes(file.stream, { most, left, quota: this.#quota });
       await blobStore.write(key, counted, scope.signal);
       scope.signal?.throwIfAborted();
+      await scope.assertRights?.();
       return await this.#finish(key, counted);
     } catch (error) {
       // What cannot be deleted now (the database is down) is purged later.

@@ -153,6 +153,7 @@ export class ResumableUploads {
       offset,
       bytes: piece,
       note: async (tx, reached) => {
+        await scope.assertRights?.();
         const moved = await moveUpload(tx, upload, { turn, offset: checksum ? undefined : reached });
         if (!moved) throw overtaken();
       },

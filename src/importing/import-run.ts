@@ -209,14 +209,12 @@ export class ImportRun {
     if (judged.counts.refused > 0) throw refusedRows(judged.counts.refused);
     if (begun.options.missing === 'remove') assertRemovable(judged.counts);
     const tellers: (() => void)[] = [];
-    const scope = await this.#options.scopeOf(begun);
     const ended = await run.connection.transaction(async (transaction) => {
       let counts = NO_COUNTS;
       let { changes } = begun;
       for await (const batch of this.#batches({ ...run, transaction }, 0)) {
         await this.#assertGoesOn(begun.id);
-        await this.#options.scopeOf(begun);
-        const own = withRequest(scope, begun.id, changes + 1);
+        const own = withRequest(await this.#options.scopeOf(begun), begun.id, changes + 1);
         const { outcome, refused } = await this.#write(run, {
           transaction,
           scope: own,
@@ -228,13 +226,13 @@ export class ImportRun {
         if (outcome.created.length + outcome.updated.length > 0) changes += 1;
         tellers.push(outcome.announceCommit);
       }
-      while (begun.options.missing === 'remove') {
-        const own = withRequest(scope, begun.id, changes + 1);
+      let removed = begun.options.missing === 'remove' ? Number.POSITIVE_INFINITY : 0;
+      while (removed > 0) {
+        const own = withRequest(await this.#options.scopeOf(begun), begun.id, changes + 1);
         const request = { condition: unseen(begun), limit: this.#batchRows };
-        const removed = await run.staging.remove(transaction, own, begun.collection, request);
-        if (removed === 0) break;
+        removed = await run.staging.remove(transaction, own, begun.collection, request);
         counts = { ...counts, removed: counts.removed + removed };
-        changes += 1;
+        changes += removed > 0 ? 1 : 0;
       }
       return await this.#finish(transaction, run, { counts, changes });
     });

@@ -80,6 +80,11 @@ export interface Scope extends StatementCaller {
   readonly principal: Principal;
   /** Ends the work when the caller has gone. */
   readonly signal?: EndSignal;
+  /**
+   * Refuses to continue long work once the caller has lost its credential or any right since the work began.
+   * Whatever sends or stores something long after the first check of rights calls it before each step.
+   */
+  readonly assertRights?: (() => Promise<void>) | undefined;
   /** Hears of what is no error and may yet be a mistake, e.g. a field that is not declared. */
   readonly onHint?: ((hint: string) => void) | undefined;
   /** Hears where in the log of the primary a write of the caller is, where there are replicas. */

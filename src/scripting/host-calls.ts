@@ -79,6 +79,7 @@ export class HostCalls {
     const binding = this.#options.bindings.get(call.name);
     if (binding === undefined) throw new ServiceError('NOT_FOUND', `platform.${call.name} does not exist`);
     const args = parseArguments(call.argumentsText);
+    await this.#options.context.scope.assertRights?.();
     switch (call.operation) {
       case 'call':
         return await this.#callFunction(asFunction(binding), args);

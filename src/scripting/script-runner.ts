@@ -314,7 +314,7 @@ class Run {
   #createContext(): HostCallContext {
     const { request, database } = this.#options;
     const { signal } = this.#end;
-    const { domain, principal, requestId, onStatement, onDuration } = request.scope;
+    const { domain, principal, requestId, assertRights, onStatement, onDuration } = request.scope;
     const { name } = request.source;
     const depth = depthOf(request);
     const within = request.within && withSignal(request.within, signal);
@@ -323,6 +323,7 @@ class Run {
         domain,
         principal,
         requestId,
+        assertRights,
         onStatement,
         onDuration,
         operation: `script ${name}`,

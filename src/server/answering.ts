@@ -90,7 +90,7 @@ async function sendLong(
   options: AnsweringOptions,
 ): Promise<FastifyReply> {
   const { reply, request, observe, streams } = options;
-  const { requestId, signal } = request.requestContext;
+  const { requestId, signal, scope } = request.requestContext;
   const place = await enter(begun, options);
   request.arrival.stepAside();
   const response = reply.raw;
@@ -110,6 +110,7 @@ async function sendLong(
   };
   try {
     for (let chunk = await ahead.next(); chunk !== undefined; chunk = await ahead.next()) {
+      await scope?.assertRights?.();
       await writer.write(chunk);
     }
     const { stallMs } = streams.pace;

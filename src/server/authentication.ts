@@ -14,6 +14,7 @@ export interface AuthenticationOptions {
       address: string,
       onKnown: (credential: Credential) => void,
     ): Promise<Principal>;
+    assertUnchanged(principal: Principal): Promise<void>;
   };
   readonly domains: DomainDirectory;
   readonly rateLimits: { take(caller: string): RateDecision };
@@ -54,7 +55,9 @@ export function useAuthentication(
     countRequest(reply, options.rateLimits.take(callerName(principal)));
     const { askedDomain, requestId } = arrival;
     await options.domains.assureKnown(principal.domainId, askedDomain?.trim());
-    const scope = resolveScope(options.domains, { principal, askedDomain, requestId, arrival });
+    const assertRights = () => options.authenticator.assertUnchanged(principal);
+    const asked = { principal, askedDomain, requestId, assertRights, arrival };
+    const scope = resolveScope(options.domains, asked);
     request.requestContext = arrival.toContext(scope);
   });
 }

@@ -65,6 +65,7 @@ export interface ServerServices extends AuthenticationOptions {
   readonly maintenance: Pick<MaintenanceSwitch, 'isOn' | 'onChange'>;
   /** The log that events are written to. */
   readonly log: Observe;
+  readonly secretsWithoutKey: () => Promise<number>;
   /** The number of log lines that could not be written. */
   readonly droppedLogLines: () => number;
   readonly portal: PortalOptions;
@@ -144,6 +145,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
     jobs: services.jobs,
     backups: services.backups,
     droppedLogLines: services.droppedLogLines,
+    secretsWithoutKey: services.secretsWithoutKey,
   });
   const observe = createObserver({ log: services.log, metrics, keyMeter: services.keyMeter });
   services.maintenance.onChange((isOn) => observe({ kind: 'maintenanceSwitched', isOn }));

@@ -1,5 +1,6 @@
 /** Serves files: uploads and downloads, both streamed, with HTTP conditions and ranges. */
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import multipart, { type Multipart } from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.js';
@@ -8,6 +9,7 @@ import { parseByteRange } from '../files/byte-range.js';
 import { contentDispositionOf } from '../files/content-disposition.js';
 import type { Files, NewFile } from '../files/files.js';
 import type { StoredFile } from '../files/stored-file.js';
+import type { Scope } from '../model/scope.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { describeFile, toLink } from '../resolvers/services/file-resolver.js';
 import { UPLOAD_PARAMETERS } from '../rest/file-routes.js';
@@ -221,7 +223,16 @@ async function send(
   if (request.method === 'HEAD') return reply.send();
   request.arrival.stepAside();
   reply.raw.setTimeout(stallMs, () => resetConnection(reply.raw));
-  return reply.send(files.open(file, { signal: request.requestContext.signal, range }).stream);
+  const { stream } = files.open(file, { signal: request.requestContext.signal, range });
+  return reply.send(Readable.from(whileAllowed(stream, scope), { objectMode: false }));
+}
+
+/** Ends with an error once the caller has lost the right to read on. */
+async function* whileAllowed(stream: Readable, scope: Scope): AsyncGenerator<Buffer, void> {
+  for await (const chunk of stream) {
+    await scope.assertRights?.();
+    yield chunk;
+  }
 }
 
 /** Strong: a file never changes, and equal bytes are the same file. */

@@ -92,6 +92,14 @@ export class Metrics {
     labelNames: ['kind', 'state'],
     registers: [this.registry],
   });
+  readonly #webhooks = new Counter({
+    name: 'campus_webhook_deliveries_total',
+    help:
+      'Attempts to send a delivery of a webhook, by what they came to: delivered, waiting (will be tried ' +
+      'again), failed (given up) or skipped.',
+    labelNames: ['state'],
+    registers: [this.registry],
+  });
   readonly #liveEnds = new Counter({
     name: 'campus_live_connections_ended_total',
     help:
@@ -125,7 +133,11 @@ export class Metrics {
     readonly jobs: { counts(): Promise<JobCounts>; longestWaitSeconds(): Promise<number> };
     readonly backups: { readonly isScheduled: boolean; ageSeconds(): Promise<number | undefined> };
     readonly droppedLogLines: () => number;
+    readonly secretsWithoutKey: () => Promise<number>;
   }) {
+    // An alert on an increase sees the first failure only of a counter that is there before it.
+    for (const kind of ['email', 'sms']) this.#messages.inc({ kind, state: 'failed' }, 0);
+    this.#webhooks.inc({ state: 'failed' }, 0);
     collectDefaultMetrics({ register: this.registry, prefix: 'campus_' });
     registerMemoryFigures(this.registry);
     new Gauge({
@@ -245,6 +257,19 @@ export class Metrics {
       },
     });
     new Gauge({
+      name: 'campus_secrets_without_key',
+      aggregator: 'max',
+      help:
+        'Stored secrets of webhooks and second factors that no key of ENCRYPTION_SECRET decrypts. Each ' +
+        'gateway says the same; absent while the database is away.',
+      registers: [this.registry],
+      async collect() {
+        const count = await figureOf(options.secretsWithoutKey());
+        if (count === undefined) this.remove();
+        else this.set(count);
+      },
+    });
+    new Gauge({
       name: 'campus_backup_scheduled',
       aggregator: 'max',
       help: '1 where backups are to be made by the clock (BACKUP_SCHEDULE), else 0.',
@@ -289,6 +314,10 @@ export class Metrics {
 
   messageTried(kind: string, state: string): void {
     this.#messages.inc({ kind, state });
+  }
+
+  webhookTried(state: string): void {
+    this.#webhooks.inc({ state });
   }
 
   liveConnectionEnded(code: number): void {

@@ -39,6 +39,7 @@ export type Observation =
     }
   | ({ readonly kind: 'purged' } & Purged)
   | ({ readonly kind: 'statementSlow' } & SlowStatement)
+  | { readonly kind: 'webhookTried'; readonly state: string }
   | DatabaseNews
   | MessageObservation
   | LiveConnectionEnded
@@ -120,6 +121,9 @@ function count(metrics: Metrics, event: Observation): void {
     case 'databaseMoved':
       metrics.databaseMoved();
       return;
+    case 'webhookTried':
+      metrics.webhookTried(event.state);
+      return;
     case 'messageTried':
       metrics.messageTried(event.messageKind, event.state);
       return;
@@ -173,6 +177,7 @@ function log({ logger, failures }: Log, event: Observation): void {
       );
       return;
     case 'rowsStreamed':
+    case 'webhookTried':
       // Counted as a metric, not logged.
       return;
     case 'requestFailed': {

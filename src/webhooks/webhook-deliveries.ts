@@ -4,26 +4,38 @@
  * waits for it as soon as one has succeeded.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Principals } from '../auth/principals.js';
+import type { DomainDirectory } from '../auth/resolve-scope.js';
 import type { TextEncryption } from '../auth/text-encryption.js';
-import type { Users } from '../auth/users.js';
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { parseOquery } from '../languages/oquery.js';
 import { queryOf } from '../model/record-query.js';
-import { type Domain, type Scope, systemPrincipal } from '../model/scope.js';
+import { type Scope, systemPrincipal } from '../model/scope.js';
 import type { OutboundClient } from '../scripting/requests/outbound-client.js';
+import { auditedAct } from '../store/audited-act.js';
 import type { Database } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
 import { inTraceOf } from '../traced.js';
+import { isRefused, readableBodies } from './readable-bodies.js';
 import { signWebhook } from './sign-webhook.js';
-import { FAILURES_OF_FAILING, type WebhookEvent, type WebhookNews, webhookNewsSchema } from './webhook.js';
+import {
+  type DeliveryState,
+  FAILURES_OF_FAILING,
+  mayHaveWebhooks,
+  type WebhookEvent,
+  type WebhookNews,
+  webhookNewsSchema,
+} from './webhook.js';
 import type { WebhookOutbox } from './webhook-outbox.js';
 
 export interface WebhookDeliveriesOptions {
   readonly database: Database;
-  readonly domains: { find(id: string): Domain | undefined };
+  readonly domains: DomainDirectory;
   readonly store: Pick<RecordStore, 'find' | 'get'>;
-  readonly users: Pick<Users, 'principalOf'>;
+  readonly principals: Pick<Principals, 'ofWork'>;
+  /** @see mayHaveWebhooks */
+  readonly roles: readonly string[];
   readonly encryption: TextEncryption;
   readonly outbox: Pick<WebhookOutbox, 'follow'>;
   readonly outbound: Pick<OutboundClient, 'send'>;
@@ -62,13 +74,16 @@ export class WebhookDeliveries {
   /** The deliveries being sent, by webhook. */
   readonly #sending = new Map<Promise<void>, string>();
   #running: Promise<void> = Promise.resolve();
+  #onTried: (state: DeliveryState) => void = () => {};
+  #isKeyMissing = false;
 
   constructor(options: WebhookDeliveriesOptions) {
     this.#options = options;
   }
 
-  /** Begins to follow the outbox and to send. */
-  start(): void {
+  /** Begins to follow the outbox and to send; `onTried` gets the state of a delivery after each attempt. */
+  start(onTried: (state: DeliveryState) => void): void {
+    this.#onTried = onTried;
     this.#running = this.#run();
   }
 
@@ -127,12 +142,24 @@ export class WebhookDeliveries {
 
   async #work(signal: AbortSignal): Promise<void> {
     await this.#options.outbox.follow();
+    await this.#reportMissingKey();
     for (;;) {
       const claimed = await this.#claimDue();
       for (const delivery of claimed) this.#begin(delivery);
       if (claimed.length === 0 || signal.aborted) return;
       await this.#waitForRoom(signal);
     }
+  }
+
+  async #reportMissingKey(): Promise<void> {
+    const { database, encryption, onFault } = this.#options;
+    const rows = await database.apart.query(
+      Prisma.sql`select 1 as one from webhooks where not ${encryption.hasKeyOf(Prisma.sql`secret`)} limit 1`,
+      { name: 'webhooks-without-key' },
+    );
+    const isMissing = rows.length > 0;
+    if (isMissing && !this.#isKeyMissing) onFault(new ServiceError('UNAVAILABLE', KEY_MISSING));
+    this.#isKeyMissing = isMissing;
   }
 
   #begin(delivery: Claimed): void {
@@ -150,7 +177,8 @@ export class WebhookDeliveries {
 
   /**
    * The deliveries that are due: a few for each webhook, a single one for a failing one. For a failing
-   * webhook without a due delivery, the next one, to find out whether its address is back.
+   * webhook without a due delivery, the next one, to find out whether its address is back. Deliveries that
+   * cannot be signed, because their key is missing, wait for it.
    */
   async #claimDue(): Promise<readonly Claimed[]> {
     const room = AT_ONCE - this.#sending.size;
@@ -180,7 +208,7 @@ export class WebhookDeliveries {
         )
         for update skip locked
       ) as due
-      where not w.is_paused
+      where not w.is_paused and ${this.#options.encryption.hasKeyOf(Prisma.sql`w.secret`)}
       order by due.next_attempt_at, due.id
       limit ${room}::int`);
   }
@@ -209,44 +237,61 @@ export class WebhookDeliveries {
     await inTraceOf({}, { name: 'webhook', kind: 'consumer', attributes }, () => this.#send(delivery));
   }
 
+  /**
+   * Only the receiver and the owner end a delivery; after anything else it is tried again, like one that the
+   * address refused.
+   */
   async #send(delivery: Claimed): Promise<void> {
     try {
-      const body = delivery.body ?? (await this.#bodyOf(delivery));
+      const body = await this.#bodyOf(delivery);
       await (body === undefined
-        ? this.#settle(delivery, { state: 'skipped', problem: NOT_TOLD })
+        ? this.#settle(delivery, { state: 'skipped', problem: NOT_TOLD, isBodyKept: false })
         : this.#post(delivery, body));
     } catch (error) {
-      // The database is out of reach: the reservation expires and the delivery is tried again.
-      if (error instanceof ServiceError && error.status >= 500) return;
-      const problem = error instanceof ServiceError ? error.message : 'a fault of the gateway';
-      await this.#settle(delivery, { state: 'skipped', problem }).catch(() => undefined);
+      const problem =
+        error instanceof ServiceError ? error.message : 'A fault of the gateway; its log says more.';
+      // If the database is out of reach, the reservation expires and the delivery is tried again.
+      await this.#settle(delivery, { ...afterFailure(delivery), problem }).catch(() => undefined);
       if (!(error instanceof ServiceError)) this.#options.onFault(error);
     }
   }
 
-  /** The body to send; `undefined` if the owner may not see the record or did not ask for it. */
-  async #bodyOf({ id, event, domainId, userId, events }: Claimed): Promise<string | undefined> {
+  /**
+   * The body to send, by the present rights of the owner; `undefined` if the owner may not have it or did not
+   * ask for it. A body made for an earlier attempt is sent again, as far as the owner may still read it.
+   */
+  async #bodyOf({ id, event, body, domainId, userId, events }: Claimed): Promise<string | undefined> {
+    const { store } = this.#options;
+    const scope = await this.#scopeOf(domainId, userId);
+    if (scope === undefined) return undefined;
+    if (body !== null) return (await readableBodies(store, scope, [{ event, body }]))[0];
     const news = webhookNewsSchema.parse(event);
     const head = { id, ...news, domain: domainId };
     if (news.collection === undefined) return JSON.stringify(head);
-    const scope = await this.#scopeOf(domainId, userId);
-    const isRemoval = news.type === 'record.deleted';
-    const isTold = await this.#isTold(scope, news, events);
-    if (!isTold) return undefined;
-    if (isRemoval) return JSON.stringify(head);
-    const { json } = await this.#options.store.get(scope, news.collection, news.recordId ?? '');
-    return `${JSON.stringify(head).slice(0, -1)},"record":${json}}`;
+    try {
+      if (!(await this.#isTold(scope, news, events))) return undefined;
+      if (news.type === 'record.deleted') return JSON.stringify(head);
+      const { json } = await store.get(scope, news.collection, news.recordId ?? '');
+      return `${JSON.stringify(head).slice(0, -1)},"record":${json}}`;
+    } catch (error) {
+      if (isRefused(error)) return undefined;
+      throw error;
+    }
   }
 
-  async #scopeOf(domainId: string, userId: string): Promise<Scope> {
-    const domain = this.#options.domains.find(domainId);
-    if (domain === undefined) throw new ServiceError('NOT_FOUND', 'The domain is gone.');
-    const system = {
-      domain,
-      principal: systemPrincipal('webhooks', ['admin'], domainId),
-      requestId: 'webhooks',
-    };
-    return { ...system, principal: await this.#options.users.principalOf(system, { id: userId }) };
+  /** `undefined` if the owner may not have webhooks any more. @throws UNAVAILABLE for an unknown domain */
+  async #scopeOf(domainId: string, userId: string): Promise<Scope | undefined> {
+    const { domains, principals, roles } = this.#options;
+    await domains.assureKnown(domainId);
+    const domain = domains.find(domainId);
+    if (domain === undefined) throw new ServiceError('UNAVAILABLE', `The domain "${domainId}" is not known.`);
+    const principal = await principals.ofWork({
+      ...{ kind: 'user', id: userId, domainId },
+      credential: { kind: 'token', id: 'webhooks' },
+    });
+    if (principal === undefined) return undefined;
+    const scope = { domain, principal, requestId: 'webhooks' };
+    return mayHaveWebhooks(scope, roles) ? scope : undefined;
   }
 
   /** Whether the owner may read the record, as it is or last was, and asked for it. */
@@ -293,10 +338,26 @@ export class WebhookDeliveries {
         }),
       );
     const durationMs = performance.now() - startedAt;
-    const next = outcome.problem === undefined ? DELIVERED : afterFailure(delivery);
+    const next = afterAnswer(delivery, outcome);
     await this.#settle(delivery, { ...outcome, ...next, body, durationMs });
+    if (outcome.status === GONE) await this.#pause(delivery);
     if (outcome.problem !== undefined) await this.#noteFailure(delivery);
     else if (delivery.failures > 0) await this.#noteRecovery(delivery);
+  }
+
+  /** The receiver wants no more: the rest waits until the owner starts the webhook again. */
+  async #pause({ webhookId, domainId }: Claimed): Promise<void> {
+    const domain = this.#options.domains.find(domainId);
+    if (domain === undefined) return;
+    const scope = { domain, principal: systemPrincipal('webhooks', [], domainId), requestId: 'webhooks' };
+    const act = { collection: '$webhook', id: webhookId, operation: 'updated' } as const;
+    await this.#options.database.apart.query(Prisma.sql`
+      with paused as (
+        update webhooks set is_paused = true, updated_at = now()
+        where id = ${webhookId}::uuid and not is_paused
+        returning id
+      )
+      ${auditedAct(scope, { ...act, from: Prisma.sql`from paused` })}`);
   }
 
   async #noteFailure({ webhookId }: Claimed): Promise<void> {
@@ -330,11 +391,13 @@ export class WebhookDeliveries {
   }
 
   async #settle({ id }: Claimed, outcome: Outcome): Promise<void> {
-    const { state, body, status, answer, problem, durationMs, waitSeconds = 0, dueAt } = outcome;
+    const { state, status, answer, problem, durationMs, waitSeconds = 0, dueAt } = outcome;
+    const { body, isBodyKept = true } = outcome;
+    this.#onTried(state);
     await this.#options.database.apart.query(Prisma.sql`
       update webhook_deliveries
       set state = ${state},
-          body = coalesce(${body ?? null}::text, body),
+          body = case when ${isBodyKept}::boolean then coalesce(${body ?? null}::text, body) end,
           status = ${status ?? null}::int,
           answer = ${answer ?? null}::text,
           problem = ${problem?.slice(0, KEPT_ANSWER) ?? null}::text,
@@ -346,7 +409,17 @@ export class WebhookDeliveries {
   }
 }
 
-const DELIVERED = { state: 'delivered' } as const;
+/** The status by which a receiver ends its webhook, as Standard Webhooks specifies. */
+const GONE = 410;
+
+/** What the receiver's answer, or its absence, makes of the delivery. */
+function afterAnswer(
+  delivery: Claimed,
+  { status, problem }: Pick<Outcome, 'status' | 'problem'>,
+): Pick<Outcome, 'state' | 'waitSeconds' | 'dueAt'> {
+  if (problem === undefined) return { state: 'delivered' };
+  return status === GONE ? { state: 'failed' } : afterFailure(delivery);
+}
 
 /**
  * Sets the time of the next attempt, or gives up after the last; an attempt ahead of its time changes
@@ -361,7 +434,11 @@ function afterFailure({
   return waitSeconds === undefined ? { state: 'failed' } : { state: 'waiting', waitSeconds };
 }
 
-const NOT_TOLD = 'The record is not one that the owner may read and asked for, or it has changed again.';
+const KEY_MISSING =
+  'The secrets of some webhooks were encrypted with a key that ENCRYPTION_SECRET does not contain. Their ' +
+  'deliveries wait. Add the key to ENCRYPTION_SECRET, or rotate the secrets of these webhooks.';
+const NOT_TOLD =
+  'Not sent: the owner may not read the record or have webhooks any more, or the record has changed again.';
 
 interface Claimed {
   readonly id: string;
@@ -381,8 +458,10 @@ interface Claimed {
 }
 
 interface Outcome {
-  readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped';
+  readonly state: DeliveryState;
   readonly body?: string | undefined;
+  /** Default: true. A body that the owner may not read any more is not kept. */
+  readonly isBodyKept?: boolean;
   readonly status?: number | undefined;
   readonly answer?: string | undefined;
   readonly problem?: string | undefined;
@@ -394,6 +473,7 @@ interface Outcome {
 
 /** Any 2xx is a success. A redirect is a failure, because it could lead anywhere. */
 function problemOf(status: number): string | undefined {
+  if (status === GONE) return 'The answer was 410: the receiver wants no more, so the webhook is paused.';
   return status >= 200 && status < 300 ? undefined : `The answer was ${status}.`;
 }
 

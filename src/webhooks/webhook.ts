@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.js';
 import { parseOquery } from '../languages/oquery.js';
 import { queryOf } from '../model/record-query.js';
 import type { Scope } from '../model/scope.js';
+import { isAdmin } from '../store/access/admin.js';
 import type { RecordStore } from '../store/record-store.js';
 
 const WEBHOOK_OPERATIONS = ['created', 'updated', 'deleted'] as const;
@@ -16,6 +17,9 @@ export interface WebhookEvent {
   /** Limits the event to records that match; a removed record is judged as it last was. */
   readonly oquery?: string | undefined;
 }
+
+/** `skipped`: its record is not one that the owner may read and asked for. */
+export type DeliveryState = 'waiting' | 'delivered' | 'failed' | 'skipped';
 
 /** After so many failures one after the other an address counts as failing. */
 export const FAILURES_OF_FAILING = 3;
@@ -56,6 +60,16 @@ export const webhookNewsSchema: z.ZodType<WebhookNews> = z.object({
   version: z.number().optional(),
   by: z.string(),
 });
+
+/**
+ * Whether a caller may have webhooks: an admin, or one of the roles; `*` stands for every user. An API key
+ * may not, because the webhook would outlive it.
+ */
+export function mayHaveWebhooks({ principal, domain }: Scope, roles: readonly string[]): boolean {
+  if (principal.kind !== 'user' || principal.credential.kind !== 'token') return false;
+  if (principal.scopes !== undefined || principal.domainId !== domain.id) return false;
+  return isAdmin(principal) || roles.some((role) => role === '*' || principal.roles.has(role));
+}
 
 const LONGEST_URL = 2_000;
 const LONGEST_NAME = 100;

@@ -18,9 +18,12 @@ import {
 } from '../store/database/keyset.js';
 import type { RecordStore } from '../store/record-store.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
+import { readableBodies } from './readable-bodies.js';
 import { createWebhookSecret } from './sign-webhook.js';
 import {
+  type DeliveryState,
   FAILURES_OF_FAILING,
+  mayHaveWebhooks,
   parseWebhookEvents,
   parseWebhookName,
   parseWebhookUrl,
@@ -46,7 +49,7 @@ export interface WebhookChange extends Partial<WebhookRequest> {
 export interface WebhookDelivery {
   readonly id: string;
   readonly webhookId: string;
-  readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped';
+  readonly state: DeliveryState;
   readonly event: WebhookNews;
   readonly body: string | undefined;
   readonly attempts: number;
@@ -93,11 +96,9 @@ export class Webhooks {
     this.#roles = options.roles;
   }
 
-  /** Whether the caller may have webhooks. An API key may not, because the webhook would outlive it. */
-  mayHave({ principal, domain }: Scope): boolean {
-    if (principal.kind !== 'user' || principal.credential.kind !== 'token') return false;
-    if (principal.scopes !== undefined || principal.domainId !== domain.id) return false;
-    return isAdmin(principal) || this.#roles.some((role) => role === '*' || principal.roles.has(role));
+  /** @see mayHaveWebhooks */
+  mayHave(scope: Scope): boolean {
+    return mayHaveWebhooks(scope, this.#roles);
   }
 
   /**
@@ -214,10 +215,13 @@ export class Webhooks {
       returning id::text as id`);
     if (noted === undefined) throw new ServiceError('INTERNAL', 'The test was not noted.');
     await this.#deliveries.sendNow(noted.id);
-    return await this.#delivery(noted.id);
+    return await this.#delivery(scope, noted.id);
   }
 
-  /** The deliveries that were sent or wait, newest first. @throws NOT_FOUND (404), FORBIDDEN (403) */
+  /**
+   * The deliveries that were sent or wait, newest first, with their bodies as far as the caller may read them
+   * now. @throws NOT_FOUND (404), FORBIDDEN (403)
+   */
   async deliveries(scope: Scope, id: string, query: DeliveryQuery): Promise<KeysetPage<WebhookDelivery>> {
     await this.#get(scope, id);
     const page = compileKeyset(withPlaces(query, assertDeliveryId), {
@@ -231,11 +235,14 @@ export class Webhooks {
       from webhook_deliveries
       where webhook_id = ${id}::uuid and ${page.condition} ${isInState}
       ${page.tail}`);
-    return toKeysetPage(rows.map(toDelivery), query);
+    const bodies = await readableBodies(this.#store, scope, rows);
+    const shown = rows.map((row, index) => toDelivery({ ...row, body: bodies[index] ?? null }));
+    return toKeysetPage(shown, query);
   }
 
   /**
-   * Sends a delivery again unchanged, with the attempts of a new one. A waiting delivery is tried now.
+   * Sends a delivery again, with the attempts of a new one, as far as the owner of the webhook may still read
+   * it. A waiting delivery is tried now.
    *
    * @throws NOT_FOUND (404) if no webhook in the caller's reach has this delivery; FORBIDDEN (403)
    */
@@ -248,7 +255,7 @@ export class Webhooks {
       where id = ${id}::bigint and webhook_id in (select id from webhooks where ${reachOf(scope)})
       returning ${DELIVERY_COLUMNS}`);
     if (row === undefined) throw new ServiceError('NOT_FOUND', 'There is no such delivery of yours.');
-    return toDelivery(row);
+    return await this.#shown(scope, row);
   }
 
   /**
@@ -280,11 +287,16 @@ export class Webhooks {
     return row;
   }
 
-  async #delivery(id: string): Promise<WebhookDelivery> {
+  async #shown(scope: Scope, row: DeliveryRow): Promise<WebhookDelivery> {
+    const [body] = await readableBodies(this.#store, scope, [row]);
+    return toDelivery({ ...row, body: body ?? null });
+  }
+
+  async #delivery(scope: Scope, id: string): Promise<WebhookDelivery> {
     const [row] = await this.#database.query<DeliveryRow>(Prisma.sql`
       select ${DELIVERY_COLUMNS} from webhook_deliveries where id = ${id}::bigint`);
     if (row === undefined) throw noSuchWebhook();
-    return toDelivery(row);
+    return await this.#shown(scope, row);
   }
 
   #assertMayHave(scope: Scope): void {
@@ -322,7 +334,7 @@ const DELIVERY_COLUMNS = Prisma.sql`webhook_deliveries.id::text as id, webhook_i
 interface DeliveryRow {
   readonly id: string;
   readonly webhookId: string;
-  readonly state: WebhookDelivery['state'];
+  readonly state: DeliveryState;
   readonly event: WebhookNews;
   readonly body: string | null;
   readonly attempts: number;

@@ -2,10 +2,10 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../eventually.js';
 import { expectEventually } from '../expect-eventually.js';
-import { type Role, useGateway } from './gateway.js';
+import { PASSWORD, type Role, useGateway } from './gateway.js';
 import { type Answered, ask, codesOf, send } from './graphql.js';
 
 interface Received {
@@ -556,4 +556,148 @@ it('what is done to a webhook stands in the audit trail', async () => {
   expect(auditTrail.map(({ operation, principal }: Answered) => `${operation} by ${principal}`)).toEqual(
     ['deleted', 'rotated', 'updated', 'created'].map((operation) => `${operation} by usr-admin`),
   );
+});
+
+describe('a delivery that waits', () => {
+  const staff = [{ collection: 'pltf_user', operations: ALL, oquery: '_id=usr-teacher' }];
+  /** A session of its own, because one ends for good when its user is deactivated. */
+  const asClerk = async (query: string, variables: object) => {
+    const login = `mutation { login(userName: "clerk", password: "${PASSWORD}") { accessToken } }`;
+    const { accessToken } = (await ask(gateway, login)).login;
+    return (await send(gateway, { query, variables, headers: { authorization: `Bearer ${accessToken}` } }))
+      .data;
+  };
+  const setRoles = (roles: readonly string[]) =>
+    ask(gateway, 'mutation ($r: [String!]!) { setUserRoles(userId: "usr-clerk", roles: $r) { id } }', {
+      variables: { r: roles },
+    });
+  const setActive = (is: boolean) =>
+    ask(gateway, 'mutation ($is: Boolean!) { setUserActive(userId: "usr-clerk", isActive: $is) { id } }', {
+      variables: { is },
+    });
+  const replay = (id: string) =>
+    ask(gateway, 'mutation ($id: ID!) { replayWebhookDelivery(id: $id) { state } }', { variables: { id } });
+  const setPhone = () =>
+    ask(
+      gateway,
+      'mutation { updateRecord(collection: "pltf_user", id: "usr-teacher", data: {phone: "+91"}) { id } }',
+    );
+
+  /** A delivery of the clerk's webhook whose first attempt has failed. */
+  async function failedOnce(): Promise<{ id: string; delivery: string }> {
+    answer = { status: 503 };
+    const data = { name: 'staff', url: `${outside}/hook`, events: staff };
+    const { id } = (await asClerk(CREATE, { data })).createWebhook.webhook;
+    await setPhone();
+    await eventually(async () => (await deliveriesOf(id, 'status'))[0]?.status === 503);
+    expect(received[0]?.body).toContain('+91');
+    received.length = 0;
+    answer = { status: 204 };
+    return { id, delivery: (await deliveriesOf(id, 'id'))[0]?.id };
+  }
+
+  /** Without those of the changes of the clerk, which are not asked for. */
+  async function othersOf(id: string, fields = 'state'): Promise<Answered[]> {
+    const all = await deliveriesOf(id, `${fields} event`);
+    return all.filter(({ event }) => event.recordId !== 'usr-clerk').map(({ event: _, ...rest }) => rest);
+  }
+
+  afterEach(async () => {
+    await setActive(true);
+    await setRoles(['clerk']);
+  });
+
+  it('is not sent once its owner may not log in any more, by a retry or a replay', async () => {
+    const { id, delivery } = await failedOnce();
+    await setActive(false);
+    await hasten();
+    await expectEventually(() => othersOf(id, 'state body'), [{ state: 'skipped', body: null }]);
+    await replay(delivery);
+    await expectEventually(() => othersOf(id), [{ state: 'skipped' }]);
+    await ask(gateway, 'mutation ($id: ID!) { testWebhook(id: $id) { state } }', { variables: { id } });
+    expect(received).toEqual([]);
+    await setActive(true);
+    await replay(delivery);
+    await expectEventually(() => othersOf(id), [{ state: 'skipped' }, { state: 'delivered' }]);
+  });
+
+  it.each([
+    ['the role that may have webhooks', ['accountant']],
+    ['every role', []],
+  ])('is not sent once its owner has lost %s', async (_, roles) => {
+    const { id } = await failedOnce();
+    await setRoles(roles);
+    await hasten();
+    await expectEventually(() => othersOf(id), [{ state: 'skipped' }]);
+    expect(received).toEqual([]);
+  });
+
+  it('has no field that was hidden from its owner meanwhile, when sent or listed', async () => {
+    const { id, delivery } = await failedOnce();
+    await setRoles(['viewer']);
+    const list = 'query ($id: ID!) { webhookDeliveries(id: $id) { nodes { body } } }';
+    const { body } = (await asClerk(list, { id })).webhookDeliveries.nodes[0];
+    expect(body).toContain('"name"');
+    expect(body).not.toContain('+91');
+    await hasten();
+    await expectEventually(() => othersOf(id), [{ state: 'delivered' }]);
+    expect(received[0]?.body).toContain('"name"');
+    expect(received[0]?.body).not.toMatch(/\+91|employee_code|"user_name"/);
+    // A delivery that arrived is replayed with the present rights too, wherever it goes by now.
+    const change = 'mutation ($id: ID!, $url: String!) { updateWebhook(id: $id, data: {url: $url}) { id } }';
+    await ask(gateway, change, { variables: { id, url: `${outside}/other` } });
+    await replay(delivery);
+    await expectEventually(() => received.map(({ path }) => path), ['/hook', '/other']);
+    expect(received[1]?.body).not.toContain('+91');
+  });
+
+  it('is tried again after a fault of the gateway', async () => {
+    const { id } = await create();
+    const { rows } = await gateway.sql.query(
+      `insert into webhook_deliveries (webhook_id, event) values ($1, '{}') returning id::text as id`,
+      [id],
+    );
+    const problem = 'A fault of the gateway; its log says more.';
+    await expectEventually(
+      () => deliveriesOf(id, 'state attempts problem'),
+      [{ state: 'waiting', attempts: 1, problem }],
+    );
+    const event = { type: 'test', at: new Date().toISOString(), by: 'usr-admin' };
+    await gateway.sql.query(
+      'update webhook_deliveries set event = $2, next_attempt_at = now() where id = $1',
+      [rows[0].id, event],
+    );
+    await expectEventually(() => deliveriesOf(id), [{ state: 'delivered' }]);
+  });
+
+  it('waits for the key of its secret, which is reported', async () => {
+    const { id } = await create();
+    const rekey = (from: string, to: string) =>
+      gateway.sql.query('update webhooks set secret = replace(secret, $1, $2)', [from, to]);
+    const [, keyId = ''] = (await gateway.sql.query('select secret from webhooks')).rows[0].secret.split('.');
+    await rekey(`.${keyId}.`, '.lostkey0.');
+    await createTask('without-key');
+    await eventually(async () => (await deliveriesOf(id)).length === 1);
+    await eventually(async () => gateway.log.join('').includes('ENCRYPTION_SECRET does not contain'));
+    const health = async () => (await ask(gateway, '{ health { secretsWithoutKey } }')).health;
+    expect(await health()).toEqual({ secretsWithoutKey: 1 });
+    const metrics = await (await gateway.fetch('/metrics')).text();
+    expect(metrics).toMatch(/^campus_secrets_without_key 1$/m);
+    expect(await deliveriesOf(id, 'state attempts')).toEqual([{ state: 'waiting', attempts: 0 }]);
+    await rekey('.lostkey0.', `.${keyId}.`);
+    await expectEventually(() => deliveriesOf(id), [{ state: 'delivered' }]);
+    expect(await health()).toEqual({ secretsWithoutKey: 0 });
+  });
+
+  it('is ended by 410, which pauses the webhook', async () => {
+    answer = { status: 410 };
+    const { id } = await create();
+    await createTask('gone-1');
+    await expectEventually(() => deliveriesOf(id, 'state attempts'), [{ state: 'failed', attempts: 1 }]);
+    expect((await ask(gateway, '{ webhooks { isPaused } }')).webhooks).toEqual([{ isPaused: true }]);
+    expect(await changesOf(id)).toBe(2);
+    await createTask('gone-2');
+    await expectEventually(() => deliveriesOf(id), [{ state: 'waiting' }, { state: 'failed' }]);
+    expect(received).toHaveLength(1);
+  });
 });

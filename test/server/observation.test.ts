@@ -148,6 +148,7 @@ function newMetrics(): Metrics {
     waiting: () => 0,
     live: undefined,
     droppedLogLines: () => 0,
+    secretsWithoutKey: async () => 0,
     jobs: {
       counts: async () => ({ queued: 0, running: 0, failed: 0 }),
       longestWaitSeconds: async () => 0,

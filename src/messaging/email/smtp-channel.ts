@@ -133,8 +133,8 @@ function toDeliveryError(error: unknown): DeliveryError {
 
 /**
  * Whether the server refused this message or recipient by 5yz. It also answers so to its greeting, to a
- * missing or wrong password, and to a connection without TLS: these are faults of the settings, and the message
- * waits until they are corrected.
+ * missing or wrong password, and to a connection without TLS: these are faults of the settings, and the
+ * message waits until they are corrected.
  */
 function isForGood({ code, command, responseCode = 0 }: SmtpError): boolean {
   if (code === 'EAUTH' || code === 'ETLS' || responseCode === AUTHENTICATION_REQUIRED) return false;

@@ -2,6 +2,8 @@
  * The door to the health of the service, for admins of the top domain, who are responsible for all domains.
  */
 import { Ctx, Field, Float, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { countSecretsWithoutKey } from '../../auth/secrets-without-key.js';
+import type { TextEncryption } from '../../auth/text-encryption.js';
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Domain } from '../../model/scope.js';
@@ -97,6 +99,7 @@ export interface HealthServices {
   readonly version: string;
   readonly database: Pick<Database, 'query' | 'isReadOnly' | 'replicas'>;
   readonly domains: { top(): Domain | undefined };
+  readonly encryption: TextEncryption;
   readonly jobs: { counts(): Promise<{ queued: number; running: number; failed: number }> };
   readonly backups: { ageSeconds(): Promise<number | undefined> };
   readonly slowStatements: Pick<RecentSlowStatements, 'list'>;
@@ -153,6 +156,15 @@ class Health {
         count(*) filter (where state = 'failed')::int
       from webhook_deliveries`);
     return [{ name: 'jobs', waiting: queued + running, failed }, ...others];
+  }
+
+  @Field(() => Int, {
+    description:
+      'The number of stored secrets (of webhooks and second factors) that no key of ENCRYPTION_SECRET ' +
+      'decrypts. Deliveries of such webhooks wait for the key.',
+  })
+  async secretsWithoutKey(): Promise<number> {
+    return await countSecretsWithoutKey(this.#services.database, this.#services.encryption);
   }
 
   @Field(() => Float, {
