@@ -240,6 +240,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
       live,
       maxConnections: options.maxWebSockets,
       maxMessageBytes: options.bodies.limitBytes,
+      turnstile,
       observe,
     });
   if (webSockets) webSockets.listen(app, requests);

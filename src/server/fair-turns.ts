@@ -22,10 +22,9 @@ export class KnownAskers {
     return known ?? strangerAt(address);
   }
 
-  note(authorization: string, { domainId, id }: Principal): void {
+  note(authorization: string, principal: Principal): void {
     const ending = authorization.slice(-KNOWN_BY);
-    if (this.#askers.has(ending)) return;
-    this.#askers.set(ending, { party: `domain:${domainId}`, member: id, isStranger: false });
+    if (!this.#askers.has(ending)) this.#askers.set(ending, askerOf(principal));
   }
 }
 
@@ -87,6 +86,11 @@ export function useFairTurns(
 /** Refuses requests that were not admitted. Register it after the hooks that set headers, such as CORS. */
 export function useTurnRefusals(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => done(request.arrival.refusal));
+}
+
+/** A user of a domain. */
+export function askerOf({ domainId, id }: Pick<Principal, 'domainId' | 'id'>): Asker {
+  return { party: `domain:${domainId}`, member: id, isStranger: false };
 }
 
 /** A caller known by its address only. */

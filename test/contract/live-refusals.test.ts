@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { WebSocket } from 'ws';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
-import { type Role, type StartedGateway, startGateway } from './gateway.js';
+import { ROLES, type Role, type StartedGateway, startGateway } from './gateway.js';
 import { ask } from './graphql.js';
 import { connect, countSubscriptions, openRaw, type RawSocket, type Subscriber, socketUrl } from './live.js';
 
@@ -52,10 +52,14 @@ async function raw(options: Parameters<typeof openRaw>[1] = {}): Promise<RawSock
 /** A bare socket that has said who it is. */
 async function rawAs(role: Role): Promise<RawSocket> {
   const socket = await raw();
-  socket.send({ type: 'connection_init', payload: { Authorization: `Bearer ${gateway.tokenOf(role)}` } });
+  await greet(socket, gateway.tokenOf(role));
+  return socket;
+}
+
+async function greet(socket: RawSocket, token: string): Promise<void> {
+  socket.send({ type: 'connection_init', payload: { Authorization: `Bearer ${token}` } });
   await eventually(() => socket.messages.length === 1);
   expect(JSON.parse(socket.messages[0] ?? '')).toEqual({ type: 'connection_ack' });
-  return socket;
 }
 
 /** How a subscription is refused: the error's code and text. */
@@ -150,9 +154,24 @@ describe('a connection is refused', () => {
     const full = await startGateway(database.url, { LIVE_CONNECTIONS: '1' });
     try {
       const first = await openRaw(full);
+      await greet(first, full.tokenOf('viewer'));
       await expect(upgrade(full)).resolves.toBe(503);
       first.webSocket.terminate();
       await eventually(async () => (await upgrade(full)) === 101);
+    } finally {
+      await full.close();
+    }
+  });
+
+  it('when it is the oldest that has not said who it is, and others need its place', async () => {
+    const full = await startGateway(database.url, { LIVE_CONNECTIONS: '4', LIVE_INIT_TIMEOUT_MS: '60000' });
+    try {
+      const silent = [await openRaw(full), await openRaw(full), await openRaw(full)];
+      const known = await openRaw(full);
+      await greet(known, full.tokenOf('viewer'));
+      await eventually(() => silent.filter(({ closed }) => closed).length === 2);
+      expect(silent.map(({ closed }) => closed?.code)).toEqual([1013, 1013, undefined]);
+      expect(known.closed).toBeUndefined();
     } finally {
       await full.close();
     }
@@ -191,6 +210,68 @@ describe('a connection is refused', () => {
     await eventually(() => subscription.isDone);
     return { closed: subscription.closed };
   }
+});
+
+describe('messages', () => {
+  const KINDS: readonly (readonly [string, (socket: RawSocket) => void])[] = [
+    ['pings', (socket) => socket.send({ type: 'ping' })],
+    ['completions', (socket) => socket.send({ id: '1', type: 'complete' })],
+    ['ping frames', (socket) => socket.webSocket.ping()],
+    ['pong frames', (socket) => socket.webSocket.pong()],
+  ];
+
+  it.each(KINDS)(
+    'that are %s have no answer before the caller is known, and only some may come',
+    async (_kind, send) => {
+      const socket = await raw();
+      let pongs = 0;
+      socket.webSocket.on('pong', () => {
+        pongs += 1;
+      });
+      for (let count = 0; count < 6; count++) send(socket);
+      await eventually(() => socket.closed !== undefined);
+      expect([socket.closed?.code, socket.messages, pongs]).toEqual([4429, [], 0]);
+    },
+  );
+
+  it('are answered in their order', async () => {
+    const socket = await rawAs('viewer');
+    let pongs = 0;
+    socket.webSocket.on('pong', () => {
+      pongs += 1;
+    });
+    socket.webSocket.ping();
+    for (let n = 0; n < 50; n++) socket.send({ type: 'ping', payload: { n } });
+    await eventually(() => socket.messages.length === 51);
+    const answers = socket.messages.slice(1).map((message) => JSON.parse(message));
+    expect(answers).toEqual(Array.from({ length: 50 }, (_, n) => ({ type: 'pong', payload: { n } })));
+    expect([pongs, socket.closed]).toEqual([1, undefined]);
+  });
+
+  it('count as requests of the user, and some over the rate end the connection', async () => {
+    const slow = await startGateway(database.url, { RATE_LIMIT_PER_MINUTE: '30' });
+    try {
+      for (const [index, [kind, send]] of KINDS.entries()) {
+        const socket = await openRaw(slow);
+        await greet(socket, slow.tokenOf(ROLES[index] ?? 'viewer'));
+        for (let count = 0; count < 120; count++) send(socket);
+        await eventually(() => socket.closed !== undefined);
+        expect([kind, socket.closed]).toEqual([
+          kind,
+          { code: 4429, reason: 'More than 30 messages in a minute (RATE_LIMIT_PER_MINUTE)' },
+        ]);
+      }
+    } finally {
+      await slow.close();
+    }
+  });
+
+  it('that are large are not collected before the caller is known', async () => {
+    const socket = await raw();
+    socket.webSocket.send('x'.repeat(150_000), { fin: false });
+    await eventually(() => socket.closed !== undefined);
+    expect(socket.closed?.code).toBe(1009);
+  });
 });
 
 describe('a connection may say who it is', () => {

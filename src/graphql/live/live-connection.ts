@@ -1,7 +1,15 @@
 /** A connected client: who it is, its subscriptions, and how much it leaves unread. */
 import { CloseCode } from 'graphql-ws';
+import type { Principal } from '../../model/scope.js';
 import type { EventQueue, QueueBudget } from './event-queue.js';
 import type { LiveCaller } from './live-caller.js';
+
+/** The rate of a user. */
+export interface LiveRate {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly resetSeconds: number;
+}
 
 /** The part of a WebSocket that the protocol needs. */
 export interface LiveSocket {
@@ -11,8 +19,6 @@ export interface LiveSocket {
   /** Resolves when the network has accepted the message. */
   send(message: string): Promise<void>;
   close(code: number, reason: string): void;
-  /** Call it once; if the listener throws, the socket is closed. */
-  onMessage(listener: (message: string) => Promise<void>): void;
 }
 
 /** What is known of the upgrade request. */
@@ -31,6 +37,7 @@ export const CLOSE = {
   unauthorized: CloseCode.Unauthorized,
   /** On this code, clients of graphql-ws reconnect, with a new token if they have one. */
   forbidden: CloseCode.Forbidden,
+  /** Also of messages and connections. */
   tooMany: CloseCode.TooManyInitialisationRequests,
 } as const;
 
@@ -41,11 +48,17 @@ export class LiveConnection implements QueueBudget {
   readonly arrival: LiveArrival;
   /** Set by `connection_init`. */
   caller: LiveCaller | undefined;
-  /** The user, by whom connections are counted. */
-  callerName: string | undefined;
+  /** The user, by whom connections and messages are counted. */
+  user: Pick<Principal, 'domainId' | 'id'> | undefined;
   /** `domain/user`. */
   principal: string | undefined;
   eventsSent = 0;
+  /** Whether the latest message is within the rate of the user. */
+  rate: LiveRate | undefined;
+  /** Messages in a row that exceeded the rate. */
+  excess = 0;
+  /** Called when the subscription of the latest message has begun. */
+  onBegin: (() => void) | undefined;
   /** The reason, if this side closed it. */
   closeReason: string | undefined;
   readonly #socket: LiveSocket;

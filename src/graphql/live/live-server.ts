@@ -15,7 +15,7 @@ import { type Context, makeServer, type Server, type SubscribePayload } from 'gr
 import { assertJsonShape, bodyShape } from '../../body-shape.js';
 import { ServiceError } from '../../errors.js';
 import { shareWithAll } from '../../model/end-signal.js';
-import { callerName, type Scope } from '../../model/scope.js';
+import { callerName } from '../../model/scope.js';
 import type { FieldMeter } from '../../store/catalog/field-meter.js';
 import { assertPermitted, type PermissionOptions } from '../limits/permitted.js';
 import { formatGraphqlError, isFault } from '../operation/graphql-errors.js';
@@ -23,7 +23,13 @@ import type { PreparedDocument } from '../operation/prepared-documents.js';
 import { noteUsedFields } from '../operation/used-fields.js';
 import { EventQueue } from './event-queue.js';
 import { isRefusal, LiveCaller, type LiveCallerOptions } from './live-caller.js';
-import { CLOSE, type LiveArrival, LiveConnection, type LiveSocket } from './live-connection.js';
+import {
+  CLOSE,
+  type LiveArrival,
+  LiveConnection,
+  type LiveRate,
+  type LiveSocket,
+} from './live-connection.js';
 import type { LiveContext } from './live-context.js';
 import type { LiveSources } from './live-sources.js';
 import { MessagePrinter, PrintedResult } from './printed-result.js';
@@ -50,22 +56,26 @@ export interface LiveServerOptions extends PermissionOptions {
   readonly onFault: (error: unknown, requestId: string) => void;
   readonly sources: LiveSources;
   readonly callers: LiveCallerOptions;
-  /** Counts a subscription as a request of its user. */
-  readonly rateLimits: {
-    take(caller: string): {
-      readonly allowed: boolean;
-      readonly limit: number;
-      readonly resetSeconds: number;
-    };
-  };
+  /** Counts every message as a request of its user. */
+  readonly rateLimits: { take(caller: string): LiveRate };
   readonly limits: LiveLimits;
 }
 
 /** How often the credential of every connection is checked, beside the check for every event. */
 const CHECK_MS = 1_000;
 
-/** Messages of one connection that are processed at once, beside its running subscriptions. */
-const MAX_OTHER_MESSAGES = 100;
+/** Messages of one connection that may wait, beside its subscriptions. */
+const MOST_OTHER_MESSAGES = 100;
+/** The messages over the rate that are answered; further ones end the connection. */
+const MOST_EXCESS = 20;
+const INTERNAL_ERROR = 1011;
+
+interface OpenedConnection {
+  readonly connection: LiveConnection;
+  /** Handles a message; resolves when the next one may be handled. */
+  receive(message: string): Promise<void>;
+  closed(code: number, reason: string): Promise<void>;
+}
 
 type Client = Context<Record<string, unknown>, LiveConnection>;
 
@@ -84,6 +94,7 @@ export class LiveServer {
       onConnect: (client) => this.#greet(client),
       onSubscribe: (client, _id, payload) => this.#prepare(client, payload),
       subscribe: openSourceStream,
+      onOperation: ({ extra: connection }) => connection.onBegin?.(),
       // Sends the printed message as it is, instead of having graphql-ws print it.
       onNext: (_client, _id, _payload, _args, result) =>
         result instanceof PrintedResult ? result : undefined,
@@ -104,9 +115,14 @@ export class LiveServer {
     return count;
   }
 
-  /** A subscription counts as work for as long as it lives. */
-  get maxMessagesAtWork(): number {
-    return this.#options.limits.subscriptionsPerConnection + MAX_OTHER_MESSAGES;
+  /** A client may send all its subscriptions at once. */
+  get mostMessagesWaiting(): number {
+    return this.#options.limits.subscriptionsPerConnection + MOST_OTHER_MESSAGES;
+  }
+
+  /** The size limit of a message before authentication. */
+  get firstMessageBytes(): number {
+    return this.#options.limits.firstMessageBytes;
   }
 
   get eventsSent(): number {
@@ -115,31 +131,41 @@ export class LiveServer {
     return count;
   }
 
-  /** Serves a socket. Call the returned function when the socket is closed. */
-  open(
-    socket: LiveSocket,
-    arrival: LiveArrival,
-  ): { readonly connection: LiveConnection; closed(code: number, reason: string): Promise<void> } {
+  /** Serves a socket. Call `receive` for one message at a time, and `closed` when the socket is closed. */
+  open(socket: LiveSocket, arrival: LiveArrival): OpenedConnection {
     const connection = new LiveConnection(socket, arrival, this.#options.limits.queueBytes);
     this.#connections.add(connection);
+    let listen: (message: string) => Promise<void> = async () => {};
     const closed = this.#protocol.opened(
       {
         protocol: socket.protocol,
         send: async (message) => {
+          // The only message before `connection_ack` would be the answer to a ping.
+          if (connection.caller === undefined) return;
           const printed = this.#printer.print(message);
           await socket.send(printed);
           connection.assertKeepsUp();
         },
         close: (code = CLOSE.goingAway, reason = '') => connection.close(code, reason),
-        onMessage: (listener) =>
-          socket.onMessage(async (message) => {
-            if (this.#admits(connection, message)) await listener(message);
-          }),
+        onMessage: (listener) => {
+          listen = listener;
+        },
       },
       connection,
     );
     return {
       connection,
+      receive: async (message) => {
+        if (!this.#admits(connection, message)) return;
+        const hasBegun = new Promise<void>((resolve) => {
+          connection.onBegin = resolve;
+        });
+        const end = listen(message).catch((error: unknown) => {
+          this.#options.onFault(error, arrival.requestId);
+          connection.close(INTERNAL_ERROR, 'Internal server error');
+        });
+        await Promise.race([end, hasBegun]);
+      },
       closed: async (code, reason) => {
         this.#connections.delete(connection);
         this.#eventsSent += connection.eventsSent;
@@ -147,6 +173,20 @@ export class LiveServer {
         await closed(code, reason);
       },
     };
+  }
+
+  /**
+   * Counts a message or control frame as a request of the user, if that is known. False: the connection is
+   * closed, because the user continues over the rate.
+   */
+  isWithinRate(connection: LiveConnection): boolean {
+    if (connection.user === undefined) return true;
+    const rate = this.#options.rateLimits.take(callerName(connection.user));
+    connection.rate = rate;
+    connection.excess = rate.allowed ? 0 : connection.excess + 1;
+    if (connection.excess <= MOST_EXCESS) return true;
+    connection.close(CLOSE.tooMany, `More than ${rate.limit} messages in a minute (RATE_LIMIT_PER_MINUTE)`);
+    return false;
   }
 
   /** Ends every connection. */
@@ -159,7 +199,7 @@ export class LiveServer {
     this.closeAll(CLOSE.goingAway, 'This gateway is shutting down');
   }
 
-  /** False: the message is too large to be parsed, and the connection is closed for it. */
+  /** False: the message is not to be parsed, and the connection is closed for it. */
   #admits(connection: LiveConnection, message: string): boolean {
     const { firstMessageBytes, messageMembers } = this.#options.limits;
     const isKnown = connection.caller !== undefined;
@@ -171,6 +211,7 @@ export class LiveServer {
       );
       return false;
     }
+    if (!this.isWithinRate(connection)) return false;
     try {
       assertJsonShape(bytes, bodyShape(isKnown ? 'large' : 'small', messageMembers));
       return true;
@@ -192,14 +233,14 @@ export class LiveServer {
     try {
       const { principal, domain } = await caller.scope();
       const name = callerName(principal);
-      const others = [...this.#connections].filter(({ callerName }) => callerName === name).length;
+      const others = [...this.#connections].filter(({ user }) => user && callerName(user) === name).length;
       const { connectionsPerCredential } = this.#options.limits;
       if (others >= connectionsPerCredential) {
         connection.close(CLOSE.tooMany, `A user has at most ${connectionsPerCredential} connections`);
         return false;
       }
       connection.caller = caller;
-      connection.callerName = name;
+      connection.user = principal;
       connection.principal = `${domain.id}/${principal.id}`;
       return true;
     } catch (error) {
@@ -244,7 +285,7 @@ export class LiveServer {
     const { caller, arrival } = connection;
     if (!caller) throw new Error('a subscription before its connection was acknowledged');
     const scope = await caller.scope();
-    this.#count(scope);
+    this.#assertWithinRate(connection);
     return {
       ...this.#options.sources,
       scope,
@@ -263,13 +304,13 @@ export class LiveServer {
   }
 
   /** @throws TOO_MANY_REQUESTS (429) */
-  #count({ principal }: Scope): void {
-    const { allowed, limit, resetSeconds } = this.#options.rateLimits.take(callerName(principal));
-    if (allowed) return;
+  #assertWithinRate({ rate }: LiveConnection): void {
+    if (rate === undefined || rate.allowed) return;
     throw new ServiceError(
       'TOO_MANY_REQUESTS',
-      `More than ${limit} requests in a minute (RATE_LIMIT_PER_MINUTE); go on in ${resetSeconds} s.`,
-      { retryAfterSeconds: resetSeconds },
+      `More than ${rate.limit} requests in a minute (RATE_LIMIT_PER_MINUTE); go on in ` +
+        `${rate.resetSeconds} s.`,
+      { retryAfterSeconds: rate.resetSeconds },
     );
   }
 
