@@ -1,6 +1,6 @@
 /**
  * Restores a backup into an empty database in one transaction: tables, rows and files appear together or not
- * at all, whatever interrupts it.
+ * at all, whatever interrupts it. With them it writes a note of what is left to do (`unfinished-restore.ts`).
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -25,6 +25,12 @@ import type { Archive } from './open-archive.js';
 import { domainNames, renameDomains } from './rename-domains.js';
 import { COPY_SETTINGS } from './snapshot.js';
 import type { TransferStep } from './transfer-step.js';
+import {
+  findUnfinishedRestore,
+  identifyRestore,
+  noteUnfinishedRestore,
+  type UnfinishedRestore,
+} from './unfinished-restore.js';
 
 export interface RestoreOptions {
   readonly url: string;
@@ -33,6 +39,8 @@ export interface RestoreOptions {
   readonly into?: string | undefined;
   /** Where files that were in a bucket are stored; default: in the database. */
   readonly bucket?: Bucket | undefined;
+  /** Erasures to repeat before anything is served: lines of `campus person erasures`. */
+  readonly erasures?: readonly Readonly<Record<string, string>>[] | undefined;
   /** `try` checks whether the restore is possible and changes nothing. */
   readonly mode: 'restore' | 'try';
   readonly signal?: AbortSignal | undefined;
@@ -41,13 +49,14 @@ export interface RestoreOptions {
 
 /**
  * Restores an archive. Afterwards the database has the version of the archive: whoever opens it next applies
- * later migrations and builds the indexes of the collections. On Citus everything stays on the coordinator
+ * later migrations, builds the indexes of the collections and repeats the erasures. If an earlier run of the
+ * same restore was committed, nothing is copied, and `continued` is returned. On Citus everything stays on the coordinator
  * until those migrations distribute it, because an older version may have tables that cannot be distributed.
  *
  * @throws CONFLICT if the database is not empty or is in use, and for a backup of a newer version;
  * UNAVAILABLE when the database is lost or full; the signal's reason
  */
-export async function restoreArchive(options: RestoreOptions): Promise<void> {
+export async function restoreArchive(options: RestoreOptions): Promise<'restored' | 'continued'> {
   await assertKnownVersion(options.archive.manifest);
   assertFreeName(options.archive.manifest, options.into);
   const client = new pg.Client({ connectionString: options.url, application_name: 'campus restore' });
@@ -63,11 +72,14 @@ export async function restoreArchive(options: RestoreOptions): Promise<void> {
     if (await isSpread(client)) await client.query(IN_TURN);
     await lockMigrations(client, options.signal);
     await assertUnused(client);
-    await assertEmpty(client);
-    if (options.mode === 'try') return;
-    await writeAll(client, options);
+    const outcome = (await isCommitted(client, options)) ? 'continued' : 'restored';
+    if (outcome === 'restored') await assertEmpty(client);
+    if (options.mode === 'try') return outcome;
+    if (outcome === 'restored') await writeAll(client, options);
+    await noteUnfinishedRestore(client, noteOf(options));
     options.signal?.throwIfAborted();
     await client.query('commit');
+    return outcome;
   } catch (error) {
     options.signal?.throwIfAborted();
     throw translateDatabaseError(error);
@@ -76,6 +88,28 @@ export async function restoreArchive(options: RestoreOptions): Promise<void> {
     // The server rolls back uncommitted work when the connection ends.
     endConnection(client);
   }
+}
+
+function noteOf({ archive: { manifest }, into, erasures = [] }: RestoreOptions): UnfinishedRestore {
+  const { createdAt } = manifest;
+  return { restore: identifyRestore(manifest, into), createdAt, erasures: [...erasures] };
+}
+
+/**
+ * Whether an earlier run of this restore was committed and not finished.
+ *
+ * @throws CONFLICT if that was the restore of another backup
+ */
+async function isCommitted(client: pg.Client, options: RestoreOptions): Promise<boolean> {
+  const unfinished = await findUnfinishedRestore(client);
+  if (unfinished === undefined) return false;
+  if (unfinished.restore === noteOf(options).restore) return true;
+  throw new ServiceError(
+    'CONFLICT',
+    `The database "${client.database}" holds an unfinished restore of another backup ` +
+      `(of ${unfinished.createdAt}). Run that restore again or start the gateway to finish it, or name an ` +
+      'empty database.',
+  );
 }
 
 /** A graceful end would wait for the running COPY. */
@@ -150,12 +184,14 @@ async function writeAll(client: pg.Client, options: RestoreOptions): Promise<voi
   const total = manifest.tables.reduce((sum, { rows }) => sum + rows, 0);
   let done = 0;
   for (const table of await inOrderOfReferences(client, manifest.tables)) {
-    options.onProgress?.({ stage: table.collection ?? table.name, done, total });
-    await copyTable(client, table, options);
+    const tell = (rows: number) =>
+      options.onProgress?.({ stage: table.collection ?? table.name, done: done + rows, total });
+    await copyTable(client, table, { ...options, tell });
     done += table.rows;
   }
   options.onProgress?.({ stage: 'files', done, total });
   await writeFiles(client, options);
+  options.onProgress?.({ stage: 'checking references', done, total });
   await setSequences(client);
   await giveCollections(client, manifest);
   // Check deferred foreign keys now: a table with pending checks cannot be altered.
@@ -230,7 +266,11 @@ async function inOrderOfReferences(
   return ordered;
 }
 
-async function copyTable(client: pg.Client, table: TableContent, options: RestoreOptions): Promise<void> {
+async function copyTable(
+  client: pg.Client,
+  table: TableContent,
+  options: RestoreOptions & { readonly tell: (rows: number) => void },
+): Promise<void> {
   invariant(
     KEPT_TABLES.some(({ name }) => name === table.name),
     `a backup holds no table ${table.name}`,
@@ -240,10 +280,23 @@ async function copyTable(client: pg.Client, table: TableContent, options: Restor
   const sink = client.query(copyFrom(`copy ${pg.escapeIdentifier(relation)} (${columns}) from stdin`));
   const names = domainNames(options.archive.manifest, options.into);
   const rows = renameDomains(table, names, options.archive.content(table.parts));
-  const source = Readable.from(rows, { objectMode: false });
+  const source = Readable.from(countRows(rows, options.tell), { objectMode: false });
   await pipeline(source, sink, options.signal ? { signal: options.signal } : {});
   if (sink.rowCount === table.rows) return;
   throw new Error(`${relation}: ${sink.rowCount} rows were taken of ${table.rows}`);
+}
+
+async function* countRows(
+  chunks: AsyncIterable<Buffer>,
+  tell: (rows: number) => void,
+): AsyncGenerator<Buffer, void> {
+  let rows = 0;
+  tell(rows);
+  for await (const chunk of chunks) {
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) rows++;
+    yield chunk;
+    tell(rows);
+  }
 }
 
 async function writeFiles(client: pg.Client, { archive, bucket, signal }: RestoreOptions): Promise<void> {

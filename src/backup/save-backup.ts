@@ -1,6 +1,8 @@
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { ServiceError } from '../errors.js';
+import { isProcessAlive } from '../store/database/start-lock.js';
 
 /**
  * Saves a backup as `saveWhole` does, unless a file of that name exists.
@@ -24,9 +26,10 @@ export async function saveWhole(
   bytes: AsyncIterable<string | Uint8Array>,
   beforeNaming?: () => Promise<void>,
 ): Promise<number> {
-  const partial = `${file}.${process.pid}${PARTIAL_SUFFIX}`;
+  const partial = `${file}.${HOST}-${process.pid}${PARTIAL_SUFFIX}`;
   let size = 0;
   try {
+    await removeAbandoned(file);
     const handle = await open(partial, 'w', 0o600);
     try {
       for await (const chunk of bytes) {
@@ -49,6 +52,19 @@ export async function saveWhole(
 
 /** The suffix of a file that is being written. A killed process leaves such a file behind. */
 export const PARTIAL_SUFFIX = '.partial';
+
+const HOST = os.hostname();
+
+/** Removes what killed processes of this machine have left of the file; those of others may be at work. */
+async function removeAbandoned(file: string): Promise<void> {
+  const folder = path.dirname(file);
+  const start = `${path.basename(file)}.${HOST}-`;
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(start) || !name.endsWith(PARTIAL_SUFFIX)) continue;
+    const processId = Number(name.slice(start.length, -PARTIAL_SUFFIX.length));
+    if (!isProcessAlive(processId)) await rm(path.join(folder, name), { force: true });
+  }
+}
 
 async function assertFree(file: string): Promise<void> {
   const isThere = await stat(file).then(

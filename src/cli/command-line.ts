@@ -1,6 +1,11 @@
 /** What every command shares: the settings, the services, and the scope it acts in. */
 import { randomUUID } from 'node:crypto';
-import { openDatabaseServer, openServices, type Services } from '../compose/services.js';
+import {
+  openDatabaseServer,
+  openServices,
+  type Services,
+  type ServicesOptions,
+} from '../compose/services.js';
 import type { Config } from '../config.js';
 import { ServiceError } from '../errors.js';
 import { type Domain, type Scope, systemPrincipal } from '../model/scope.js';
@@ -14,10 +19,14 @@ export interface CommandLine {
 export async function withServices<T>(
   commandLine: CommandLine,
   work: (services: Services) => Promise<T>,
+  options: Pick<ServicesOptions, 'signal' | 'onProgress' | 'onUnfinishedRestore'> = {
+    onUnfinishedRestore: ({ message }) => tell(`the restore is still unfinished: ${message}`),
+  },
 ): Promise<T> {
   const services = await openServices({
     config: commandLine.config,
-    onFault: (task, error) => process.stderr.write(`campus: ${task}: ${String(error)}\n`),
+    onFault: (task, error) => tell(`${task}: ${String(error)}`),
+    ...options,
   });
   try {
     return await work(services);
@@ -57,4 +66,8 @@ function topDomain(services: Services): Domain {
     'NOT_FOUND',
     'There is no school yet: `campus seed` makes the demo school, `campus domain add` one of your own.',
   );
+}
+
+function tell(line: string): void {
+  process.stderr.write(`campus: ${line}\n`);
 }

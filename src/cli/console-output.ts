@@ -11,13 +11,13 @@ export function printLine(text: string): void {
 /**
  * Turns what ended a command into its exit code, after one line on standard error that says what was wrong: 0
  * for help, 1 for a user's mistake or an environment that does not serve, 70 (EX_SOFTWARE) for a fault of
- * ours, 130 after a signal.
+ * ours, 130 after SIGINT, 143 after SIGTERM.
  */
 export function endWithFault(fault: unknown): number {
   if (fault instanceof CommanderError) return fault.exitCode;
   if (fault instanceof StoppedBySignal) {
-    process.stderr.write(`campus: ${fault.message}; nothing is left half done\n`);
-    return 130;
+    process.stderr.write(`campus: ${fault.message}; ${fault.state}\n`);
+    return fault.exitCode;
   }
   if (fault instanceof ConfigError) {
     process.stderr.write(`campus: settings that cannot be used\n${fault.message}\n`);

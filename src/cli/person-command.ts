@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { saveWhole, toFileError } from '../backup/save-backup.js';
+import { eraseAgain } from '../compose/erase-again.js';
 import type { Services } from '../compose/services.js';
 import { ServiceError } from '../errors.js';
+import { DoneErasure } from '../persons/done-erasure.js';
 import { archiveName } from '../persons/identify-person.js';
-import type { DoneErasure, Erasure } from '../persons/persons.js';
+import type { Erasure } from '../persons/persons.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 import { printTable } from './print-table.js';
@@ -88,21 +90,6 @@ function domainsOf({ domains }: Services, asked: string | undefined): readonly s
   return asked === undefined ? domains.list().map(({ id }) => id) : [asked];
 }
 
-/** Those of a list that the database has again, in the domain of the list, else in the top one. */
-export async function eraseAgain(services: Services, list: readonly DoneErasure[]): Promise<number> {
-  const { persons, domains } = services;
-  let erased = 0;
-  for (const done of list) {
-    const isThere = domains.list().some(({ id }) => id === done.domain);
-    const scope = operatorScope(services, isThere ? done.domain : undefined);
-    const person = await persons.findAgain(scope, done);
-    if (person === undefined) continue;
-    await persons.erase(scope, person, done.pseudonym);
-    erased += 1;
-  }
-  return erased;
-}
-
 /** @throws UNAVAILABLE for a file that cannot be read, INVALID_VALUE for one that is no such list */
 export async function readErasures(file: string): Promise<readonly DoneErasure[]> {
   const text = await readFile(file, 'utf8').catch((fault: unknown) => {
@@ -115,20 +102,14 @@ export async function readErasures(file: string): Promise<readonly DoneErasure[]
 }
 
 function toDoneErasure(line: string, place: string): DoneErasure {
-  const value = parseOrNothing(line);
-  const isWhole =
-    value !== undefined &&
-    ['domain', 'collection', 'at'].every((name) => typeof value[name] === 'string') &&
-    /^[0-9a-f]{64}$/.test(String(value.person)) &&
-    /^erased-[0-9a-f]{8}$/.test(String(value.pseudonym));
-  if (isWhole) return value as never;
+  const { success, data } = DoneErasure.safeParse(parseOrNothing(line));
+  if (success) return data;
   throw new ServiceError('INVALID_VALUE', `${place}: a line of \`campus person erasures\` is expected.`);
 }
 
-function parseOrNothing(line: string): Record<string, unknown> | undefined {
+function parseOrNothing(line: string): unknown {
   try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+    return JSON.parse(line);
   } catch {
     return undefined;
   }

@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
 import { restoreArchive } from '../backup/restore.js';
 import { openBucket } from '../compose/open-files.js';
-import type { Services } from '../compose/services.js';
-import type { DoneErasure } from '../persons/persons.js';
 import { addBackupSecretOptions, type BackupSecretOptions } from './backup-secret-options.js';
 import { printBackupSummary } from './backup-summary.js';
 import { type CommandLine, withDatabaseUrl, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
-import { eraseAgain, readErasures } from './person-command.js';
-import { listenForStopSignal } from './stop-signal.js';
+import { readErasures } from './person-command.js';
+import { listenForStopSignal, StoppedBySignal } from './stop-signal.js';
 import { showTransferProgress } from './transfer-progress.js';
 import { withVerifiedArchive } from './verified-archive.js';
 
@@ -45,51 +43,42 @@ async function restore(
       const bucket = await openBucket(config);
       const progress = showTransferProgress(process.stderr, 'restoring', 'rows');
       try {
-        await restoreArchive({
+        const outcome = await restoreArchive({
           url,
           archive,
           bucket,
           into: options.into,
+          erasures,
           mode: options.dryRun ? 'try' : 'restore',
           signal,
           onProgress: (step) => progress.show(step),
         });
+        progress.stop();
+        if (outcome === 'continued') tell('all rows are there; continuing a restore that was interrupted');
       } finally {
         progress.stop();
         await bucket?.close();
       }
     });
-    // What is left is what every start does: later migrations, and the indexes of the collections.
-    if (!options.dryRun) {
-      await withServices(commandLine, async (services) => {
-        await analyzeAll(services.database);
-        await eraseSince(services, erasures, archive.manifest.createdAt);
-      });
-    }
+    if (!options.dryRun) await finish(commandLine, signal);
     printBackupSummary(archive.manifest, { file, bytes, startedAt, isJson });
     if (options.dryRun && !isJson) printLine('it could be restored; nothing was changed');
   });
 }
 
-/** Takes as long as the database is large, however long a statement of a gateway may run. */
-async function analyzeAll(database: Services['database']): Promise<void> {
-  const pool = database.openPool({ size: 1, applicationName: 'campus restore', statementTimeoutMs: 0 });
+/** What is left is what every start does: later migrations, the indexes of the collections, erasures. */
+async function finish(commandLine: CommandLine, signal: AbortSignal): Promise<void> {
   try {
-    await pool.query('analyze');
-  } finally {
-    await pool.end();
+    await withServices(commandLine, async () => {}, { signal, onProgress: tell });
+  } catch (fault) {
+    if (fault instanceof StoppedBySignal) {
+      const state = 'all rows are there; run it again, or start the gateway, to finish the restore';
+      throw new StoppedBySignal(fault.signal, state);
+    }
+    throw fault;
   }
 }
 
-/** Who was erased after the backup was made is in it. */
-async function eraseSince(
-  services: Services,
-  erasures: readonly DoneErasure[] | undefined,
-  createdAt: string,
-): Promise<void> {
-  const told =
-    erasures === undefined
-      ? `persons who were erased after ${createdAt} are there again: campus person erase-again <list>`
-      : `persons erased again: ${await eraseAgain(services, erasures)}`;
-  process.stderr.write(`campus: ${told}\n`);
+function tell(line: string): void {
+  process.stderr.write(`campus: ${line}\n`);
 }

@@ -78,7 +78,11 @@ function releaseMemory(): void {
 
 /** The whole gateway in this process. */
 async function serve(config: Config, stop: AbortSignal): Promise<void> {
-  const app = await unlessStopped(createApp(config, { onProgress: tell }), stop, config.shutdownGraceMs);
+  const app = await unlessStopped(
+    createApp(config, { onProgress: tell, signal: stop }),
+    stop,
+    config.shutdownGraceMs,
+  );
   try {
     stop.throwIfAborted();
     await seedDemo(app.services, { config, stop });
@@ -132,7 +136,7 @@ async function serveAsWorker(config: Config): Promise<void> {
   const { stop, sharedFigures } = worker;
   try {
     const { doesBackgroundWork } = await worker.begun;
-    const opening = createApp(config, { worker: { doesBackgroundWork, sharedFigures } });
+    const opening = createApp(config, { signal: stop, worker: { doesBackgroundWork, sharedFigures } });
     const app = await unlessStopped(opening, stop, config.shutdownGraceMs);
     try {
       worker.tellListening(await unlessStopped(listen(app, config), stop, 0));
@@ -158,6 +162,7 @@ async function prepareDatabase(
   const opening = openServices({
     config: { ...config, databaseUrl },
     onProgress: tell,
+    signal: stop,
     onFault: (task, error) => tell(`${task}: ${String(error)}`),
   });
   const services = await unlessStopped(opening, stop, config.shutdownGraceMs);

@@ -1,10 +1,20 @@
 import { once } from 'node:events';
+import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Why a command ended before its work was done. */
 export class StoppedBySignal extends Error {
-  constructor(readonly signal: NodeJS.Signals) {
+  constructor(
+    readonly signal: NodeJS.Signals,
+    /** What the command leaves. */
+    readonly state = 'nothing is left half done',
+  ) {
     super(`stopped by ${signal}`);
+  }
+
+  /** The exit code that a shell gives a program that the signal has ended: 130 for SIGINT, 143 for SIGTERM. */
+  get exitCode(): number {
+    return 128 + constants.signals[this.signal];
   }
 }
 
@@ -15,8 +25,9 @@ export class StoppedBySignal extends Error {
 export function listenForStopSignal(): AbortSignal {
   const stopping = new AbortController();
   const stop = (signal: NodeJS.Signals) => {
-    if (stopping.signal.aborted) process.exit(130);
-    stopping.abort(new StoppedBySignal(signal));
+    const reason = new StoppedBySignal(signal);
+    if (stopping.signal.aborted) process.exit(reason.exitCode);
+    stopping.abort(reason);
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
   return stopping.signal;

@@ -83,7 +83,9 @@ export function textOfStep({ stage, done, total }: ShownStep, unit: string, spee
   const count = (number: number) => Math.round(number).toLocaleString('en');
   const of = total === undefined ? '' : ` of ${count(total)}`;
   const left =
-    total === undefined || speed <= 0 ? '' : `, ${count(Math.max(total - done, 0) / speed)} s left`;
+    total === undefined || speed <= 0 || done >= total
+      ? ''
+      : `, ${count(Math.max(total - done, 0) / speed)} s left`;
   const at = stage === '' ? '' : ` (${stage})`;
   return `${count(done)}${of} ${unit}, ${count(speed)} ${unit}/s${left}${at}`;
 }

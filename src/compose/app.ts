@@ -48,6 +48,8 @@ export interface App {
 export interface AppOptions {
   /** Receives one line at a time on the progress of the start, for the operator. */
   readonly onProgress?: (line: string) => void;
+  /** Aborts the parts of the start that may take minutes. */
+  readonly signal?: AbortSignal | undefined;
   /** Where the log is written. Default: standard output. */
   readonly logDestination?: DestinationStream;
   readonly passwordCost?: PasswordCost;
@@ -73,7 +75,8 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   const services = await openServices({
     config,
     onFault: (task, error) => log({ kind: 'backgroundFault', task, error }),
-    ...(options.onProgress && { onProgress: options.onProgress }),
+    onProgress: options.onProgress,
+    signal: options.signal,
     ...(options.passwordCost && { passwordCost: options.passwordCost }),
   });
   let tracing: Tracing | undefined;

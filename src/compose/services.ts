@@ -24,7 +24,9 @@ import { loadTokenKeys } from '../auth/token-keys.js';
 import { UsageDays } from '../auth/usage-days.js';
 import { Users } from '../auth/users.js';
 import { ScheduledBackups } from '../backup/scheduled-backups.js';
+import { findUnfinishedRestore } from '../backup/unfinished-restore.js';
 import type { Config } from '../config.js';
+import { ServiceError } from '../errors.js';
 import type { Files } from '../files/files.js';
 import { findInImportFile } from '../importing/find-in-import-file.js';
 import { JobQueue, migrateJobQueue } from '../messaging/job-queue.js';
@@ -46,6 +48,7 @@ import { applyMigrations } from '../store/database/migrations.js';
 import { RecordStore } from '../store/record-store.js';
 import type { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
 import type { Webhooks } from '../webhooks/webhooks.js';
+import { finishRestore } from './finish-restore.js';
 import { openBucket, openFiles } from './open-files.js';
 import { type Importing, openImports } from './open-imports.js';
 import { type Messaging, openMessaging } from './open-messaging.js';
@@ -99,7 +102,14 @@ export interface ServicesOptions {
   /** Receives the faults of background work, which have no request to be reported to. */
   readonly onFault: (task: string, error: unknown) => void;
   /** Receives one line at a time on the progress, for the operator. */
-  readonly onProgress?: (line: string) => void;
+  readonly onProgress?: ((line: string) => void) | undefined;
+  /**
+   * Receives the reason why an unfinished restore cannot be finished, e.g. a script of a person to be erased.
+   * Default: it is thrown. For commands that serve nobody and may remove that reason.
+   */
+  readonly onUnfinishedRestore?: (reason: ServiceError) => void;
+  /** Aborts the building of indexes and the end of a restore. */
+  readonly signal?: AbortSignal | undefined;
   /** Tests use a cheaper cost. */
   readonly passwordCost?: PasswordCost;
 }
@@ -156,10 +166,23 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     const applied = await applyMigrations({ url: database.url, onNotice: options.onProgress });
     if (applied.length > 0) options.onProgress?.(`applied ${applied.length} migrations`);
     await migrateJobQueue(database.url);
+    const restore = await findUnfinishedRestore(database.pool);
+    if (restore !== undefined) {
+      options.onProgress?.(
+        `the restore of the backup of ${restore.createdAt} is not finished; continuing with its indexes`,
+      );
+    }
+    options.signal?.throwIfAborted();
 
     const domains = await Domains.load(database);
     closers.push(() => domains.close());
-    const catalog = await Catalog.load({ database, directory: DECLARATIONS, topDomain: () => domains.top() });
+    const catalog = await Catalog.load({
+      database,
+      directory: DECLARATIONS,
+      topDomain: () => domains.top(),
+      onProgress: options.onProgress,
+      signal: options.signal,
+    });
     closers.push(() => catalog.close());
     const principals = await Principals.open({ database, collections: catalog });
     closers.push(() => principals.close());
@@ -276,6 +299,14 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       roles: config.secondFactorRoles,
     });
     const accountLinks = new AccountLinks({ database, passwords, principals });
+    const persons = new Persons({
+      ...{ database, catalog, store, files },
+      findInImportFile: (asked) => findInImportFile({ database, files }, asked),
+    });
+    await finishRestore({ database, persons, domains }, options).catch((fault: unknown) => {
+      if (options.onUnfinishedRestore === undefined || !isConflict(fault)) throw fault;
+      options.onUnfinishedRestore(fault);
+    });
     return {
       database,
       domains,
@@ -322,10 +353,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       encryption,
       rateLimits,
       files,
-      persons: new Persons({
-        ...{ database, catalog, store, files },
-        findInImportFile: (asked) => findInImportFile({ database, files }, asked),
-      }),
+      persons,
       backups: new ScheduledBackups({
         database,
         openBucket: () => openBucket(config),
@@ -343,4 +371,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     await close();
     throw translateDatabaseError(fault);
   }
+}
+
+function isConflict(fault: unknown): fault is ServiceError {
+  return fault instanceof ServiceError && fault.code === 'CONFLICT';
 }

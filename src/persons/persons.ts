@@ -21,6 +21,7 @@ import type { RecordStore } from '../store/record-store.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 import { USER_COLLECTION } from '../store/writing/record-statements.js';
 import { printZip } from '../tables/print-zip.js';
+import type { DoneErasure } from './done-erasure.js';
 import { eraseRecords } from './erase-records.js';
 import { eraseAccess, eraseMessages, eraseTraces } from './erase-traces.js';
 import { type ErasureEntry, ErasureReport } from './erasure-report.js';
@@ -36,16 +37,6 @@ export interface Erasure {
   readonly entries: readonly ErasureEntry[];
   /** Values that others share: replaced in what belongs to the person, and not searched for elsewhere. */
   readonly shared: readonly string[];
-}
-
-/** A completed erasure, which does not name the person. */
-export interface DoneErasure {
-  readonly domain: string;
-  readonly collection: string;
-  /** SHA-256 of the collection and the `_id`. */
-  readonly person: string;
-  readonly pseudonym: string;
-  readonly at: string;
 }
 
 export interface PersonsServices {

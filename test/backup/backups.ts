@@ -40,10 +40,10 @@ export async function verify(file: string): Promise<Manifest> {
 export async function restoreFrom(
   file: string,
   options: Omit<RestoreOptions, 'archive' | 'mode'> & { readonly mode?: RestoreOptions['mode'] },
-): Promise<void> {
+): ReturnType<typeof restoreArchive> {
   const source = await openFileSource(file);
   try {
-    await restoreArchive({ mode: 'restore', ...options, archive: await openArchive(source) });
+    return await restoreArchive({ mode: 'restore', ...options, archive: await openArchive(source) });
   } finally {
     await source.close();
   }

@@ -122,17 +122,24 @@ describe('a backup', () => {
     const names = await namesLike(file);
     // Quicker than the kill, it is there as a whole.
     if (names.includes('killed.campus')) await verify(file);
-    else expect(names).toEqual([expect.stringMatching(/^killed\.campus\.\d+\.partial$/)]);
+    else expect(names).toEqual([expect.stringMatching(/^killed\.campus\..+-\d+\.partial$/)]);
+    if (names.includes('killed.campus')) return;
+    // The next one removes what the killed one has left.
+    await backUpTo(file, { url: test.url });
+    expect(await namesLike(file)).toEqual(['killed.campus']);
   });
 
-  it('leaves nothing when it is stopped', async () => {
-    const file = folder.file('stopped.campus');
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('leaves nothing when it is stopped by %s', async (signal, exitCode) => {
+    const file = folder.file(`stopped-${signal}.campus`);
     const child = startCampus(['backup', file], { DATABASE_URL: test.url });
     await eventually(async () => (await namesLike(file)).length > 0 || child.exitCode !== null);
-    child.kill('SIGINT');
+    child.kill(signal);
     const code = await new Promise((resolve) => child.once('close', resolve));
     if (code === 0) await verify(file);
-    else expect({ code, names: await namesLike(file) }).toEqual({ code: 130, names: [] });
+    else expect({ code, names: await namesLike(file) }).toEqual({ code: exitCode, names: [] });
   });
 
   it('leaves nothing where there is no room for it', async () => {
@@ -277,6 +284,41 @@ describe('a restore', () => {
     expect(JSON.parse(output)).toMatchObject({ rows: expect.any(Number), migration: expect.any(String) });
     expect(await countRecords(url)).toBe(RECORDS);
   });
+
+  it.each([
+    ['SIGKILL', null, /^$/],
+    ['SIGINT', 130, /stopped by SIGINT; all rows are there; run it again, or start the gateway, to finish/],
+    ['SIGTERM', 143, /stopped by SIGTERM; all rows are there; run it again/],
+  ] as const)(
+    'that meets %s after its commit is continued by the same command',
+    async (signal, code, said) => {
+      const { url } = await databases.create();
+      const name = pg.escapeIdentifier(new URL(url).pathname.slice(1));
+      // The statistics take minutes.
+      await query(url, `alter database ${name} set vacuum_cost_delay = '20ms'`);
+      await query(url, `alter database ${name} set vacuum_cost_limit = 1`);
+      const child = startCampus(['restore', file()], { DATABASE_URL: url });
+      let errors = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        errors += text;
+      });
+      const closed = new Promise((resolve) => child.once('close', resolve));
+      await eventually(async () => errors.includes('collecting statistics'), 60_000);
+      child.kill(signal);
+      expect(await closed).toBe(code);
+      expect(errors.split('collecting statistics\n')[1]).toMatch(said);
+      const analyzing = `select 1 from pg_stat_activity where datname = current_database() and query = 'analyze'`;
+      await expectEventually(async () => (await query(url, analyzing)).length, 0);
+      await query(url, `alter database ${name} reset all`);
+      const again = await campus(['restore', file()], { environment: { DATABASE_URL: url } });
+      expect(again).toMatchObject({
+        code: 0,
+        errors: expect.stringContaining('all rows are there; continuing a restore that was interrupted'),
+      });
+      expect(await countRecords(url)).toBe(RECORDS);
+      expect(await query(url, `select 1 from settings where name = 'unfinishedRestore'`)).toEqual([]);
+    },
+  );
 
   it('gathers statistics for longer than a statement of the gateway may take', async () => {
     const { url } = await databases.create();

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { LEFT_OUT_TABLES } from '../../src/backup/kept-tables.js';
 import { type App, createApp } from '../../src/compose/app.js';
+import { openServices } from '../../src/compose/services.js';
 import { parseConfig } from '../../src/config.js';
 import { Random } from '../../src/demo/random.js';
 import type { JsonValue } from '../../src/json.js';
@@ -141,6 +143,117 @@ describe('a restored school', () => {
     expect(await listIndexes(restored.database)).toEqual(await listIndexes(source.databaseUrl));
   });
 });
+
+describe('a restore whose process died after the commit', () => {
+  let file = '';
+  let student = { id: '', name: '' };
+  let erasures: Record<string, string>[] = [];
+
+  beforeAll(async () => {
+    const client = new pg.Client({ connectionString: source.databaseUrl });
+    await client.connect();
+    const { rows } = await client.query<typeof student>(
+      `select id, data->>'name' as name from records
+       where collection = 'registration' and data->>'status' = 'active' order by id limit 1`,
+    );
+    await client.query(
+      `insert into collections (name, definition, is_declared, domain_id, version, updated_at)
+       select 'club', $1::jsonb, false, id, 1, now() from domains where parent_id is null`,
+      [{ name: 'club', fields: [{ name: 'code', type: 'text', unique: true }] }],
+    );
+    await client.end();
+    student = rows[0] ?? student;
+    const person = createHash('sha256').update(`registration/${student.id}`).digest('hex');
+    erasures = [
+      { domain: 'demo', collection: 'registration', person, pseudonym: 'erased-0a1b2c3d', at: '2026-01-01' },
+    ];
+    file = folder.file('interrupted.campus');
+    await backUpTo(file, { url: source.databaseUrl });
+  });
+
+  async function query(url: string, text: string): Promise<unknown[]> {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    return await client
+      .query(text)
+      .then(({ rows }) => rows)
+      .finally(() => client.end());
+  }
+
+  const note = `select 1 from settings where name = 'unfinishedRestore'`;
+
+  it('is continued by the same command, and refuses another backup', async () => {
+    const { url } = await databases.create();
+    expect(await restoreFrom(file, { url })).toBe('restored');
+    await expect(restoreFrom(folder.file('school.campus'), { url })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringMatching(/holds an unfinished restore of another backup \(of 2.*\)\. Run that/),
+    });
+    expect(await restoreFrom(file, { url, mode: 'try' })).toBe('continued');
+    expect(await restoreFrom(file, { url, erasures })).toBe('continued');
+    expect(await query(url, note)).toHaveLength(1);
+    expect(await restoreFrom(file, { url })).toBe('continued');
+    // The list of the second run counts, although the last one named none.
+    const lines = await startOn(url);
+    expect(lines).toContain('persons erased again: 1');
+    expect(await query(url, note)).toEqual([]);
+    await expect(restoreFrom(file, { url })).rejects.toMatchObject({ code: 'CONFLICT' });
+  }, 120_000);
+
+  it('is finished by the next start before anything is served', async () => {
+    const { url } = await databases.create();
+    await restoreFrom(file, { url, erasures });
+    const lines = await startOn(url);
+    expect(lines[0]).toMatch(/^the restore of the backup of 2.* is not finished; continuing/);
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^building \d+ indexes of attendance \(\d+ of \d+\)$/),
+    );
+    expect(lines).toContain('persons erased again: 1');
+    expect(await query(url, `select 1 from records where data::text like '%${student.name}%'`)).toEqual([]);
+    // A collection that was registered has its unique rule again, too.
+    expect(await query(url, `select indexname from pg_indexes where tablename = 'records_club'`)).toEqual(
+      expect.arrayContaining([{ indexname: expect.stringMatching(/code.*_key_/) }]),
+    );
+    expect(await query(url, note)).toEqual([]);
+  }, 120_000);
+
+  it('says what keeps it from being finished, and serves nothing until that is mended', async () => {
+    const { url } = await databases.create();
+    const [user] = (await query(
+      source.databaseUrl,
+      `select id from records where collection = 'pltf_user' and data->>'user_name' = 'teacher'`,
+    )) as { id: string }[];
+    const person = createHash('sha256').update(`pltf_user/${user?.id}`).digest('hex');
+    await restoreFrom(file, {
+      url,
+      erasures: [{ ...erasures[0], collection: 'pltf_user', person, pseudonym: 'erased-00000001' } as never],
+    });
+    await query(
+      url,
+      `insert into scripts (domain_id, name, version, code, settings, owner, updated_by)
+       values ('demo', 'report', 1, '1', '{}', '${user?.id}', '${user?.id}')`,
+    );
+    await expect(startOn(url)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('scripts of this user are still there: report'),
+    });
+    await query(url, 'delete from scripts');
+    expect(await startOn(url)).toContain('persons erased again: 1');
+  }, 120_000);
+});
+
+/** Opens the services on a database and closes them; returns the lines for the operator. */
+async function startOn(url: string): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const services = await openServices({
+    config: parseConfig({ ...DEFAULT_SETTINGS, DATABASE_URL: url }),
+    onFault: () => {},
+    onProgress: (line) => lines.push(line),
+    passwordCost: CHEAP,
+  });
+  await services.close();
+  return lines;
+}
 
 /** Of each collection in turn: fields and values of its own records, in all orders; the same every time. */
 async function queriesOf(count: number): Promise<readonly string[]> {

@@ -17,7 +17,10 @@ export interface BackupKillRound {
   readonly name: string;
 }
 
-const KILL_AFTER_MS = [200, 2_500] as const;
+const KILL_AFTER_MS = { backup: [200, 2_500], restore: [200, 8_000] } satisfies Record<
+  string,
+  [number, number]
+>;
 
 /** @returns what is wrong: a file under its name is whole, and nothing else keeps its place. */
 export async function killBackup(
@@ -35,7 +38,11 @@ export async function killBackup(
   return { victim, faults };
 }
 
-/** @returns what is wrong: all of the backup is there, or nothing, and then it is restored again. */
+/**
+ * Kills a restore while it copies, builds indexes or collects statistics.
+ *
+ * @returns what is wrong: the same command completes whatever was left, unless the restore was finished
+ */
 export async function killRestore(
   school: KilledSchool,
   { random, folder, name }: BackupKillRound,
@@ -49,11 +56,15 @@ export async function killRestore(
     const victim = await kill(school, random, ['restore', file], url.href);
     const whole = await fingerprintOf(school.databaseUrl);
     const left = await fingerprintOf(url.href);
-    if (left === whole) return { victim, faults: [] };
-    if (left !== '') return { victim, faults: [`it is there by half: ${left}, not ${whole}`] };
-    const faults = await failureOf(['restore', file], url.href);
-    const again = await fingerprintOf(url.href);
-    return { victim, faults: again === whole ? faults : [...faults, `then it is ${again}, not ${whole}`] };
+    if (left !== '' && left !== whole)
+      return { victim, faults: [`it is there by half: ${left}, not ${whole}`] };
+    const isFinished = left === whole && !(await isUnfinished(url.href));
+    const faults = isFinished ? [] : await failureOf(['restore', file], url.href);
+    if ((await fingerprintOf(url.href)) !== whole)
+      faults.push('the rows are others than those of the school');
+    if ((await indexesOf(url.href)) !== (await indexesOf(school.databaseUrl)))
+      faults.push('the indexes are others than those of the school');
+    return { victim, faults };
   } finally {
     await school.sql.query(`drop database ${database} with (force)`);
   }
@@ -62,13 +73,13 @@ export async function killRestore(
 async function kill(
   school: KilledSchool,
   random: Random,
-  words: readonly string[],
+  words: readonly ['backup' | 'restore', string],
   databaseUrl: string,
 ): Promise<Victim> {
   const child = startCampus(words, { DATABASE_URL: databaseUrl });
   const ended = new Promise((resolve) => child.once('close', resolve));
   for (const stream of [child.stdout, child.stderr]) stream.resume();
-  await sleep(random.integer(...KILL_AFTER_MS));
+  await sleep(random.integer(...KILL_AFTER_MS[words[0]]));
   const victim = random.pick<Victim>(['command', 'database']);
   if (victim === 'command') child.kill('SIGKILL');
   else await school.killDatabase();
@@ -78,7 +89,7 @@ async function kill(
 }
 
 /** A gateway that lost the database a moment ago may still be about to be asked again. */
-async function failureOf(words: readonly string[], databaseUrl: string): Promise<readonly string[]> {
+async function failureOf(words: readonly string[], databaseUrl: string): Promise<string[]> {
   const { code, errors } = await campus(words, { environment: { DATABASE_URL: databaseUrl } });
   return code === 0 ? [] : [`campus ${words[0]}: ${errors}`];
 }
@@ -97,6 +108,28 @@ async function fingerprintOf(url: string): Promise<string> {
          || (select count(*) from audit_entries) || ' ' || (select count(*) from credentials) as text`,
     );
     return rows[0]?.records === 0 ? '' : (rows[0]?.text ?? '');
+  } finally {
+    await client.end();
+  }
+}
+
+async function isUnfinished(url: string): Promise<boolean> {
+  return (await textOf(url, `select 1 as text from settings where name = 'unfinishedRestore'`)) !== '';
+}
+
+async function indexesOf(url: string): Promise<string> {
+  return await textOf(
+    url,
+    `select indexdef as text from pg_indexes where schemaname = current_schema() order by indexdef`,
+  );
+}
+
+async function textOf(url: string, statement: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ text: string }>(statement);
+    return rows.map(({ text }) => text).join('\n');
   } finally {
     await client.end();
   }

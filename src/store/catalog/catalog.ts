@@ -20,7 +20,7 @@ import { isTopDomainAdmin } from '../access/top-domain-admin.js';
 import { type AuditedOperation, auditedAct } from '../audited-act.js';
 import { withAdvisoryLock } from '../database/advisory-lock.js';
 import type { Database } from '../database/database.js';
-import { ensurePartition, ensurePartitions } from '../database/partitions.js';
+import { ensurePartition } from '../database/partitions.js';
 import { WaitingLine } from '../database/waiting-line.js';
 import { findAlterationFaults } from './alteration-faults.js';
 import { assertOwnGraphqlNames } from './assert-own-graphql-names.js';
@@ -34,14 +34,14 @@ import {
   upsertDefinition,
 } from './catalog-row.js';
 import type { CollectionDefinition } from './collection-definition.js';
+import { CATALOG_LOCK, type DeclareOptions, declareAll } from './declare-all.js';
 import { compareDefinitions, type DefinitionChange } from './definition-changes.js';
 import { type FieldUse, findUseFaults, listFieldUses } from './field-uses.js';
 import { parseCollection, parseDefinition } from './parse-collection.js';
 import { readDefinitions } from './read-definitions.js';
 import { findUndeclaredFields, type UndeclaredFields } from './undeclared-fields.js';
 
-export interface CatalogOptions {
-  readonly database: Database;
+export interface CatalogOptions extends DeclareOptions {
   /** The directory of the declaration files; `undefined`: none are read. */
   readonly directory: string | undefined;
   /** The top domain, whose admins register, alter and drop collections. */
@@ -91,9 +91,6 @@ interface Entry {
   readonly collection: Collection | undefined;
 }
 
-/** Serializes gateways that start, or change the catalog, at the same time. */
-const LOCK = 7_241_001;
-
 export class Catalog {
   readonly #database: Database;
   readonly #topDomain: () => Domain | undefined;
@@ -129,7 +126,7 @@ export class Catalog {
     if (options.directory !== undefined) {
       const definitions = await readDefinitions(options.directory);
       catalog.#declaredNames = new Set(definitions.map((definition) => definition.name));
-      catalog.#undeclaredIndexes = await declareAll(options.database, definitions);
+      catalog.#undeclaredIndexes = await declareAll(options, definitions);
     }
     catalog.#stopListening = await options.database.keepCurrent(CATALOG_CHANNEL, () => catalog.refresh());
     await catalog.refresh();
@@ -400,7 +397,7 @@ export class Catalog {
 
   /** Excludes other gateways, and other changes by this one. */
   async #alone(work: () => Promise<void>): Promise<void> {
-    await this.#line.run('', () => withAdvisoryLock(this.#database, LOCK, work));
+    await this.#line.run('', () => withAdvisoryLock(this.#database, CATALOG_LOCK, work));
   }
 
   #accept(rows: readonly CatalogRow[]): void {
@@ -429,23 +426,6 @@ export class Catalog {
     if (isSame) return;
     for (const listener of this.#listeners) listener();
   }
-}
-
-/** Returns the indexes that no declaration asks for. */
-async function declareAll(
-  database: Database,
-  definitions: readonly CollectionDefinition[],
-): Promise<readonly string[]> {
-  return await withAdvisoryLock(database, LOCK, async () => {
-    const collections = definitions.map((definition) =>
-      parseCollection(definition, { source: `${definition.name}.json`, isDeclared: true, version: 0 }),
-    );
-    const reports = await ensurePartitions(database, collections);
-    await database.transaction(async (tx) => {
-      for (const definition of definitions) await tx.query(upsertDefinition(definition, 'declared'));
-    });
-    return reports.flatMap((report) => report.undeclaredIndexes);
-  });
 }
 
 /** The audit entry for a change of a declaration. */

@@ -411,7 +411,7 @@ class PostgresDatabase implements Database {
     return createPool({
       ...options,
       url: () => this.#finder.url,
-      settings: { TimeZone: 'UTC', ...options.settings },
+      settings: { ...settingsOf(this.#options), ...options.settings },
       watch: this.#watch,
     });
   }

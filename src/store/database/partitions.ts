@@ -8,6 +8,7 @@ import pg from 'pg';
 import { invariant } from '../../errors.js';
 import type { Collection } from '../../model/collection.js';
 import { lockUntilDisconnected } from './advisory-lock.js';
+import { cancelOnAbort } from './cancel-on-abort.js';
 import type { Database } from './database.js';
 import { translateDatabaseError } from './database-errors.js';
 import { type IndexDescription, isDeclaredIndexName, listDeclaredIndexes } from './declared-indexes.js';
@@ -52,15 +53,24 @@ export async function ensurePartition(
   return report;
 }
 
-/** The same for several collections, in order and on one connection. */
+export interface PartitionOptions {
+  /** Receives a line for each collection with records whose indexes are built. */
+  readonly onProgress?: ((line: string) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The same for several collections, in order and on one connection. @throws the signal's reason, too */
 export async function ensurePartitions(
   database: Pick<Database, 'openPool'>,
   collections: readonly Declaration[],
+  options: PartitionOptions = {},
 ): Promise<readonly PartitionReport[]> {
   const pool = database.openPool({ size: 1, applicationName: 'campus indexes', statementTimeoutMs: 0 });
   try {
-    return await ensureOn(await pool.connect(), collections);
+    const client = await pool.connect();
+    return await cancelOnAbort(client, options.signal, () => ensureOn(client, collections, options));
   } catch (error) {
+    options.signal?.throwIfAborted();
     throw translateDatabaseError(error);
   } finally {
     await pool.end();
@@ -71,22 +81,31 @@ export async function ensurePartitions(
 async function ensureOn(
   client: pg.PoolClient,
   collections: readonly Declaration[],
+  { onProgress }: PartitionOptions,
 ): Promise<readonly PartitionReport[]> {
   try {
     await lockUntilDisconnected(client, PARTITION_LOCK);
     const reports: PartitionReport[] = [];
-    for (const collection of collections) reports.push(await ensureOne(client, collection));
+    for (const [index, collection] of collections.entries()) {
+      const place = `${collection.name} (${index + 1} of ${collections.length})`;
+      const onBuild = (count: number) => onProgress?.(`building ${count} indexes of ${place}`);
+      reports.push(await ensureOne(client, collection, onBuild));
+    }
     return reports;
   } finally {
     client.release(true);
   }
 }
 
-async function ensureOne(client: pg.PoolClient, collection: Declaration): Promise<PartitionReport> {
+async function ensureOne(
+  client: pg.PoolClient,
+  collection: Declaration,
+  onBuild: (count: number) => void,
+): Promise<PartitionReport> {
   const table = pg.escapeIdentifier(partitionName(collection.name));
   const indexes = listDeclaredIndexes(collection);
   const ensureRest = async () => {
-    const report = await ensureIndexes(client, table, indexes);
+    const report = await ensureIndexes(client, table, { indexes, onBuild });
     await ensureStatistics(client, table, listDeclaredStatistics(collection));
     return report;
   };
@@ -202,7 +221,10 @@ interface ExistingIndex {
 async function ensureIndexes(
   client: pg.Client,
   table: string,
-  wanted: readonly IndexDescription[],
+  {
+    indexes: wanted,
+    onBuild,
+  }: { readonly indexes: readonly IndexDescription[]; readonly onBuild: (count: number) => void },
 ): Promise<Omit<PartitionReport, 'isCreated'>> {
   const existing = await listIndexes(client, table);
   const valid = new Set(existing.filter((index) => index.isValid).map((index) => index.name));
@@ -210,6 +232,7 @@ async function ensureIndexes(
   if (missing.length > 0) {
     const { rowCount } = await client.query(`select 1 from ${table} limit 1`);
     const how = rowCount === 0 ? 'at once' : 'concurrently';
+    if (rowCount !== 0) onBuild(missing.length);
     for (const index of missing) {
       // An interrupted build leaves an index that is maintained but never used.
       if (existing.some(({ name }) => name === index.name)) await dropIndex(client, index.name);
