@@ -55,7 +55,10 @@ export class ScheduledBackups {
       const bytes = await place.write(name, secret ? seal(backup.bytes, secret) : backup.bytes, signal);
       const notes = [...(await this.#notes()), { name, at: at.toISOString(), bytes }];
       await this.#note(notes);
-      const names = [...(await place.list(notes.map((note) => note.name)))].sort();
+      const stored = await place.list(notes.map((note) => note.name));
+      // A name later than this one is of a clock that was ahead, and counts as the oldest.
+      const age = (one: string) => (one > name ? `-${one}` : one);
+      const names = [...stored].sort((one, other) => (age(one) < age(other) ? -1 : 1));
       const old = names.slice(0, Math.max(0, names.length - settings.backupKeep));
       for (const one of old) await place.remove(one);
       await this.#note(notes.filter((note) => !old.includes(note.name)).slice(-settings.backupKeep));
@@ -71,9 +74,10 @@ export class ScheduledBackups {
 
   /** The time since the last scheduled backup began; `undefined` before the first one. */
   async ageSeconds(): Promise<number | undefined> {
-    const last = (await this.#notes()).at(-1);
-    if (last === undefined) return undefined;
-    return Math.max(0, (this.#options.now().getTime() - Date.parse(last.at)) / 1000);
+    const now = this.#options.now().getTime();
+    // One of a later time was made by a clock that was ahead.
+    const last = (await this.#notes()).findLast(({ at }) => Date.parse(at) <= now);
+    return last && (now - Date.parse(last.at)) / 1000;
   }
 
   async #notes(): Promise<readonly Note[]> {

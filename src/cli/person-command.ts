@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { saveWhole, toFileError } from '../backup/save-backup.js';
-import { eraseAgain } from '../compose/erase-again.js';
 import type { Services } from '../compose/services.js';
 import { ServiceError } from '../errors.js';
 import { DoneErasure } from '../persons/done-erasure.js';
+import { eraseAgain } from '../persons/erase-again.js';
 import { archiveName } from '../persons/identify-person.js';
 import type { Erasure } from '../persons/persons.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';

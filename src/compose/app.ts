@@ -25,7 +25,6 @@ import { createLogger, openStandardOutput } from '../server/logger.js';
 import { MaintenanceSwitch } from '../server/maintenance-switch.js';
 import type { SharedFigures } from '../server/metrics-access.js';
 import { createEventLog, type Observe } from '../server/observation.js';
-import { Purging } from '../server/purging.js';
 import { countPlaces } from '../server/turnstile.js';
 import { RecentSlowStatements } from '../store/reading/recent-slow-statements.js';
 import { watchSlowStatements } from '../store/reading/slow-statements.js';
@@ -244,14 +243,6 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
     onFault: (error) => server.observe({ kind: 'backgroundFault', task: 'slow statements', error }),
   });
   const doesBackgroundWork = worker?.doesBackgroundWork ?? true;
-  const purging = doesBackgroundWork
-    ? new Purging({
-        store,
-        topDomain: () => domains.top(),
-        keepRemovedDays: config.keepRemovedDays,
-        observe: server.observe,
-      })
-    : undefined;
   const workers = new JobWorkers({
     database,
     tasks: createJobTasks({ services, config, observe: server.observe }),
@@ -281,7 +272,6 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
   async function closeAll(): Promise<void> {
     await server.announceStop();
     await Promise.all([server.stop(), workers.stop(), services.webhookDeliveries.close()]);
-    await purging?.close();
     await graphql.close();
     await maintenance.close();
     await services.close();

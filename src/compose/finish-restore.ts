@@ -5,10 +5,10 @@ import {
   type UnfinishedRestore,
 } from '../backup/unfinished-restore.js';
 import { DoneErasure } from '../persons/done-erasure.js';
+import { type ErasureServices, eraseAgain } from '../persons/erase-again.js';
 import { lockUntilDisconnected } from '../store/database/advisory-lock.js';
 import { cancelOnAbort } from '../store/database/cancel-on-abort.js';
 import type { Database } from '../store/database/database.js';
-import { type ErasureServices, eraseAgain } from './erase-again.js';
 
 /** Held by the process that finishes; others that start meanwhile wait. */
 const RESTORE_LOCK = 0x72657374;

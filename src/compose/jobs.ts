@@ -3,9 +3,12 @@ import { z } from 'zod';
 import type { Config } from '../config.js';
 import { ServiceError } from '../errors.js';
 import type { CronItem, JobTask } from '../messaging/job.js';
-import { type MessageObservation, SEND_TASK } from '../messaging/message-delivery.js';
+import { SEND_TASK } from '../messaging/message-delivery.js';
 import { RECEIPT_TASK } from '../messaging/receipt-intake.js';
 import { createScriptTasks, SCHEDULE_TASK } from '../scripting/library/script-tasks.js';
+import type { Observe } from '../server/observation.js';
+import { purgeRecords } from '../server/purge-records.js';
+import { databaseTime } from '../store/database/database-time.js';
 import { IMPORT_TASK } from './open-imports.js';
 import type { Services } from './services.js';
 
@@ -20,9 +23,9 @@ export interface TaskServices {
   readonly services: Services;
   readonly config: Pick<
     Config,
-    'keepMessagesDays' | 'keepScriptRunsDays' | 'keepImportsDays' | 'scriptDepth'
+    'keepRemovedDays' | 'keepMessagesDays' | 'keepScriptRunsDays' | 'keepImportsDays' | 'scriptDepth'
   >;
-  readonly observe: (event: MessageObservation) => void;
+  readonly observe: Observe;
 }
 
 export function createJobTasks({ services, config, observe }: TaskServices): readonly JobTask[] {
@@ -38,12 +41,13 @@ export function createJobTasks({ services, config, observe }: TaskServices): rea
     scriptRuns,
     scriptLog,
   } = services;
+  const daysAgo = async (days: number) => new Date((await databaseTime(database)).getTime() - days * DAY_MS);
   return [
     task(BACKUP_TASK, NOTHING, async (_, { signal }) => {
       await backups.make(signal);
     }),
     task('jobs.purge', NOTHING, async () => {
-      await jobs.purge(daysAgo(KEEP_FAILED_DAYS));
+      await jobs.purge(await daysAgo(KEEP_FAILED_DAYS));
     }),
     task(SEND_TASK, z.object({ id: z.uuid() }), async ({ id }, context) => {
       const tried = await messageDelivery.send(id, context);
@@ -55,15 +59,21 @@ export function createJobTasks({ services, config, observe }: TaskServices): rea
       // provider account.
       if (!isKnown && attempt < maxAttempts) throw new Error('a receipt came before the note of its message');
     }),
+    task('records.purge', NOTHING, async () => {
+      const removedBefore = await daysAgo(config.keepRemovedDays);
+      const purged = await purgeRecords({ ...services, removedBefore });
+      if (purged !== undefined) observe({ kind: 'purged', ...purged });
+    }),
     task('messages.release', NOTHING, async () => {
       await messageDelivery.release();
     }),
     task('messages.purge', NOTHING, async () => {
-      await messageDelivery.purge(daysAgo(config.keepMessagesDays));
+      await messageDelivery.purge(await daysAgo(config.keepMessagesDays));
     }),
     task('usage.purge', NOTHING, async () => {
-      await usageDays.dropOld(new Date());
-      await fieldMeter.purge(new Date());
+      const now = await databaseTime(database);
+      await usageDays.dropOld(now);
+      await fieldMeter.purge(now);
     }),
     task('webhooks.purge', NOTHING, async () => {
       await webhookDeliveries.purge();
@@ -73,11 +83,11 @@ export function createJobTasks({ services, config, observe }: TaskServices): rea
     }),
     createImportTask(services),
     task('imports.purge', NOTHING, async () => {
-      await services.imports.purge(daysAgo(config.keepImportsDays));
+      await services.imports.purge(await daysAgo(config.keepImportsDays));
     }),
     ...createScriptTasks({ ...services, runs: scriptRuns, maxDepth: config.scriptDepth }),
     task('scripts.purge', NOTHING, async () => {
-      const before = daysAgo(config.keepScriptRunsDays);
+      const before = await daysAgo(config.keepScriptRunsDays);
       await scriptRuns.purge(before);
       await scriptLog.purge(database, before);
     }),
@@ -112,21 +122,22 @@ function createImportTask({ importRunner, scheduleImport }: Services): JobTask {
 /** The cron items for these settings. */
 export function cronItemsOf({ backupSchedule }: Pick<Config, 'backupSchedule'>): readonly CronItem[] {
   if (backupSchedule === undefined) return CRON_ITEMS;
-  const backup = { name: 'back up', task: BACKUP_TASK, schedule: backupSchedule, catchUp: 'once' } as const;
+  const backup = { name: 'back up', task: BACKUP_TASK, schedule: backupSchedule } as const;
   return [...CRON_ITEMS, { ...backup, maxAttempts: BACKUP_ATTEMPTS }];
 }
 
-/** All times are UTC; 20:00 is 01:30 in India. */
+/** All times are UTC; 20:00 is 01:30 in India. The clock of the database counts. */
 const CRON_ITEMS: readonly CronItem[] = [
-  { name: 'start scripts', task: SCHEDULE_TASK, schedule: '* * * * *', catchUp: 'never' },
-  { name: 'release messages', task: 'messages.release', schedule: '*/5 * * * *', catchUp: 'never' },
-  { name: 'purge files', task: 'files.purge', schedule: '25 * * * *', catchUp: 'once' },
-  { name: 'purge imports', task: 'imports.purge', schedule: '45 20 * * *', catchUp: 'once' },
-  { name: 'purge jobs', task: 'jobs.purge', schedule: '5 20 * * *', catchUp: 'once' },
-  { name: 'purge messages', task: 'messages.purge', schedule: '15 20 * * *', catchUp: 'once' },
-  { name: 'purge webhooks', task: 'webhooks.purge', schedule: '35 * * * *', catchUp: 'once' },
-  { name: 'purge usage', task: 'usage.purge', schedule: '45 20 * * *', catchUp: 'once' },
-  { name: 'purge scripts', task: 'scripts.purge', schedule: '35 20 * * *', catchUp: 'once' },
+  { name: 'start scripts', task: SCHEDULE_TASK, schedule: '* * * * *' },
+  { name: 'release messages', task: 'messages.release', schedule: '*/5 * * * *' },
+  { name: 'purge records', task: 'records.purge', schedule: '55 * * * *' },
+  { name: 'purge files', task: 'files.purge', schedule: '25 * * * *' },
+  { name: 'purge imports', task: 'imports.purge', schedule: '45 20 * * *' },
+  { name: 'purge jobs', task: 'jobs.purge', schedule: '5 20 * * *' },
+  { name: 'purge messages', task: 'messages.purge', schedule: '15 20 * * *' },
+  { name: 'purge webhooks', task: 'webhooks.purge', schedule: '35 * * * *' },
+  { name: 'purge usage', task: 'usage.purge', schedule: '45 20 * * *' },
+  { name: 'purge scripts', task: 'scripts.purge', schedule: '35 20 * * *' },
 ];
 
 /** A job started by the clock has no payload. */
@@ -144,8 +155,4 @@ function task<Payload>(
   run: (payload: Payload, context: Parameters<JobTask['run']>[1]) => Promise<void>,
 ): JobTask {
   return { name, run: (written, context) => run(payload.parse(written), context) };
-}
-
-function daysAgo(days: number): Date {
-  return new Date(Date.now() - days * DAY_MS);
 }

@@ -45,8 +45,8 @@ export async function openImports(services: {
   const { jobs, config } = services;
   await removeAbandonedFolders();
   const scheduleImport = async (id: string, when: 'now' | 'later') => {
-    const runAt = when === 'now' ? undefined : new Date(Date.now() + WAIT_MS);
-    await jobs.add(IMPORT_TASK, { id }, { key: `import:${id}`, maxAttempts: ATTEMPTS, runAt });
+    const delayMs = when === 'now' ? 0 : WAIT_MS;
+    await jobs.add(IMPORT_TASK, { id }, { key: `import:${id}`, maxAttempts: ATTEMPTS, delayMs });
   };
   const rights = new ImportRights({ ...services, roles: config.importRoles });
   const imports = new Imports({

@@ -11,6 +11,7 @@ import { RETRY_SOON_SECONDS, ServiceError } from '../errors.js';
 import type { Prisma } from '../generated/prisma/client.js';
 import type { Scope } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
+import { databaseTime } from '../store/database/database-time.js';
 import { type KeysetPage, type KeysetRequest, withPlaces } from '../store/database/keyset.js';
 import type { Transaction } from '../store/database/queryable.js';
 import type { RecordStore } from '../store/record-store.js';
@@ -180,7 +181,7 @@ export class Files {
    */
   async purge(domainId?: string): Promise<number> {
     const { database, limits } = this.#options;
-    const now = Date.now();
+    const now = (await databaseTime(database)).getTime();
     const orphans = await listOrphans(database, {
       domainId,
       whole: new Date(now - BROKEN_OFF_MS),

@@ -33,8 +33,8 @@ export interface JobOptions {
    * retried, and the new one runs beside or after it.
    */
   readonly key?: string | undefined;
-  /** The earliest time to run it. Default: now. */
-  readonly runAt?: Date | undefined;
+  /** How long it waits before it is due, by the clock of the database. Default: not at all. */
+  readonly delayMs?: number | undefined;
   /** Default 10. */
   readonly maxAttempts?: number | undefined;
   /**
@@ -76,7 +76,7 @@ export class JobQueue {
         ${task},
         ${printExactJson({ ...payload, ...traceHeaders() })}::json,
         queue_name => ${options.queue ?? null}::text,
-        run_at => ${options.runAt?.toISOString() ?? null}::timestamptz,
+        run_at => now() + ${options.delayMs ?? 0}::float8 * interval '1 millisecond',
         max_attempts => ${options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS}::int,
         job_key => ${options.key ?? null}::text
       )`);

@@ -2,20 +2,12 @@
 
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type CronItem as LibraryCronItem,
-  Logger,
-  parseCronItems,
-  type Runner,
-  run,
-  type TaskList,
-  type WorkerPool,
-} from 'graphile-worker';
+import { Logger, type Runner, run, type TaskList, type WorkerPool } from 'graphile-worker';
 import type pg from 'pg';
 import { shareWithAll } from '../model/end-signal.js';
 import type { Database } from '../store/database/database.js';
 import { inTraceOf, type TraceHeaders } from '../traced.js';
-import { catchUpCron, cronQueueOf } from './catch-up-cron.js';
+import { CronSchedule } from './cron-schedule.js';
 import type { CronItem, JobObservation, JobTask } from './job.js';
 import { JOB_SCHEMA } from './job-queue.js';
 import { WorkerLiveness } from './worker-liveness.js';
@@ -61,6 +53,7 @@ export class JobWorkers {
   #runner: Runner | undefined;
   #workerPool: WorkerPool | undefined;
   #supervising: Promise<void> = Promise.resolve();
+  #scheduling: Promise<void> = Promise.resolve();
 
   constructor(options: JobWorkersOptions) {
     this.#options = options;
@@ -87,6 +80,13 @@ export class JobWorkers {
     await new Promise<void>((resolve) => {
       this.#supervising = this.#supervise(pool, resolve);
     });
+    const schedule = new CronSchedule({
+      pool,
+      items: this.#options.cronItems,
+      onPutBack: (putBack) => observe({ kind: 'instantsPutBack', ...putBack }),
+      onFault: (error) => observe({ kind: 'backgroundFault', task: 'schedules', error }),
+    });
+    this.#scheduling = schedule.run(this.#stopping.signal);
   }
 
   /**
@@ -99,6 +99,7 @@ export class JobWorkers {
     await Promise.race([this.#runner?.stop().catch(() => {}), this.#interruptAfterGrace()]);
     await this.#untilNoted();
     await this.#liveness?.close();
+    await withinLastWait(this.#scheduling);
     // A statement that waits for a lock may keep its connection, and the pool, for long.
     await withinLastWait(this.#pool?.end());
   }
@@ -123,8 +124,7 @@ export class JobWorkers {
   }
 
   async #run(pool: pg.Pool): Promise<Runner> {
-    await catchUpCron(pool, this.#options.cronItems, new Date());
-    const { concurrency, cronItems, pollMs = DEFAULT_POLL_MS, shutdownGraceMs } = this.#options;
+    const { concurrency, pollMs = DEFAULT_POLL_MS, shutdownGraceMs } = this.#options;
     const events = new EventEmitter();
     events.on('pool:create', ({ workerPool }: { workerPool: WorkerPool }) => {
       this.#workerPool = workerPool;
@@ -138,7 +138,8 @@ export class JobWorkers {
       noHandleSignals: true,
       gracefulShutdownAbortTimeout: Math.floor(shutdownGraceMs * ABORT_AFTER),
       taskList: this.#taskList(),
-      parsedCronItems: parseCronItems(cronItems.map(toLibraryItem)),
+      // Without this, the library reads a file `crontab` in the working directory.
+      parsedCronItems: [],
       logger: this.#logger(),
       events,
       preset: NOTED_IN_BATCHES,
@@ -228,18 +229,6 @@ const NOTED_IN_BATCHES = { worker: { completeJobBatchDelay: 0, failJobBatchDelay
 
 function nextRestart(restartMs: number): number {
   return Math.min(2 * restartMs, MAX_RESTART_MS);
-}
-
-/** One run per tick over all gateways: the tick is recorded by the statement that adds the job. */
-function toLibraryItem(item: CronItem): LibraryCronItem {
-  const { name, task, schedule, maxAttempts } = item;
-  const queue = cronQueueOf(item);
-  return {
-    identifier: name,
-    task,
-    match: schedule,
-    options: { queueName: queue, jobKey: queue, ...(maxAttempts !== undefined && { maxAttempts }) },
-  };
 }
 
 /** The trace headers stored with a job, so that it continues the trace of whoever added it. */

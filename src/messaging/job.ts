@@ -1,4 +1,5 @@
 /** The types of tasks and scheduled items: the entries of the lists in `src/compose/jobs.ts`. */
+import type { PutBack } from '../store/database/put-back-instants.js';
 
 export interface JobContext {
   readonly jobId: string;
@@ -21,6 +22,7 @@ export interface JobTask {
   run(payload: unknown, context: JobContext): Promise<void>;
 }
 
+/** Runs that were due while no gateway was up, within the last day, are made up for by one. */
 export interface CronItem {
   /**
    * The name under which the last run is recorded. Each item needs its own; an item with a changed name
@@ -30,11 +32,6 @@ export interface CronItem {
   readonly task: string;
   /** Minute, hour, day, month, weekday, in UTC: `15 2 * * *`. */
   readonly schedule: string;
-  /**
-   * What happens to runs that were due while no gateway was up. `once`: the next start makes up for those of
-   * the last day by a single run. `never`: they are skipped.
-   */
-  readonly catchUp: 'once' | 'never';
   readonly maxAttempts?: number | undefined;
 }
 
@@ -53,4 +50,6 @@ export type JobObservation =
     }
   /** Jobs of a gateway that died; other gateways may take them now. */
   | { readonly kind: 'jobsRecovered'; readonly workers: number }
+  /** Schedules and jobs that a clock that was ahead had put into the future. */
+  | ({ readonly kind: 'instantsPutBack' } & PutBack)
   | { readonly kind: 'backgroundFault'; readonly task: string; readonly error: unknown };

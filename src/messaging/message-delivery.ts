@@ -83,16 +83,15 @@ const LONGEST_WAIT_MS = 3_600_000;
 const MAX_JOB_ATTEMPTS = 25;
 const KEPT_BATCH = 200;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-const HOUR_MS = 3_600_000;
 
 /** Adds the job that sends a message. The key of the job makes sure that a message has only one. */
 export async function enqueueSending(
   jobs: JobQueue,
   messageId: string,
-  settings: { readonly runAt?: Date },
+  settings: { readonly delayMs?: number },
   tx?: Transaction,
 ): Promise<void> {
-  const options = { key: JOB_KEY_PREFIX + messageId, maxAttempts: MAX_JOB_ATTEMPTS, runAt: settings.runAt };
+  const options = { key: JOB_KEY_PREFIX + messageId, maxAttempts: MAX_JOB_ATTEMPTS, ...settings };
   await jobs.add(SEND_TASK, { id: messageId }, options, tx);
 }
 
@@ -129,10 +128,9 @@ export class MessageDelivery {
    */
   async release(): Promise<number> {
     const { database, jobs, channels, settings } = this.#options;
-    const createdAfter = new Date(Date.now() - settings.sendKeptHours * HOUR_MS);
     let released = 0;
     for (let after = FIRST_ID; ; ) {
-      const kept = await listKept(database, { createdAfter, after, limit: KEPT_BATCH });
+      const kept = await listKept(database, { keptHours: settings.sendKeptHours, after, limit: KEPT_BATCH });
       for (const { id, domainId, kind } of kept) {
         if (!channels.has(kind, domainId)) continue;
         await inOwnTransaction(database, async (tx) => {
@@ -226,7 +224,8 @@ export class MessageDelivery {
         await this.#log(message, { status: 'sent', providerId: settled.providerId }, tx);
       if (settled.state === 'failed')
         await this.#log(message, { status: 'failed', error: settled.lastError }, tx);
-      if (settled.nextAttemptAt) await enqueueSending(jobs, message.id, { runAt: settled.nextAttemptAt }, tx);
+      const { retryInMs: delayMs } = settled;
+      if (delayMs !== undefined) await enqueueSending(jobs, message.id, { delayMs }, tx);
     });
   }
 
@@ -262,7 +261,7 @@ function again(message: Message, waitMs: number): Settled {
     state: 'queued',
     lastError: undefined,
     remaining: message.remaining,
-    nextAttemptAt: new Date(Date.now() + waitMs),
+    retryInMs: waitMs,
   };
 }
 

@@ -209,18 +209,19 @@ export interface Settled {
   readonly lastError: string | undefined;
   readonly providerId?: string | undefined;
   readonly remaining?: readonly string[] | undefined;
-  readonly nextAttemptAt?: Date | undefined;
+  /** The wait before the next attempt. */
+  readonly retryInMs?: number | undefined;
 }
 
 export async function settleMessage(db: Queryable, id: string, settled: Settled): Promise<void> {
-  const { state, lastError, providerId, remaining, nextAttemptAt } = settled;
+  const { state, lastError, providerId, remaining, retryInMs } = settled;
   await db.query(Prisma.sql`
     update messages
     set state = ${state},
         last_error = ${lastError ?? null},
         provider_id = coalesce(${providerId ?? null}, provider_id),
         remaining = ${remaining ?? null}::text[],
-        next_attempt_at = ${nextAttemptAt?.toISOString() ?? null}::timestamptz,
+        next_attempt_at = now() + ${retryInMs ?? null}::float8 * interval '1 millisecond',
         sent_at = case when ${state} = 'sent' then now() else sent_at end,
         updated_at = now()
     where id = ${id}::uuid`);
@@ -271,12 +272,12 @@ export async function requeueForgotten(db: Queryable): Promise<{ readonly id: st
 /** Lists kept messages, the oldest first. */
 export async function listKept(
   db: Queryable,
-  options: { readonly createdAfter: Date; readonly after: string; readonly limit: number },
+  options: { readonly keptHours: number; readonly after: string; readonly limit: number },
 ): Promise<{ readonly id: string; readonly domainId: string; readonly kind: MessageKind }[]> {
   return await db.query(Prisma.sql`
     select id, domain as "domainId", kind
     from messages
-    where state = 'kept' and created_at >= ${options.createdAfter.toISOString()}::timestamptz
+    where state = 'kept' and created_at >= now() - ${options.keptHours}::float8 * interval '1 hour'
       and id > ${options.after}::uuid
     order by id
     limit ${options.limit}`);

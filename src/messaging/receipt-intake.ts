@@ -47,7 +47,7 @@ export class ReceiptIntake {
 
   async #addAll(): Promise<void> {
     for (let receipt = this.#waiting[0]; receipt !== undefined; receipt = this.#waiting[0]) {
-      const options = { runAt: new Date(Date.now() + RECEIPT_DELAY_MS), maxAttempts: RECEIPT_ATTEMPTS };
+      const options = { delayMs: RECEIPT_DELAY_MS, maxAttempts: RECEIPT_ATTEMPTS };
       await this.#jobs.add(RECEIPT_TASK, { ...receipt }, options);
       this.#waiting.shift();
     }

@@ -311,6 +311,14 @@ function log({ logger, failures }: Log, event: Observation): void {
         'jobs of a gateway that died are free again',
       );
       return;
+    case 'instantsPutBack': {
+      const { kind, ...numbers } = event;
+      logger.warn(
+        { event: kind, ...numbers },
+        'a clock was ahead: schedules and jobs that waited for its time are put back to now',
+      );
+      return;
+    }
     case 'backgroundFault': {
       const omitted = failures.admit(event.error);
       if (omitted === undefined) return;

@@ -77,6 +77,16 @@ describe('backups by the clock', () => {
     ]);
   });
 
+  it('outlive those that a clock that was ahead has dated', async () => {
+    const directory = folder.file('ahead');
+    const backups = backupsWith({ backupDirectory: directory });
+    await makeDaily(backups, 3);
+    now = new Date('2026-11-21T20:30:00Z');
+    await backups.make(signal);
+    expect(await backups.ageSeconds()).toBe(0);
+    expect(await readdir(directory)).toContain('campus-2026-11-21T20-30-00Z.campus');
+  });
+
   it('are kept in the bucket where there is no folder', async () => {
     await makeDaily(backupsWith({}, openBucket), 4);
     expect([...s3.objects.keys()].sort()).toEqual([

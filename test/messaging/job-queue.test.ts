@@ -73,10 +73,10 @@ describe('a job', () => {
 
   it('waits for its time', async () => {
     await workers.start({ tasks: [note] });
-    const runAt = new Date(Date.now() + 600);
-    await jobs.add('note', { n: 1 }, { runAt });
+    const start = Date.now();
+    await jobs.add('note', { n: 1 }, { delayMs: 600 });
     await eventually(() => calls.length > 0);
-    expect(Date.now()).toBeGreaterThanOrEqual(runAt.getTime() - 5);
+    expect(Date.now()).toBeGreaterThanOrEqual(start + 595);
   });
 
   it('waits for a gateway that knows its task', async () => {
@@ -91,9 +91,9 @@ describe('a job', () => {
 
   it('says how long it has waited, once it is due', async () => {
     expect(await jobs.longestWaitSeconds()).toBe(0);
-    await jobs.add('newer', { n: 1 }, { runAt: new Date(Date.now() + 3_600_000) });
+    await jobs.add('newer', { n: 1 }, { delayMs: 3_600_000 });
     expect(await jobs.longestWaitSeconds()).toBe(0);
-    await jobs.add('newer', { n: 2 }, { runAt: new Date(Date.now() - 3_600_000) });
+    await jobs.add('newer', { n: 2 }, { delayMs: -3_600_000 });
     expect(await jobs.longestWaitSeconds()).toBeGreaterThanOrEqual(3_599);
   });
 
@@ -235,27 +235,23 @@ describe('a gateway', () => {
 });
 
 describe('cron', () => {
-  const item = { task: 'note', catchUp: 'once' } as const;
+  const item = { task: 'note' } as const;
 
   it('makes up for all runs that were missed by one, on one of the gateways', async () => {
     await test.database.pool.query(
       `insert into campus_jobs._private_known_crontabs (identifier, known_since, last_execution)
-       values ('hourly', now() - interval '9 days', now() - interval '5 hours'),
-              ('forgetful', now() - interval '9 days', now() - interval '5 hours')`,
+       values ('hourly', now() - interval '9 days', now() - interval '5 hours')`,
     );
     // Not due while the test runs: half an hour from now.
     const minute = new Date(Date.now() + 30 * 60_000).getUTCMinutes();
-    const cronItems = [
-      { ...item, name: 'hourly', schedule: `${minute} * * * *` },
-      { ...item, name: 'forgetful', schedule: `${minute} * * * *`, catchUp: 'never' as const },
-    ];
+    const cronItems = [{ ...item, name: 'hourly', schedule: `${minute} * * * *` }];
     await Promise.all([
       workers.start({ tasks: [note], cronItems }),
       workers.start({ tasks: [note], cronItems }),
     ]);
     await eventually(() => calls.length > 0);
     await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(calls).toEqual([{ _cron: { ts: expect.any(String), backfilled: true } }]);
+    expect(calls).toEqual([{ _cron: { ts: expect.any(String) } }]);
     await workers.start({ tasks: [note], cronItems });
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(calls).toHaveLength(1);
@@ -278,6 +274,67 @@ describe('cron', () => {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     expect(calls).toHaveLength(1);
   }, 70_000);
+});
+
+describe('a clock that was ahead', () => {
+  const query = async (text: string) => (await test.database.pool.query(text)).rows;
+
+  // A year, and what a hardware clock in Indian time is ahead.
+  it.each(['400 days', '5 hours 30 minutes'])('by %s stops neither schedules nor jobs', async (ahead) => {
+    await query(
+      `insert into campus_jobs._private_known_crontabs (identifier, known_since, last_execution)
+       values ('by the minute', now() - interval '9 days', now() + interval '${ahead}')
+       on conflict (identifier) do update set last_execution = excluded.last_execution`,
+    );
+    // One that was added by that clock, one of a scheduler that went by it, and one that waits as it should.
+    await jobs.add('note', { n: 1 });
+    await query(
+      `update campus_jobs._private_jobs
+       set run_at = run_at + interval '${ahead}', updated_at = updated_at + interval '${ahead}'`,
+    );
+    await jobs.add('note', { n: 2 }, { key: 'cron of earlier' });
+    await query(
+      `update campus_jobs._private_jobs set run_at = now() + interval '${ahead}' where key is not null`,
+    );
+    await jobs.add('note', { n: 3 }, { delayMs: 3_600_000 });
+    const cronItems = [{ task: 'note', name: 'by the minute', schedule: '* * * * *' }];
+    await workers.start({ tasks: [note], cronItems });
+    await eventually(() => calls.length >= 2);
+    expect(calls).toEqual(expect.arrayContaining([{ n: 1 }, { n: 2 }]));
+    expect(calls).not.toContainEqual({ n: 3 });
+    const putBack = () => workers.observed.find(({ kind }) => kind === 'instantsPutBack');
+    await eventually(() => putBack() !== undefined);
+    expect(putBack()).toMatchObject({ schedules: 1, jobs: 2 });
+    expect(
+      await query(`select 1 from campus_jobs._private_known_crontabs where last_execution > now()`),
+    ).toEqual([]);
+  });
+
+  it('holds up neither scripts, webhooks, messages nor logins', async () => {
+    const [webhook] = await query(
+      `with domain as (insert into domains (id, name) values ('ahead', 'Ahead') returning id)
+       insert into webhooks (id, domain_id, user_id, url, events, secret, name, created_by)
+       select gen_random_uuid(), id, 'usr', 'https://a.example', '[]', 's', 'n', 'usr' from domain returning id`,
+    );
+    await query(
+      `insert into webhook_deliveries (webhook_id, event, created_at, next_attempt_at)
+       values ('${webhook.id}', '{}', now() + interval '6 hours', now() + interval '6 hours');
+       insert into login_failures (key, failures, last_at, locked_until)
+       values ('k', 9, now() + interval '6 hours', now() + interval '6 hours 1 minute');
+       insert into settings (name, value, updated_at)
+       values ('scriptScheduleLookedAt', to_jsonb((now() + interval '6 hours')::text), now())`,
+    );
+    await workers.start({ tasks: [note] });
+    await eventually(() => workers.observed.some(({ kind }) => kind === 'instantsPutBack'));
+    const late = () =>
+      query(
+        `select 'delivery' as what from webhook_deliveries where next_attempt_at > now()
+         union all select 'login' from login_failures where locked_until > now() + interval '1 minute'
+         union all select 'script' from settings
+           where name = 'scriptScheduleLookedAt' and (value #>> '{}')::timestamptz > now()`,
+      );
+    await expectEventually(late, []);
+  });
 });
 
 describe('the schema of the jobs', () => {

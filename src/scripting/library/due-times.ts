@@ -7,6 +7,7 @@ const SETTING = 'scriptScheduleLookedAt';
 /** Runs missed while no gateway was up for longer than this are skipped. */
 const LONGEST_GAP_MS = 24 * 3_600_000;
 const MOST_DUE_TIMES = 1_500;
+const MINUTE_MS = 60_000;
 
 /**
  * The instants of a schedule, `after < instant <= until`, in a time zone. A run in an hour that the clocks
@@ -43,8 +44,8 @@ export async function moveClock(within: Transaction, now: Date): Promise<Date> {
     on conflict (name) do update
     set value = excluded.value, updated_at = now()
     returning (select at from last)`);
-  // The first time: nothing was due before.
-  if (row === undefined || row.at === null) return now;
+  // At the first look, all that may be due is what became due while the job of this minute waited.
+  if (row === undefined || row.at === null) return new Date(now.getTime() - MINUTE_MS);
   const last = new Date(row.at);
   return last < earliest ? earliest : last;
 }

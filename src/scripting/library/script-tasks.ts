@@ -7,6 +7,7 @@ import type { JobQueue } from '../../messaging/job-queue.js';
 import { type Domain, type Scope, systemPrincipal } from '../../model/scope.js';
 import type { Domains } from '../../store/catalog/domains.js';
 import type { Database } from '../../store/database/database.js';
+import { databaseTime } from '../../store/database/database-time.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { ScriptLog } from '../script-log.js';
 import { dueTimes, moveClock } from './due-times.js';
@@ -50,7 +51,10 @@ export function createScriptTasks(services: ScriptTaskServices): readonly JobTas
       name: RUN_TASK,
       run: async (payload) => await runJob(services, RunPayload.parse(payload)),
     },
-    { name: SCHEDULE_TASK, run: async () => await startDueScripts(services, new Date()) },
+    {
+      name: SCHEDULE_TASK,
+      run: async () => await startDueScripts(services, await databaseTime(services.database)),
+    },
   ];
 }
 

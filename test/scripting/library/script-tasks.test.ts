@@ -89,6 +89,11 @@ describe('a schedule', () => {
     ]);
   });
 
+  it('starts it in the first minute of a database that nobody has looked at yet', async () => {
+    await look('2026-11-20T15:00:00.040Z');
+    expect(await waiting()).toHaveLength(1);
+  });
+
   it('starts it once, on whichever gateway looks first', async () => {
     await look('2026-11-20T14:59:00.000Z');
     await Promise.all(Array.from({ length: 6 }, () => look('2026-11-20T15:00:20.000Z')));

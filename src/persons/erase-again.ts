@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { systemPrincipal } from '../model/scope.js';
-import type { DoneErasure } from '../persons/done-erasure.js';
-import type { Persons } from '../persons/persons.js';
 import type { Domains } from '../store/catalog/domains.js';
+import type { DoneErasure } from './done-erasure.js';
+import type { Persons } from './persons.js';
 
 export interface ErasureServices {
   readonly persons: Persons;
