@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.js';
 import type { JsonValue } from '../json.js';
 import type { SourceOptions } from './reading/row-source.js';
 
-const FORMATS = ['csv', 'tsv', 'xlsx', 'json', 'ndjson', 'ejson', 'bson', 'parquet'] as const;
+const FORMATS = ['csv', 'tsv', 'xlsx', 'json', 'ndjson', 'ejson', 'bson'] as const;
 
 const OPTIONS = z.strictObject({
   format: z.enum(FORMATS).optional(),

@@ -98,7 +98,7 @@ export const IMPORT_PARAMETERS: readonly Parameter[] = [
     schema: { type: 'string', format: 'uuid' },
   }),
   inQuery('mapping', 'the name of a saved mapping', { schema: { type: 'string' } }),
-  inQuery('format', 'csv, tsv, xlsx, parquet, json, ndjson, ejson or bson; found in the file if left out', {
+  inQuery('format', 'csv, tsv, xlsx, json, ndjson, ejson or bson; found in the file if left out', {
     schema: { type: 'string' },
   }),
   inQuery('encoding', 'of a text, e.g. windows-1252; found in the file if left out', {

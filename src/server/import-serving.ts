@@ -26,7 +26,6 @@ const ENDINGS: ReadonlyMap<string, string> = new Map([
   ['application/x-ndjson', 'ndjson'],
   ['application/bson', 'bson'],
   ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
-  ['application/vnd.apache.parquet', 'parquet'],
 ]);
 
 /** Serves `POST /imports` in a Fastify scope of its own, so that nothing else reads its bodies. */

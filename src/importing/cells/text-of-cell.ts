@@ -5,7 +5,7 @@ export function textOfCell(cell: unknown): string {
   return isNestedCell(cell) ? printExactJson(cell) : String(cell ?? '');
 }
 
-/** Whether a cell is a list or an object, as in documents and Parquet files. */
+/** Whether a cell is a list or an object, as in documents. */
 export function isNestedCell(cell: unknown): cell is readonly JsonValue[] | JsonObject {
   return typeof cell === 'object' && cell !== null && !isExactNumber(cell);
 }

@@ -62,10 +62,6 @@ async function openFormat(
       const { openBsonSource } = await import('./bson-source.js');
       return openBsonSource(file, packing, limits);
     }
-    case 'parquet': {
-      const { openParquetSource } = await import('./parquet-source.js');
-      return await openParquetSource(file, limits);
-    }
     case 'xlsx': {
       const { openXlsxSource } = await import('./xlsx-source.js');
       return await openXlsxSource(file, options, limits);

@@ -3,19 +3,19 @@
 import type { Alteration } from '../documents/plain-document.js';
 
 /** The formats that an import reads. */
-export type SourceFormat = 'csv' | 'tsv' | 'xlsx' | 'json' | 'ndjson' | 'ejson' | 'bson' | 'parquet';
+export type SourceFormat = 'csv' | 'tsv' | 'xlsx' | 'json' | 'ndjson' | 'ejson' | 'bson';
 
 /** One row of a file, before any mapping. */
 export interface SourceRow {
   /**
    * The number that a person sees beside the row: the line on which it begins (CSV, NDJSON), the row of the
-   * sheet, or the place in the list (JSON, BSON, Parquet). It starts at 1, and the header counts.
+   * sheet, or the place in the list (JSON, BSON). It starts at 1, and the header counts.
    */
   readonly number: number;
   /**
    * The values by column name. A CSV cell is its text, or `null` if it is empty (`""` is the empty text). An
-   * XLSX cell is a text, number or boolean. Days and instants are ISO texts, also in Parquet. Documents and
-   * Parquet cells keep their nesting, and numbers that a float cannot hold are exact.
+   * XLSX cell is a text, number or boolean. Days and instants are ISO texts. Documents keep their
+   * nesting, and numbers that a float cannot hold are exact.
    */
   readonly values: Readonly<Record<string, unknown>>;
   /** The cells as in the file, for the list of refused rows; the text of a malformed document. */

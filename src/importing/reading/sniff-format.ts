@@ -51,7 +51,7 @@ function textOf(bytes: Buffer): string {
 
 function formatOf(bytes: Buffer, text: string, hint: SourceFormat | undefined): SourceFormat {
   if (isZip(bytes)) return 'xlsx';
-  if (isParquet(bytes)) return 'parquet';
+  assertNotParquet(bytes);
   if (isGzip(bytes) || isBson(bytes)) return 'bson';
   assertText(bytes);
   if (!isJson(text)) return hint === 'tsv' ? 'tsv' : 'csv';
@@ -74,7 +74,7 @@ function assertText(bytes: Buffer): void {
   if (bytes.subarray(0, 5).toString('latin1') !== '%PDF-' && isText) return;
   throw new ServiceError(
     'UNSUPPORTED_MEDIA_TYPE',
-    'The file is neither a text nor a workbook; send CSV, TSV, XLSX, Parquet, JSON, NDJSON or BSON.',
+    'The file is neither a text nor a workbook; send CSV, TSV, XLSX, JSON, NDJSON or BSON.',
   );
 }
 
@@ -101,10 +101,14 @@ function isZip(bytes: Buffer): boolean {
   return bytes.subarray(0, 4).equals(Buffer.from('PK\x03\x04'));
 }
 
-/** The second magic marks a file with encrypted metadata. */
-function isParquet(bytes: Buffer): boolean {
+/** @throws UNSUPPORTED_MEDIA_TYPE for Parquet; the second magic marks a file with encrypted metadata */
+function assertNotParquet(bytes: Buffer): void {
   const magic = bytes.toString('latin1', 0, 4);
-  return magic === 'PAR1' || magic === 'PARE';
+  if (magic !== 'PAR1' && magic !== 'PARE') return;
+  throw new ServiceError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    'The file is Parquet, which is exported but not imported; convert it to CSV or NDJSON, e.g. by DuckDB.',
+  );
 }
 
 function isGzip(bytes: Buffer): boolean {
@@ -161,7 +165,6 @@ const FORMATS_BY_ENDING: Readonly<Record<string, SourceFormat>> = {
   ndjson: 'ndjson',
   jsonl: 'ndjson',
   bson: 'bson',
-  parquet: 'parquet',
 };
 
 const FORMATS_BY_TYPE: Readonly<Record<string, SourceFormat>> = {
@@ -173,7 +176,6 @@ const FORMATS_BY_TYPE: Readonly<Record<string, SourceFormat>> = {
   'application/ndjson': 'ndjson',
   'application/jsonl': 'ndjson',
   'application/bson': 'bson',
-  'application/vnd.apache.parquet': 'parquet',
 };
 
 function hintOf({ name = '', contentType = '' }: SourceFile): SourceFormat | undefined {

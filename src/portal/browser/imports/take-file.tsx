@@ -79,7 +79,7 @@ export function TakeFile() {
           <Text size="sm" c="dimmed" ta="center">
             {collection === ''
               ? t('Choose a collection first, then drop a file here.')
-              : t('or drop it here: CSV, TSV, XLSX, Parquet, JSON, NDJSON or BSON. Nothing is saved yet.')}
+              : t('or drop it here: CSV, TSV, XLSX, JSON, NDJSON or BSON. Nothing is saved yet.')}
           </Text>
         </div>
         {sending.isPending && <SendingProgressBar {...{ progress, stop }} />}
