@@ -9,8 +9,6 @@ export interface CommandEntry {
   /** Its name and arguments, as Commander reads them. */
   readonly usage: string;
   readonly description: string;
-  /** It needs every other command with its options, too. Default: no. */
-  readonly readsAll?: true;
   /** Gives what adds its options, subcommands and action. */
   readonly load: () => Promise<(command: Command, commandLine: CommandLine) => void>;
 }
@@ -151,11 +149,5 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: 'contracts',
     description: 'print schema/schema.graphql, schema/openapi.json and .env.example from the code',
     load: async () => (await import('./contracts-command.js')).registerContractsCommand,
-  },
-  {
-    usage: 'completion',
-    description: 'print what makes a shell complete the commands and options of campus',
-    readsAll: true,
-    load: async () => (await import('./completion-command.js')).registerCompletionCommand,
   },
 ];

@@ -27,10 +27,9 @@ async function runCommand(words: readonly string[]): Promise<void> {
     .version(VERSION)
     .exitOverride();
   const asked = askedCommand(words);
-  const readsAll = COMMANDS.some((one) => one.readsAll && nameOf(one) === asked);
   for (const entry of COMMANDS) {
     const command = program.command(entry.usage).description(entry.description);
-    if (readsAll || nameOf(entry) === asked) {
+    if (nameOf(entry) === asked) {
       // Before any class with decorators is.
       await import('reflect-metadata');
       const register = await entry.load();
