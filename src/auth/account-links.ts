@@ -7,6 +7,7 @@ import type { Database } from '../store/database/database.js';
 import type { Queryable } from '../store/database/queryable.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
+import { findPasswordOwner } from './find-password-owner.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
 import type { Passwords } from './passwords.js';
 import type { Principals } from './principals.js';
@@ -92,13 +93,13 @@ export class AccountLinks {
    */
   async use(token: string, password: string): Promise<void> {
     // Checked first, because a password hash is expensive: nobody should cause one without a valid link.
-    await this.#get(this.#database, token);
-    const passwordHash = await this.#passwords.hash(password);
-    const user = await inOwnTransaction(this.#database, async (transaction) => {
+    const user = await this.#get(this.#database, token);
+    const { owner, presentHash } = await findPasswordOwner(this.#database, user);
+    const passwordHash = await this.#passwords.hashChosen(password, owner, presentHash);
+    await inOwnTransaction(this.#database, async (transaction) => {
       const link = await this.#get(transaction, token, Prisma.sql`for update`);
       await endLinks(transaction, link);
       await replacePassword(transaction, link, passwordHash);
-      return link;
     });
     this.#principals.forget(user.domainId, user.userId);
   }

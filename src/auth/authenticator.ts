@@ -7,10 +7,11 @@ import { liveRecordsIn } from '../store/sql/records-of.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 import type { AccessClaims, AccessTokens } from './access-tokens.js';
 import { narrowPrincipal } from './delegation.js';
+import { findPasswordOwner } from './find-password-owner.js';
 import type { KeyUsage } from './key-usage.js';
 import type { LoginLockout, LoginTrial } from './login-lockout.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
-import { assertAcceptablePassword, type Passwords } from './passwords.js';
+import type { Passwords } from './passwords.js';
 import { type Principals, parseRoles, type Standing } from './principals.js';
 import type { DomainDirectory } from './resolve-scope.js';
 import { codeTrial, type SecondFactors } from './second-factors.js';
@@ -284,7 +285,6 @@ export class Authenticator {
         'FORBIDDEN',
         'A password is changed after logging in with it, not with an API key.',
       );
-    assertAcceptablePassword(newPassword);
     const user = { domainId: principal.domainId, userId: principal.id };
     // Attempts are limited, so that a stolen token cannot be used to guess the password.
     const trial = { userName: `${user.domainId}/${principal.userName}`, address: 'change of password' };
@@ -296,7 +296,8 @@ export class Authenticator {
       await lockout.noteFailure(trial);
       throw new ServiceError('WRONG_LOGIN', 'The old password is wrong.');
     }
-    const passwordHash = await passwords.hash(newPassword);
+    const { owner, presentHash } = await findPasswordOwner(database, user);
+    const passwordHash = await passwords.hashChosen(newPassword, owner, presentHash);
     await inOwnTransaction(database, (transaction) => replacePassword(transaction, user, passwordHash));
     principals.forget(user.domainId, user.userId);
   }

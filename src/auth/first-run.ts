@@ -6,7 +6,6 @@ import type { Domains } from '../store/catalog/domains.js';
 import { assertNewDomain, type NewDomain } from '../store/catalog/new-domain.js';
 import type { Database } from '../store/database/database.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
-import { assertAcceptablePassword } from './passwords.js';
 import type { Users } from './users.js';
 
 export interface FirstSchool extends NewDomain {
@@ -95,7 +94,6 @@ function assertSchool({ admin, ...domain }: FirstSchool): void {
   assertNewDomain(domain);
   assertName('userName', admin.userName);
   assertName('adminName', admin.name);
-  assertAcceptablePassword(admin.password);
 }
 
 function assertName(parameter: string, name: string): void {

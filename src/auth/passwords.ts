@@ -1,7 +1,9 @@
 /** Password hashing by argon2id, with the same effort whether or not the user exists. */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 import { ServiceError } from '../errors.js';
+import { type PasswordOwner, whyGuessable } from './why-guessable.js';
 
 /** The cost of one hash. */
 export interface PasswordCost {
@@ -16,6 +18,7 @@ export interface PasswordCost {
  */
 const PASSWORD_COST: PasswordCost = { memoryKib: 19_456, passes: 2, lanes: 1 };
 
+/** Of new passwords, unless a setting says another. */
 const SHORTEST = 8;
 const LONGEST = 128;
 
@@ -33,19 +36,53 @@ export interface PasswordCheck {
  */
 export class Passwords {
   readonly #cost: PasswordCost;
+  readonly #shortest: number;
   readonly #decoy: string;
+  /** Read with the first new password. */
+  #common: string | undefined;
 
-  constructor(options: { cost?: PasswordCost } = {}) {
+  constructor(options: { cost?: PasswordCost | undefined; shortest?: number } = {}) {
     this.#cost = options.cost ?? PASSWORD_COST;
+    this.#shortest = options.shortest ?? SHORTEST;
     this.#decoy = printDecoy(this.#cost);
   }
 
-  /**
-   * The hash to store, in PHC format. @throws INVALID_VALUE (400) unless the password has 8 to 128 characters
-   */
+  /** The hash of a password that is known to be acceptable, or is none that anybody chose, in PHC format. */
   async hash(password: string): Promise<string> {
-    assertAcceptablePassword(password);
     return hash(normalize(password), this.#options());
+  }
+
+  /**
+   * The hash of a password that somebody chooses; `presentHash` is that of the one it replaces. Every way to
+   * set a password leads here.
+   *
+   * @throws INVALID_VALUE (400) as `assertAcceptable`, and for the present password
+   */
+  async hashChosen(
+    password: string,
+    owner: PasswordOwner,
+    presentHash?: string | undefined,
+  ): Promise<string> {
+    this.assertAcceptable(password, owner);
+    if (presentHash !== undefined && (await this.check(presentHash, password)).isMatch)
+      throw new ServiceError('INVALID_VALUE', 'This is the present password. Choose another.');
+    return await this.hash(password);
+  }
+
+  /**
+   * @throws INVALID_VALUE (400) for a password that is too short, too long or easy to guess; the message
+   *   never repeats it
+   */
+  assertAcceptable(password: string, owner: PasswordOwner): void {
+    const length = [...normalize(password)].length;
+    if (length < this.#shortest || length > LONGEST)
+      throw new ServiceError(
+        'INVALID_VALUE',
+        `A password has ${this.#shortest} to ${LONGEST} characters; this one has ${length}.`,
+      );
+    this.#common ??= readFileSync(new URL('../../schema/common-passwords.txt', import.meta.url), 'utf8');
+    const problem = whyGuessable(password, this.#common, owner);
+    if (problem !== undefined) throw new ServiceError('INVALID_VALUE', problem);
   }
 
   /**
@@ -67,16 +104,6 @@ export class Passwords {
       parallelism: this.#cost.lanes,
     };
   }
-}
-
-/** @throws INVALID_VALUE (400); the message never repeats the password. */
-export function assertAcceptablePassword(password: string): void {
-  const length = [...normalize(password)].length;
-  if (length >= SHORTEST && length <= LONGEST) return;
-  throw new ServiceError(
-    'INVALID_VALUE',
-    `A password has ${SHORTEST} to ${LONGEST} characters; this one has ${length}.`,
-  );
 }
 
 function normalize(password: string): string {

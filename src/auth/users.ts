@@ -16,6 +16,7 @@ import type { Queryable, Transaction } from '../store/database/queryable.js';
 import type { RecordStore } from '../store/record-store.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
+import { findPasswordOwner } from './find-password-owner.js';
 import type { Passwords } from './passwords.js';
 import { type GrantingCollections, type Principals, parseRoles } from './principals.js';
 import { replacePassword } from './sessions.js';
@@ -85,7 +86,9 @@ export class Users {
    */
   async add(scope: Scope, user: NewUser, within?: Transaction): Promise<{ readonly id: string }> {
     assertUserAdmin(scope);
-    const passwordHash = await this.#passwords.hash(user.password);
+    const { name, userName } = user;
+    const owner = { userName, name, domainName: scope.domain.name };
+    const passwordHash = await this.#passwords.hashChosen(user.password, owner);
     const record = {
       ...(user.id !== undefined && { _id: user.id }),
       user_name: user.userName,
@@ -110,14 +113,14 @@ export class Users {
     change: { readonly userName: string; readonly password: string },
   ): Promise<void> {
     assertUserAdmin(scope);
-    const passwordHash = await this.#passwords.hash(change.password);
     const domainId = scope.domain.id;
     const id = await this.#findId(domainId, change.userName);
     if (id === '')
       throw new ServiceError('NOT_FOUND', `There is no user "${change.userName}" in ${scope.domain.name}.`);
-    await inOwnTransaction(this.#database, (transaction) =>
-      replacePassword(transaction, { domainId, userId: id }, passwordHash),
-    );
+    const ref = { domainId, userId: id };
+    const { owner, presentHash } = await findPasswordOwner(this.#database, ref);
+    const passwordHash = await this.#passwords.hashChosen(change.password, owner, presentHash);
+    await inOwnTransaction(this.#database, (transaction) => replacePassword(transaction, ref, passwordHash));
     this.#principals.forget(domainId, id);
   }
 

@@ -262,7 +262,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       onFault: (error) => onFault('messages', error),
     });
     closers.push(closeMessaging);
-    const passwords = new Passwords(options.passwordCost === undefined ? {} : { cost: options.passwordCost });
+    const passwords = new Passwords({ cost: options.passwordCost, shortest: config.passwordMinLength });
     const accessTokens = new AccessTokens({ keys: await loadTokenKeys(database, config) });
     const sessions = new Sessions({ database, refreshTokenTtlSeconds: config.refreshTokenTtlSeconds });
     const names = {

@@ -7,6 +7,7 @@ import {
   positiveSetting,
   rolesSetting,
   secretSetting,
+  wholeNumberSetting,
 } from '../settings.js';
 
 export const LOGIN_SETTINGS = {
@@ -26,6 +27,12 @@ export const LOGIN_SETTINGS = {
     default: '2592000',
     schema: positiveSetting,
     meaning: 'life of a refresh token',
+  },
+  passwordMinLength: {
+    variable: 'PASSWORD_MIN_LENGTH',
+    default: '8',
+    schema: wholeNumberSetting(8, 64),
+    meaning: 'characters that a new password has at least, 8 to 64; common passwords are refused anyway',
   },
   loginLimitPerMinute: {
     variable: 'LOGIN_LIMIT_PER_MINUTE',

@@ -233,7 +233,8 @@ describe('an API key', () => {
   it("outlives a change of its user's password", async () => {
     const { key } = await one.apiKeys.create(teacher, { name: 'k', scopes: READ_TASKS });
     const { accessToken } = await one.authenticator.exchangeKey(key);
-    await one.authenticator.changePassword(teacher.principal, PASSWORD, PASSWORD);
+    await one.authenticator.changePassword(teacher.principal, PASSWORD, `another ${PASSWORD}`);
+    await one.authenticator.changePassword(teacher.principal, `another ${PASSWORD}`, PASSWORD);
     expect(await codeOf(one.authenticator.authenticate(key))).toBeUndefined();
     expect(await codeOf(one.authenticator.authenticate(accessToken))).toBeUndefined();
   });

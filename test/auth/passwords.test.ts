@@ -4,6 +4,11 @@ import { CHEAP } from '../cheap-passwords.js';
 
 const OTHER = { memoryKib: 128, passes: 1, lanes: 1 };
 
+const OWNER = {
+  ...{ userName: 'meena.iyer', name: 'Meena Iyer', email: 'meena@work.example' },
+  domainName: 'Gyan Vidya School',
+};
+
 describe('passwords', () => {
   it.each([
     ['', 0],
@@ -12,7 +17,7 @@ describe('passwords', () => {
     // Four characters for a person, whatever their UTF-16 length.
     ['🎓🎓🎓🎓', 4],
   ])('refuses %j, and does not repeat it', async (password, length) => {
-    const error = await failure(new Passwords({ cost: CHEAP }).hash(password));
+    const error = await failure(new Passwords({ cost: CHEAP }).hashChosen(password, OWNER));
     expect(error).toMatchObject({
       code: 'INVALID_VALUE',
       message: `A password has 8 to 128 characters; this one has ${length}.`,
@@ -21,8 +26,61 @@ describe('passwords', () => {
 
   it('takes 8 and 128 characters', async () => {
     const passwords = new Passwords({ cost: CHEAP });
-    await expect(passwords.hash('eight888')).resolves.toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$/);
-    await expect(passwords.hash('x'.repeat(128))).resolves.toMatch(/^\$argon2id\$/);
+    const hashed = /^\$argon2id\$v=19\$m=64,t=1,p=1\$/;
+    await expect(passwords.hashChosen('ochre tu', OWNER)).resolves.toMatch(hashed);
+    await expect(passwords.hashChosen('ochre tulip kayak '.repeat(8).slice(16), OWNER)).resolves.toMatch(
+      hashed,
+    );
+  });
+
+  it('takes the least length from a setting', async () => {
+    const passwords = new Passwords({ cost: CHEAP, shortest: 12 });
+    const error = await failure(passwords.hashChosen('ochre tulip', OWNER));
+    expect(error).toMatchObject({ message: 'A password has 12 to 128 characters; this one has 11.' });
+  });
+
+  it.each([
+    ...[
+      'password1',
+      'PassWord',
+      'Passw0rd!',
+      'p@ssw0rd2026',
+      '12345678',
+      '１２３４５６７８',
+      'sunshine99',
+      '!iloveyou!',
+    ],
+    ...['Welcome@2026', 'admin-2026', 'Teacher#12', 'letmein1234'],
+    ...['meena.iyer', 'Meena.Iyer12', 'MEENAIYER', 'iyer meena', 'xxmeenaiyer', 'M33n4Iyer1', 'gyanvidya1'],
+    ...['GyanVidya2026', 'Gyan Vidya', 'meena@work.example', 'meena98765'],
+    ...[
+      'aaaaaaaa',
+      '        ',
+      'abababab',
+      'abcabcabc',
+      'abcdefgh',
+      '98765432',
+      'ममममममममम',
+      'aab baab baab',
+    ],
+  ])('refuses %j, which is easy to guess, and does not repeat it', async (password) => {
+    const error = await failure(new Passwords({ cost: CHEAP }).hashChosen(password, OWNER));
+    expect(error).toMatchObject({ code: 'INVALID_VALUE', message: expect.stringMatching(/^This password /) });
+    expect(String(error)).not.toContain(password);
+  });
+
+  it.each([
+    ...['correct horse', 'battery staple', 'ochre-tulip-kayak', 'meena likes ochre tulips', 'Xk7#qZp2'],
+    ...['बैंगनी पतंग उड़ी', '839201746520', 'password-ochre-tulip'],
+  ])('takes %j', async (password) => {
+    await expect(new Passwords({ cost: CHEAP }).hashChosen(password, OWNER)).resolves.toMatch(/^\$argon2id/);
+  });
+
+  it('refuses the present one', async () => {
+    const passwords = new Passwords({ cost: CHEAP });
+    const present = await passwords.hash('correct horse');
+    const error = await failure(passwords.hashChosen('correct horse', OWNER, present));
+    expect(error).toMatchObject({ message: 'This is the present password. Choose another.' });
   });
 
   it('hashes with argon2id at 19 MiB and two passes', async () => {

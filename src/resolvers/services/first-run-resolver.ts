@@ -19,7 +19,10 @@ class MakeSchoolInput {
   @Field(() => String, { description: 'The full name of the admin.' })
   readonly adminName!: string;
 
-  @Field(() => String, { description: 'The password of the admin, 8 to 128 characters.' })
+  @Field(() => String, {
+    description:
+      'The password of the admin: of at least PASSWORD_MIN_LENGTH characters, and not easy to guess.',
+  })
   readonly password!: string;
 }
 

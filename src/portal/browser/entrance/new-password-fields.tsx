@@ -8,7 +8,6 @@ export function NewPasswordFields() {
     autoComplete: 'new-password',
     required: true,
     withAsterisk: false,
-    minLength: 8,
     maxLength: 128,
     visibilityToggleButtonProps: { 'aria-label': t('Show characters') },
   };
@@ -18,7 +17,7 @@ export function NewPasswordFields() {
         {...shared}
         name="password"
         label={t('New password')}
-        description={t('8 to 128 characters')}
+        description={t('Long and hard to guess: several words are good')}
       />
       <PasswordInput {...shared} name="repeated" label={t('Confirm password')} />
     </>
