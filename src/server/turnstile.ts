@@ -63,6 +63,8 @@ interface Waiter {
 interface PartyCount {
   all: number;
   long: number;
+  /** Those beside `all` that gave their places to others because they take long. */
+  overdue: number;
 }
 
 /** The share of the places that one party may hold, so that others find one at once. */
@@ -79,7 +81,8 @@ const MOST_WAITING = 16_384;
 const MOST_WAITING_OF_PARTY = 4_096;
 /**
  * A request in progress for longer is itself waiting: for a script, a slow reader, a lock. It is subject to
- * other limits, and holds its place only while nobody wants it.
+ * other limits, and holds its place only while nobody wants it. A party may have as many such requests as
+ * there are places; further ones keep theirs.
  */
 const SHORT_MS = 1_000;
 const LOOK_MS = 250;
@@ -195,7 +198,7 @@ export class Turnstile {
     const { party, urgency } = passage;
     passage.since = performance.now();
     this.#underWay.add(passage);
-    const count = this.#countByParty.get(party) ?? { all: 0, long: 0 };
+    const count = this.#countByParty.get(party) ?? { all: 0, long: 0, overdue: 0 };
     this.#countByParty.set(party, count);
     count.all += 1;
     if (urgency !== 'short') count.long += 1;
@@ -203,13 +206,28 @@ export class Turnstile {
 
   #left(passage: CountedPassage): void {
     const { party, urgency } = passage;
-    if (!this.#underWay.delete(passage)) return;
+    const isUnderWay = this.#underWay.delete(passage);
+    if (!isUnderWay && !passage.isOverdue) return;
     const count = this.#countByParty.get(party);
     invariant(count, 'who is under way is counted');
-    count.all -= 1;
-    if (urgency !== 'short') count.long -= 1;
-    if (count.all === 0) this.#countByParty.delete(party);
+    if (isUnderWay) {
+      count.all -= 1;
+      if (urgency !== 'short') count.long -= 1;
+    } else {
+      count.overdue -= 1;
+      passage.isOverdue = false;
+    }
+    if (count.all + count.overdue === 0) this.#countByParty.delete(party);
     if (this.#waiting > 0) this.#serveSoon();
+  }
+
+  /** Gives the place of a request that takes long to others, unless its party has too many such requests. */
+  #overtake(passage: CountedPassage): void {
+    const count = this.#countByParty.get(passage.party);
+    if (count === undefined || count.overdue >= this.#places.all) return;
+    count.overdue += 1;
+    this.#left(passage);
+    passage.isOverdue = true;
   }
 
   #leaveSoon(passage: CountedPassage): void {
@@ -277,7 +295,7 @@ export class Turnstile {
     const now = performance.now();
     for (const passage of this.#underWay) {
       if (now - passage.since < SHORT_MS) break;
-      passage.leave();
+      this.#overtake(passage);
     }
     for (const [party, line] of this.#lines) {
       const refused = line.look(now, this.#patienceMs);
@@ -315,6 +333,8 @@ export class Turnstile {
 class CountedPassage implements Passage {
   /** The time of its admission. */
   since = 0;
+  /** In progress without a place. */
+  isOverdue = false;
 
   constructor(
     readonly party: string,

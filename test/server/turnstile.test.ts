@@ -180,6 +180,20 @@ describe('the turnstile', () => {
   });
 });
 
+describe('what takes long', () => {
+  it('keeps its place where its party has as many such requests as there are places', async () => {
+    const crowd = new Crowd(1);
+    crowd.come('a/x/1', 'a/x/2', 'b/x/1');
+    await eventually(() => crowd.entered.length === 2);
+    await sleep(1_500);
+    expect(crowd.entered).toEqual(['a/x/1', 'a/x/2']);
+    crowd.leave('a/x/1');
+    await eventually(() => crowd.entered.length === 3);
+    crowd.leave('a/x/2', 'b/x/1');
+    await eventually(() => crowd.turnstile.waiting === 0);
+  });
+});
+
 describe('the places of a process', () => {
   it.each([
     { poolSize: 4, workers: 1, all: 32, besideOthers: 2 },
