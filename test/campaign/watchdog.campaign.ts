@@ -1,6 +1,6 @@
 /**
- * Sixteen at once of everything that holds a connection, and of kinds mixed at random, beside a caller who
- * reads a little.
+ * Sixteen at once of everything that holds a connection, and of kinds mixed at random, and floods of one
+ * caller, beside another caller who reads a little.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,18 +12,30 @@ import { DEFAULT_SETTINGS, type Role, startGateway } from '../contract/gateway.j
 import { type Door, HARD_REQUESTS, type HardRequest, heldIn, prepare } from '../contract/hard-requests.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { campaign } from './campaign.js';
+import { FLOOD_KINDS, type Flood } from './flood.js';
 
 const AT_ONCE = 16;
 /** What a short read may take while others are served, and how long it may take more. */
 const TIMES_QUIET = 10;
 const LONGEST_DELAY_MS = 1000;
 const READ = '/o/recs/holiday?limit=1';
+/** How long a flood lasts, and how much larger than before the gateway may be after it. */
+const FLOOD_MS = 6_000;
+const TIMES_IDLE_MEMORY = 2;
+const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PURGE'] as const;
+const PATHS = [
+  ...['/metrics', '/healthz', '/readyz', '/openapi.json', '/.graphqlrc', '/', '/docs', '/graphql', '/none'],
+  ...['/o/recs/task', '/o/recs/task/none', '/?report=strength', '/auth', '/files', '/x/none', '/mcp'],
+] as const;
+const SOCKETS = [1, 8, 64] as const;
+const CALLERS = [undefined, undefined, 'admin', 'accountant', 'teacher', 'clerk'] as const;
 
 let database: TestDatabase;
 let sql: pg.Pool;
 let child: ChildProcess;
 let door: Door;
 let quietMs: number;
+let idleBytes: number;
 let held: Awaited<ReturnType<typeof heldIn>>;
 
 /** A gateway in a process of its own, with the users and the records of the trials. */
@@ -68,6 +80,7 @@ beforeAll(async () => {
   for (let n = 0; n < 60; n++) quiet.push(await read());
   quietMs = quiet.slice(20).toSorted((one, other) => one - other)[20] ?? 0;
   held = await heldIn(sql);
+  idleBytes = await residentBytes();
 }, 120_000);
 
 afterAll(async () => {
@@ -85,6 +98,11 @@ async function read(): Promise<number> {
   await response.arrayBuffer();
   expect(response.status).toBe(200);
   return performance.now() - startedAt;
+}
+
+async function residentBytes(): Promise<number> {
+  const figures = await (await door.fetch('/metrics')).text();
+  return Number(/^campus_process_resident_memory_bytes (\S+)/m.exec(figures)?.[1]);
 }
 
 /** Reads until the work is done; gives the longest time in which every read was delayed. */
@@ -149,5 +167,54 @@ campaign(
     throw new Error(
       `${name}: left behind ${JSON.stringify(await heldIn(sql))}, before ${JSON.stringify(held)}`,
     );
+  },
+);
+
+/** One kind of flood, by the seed; the rest is random. */
+function floodOf({ seed, random }: { readonly seed: number; readonly random: Random }): Flood {
+  const kind = FLOOD_KINDS[seed % FLOOD_KINDS.length] ?? FLOOD_KINDS[0];
+  const as = random.pick(CALLERS);
+  return {
+    ...{ url: door.url, kind, sockets: random.pick(SOCKETS) },
+    ...{ method: random.pick(METHODS), path: random.pick(PATHS) },
+    ...(as && { authorization: `Bearer ${door.tokenOf(as)}` }),
+  };
+}
+
+campaign(
+  'keeps short reads short, itself ready and its memory as it is, whatever one caller floods it with',
+  async (round) => {
+    const flood = floodOf(round);
+    const source = fork('test/campaign/flood.ts', [JSON.stringify(flood)], {
+      execArgv: ['--import', './test/typescript.mjs'],
+    });
+    const times: number[] = [];
+    let largest = 0;
+    try {
+      const end = Date.now() + FLOOD_MS;
+      while (Date.now() < end) {
+        times.push(await read());
+        const ready = await door.fetch('/readyz');
+        await ready.arrayBuffer();
+        expect({ flood, ready: ready.status }).toEqual({ flood, ready: 200 });
+        await sleep(20);
+      }
+      largest = await residentBytes();
+    } finally {
+      const exited = once(source, 'exit');
+      source.kill('SIGKILL');
+      await exited;
+    }
+    const { authorization, url: _url, ...kind } = flood;
+    const name = JSON.stringify({ ...kind, isKnown: authorization !== undefined });
+    const medianMs = times.toSorted((one, other) => one - other)[times.length >> 1] ?? 0;
+    round.count('floods');
+    expect({ name, exitCode: child.exitCode }).toEqual({ name, exitCode: null });
+    if (medianMs > quietMs * TIMES_QUIET)
+      throw new Error(
+        `${name}: a short read took ${medianMs.toFixed(1)} ms, ${quietMs.toFixed(1)} ms before`,
+      );
+    if (largest > idleBytes * TIMES_IDLE_MEMORY)
+      throw new Error(`${name}: the gateway has ${largest >> 20} MiB, ${idleBytes >> 20} MiB when idle`);
   },
 );
