@@ -10,10 +10,6 @@ export interface TextAnswer {
   readonly text: string | Uint8Array;
 }
 
-/** As much as socket buffers take at once; anything longer stays in memory until its reader takes it. */
-const MAX_UNWATCHED_BYTES = 64 * 1024;
-const STALL_MS = 30_000;
-
 /**
  * Writes directly to the response, bypassing Fastify's send, whose hooks and serializers are not needed here
  * and cost a tenth of a short answer. Sends the headers set on the reply, compresses if the caller accepts it
@@ -73,7 +69,6 @@ export function resetConnection(response: ServerResponse): void {
 function write(reply: FastifyReply, { status, text }: TextAnswer, bytes: number): void {
   const response = reply.raw;
   reply.header('content-length', String(bytes));
-  if (bytes > MAX_UNWATCHED_BYTES) response.setTimeout(STALL_MS, () => resetConnection(response));
   response.writeHead(status, replyHeaders(reply));
   response.end(text);
 }

@@ -113,10 +113,6 @@ async function sendLong(
       await scope?.assertRights?.();
       await writer.write(chunk);
     }
-    const { stallMs } = streams.pace;
-    response.setTimeout(stallMs, () =>
-      cut(new ReaderTooSlow(`the end of the answer was not taken in ${stallMs} ms`)),
-    );
     response.end();
   } catch (error) {
     cut(error);

@@ -16,6 +16,7 @@ import { withinTrace } from '../traced.js';
 import type { Observe } from './observation.js';
 import { type SecurityHeaders, TLS_HEADERS } from './security-headers.js';
 import type { Passage } from './turnstile.js';
+import type { UnreadAnswers } from './unread-answers.js';
 
 /** The form of a request id that a caller may choose; for anything else we generate one. */
 const SANE_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
@@ -155,6 +156,8 @@ export function useArrival(
     readonly inFlight: RequestsInFlight;
     readonly observe: Observe;
     readonly headers: SecurityHeaders;
+    /** Absent: answers are small, or share their memory. */
+    readonly unread?: UnreadAnswers;
   },
 ): void {
   app.decorateRequest('arrival');
@@ -168,6 +171,13 @@ export function useArrival(
     if (request.protocol === 'https') reply.headers(TLS_HEADERS);
     reply.header('x-request-id', request.id);
     options.inFlight.arrived(reply.raw);
+    reply.raw.once('prefinish', () =>
+      options.unread?.written({
+        response: reply.raw,
+        address: arrival.address,
+        requestId: arrival.requestId,
+      }),
+    );
     const atTheEnd = () => {
       options.inFlight.left(reply.raw);
       arrival.over();

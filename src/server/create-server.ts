@@ -48,6 +48,7 @@ import { announceStop, Stopping, stopServer, useStopping } from './stopping.js';
 import { StreamLimits, type StreamLimitsOptions } from './stream-limits.js';
 import { type RequestPlaces, Turnstile } from './turnstile.js';
 import { applyMethodOverride, useTusDiscovery } from './tus-serving.js';
+import { UnreadAnswers } from './unread-answers.js';
 import { WebSockets } from './web-sockets.js';
 
 export interface ServerServices extends AuthenticationOptions {
@@ -126,6 +127,9 @@ const REQUEST_TIMEOUT_MS = 300_000;
 const BACKLOG = 4096;
 /** As long as a request waits for a connection to the database. */
 const PATIENCE_MS = 10_000;
+/** Complete answers that the operating system has not taken yet. */
+const UNREAD_BYTES_OF_ADDRESS = 32 * 1024 * 1024;
+const UNREAD_BYTES_OF_ALL = 64 * 1024 * 1024;
 /** The places of vital routes, whose answers are cached. */
 const VITAL_PLACES = { all: 8, besideOthers: 8 };
 
@@ -188,7 +192,13 @@ export async function createServer(services: ServerServices, options: ServerOpti
   addAllMethods(app);
 
   if (options.tracesPerSecond !== undefined) useRequestTracing(app, options.tracesPerSecond);
-  useArrival(app, { inFlight, observe, headers: API_HEADERS });
+  const unread = new UnreadAnswers({
+    stallMs: options.streams.stallMs,
+    bytesOfAddress: UNREAD_BYTES_OF_ADDRESS,
+    bytesOfAll: UNREAD_BYTES_OF_ALL,
+    onCut: (requestId, reason) => observe({ kind: 'readerCut', requestId, reason }),
+  });
+  useArrival(app, { inFlight, observe, headers: API_HEADERS, unread });
   const askers = new KnownAskers();
   useFairTurns(app, { turnstile, vitalTurnstile, askers });
   useTusDiscovery(app, { uploads: services.files.uploads, imports: services.imports });
