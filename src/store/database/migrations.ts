@@ -10,7 +10,9 @@ import { isNativeError } from 'node:util/types';
 import pg from 'pg';
 import { ServiceError } from '../../errors.js';
 import { findPackageDirectory } from '../../package-directory.js';
+import { VERSION } from '../../version.js';
 import { lockUntilCommit, lockUntilDisconnected } from './advisory-lock.js';
+import { type Compatibility, isCompatible, noteCompatibility, readCompatibleFrom } from './compatibility.js';
 import { translateDatabaseError } from './database-errors.js';
 import { listCommands } from './list-commands.js';
 import { isSpread, spreadTables } from './table-places.js';
@@ -54,21 +56,25 @@ export interface MigrationStatus {
  * once: one does the work, and the others wait and find nothing left to do. With Citus, the tables are
  * spread.
  *
- * @throws ServiceError or Error whose message is one line for the operator; migrations applied before stay
- *   applied
+ * @throws CONFLICT if a newer version migrated the database, and this one does not work with it; ServiceError or
+ *   Error whose message is one line for the operator; migrations applied before stay applied
  */
 export async function applyMigrations(options: MigrationOptions): Promise<readonly string[]> {
+  const { onNotice = () => {} } = options;
   const migrations = await readMigrations(options);
+  const own = await requirementOf(options, migrations);
   return withMigrationLock(options.url, async (client) => {
     const notes = await readNotes(client);
     if (notes === undefined) await assertNobodyElses(client);
     const history = compareHistory(migrations, notes ?? []);
+    await assertCompatible(client, history, onNotice);
     const missing = migrations.filter(({ name }) => !history.applied.includes(name));
     for (const migration of missing) {
       const begun = notes?.filter((note) => note.name === migration.name) ?? [];
       await applyMigration(client, migration, begun);
     }
-    const onNotice = options.onNotice ?? (() => {});
+    // After an interruption before this, an older version sees a migration that no note is about, and refuses.
+    if (own !== undefined) await noteCompatibility(client, own);
     reportHistoryFaults(history, missing, onNotice);
     const spread = await spreadTables(client);
     if (spread.length > 0) onNotice(`spread by domain over the servers of Citus: ${spread.join(', ')}`);
@@ -114,6 +120,39 @@ export async function listMigrations(options: MigrationOptions): Promise<Migrati
   });
 }
 
+/** What this version requires of others; `undefined` without migrations. */
+async function requirementOf(
+  { prismaDirectory = defaultPrismaDirectory() }: Pick<MigrationOptions, 'prismaDirectory'>,
+  migrations: readonly Migration[],
+): Promise<Compatibility | undefined> {
+  const newest = migrations.at(-1)?.name;
+  return newest === undefined ? undefined : { newest, oldest: await readCompatibleFrom(prismaDirectory) };
+}
+
+/** @throws CONFLICT */
+async function assertCompatible(
+  client: pg.Client,
+  { applied, pending, failed, unknown }: MigrationStatus,
+  onNotice: (line: string) => void,
+): Promise<void> {
+  if (unknown.length === 0) return;
+  if (await isCompatible(client, { known: [...applied, ...pending, ...failed], unknown })) {
+    onNotice(
+      `a newer version of the gateway has migrated the database (${unknown.join(', ')}); this one works on it`,
+    );
+    return;
+  }
+  throw new ServiceError('CONFLICT', newerMessage(unknown));
+}
+
+/** Says in one line why a version refuses a database with migrations that it does not know. */
+function newerMessage(unknown: readonly string[]): string {
+  return (
+    `A newer version of the gateway has migrated the database (${unknown.join(', ')}), and version ${VERSION} does ` +
+    'not work on it. Start that version or a later one, or restore a backup from before the upgrade.'
+  );
+}
+
 interface Migration {
   readonly name: string;
   readonly script: string;
@@ -138,7 +177,7 @@ interface History extends MigrationStatus {
 async function readMigrations(
   options: Pick<MigrationOptions, 'prismaDirectory'>,
 ): Promise<readonly Migration[]> {
-  const prismaDirectory = options.prismaDirectory ?? path.join(findPackageDirectory(), 'prisma');
+  const { prismaDirectory = defaultPrismaDirectory() } = options;
   const directory = path.join(prismaDirectory, 'migrations');
   const entries = await readdir(directory, { withFileTypes: true });
   const names = entries
@@ -151,6 +190,10 @@ async function readMigrations(
       return { name, script, checksum: createHash('sha256').update(script).digest('hex') };
     }),
   );
+}
+
+function defaultPrismaDirectory(): string {
+  return path.join(findPackageDirectory(), 'prisma');
 }
 
 /** `undefined` for a database without any migration. */

@@ -8,7 +8,12 @@ import pg from 'pg';
 import { openServices } from '../../../src/compose/services.js';
 import { parseConfig } from '../../../src/config.js';
 import { findPackageDirectory } from '../../../src/package-directory.js';
-import { applyMigrations, listMigrations } from '../../../src/store/database/migrations.js';
+import { readCompatibleFrom } from '../../../src/store/database/compatibility.js';
+import {
+  applyMigrations,
+  listKnownMigrations,
+  listMigrations,
+} from '../../../src/store/database/migrations.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { findSchemaDrift } from '../../../src/store/database/schema-drift.js';
 import { createTestDatabase, useTestDatabase } from '../../database.js';
@@ -36,12 +41,18 @@ async function withEmptyDatabase(work: (url: string) => Promise<void>): Promise<
 }
 
 /** A copy of prisma/ with one more migration. */
-async function withMigration(sql: string, work: (prismaDirectory: string) => Promise<void>): Promise<void> {
+async function withMigration(
+  sql: string,
+  work: (prismaDirectory: string) => Promise<void>,
+  compatibleFrom?: string,
+): Promise<void> {
   const prismaDirectory = await mkdtemp(path.join(os.tmpdir(), 'campus-prisma-'));
   try {
     await cp(path.join(findPackageDirectory(), 'prisma'), prismaDirectory, { recursive: true });
     await mkdir(path.join(prismaDirectory, 'migrations', '9999_test'));
     await writeFile(path.join(prismaDirectory, 'migrations', '9999_test', 'migration.sql'), sql);
+    if (compatibleFrom !== undefined)
+      await writeFile(path.join(prismaDirectory, 'compatible-from.txt'), compatibleFrom);
     await work(prismaDirectory);
   } finally {
     await rm(prismaDirectory, { recursive: true });
@@ -96,6 +107,55 @@ describe('migrations', () => {
         await expect(listMigrations({ url })).resolves.toMatchObject({ unknown: ['9999_test'] });
       });
     });
+  });
+
+  it('of the next version let this one start, which says so', async () => {
+    await withMigration('select 1;', async (prismaDirectory) => {
+      await withEmptyDatabase(async (url) => {
+        await applyMigrations({ url, prismaDirectory });
+        const lines: string[] = [];
+        await expect(applyMigrations({ url, onNotice: (line) => lines.push(line) })).resolves.toEqual([]);
+        expect(lines).toContainEqual(
+          expect.stringMatching(/^a newer version .* \(9999_test\); this one works on it$/),
+        );
+        // The note of the newer version stays.
+        await applyMigrations({ url });
+      });
+    });
+  });
+
+  const refusal = {
+    code: 'CONFLICT',
+    message: expect.stringMatching(
+      /^A newer version of the gateway has migrated the database \(9999_test\), and version \S+ does not work on it\. Start .*\.$/,
+    ),
+  };
+
+  it('of a version that this one does not work beside keep it from starting', async () => {
+    const work = async (prismaDirectory: string) => {
+      await withEmptyDatabase(async (url) => {
+        await applyMigrations({ url });
+        await applyMigrations({ url, prismaDirectory });
+        await expect(applyMigrations({ url })).rejects.toMatchObject(refusal);
+      });
+    };
+    await withMigration('select 1;', work, '9999_test');
+  });
+
+  it('that nothing says to be compatible keep this version from starting', async () => {
+    await withEmptyDatabase(async (url) => {
+      await applyMigrations({ url });
+      await run(
+        url,
+        `insert into _prisma_migrations (id, checksum, migration_name, finished_at) values ('n', '', '9999_test', now())`,
+      );
+      await expect(applyMigrations({ url })).rejects.toMatchObject(refusal);
+    });
+  });
+
+  it('name one that versions must know to work beside this one', async () => {
+    const oldest = await readCompatibleFrom(path.join(findPackageDirectory(), 'prisma'));
+    expect(await listKnownMigrations()).toContain(oldest);
   });
 
   it('that fail say why, leave nothing behind and are tried again', async () => {
