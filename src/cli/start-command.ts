@@ -93,7 +93,7 @@ async function serve(config: Config, stop: AbortSignal): Promise<void> {
     const bannerFor = await prepareBanner(app.services, config);
     showBanner(bannerFor(readableUrl(url)));
     releaseMemory();
-    await untilAborted(stop);
+    await Promise.race([untilAborted(stop), app.fault]);
   } finally {
     await app.close();
   }
@@ -141,7 +141,7 @@ async function serveAsWorker(config: Config): Promise<void> {
     try {
       worker.tellListening(await unlessStopped(listen(app, config), stop, 0));
       releaseMemory();
-      await untilAborted(stop);
+      await Promise.race([untilAborted(stop), app.fault]);
     } finally {
       await app.close();
     }

@@ -26,6 +26,8 @@ import { MaintenanceSwitch } from '../server/maintenance-switch.js';
 import type { SharedFigures } from '../server/metrics-access.js';
 import { createEventLog, type Observe } from '../server/observation.js';
 import { countPlaces } from '../server/turnstile.js';
+import { InstanceWatch } from '../store/database/instance-watch.js';
+import { listKnownMigrations } from '../store/database/migrations.js';
 import { RecentSlowStatements } from '../store/reading/recent-slow-statements.js';
 import { watchSlowStatements } from '../store/reading/slow-statements.js';
 import { VERSION } from '../version.js';
@@ -35,6 +37,8 @@ import { openServices, type Services } from './services.js';
 export interface App {
   readonly services: Services;
   readonly server: Server;
+  /** Rejects when the gateway cannot go on, because the database was replaced. */
+  readonly fault: Promise<never>;
   /** Opens the port and returns the address, e.g. `http://127.0.0.1:4000`. */
   listen(): Promise<string>;
   /**
@@ -128,10 +132,22 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
   const slowStatements = new RecentSlowStatements();
   const operations = await loadOperationsLibrary(path.join(findPackageDirectory(), 'schema', 'operations'));
   const identityLogin = identityLoginOf(config, services);
+  const stopWatch = new AbortController();
+  const instanceWatch = new InstanceWatch({
+    database,
+    knownMigrations: await listKnownMigrations(),
+    observe: (news) => server.observe(news),
+  });
+  const fault = new Promise<never>((_, reject) => {
+    database.instance.onReplaced(reject);
+  });
+  // Whoever runs the app waits for it.
+  fault.catch(() => {});
   const resolvers = createResolvers({
     ...services,
     providerSessions: identityLogin?.providerSessions,
     version: VERSION,
+    clock: instanceWatch,
     slowStatements,
     reports,
     operations,
@@ -172,7 +188,7 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
     }),
     onFault,
   });
-  const server = await createServer(
+  const server: Server = await createServer(
     {
       rest: { resolvers, reports: reportServices },
       keyMeter: services.keyMeter,
@@ -181,6 +197,7 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
       database,
       jobs: services.jobs,
       backups: services.backups,
+      clock: instanceWatch,
       files: services.files,
       imports: services.imports,
       maintenance,
@@ -251,10 +268,12 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
     shutdownGraceMs: config.shutdownGraceMs,
     observe: server.observe,
   });
+  const watching = instanceWatch.run(stopWatch.signal);
   let closing: Promise<void> | undefined;
   return {
     services,
     server,
+    fault,
     async listen() {
       const url = await server.listen({ host: config.host, port: config.port });
       await workers.start();
@@ -271,6 +290,8 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
 
   async function closeAll(): Promise<void> {
     await server.announceStop();
+    stopWatch.abort();
+    await watching;
     await Promise.all([server.stop(), workers.stop(), services.webhookDeliveries.close()]);
     await graphql.close();
     await maintenance.close();

@@ -166,6 +166,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     const applied = await applyMigrations({ url: database.url, onNotice: options.onProgress });
     if (applied.length > 0) options.onProgress?.(`applied ${applied.length} migrations`);
     await migrateJobQueue(database.url);
+    await database.pinInstance();
     const restore = await findUnfinishedRestore(database.pool);
     if (restore !== undefined) {
       options.onProgress?.(

@@ -60,6 +60,8 @@ export interface ServerServices extends AuthenticationOptions {
   readonly collections: readonly Collection[];
   readonly database: Pick<Database, 'apart' | 'pool' | 'isReadOnly' | 'isReachable' | 'replicas'>;
   readonly jobs: Pick<JobQueue, 'counts' | 'longestWaitSeconds'>;
+  /** The clock of this process against that of the database. */
+  readonly clock: { readonly clockOffsetSeconds: number | undefined };
   readonly backups: Pick<ScheduledBackups, 'ageSeconds' | 'isScheduled'>;
   readonly files: Files;
   readonly imports: Imports;
@@ -148,6 +150,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
     live: services.live,
     jobs: services.jobs,
     backups: services.backups,
+    clock: services.clock,
     droppedLogLines: services.droppedLogLines,
     secretsWithoutKey: services.secretsWithoutKey,
   });

@@ -132,6 +132,7 @@ export class Metrics {
     readonly live: LiveFigures | undefined;
     readonly jobs: { counts(): Promise<JobCounts>; longestWaitSeconds(): Promise<number> };
     readonly backups: { readonly isScheduled: boolean; ageSeconds(): Promise<number | undefined> };
+    readonly clock: { readonly clockOffsetSeconds: number | undefined };
     readonly droppedLogLines: () => number;
     readonly secretsWithoutKey: () => Promise<number>;
   }) {
@@ -193,6 +194,19 @@ export class Metrics {
       aggregator: 'min',
       collect() {
         this.set(options.isDatabaseReachable() ? 1 : 0);
+      },
+    });
+    new Gauge({
+      name: 'campus_clock_offset_seconds',
+      help:
+        'How far the clock of this gateway is ahead of that of the database, once a minute; negative: behind. ' +
+        'Absent before the first answer of the database.',
+      registers: [this.registry],
+      aggregator: 'average',
+      collect() {
+        const offset = options.clock.clockOffsetSeconds;
+        if (offset === undefined) this.remove();
+        else this.set(offset);
       },
     });
     new Counter({

@@ -10,6 +10,7 @@ import type { JobObservation } from '../messaging/job.js';
 import type { MessageObservation } from '../messaging/message-delivery.js';
 import type { Purged } from '../store/changes/purge.js';
 import type { DatabaseNews } from '../store/database/connection-watch.js';
+import type { InstanceNews } from '../store/database/instance-watch.js';
 import type { SlowStatement } from '../store/reading/slow-statements.js';
 import type { Metrics } from './metrics.js';
 import { redactSecrets } from './redact-secrets.js';
@@ -41,6 +42,7 @@ export type Observation =
   | ({ readonly kind: 'statementSlow' } & SlowStatement)
   | { readonly kind: 'webhookTried'; readonly state: string }
   | DatabaseNews
+  | InstanceNews
   | MessageObservation
   | LiveConnectionEnded
   | JobObservation;
@@ -311,6 +313,29 @@ function log({ logger, failures }: Log, event: Observation): void {
         'jobs of a gateway that died are free again',
       );
       return;
+    case 'clockDiffers':
+      logger.warn(
+        { event: event.kind, offsetSeconds: event.offsetSeconds },
+        'the clocks of this gateway and of the database differ: set both by NTP',
+      );
+      return;
+    case 'clockAgrees':
+      logger.info(
+        { event: event.kind, offsetSeconds: event.offsetSeconds },
+        'the clocks of this gateway and of the database agree again',
+      );
+      return;
+    case 'databaseUpgraded': {
+      const line = { event: event.kind, migrations: event.migrations };
+      if (event.isCompatible)
+        logger.warn(line, 'a newer version has migrated the database: upgrade this gateway, too');
+      else
+        logger.error(
+          line,
+          'a newer version has migrated the database, and this one does not work on it: stop it',
+        );
+      return;
+    }
     case 'instantsPutBack': {
       const { kind, ...numbers } = event;
       logger.warn(

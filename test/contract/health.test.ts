@@ -7,7 +7,7 @@ import { type Answered, ask, codesOf } from './graphql.js';
 const gateway = useGateway({ SLOW_STATEMENT_MS: '1' });
 
 const QUERY =
-  '{ health { version databaseVersion isReadOnly migrations backupAgeSeconds ' +
+  '{ health { version databaseVersion isReadOnly migrations backupAgeSeconds clockOffsetSeconds ' +
   'queues { name waiting failed } slowStatements { at operation collections durationMs statement ' +
   'suggestions } } }';
 
@@ -31,6 +31,7 @@ it('is versions, migrations, what waits and the last backup', async () => {
     databaseVersion: expect.stringMatching(/^1[5-9]/),
     isReadOnly: false,
     backupAgeSeconds: null,
+    clockOffsetSeconds: expect.any(Number),
     queues: [
       { name: 'jobs', failed: 0 },
       { name: 'messages', waiting: 0, failed: 0 },

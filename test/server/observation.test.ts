@@ -154,6 +154,7 @@ function newMetrics(): Metrics {
       longestWaitSeconds: async () => 0,
     },
     backups: { isScheduled: false, ageSeconds: async () => undefined },
+    clock: { clockOffsetSeconds: undefined },
   });
 }
 

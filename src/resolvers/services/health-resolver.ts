@@ -102,6 +102,8 @@ export interface HealthServices {
   readonly encryption: TextEncryption;
   readonly jobs: { counts(): Promise<{ queued: number; running: number; failed: number }> };
   readonly backups: { ageSeconds(): Promise<number | undefined> };
+  /** The clock of this process against that of the database. */
+  readonly clock: { readonly clockOffsetSeconds: number | undefined };
   readonly slowStatements: Pick<RecentSlowStatements, 'list'>;
 }
 
@@ -173,6 +175,16 @@ class Health {
   })
   async backupAgeSeconds(): Promise<number | undefined> {
     return await this.#services.backups.ageSeconds();
+  }
+
+  @Field(() => Float, {
+    nullable: true,
+    description:
+      'How far the clock of this process is ahead of that of the database, negative if it is behind; null before ' +
+      'the first comparison. Unit: seconds.',
+  })
+  get clockOffsetSeconds(): number | undefined {
+    return this.#services.clock.clockOffsetSeconds;
   }
 
   @Field(() => [RunningGatewayResult], {

@@ -15,6 +15,7 @@ import type { JoinedBatch } from './gathered-rows.js';
 import { HomeServer } from './home-server.js';
 import { HomeStatements } from './home-statements.js';
 import { inspectServer, type ServerFacts, settingsOf } from './inspect-server.js';
+import { INSTANCE_SQL, InstanceGuard } from './instance-guard.js';
 import { Listener } from './listener.js';
 import { type OpenedReplicas, openReplicas } from './open-replicas.js';
 import { createPool, type PoolOptions } from './pool.js';
@@ -138,6 +139,10 @@ export interface Database extends Queryable {
   reading(caller: Pick<Scope, 'principal'>): ReadSource;
   /** The replicas; `undefined` if there are none. */
   readonly replicas: ReplicatedReads | undefined;
+  /** Notices when the tables are made anew under a running gateway. */
+  readonly instance: InstanceGuard;
+  /** From now on, connections to other tables than the present ones are refused. */
+  pinInstance(): Promise<void>;
   /** The address of the current primary: one host, whatever the setting names. */
   readonly url: string;
   /** A pool for background work, which may wait for a database that is down. The caller closes it. */
@@ -196,6 +201,7 @@ class PostgresDatabase implements Database {
   readonly #statementTimeoutMs: number;
   readonly #listener: Listener;
   readonly #watch: ConnectionWatch;
+  readonly instance = new InstanceGuard();
   readonly #finder: PrimaryFinder;
 
   constructor(options: PostgresDatabaseOptions) {
@@ -207,7 +213,7 @@ class PostgresDatabase implements Database {
     this.#finder = finder;
     this.#watch = new ConnectionWatch({ finder, applicationName });
     const url = () => finder.url;
-    const shared = { url, size: poolSize, settings, watch: this.#watch };
+    const shared = { url, size: poolSize, settings, watch: this.#watch, instance: this.instance };
     this.pool = createPool({
       ...shared,
       applicationName,
@@ -413,7 +419,13 @@ class PostgresDatabase implements Database {
       url: () => this.#finder.url,
       settings: { ...settingsOf(this.#options), ...options.settings },
       watch: this.#watch,
+      instance: this.instance,
     });
+  }
+
+  async pinInstance(): Promise<void> {
+    const { rows } = await this.pool.query<{ instance: string }>(`select ${INSTANCE_SQL} as instance`);
+    this.instance.pin(rows[0]?.instance ?? '');
   }
 
   get url(): string {

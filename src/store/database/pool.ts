@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { ConnectionWatch } from './connection-watch.js';
 import { FullPoolError, isOutOfReach } from './database-errors.js';
+import { INSTANCE_SQL, type InstanceGuard } from './instance-guard.js';
 import { WatchedClient, type WatchedClientConfig } from './watched-client.js';
 
 export interface PoolOptions {
@@ -25,6 +26,8 @@ export interface PoolOptions {
    * new connection.
    */
   readonly places?: string | undefined;
+  /** Checks that a new connection reaches the instance that the gateway was started on. */
+  readonly instance?: InstanceGuard | undefined;
   /** The server is a replica, and need not accept writes. */
   readonly isReplica?: boolean | undefined;
 }
@@ -62,6 +65,7 @@ export function createPool(options: PoolOptions): pg.Pool {
   const assignments = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`);
   const question = `select pg_backend_pid() as id,
     current_setting('transaction_read_only') = 'on' as "isReadOnly",
+    ${INSTANCE_SQL} as instance,
     ${assignments.join(', ')}`;
   const config: pg.PoolConfig & WatchedClientConfig = {
     connectTo: options.url,
@@ -76,7 +80,8 @@ export function createPool(options: PoolOptions): pg.Pool {
     silenceLimitMs: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + SILENCE_GRACE_MS,
     // The pool awaits it before lending a connection. Not set by startup options, which poolers refuse.
     onConnect: async (client) => {
-      const { rows } = await client.query<{ id: number; isReadOnly: boolean }>(question, settings.flat());
+      const { rows } = await client.query<ConnectionFacts>(question, settings.flat());
+      options.instance?.check(rows[0]?.instance ?? '');
       if (!(client instanceof WatchedClient)) return;
       client.isBornReadOnly = rows[0]?.isReadOnly === true && options.isReplica !== true;
       client.backendId = rows[0]?.id;
@@ -88,6 +93,12 @@ export function createPool(options: PoolOptions): pg.Pool {
   pool.on('error', ignore);
   pool.on('connect', (client) => client.on('error', ignore));
   return pool;
+}
+
+interface ConnectionFacts {
+  readonly id: number;
+  readonly isReadOnly: boolean;
+  readonly instance: string;
 }
 
 type Lend = (

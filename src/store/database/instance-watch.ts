@@ -1,0 +1,110 @@
+/**
+ * Looks once a minute at what may change about the database under a running gateway: its clock against that of
+ * this process, whether a newer version has migrated it, and whether it is still the same.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Prisma } from '../../generated/prisma/client.js';
+import { isCompatible } from './compatibility.js';
+import type { Database } from './database.js';
+import { INSTANCE_SQL } from './instance-guard.js';
+
+/** The events of these looks, for the operator. */
+export type InstanceNews =
+  | { readonly kind: 'clockDiffers'; readonly offsetSeconds: number }
+  | { readonly kind: 'clockAgrees'; readonly offsetSeconds: number }
+  | {
+      readonly kind: 'databaseUpgraded';
+      readonly migrations: readonly string[];
+      readonly isCompatible: boolean;
+    }
+  | { readonly kind: 'backgroundFault'; readonly task: string; readonly error: unknown };
+
+export interface InstanceWatchOptions {
+  readonly database: Pick<Database, 'apart' | 'pool' | 'instance'>;
+  /** The migrations of this version. */
+  readonly knownMigrations: readonly string[];
+  readonly observe: (news: InstanceNews) => void;
+  readonly now?: () => number;
+  /** Default: a minute. */
+  readonly everyMs?: number;
+}
+
+/** Synchronized clocks differ by milliseconds. */
+const TOLERANCE_SECONDS = 5;
+/** A slower answer says too little of the time at which it was given. */
+const SLOWEST_ANSWER_MS = 2_000;
+
+interface Facts {
+  readonly atMs: number;
+  readonly instance: string;
+  readonly hasNotes: boolean;
+}
+
+export class InstanceWatch {
+  readonly #options: InstanceWatchOptions;
+  readonly #now: () => number;
+  #offsetSeconds: number | undefined;
+  #doesDiffer = false;
+  #reported = '';
+
+  constructor(options: InstanceWatchOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** How far the clock of this process is ahead of that of the database; `undefined` before the first look. */
+  get clockOffsetSeconds(): number | undefined {
+    return this.#offsetSeconds;
+  }
+
+  /** Looks now and then regularly, until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { observe, everyMs = 60_000 } = this.#options;
+    while (!signal.aborted) {
+      await this.look().catch((error: unknown) => {
+        if (!signal.aborted) observe({ kind: 'backgroundFault', task: 'instance', error });
+      });
+      await sleep(everyMs, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  /** @throws UNAVAILABLE if the database is out of reach, or was replaced */
+  async look(): Promise<void> {
+    const { database } = this.#options;
+    const start = this.#now();
+    const [facts] = await database.apart.query<Facts>(Prisma.sql`
+      select (extract(epoch from clock_timestamp()) * 1000)::float8 as "atMs",
+        ${Prisma.raw(INSTANCE_SQL)} as instance,
+        to_regclass('_prisma_migrations') is not null as "hasNotes"`);
+    const end = this.#now();
+    if (facts === undefined) return;
+    database.instance.check(facts.instance);
+    if (end - start <= SLOWEST_ANSWER_MS && end >= start) this.#noteOffset((start + end) / 2 - facts.atMs);
+    if (facts.hasNotes) await this.#findNewer();
+  }
+
+  #noteOffset(offsetMs: number): void {
+    const offsetSeconds = offsetMs / 1000;
+    this.#offsetSeconds = offsetSeconds;
+    const doesDiffer = Math.abs(offsetSeconds) >= TOLERANCE_SECONDS;
+    if (doesDiffer === this.#doesDiffer) return;
+    this.#doesDiffer = doesDiffer;
+    this.#options.observe({ kind: doesDiffer ? 'clockDiffers' : 'clockAgrees', offsetSeconds });
+  }
+
+  async #findNewer(): Promise<void> {
+    const { database, knownMigrations: known, observe } = this.#options;
+    const rows = await database.apart.query<{ name: string }>(Prisma.sql`
+      select migration_name as name
+      from _prisma_migrations
+      where finished_at is not null and rolled_back_at is null and migration_name <> all(${[...known]}::text[])
+      order by migration_name`);
+    const unknown = rows.map(({ name }) => name);
+    const key = unknown.join();
+    if (key === this.#reported) return;
+    this.#reported = key;
+    if (unknown.length === 0) return;
+    const fits = await isCompatible(database.pool, { known, unknown });
+    observe({ kind: 'databaseUpgraded', migrations: unknown, isCompatible: fits });
+  }
+}
