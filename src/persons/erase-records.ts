@@ -11,7 +11,7 @@ import { auditedChanges } from '../store/writing/audited-changes.js';
 import { keysOf } from '../store/writing/check-faults.js';
 import { derivedRows, sweepDerivedRows } from '../store/writing/derived-rows.js';
 import { keepingAnAdmin } from '../store/writing/keeping-an-admin.js';
-import { PRINCIPALS_CHANNEL } from '../store/writing/record-statements.js';
+import { IN_INPUT, PRINCIPALS_CHANNEL } from '../store/writing/record-statements.js';
 import { type Belongings, findBelongings } from './belongings.js';
 import { eraseImportFiles } from './erase-import-files.js';
 import type { ErasureWork } from './erasure-work.js';
@@ -28,6 +28,9 @@ export async function eraseRecords(work: ErasureWork): Promise<void> {
 async function eraseParts(work: ErasureWork): Promise<void> {
   const { transaction, scope, catalog, identity } = work;
   const person = catalog.get(identity.collection, scope);
+  // Planned without its values, a statement expects an average domain in every index, and not an empty one
+  // where the statistics do not contain the domain yet.
+  await transaction.query(Prisma.sql`select set_config('plan_cache_mode', 'force_generic_plan', true)`);
   const parts = [
     ...(await findBelongings(transaction, scope, catalog, identity)),
     { collection: person, ids: [identity.id] },
@@ -284,8 +287,8 @@ async function writeRecords(
       set id = i.new_id, data = i.data, keys = i.keys, updated_at = now(),
         version = r.version + case when r.deleted_at is null then 1 else 0 end
       from input i ${derived.join}, records o
-      where ${recordsIn(scope.domain.id, name)} and r.id = i.id
-        and ${recordsIn(scope.domain.id, name, 'o')} and o.id = i.id
+      where ${recordsIn(scope.domain.id, name)} and r.id ${IN_INPUT} and r.id = i.id
+        and ${recordsIn(scope.domain.id, name, 'o')} and o.id ${IN_INPUT} and o.id = i.id
       returning r.id, r.data, r.keys, r.version, r.deleted_at is null as is_live, o.id as was_id,
         o.data as was, o.keys as was_keys
     ),

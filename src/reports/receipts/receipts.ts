@@ -24,7 +24,7 @@ import {
 } from '../../store/catalog/known-properties.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import { WaitingLine } from '../../store/database/waiting-line.js';
-import { liveRecordsIn, recordsIn } from '../../store/sql/records-of.js';
+import { liveRecordsById, liveRecordsByKey, recordsIn } from '../../store/sql/records-of.js';
 import type { ReportServices } from '../engine/report-context.js';
 import { todayIn } from '../engine/school-calendar.js';
 import type { Receipt, ReceiptLineInput, RecordReceiptInput, RollBackReceiptInput } from './receipt.js';
@@ -47,6 +47,12 @@ interface Line {
   readonly month: string;
   readonly amount: Decimal;
   readonly fine: Decimal;
+}
+
+/** Where receipts are looked up. @see liveRecordsByKey */
+interface Place {
+  readonly domain: string;
+  readonly isRouted: boolean;
 }
 
 interface Student {
@@ -137,10 +143,11 @@ export class Receipts {
       today: todayIn(domain.timeZone, now),
     });
     const lines = linesOf(input, dues);
-    if (input.replaces) await assertRolledBack(tx, domain.id, input.replaces);
+    const place = this.#placeOf(scope);
+    if (input.replaces) await assertRolledBack(tx, place, input.replaces);
     const total = lines.reduce((sum, line) => sum.plus(line.amount).plus(line.fine), new Decimal(0));
     // The last lock to be taken, because little work follows it.
-    const receiptNo = await takeNumber(tx, domain.id, series);
+    const receiptNo = await takeNumber(tx, place, series);
     const [stored] = await this.#services.store.create(
       scope,
       'fee_receipt',
@@ -175,7 +182,7 @@ export class Receipts {
   async #rollBack(scope: Scope, input: RollBackReceiptInput, tx: Transaction): Promise<JsonObject> {
     const reason = input.reason.trim();
     if (reason === '') throw invalid('reason', 'is empty', 'why the receipt is rolled back');
-    const receipt = await getReceipt(tx, scope.domain.id, input.receiptNo);
+    const receipt = await getReceipt(tx, this.#placeOf(scope), input.receiptNo);
     if (receipt.status !== 'active') {
       throw new ServiceError(
         'CONFLICT',
@@ -195,6 +202,10 @@ export class Receipts {
       },
     });
     return parseRecord(stored.json);
+  }
+
+  #placeOf({ domain }: Scope): Place {
+    return { domain: domain.id, isRouted: this.#services.database.home !== undefined };
   }
 
   #defaultSeries(domainId: string): string {
@@ -228,7 +239,7 @@ async function getStudent(tx: Transaction, domain: string, studentId: string): P
 select r.id, r.data->>'name' as name, r.data->>'class' as class, r.data->>'section' as section,
   r.data->>'session' as session
 from records r
-where ${liveRecordsIn(domain, 'registration')} and r.id = ${studentId}
+where ${liveRecordsById(domain, 'registration', Prisma.sql`= ${studentId}`)}
 for no key update`);
   if (student) return student;
   const detail = `There is no student with the _id ${JSON.stringify(studentId)}.`;
@@ -243,11 +254,12 @@ interface ReceiptState {
   readonly rolledBackOn: string | null;
 }
 
-async function getReceipt(tx: Transaction, domain: string, receiptNo: string): Promise<ReceiptState> {
+async function getReceipt(tx: Transaction, place: Place, receiptNo: string): Promise<ReceiptState> {
+  const isAsked = Prisma.sql`r.data->'receipt_no' = to_jsonb(${receiptNo}::text)`;
   const [receipt] = await tx.query<ReceiptState>(Prisma.sql`
 select r.id, r.data->>'status' as status, r.data->>'rolled_back_on' as "rolledBackOn"
 from records r
-where ${liveRecordsIn(domain, 'fee_receipt')} and r.data->'receipt_no' = to_jsonb(${receiptNo}::text)
+where ${liveRecordsByKey(place, 'fee_receipt', isAsked)}
 for no key update`);
   if (receipt) return receipt;
   const detail = `There is no receipt ${JSON.stringify(receiptNo)}.`;
@@ -256,8 +268,8 @@ for no key update`);
   });
 }
 
-async function assertRolledBack(tx: Transaction, domain: string, receiptNo: string): Promise<void> {
-  const { status } = await getReceipt(tx, domain, receiptNo);
+async function assertRolledBack(tx: Transaction, place: Place, receiptNo: string): Promise<void> {
+  const { status } = await getReceipt(tx, place, receiptNo);
   if (status === 'rolled_back') return;
   throw invalid(
     'replaces',
@@ -270,7 +282,8 @@ async function assertRolledBack(tx: Transaction, domain: string, receiptNo: stri
  * The next number of a series. Its row stays locked until the end of the transaction, so that a receipt that
  * fails leaves no gap.
  */
-async function takeNumber(tx: Transaction, domain: string, series: string): Promise<string> {
+async function takeNumber(tx: Transaction, place: Place, series: string): Promise<string> {
+  const { domain } = place;
   // May wait for another cashier; the following statements must see what that one stored.
   const [last] = await tx.query<{ number: string }>(Prisma.sql`
 insert into receipt_series as s (domain, series, last_number) values (${domain}, ${series}, 0)
@@ -279,14 +292,13 @@ returning s.last_number::text as number`);
   invariant(last, 'the series has a row');
   const next = (BigInt(last.number) + 1n).toString();
   const ofSeries = Prisma.sql`s.domain = ${domain} and s.series = ${series}`;
+  const isNext = Prisma.sql`r.data->'receipt_no' = ${JSON.stringify(series + next)}::jsonb`;
+  const isTaken = Prisma.sql`
+    select count(*) > 0 from records r where ${liveRecordsByKey(place, 'fee_receipt', isNext)}`;
   const taken = await tx.query(Prisma.sql`
 update receipt_series s set last_number = ${next}::bigint
 where ${ofSeries} and s.last_number > 0
-  and not exists (
-    select from records r
-    where ${recordsIn(domain, 'fee_receipt')}
-      and r.data->'receipt_no' = ${JSON.stringify(series + next)}::jsonb
-  )
+  and not (${isTaken})
 returning 1`);
   if (taken.length > 0) return series + next;
   // For a series that was imported or used before: continues after its greatest number.

@@ -16,7 +16,7 @@ import {
   storedColumns,
   toStoredRecord,
 } from '../reading/stored-record.js';
-import { nameLiteral, recordsOf } from '../sql/records-of.js';
+import { recordsOf } from '../sql/records-of.js';
 import { atomically } from '../writing/atomically.js';
 import { bringBack } from '../writing/bring-back.js';
 import { askTriggers, changeRecords } from '../writing/change-records.js';
@@ -26,7 +26,14 @@ import { assertWritable, gone, notFound, outOfRows, versionConflict } from '../w
 import { staysIn } from '../writing/record-statements.js';
 import type { ConditionalWriteOptions, WriteOptions } from '../writing/record-writes.js';
 import { noLongerKept, noSuchState } from './record-history.js';
-import { IS_CHANGE, isAgain, stateOf, UNKNOWN, versionsOfRecord } from './versions-of-record.js';
+import {
+  changesOfRecord,
+  changesOfRequest,
+  isAgain,
+  stateOf,
+  UNKNOWN,
+  versionsOfRecord,
+} from './versions-of-record.js';
 
 export interface Undone {
   /** Records that the request had changed, now restored. */
@@ -39,9 +46,11 @@ export interface Undone {
 
 export class Reverts {
   readonly #environment: RecordEnvironment;
+  readonly #isRouted: boolean;
 
   constructor(environment: RecordEnvironment) {
     this.#environment = environment;
+    this.#isRouted = environment.database.home !== undefined;
   }
 
   /**
@@ -148,7 +157,7 @@ export class Reverts {
       Prisma.sql`
 select distinct e.collection, e.record_id
 from audit_entries e
-where e.domain = ${scope.domain.id} and ${isOfRequest(scope, requestId)} and ${IS_CHANGE}
+where ${changesOfRequest(scope, { isOfRequest: isOfRequest(scope, requestId), isRouted: this.#isRouted })}
 order by e.collection, e.record_id
 limit ${max + 1}`,
       scope,
@@ -234,9 +243,9 @@ from state r`,
       requestId,
     }: RecordsOfScope & { readonly ids: readonly string[]; readonly requestId: string },
   ): Promise<ReadonlyMap<string, StateBefore>> {
-    const entries = Prisma.sql`e.domain = ${scope.domain.id}
-    and e.collection = ${nameLiteral(collection.name)} and ${IS_CHANGE}`;
+    const isRouted = this.#isRouted;
     const isOwn = isOfRequest(scope, requestId);
+    const ofRecord = changesOfRecord(scope, collection, { id: Prisma.sql`t.record_id`, isRouted });
     // A later change that was itself reverted does not prevent the undo.
     const isLeft = isAgain({ operation: Prisma.sql`s.last_operation`, data: Prisma.sql`s.became` });
     const rows = await this.#environment.run<StateBefore & { readonly id: string }>(
@@ -245,7 +254,7 @@ from state r`,
 with touched as (
   select e.record_id, min(e.id) as first_entry, max(e.id) as last_entry
   from audit_entries e
-  where ${entries} and ${isOwn} and e.record_id = any(${[...ids]}::text[])
+  where ${changesOfRequest(scope, { collection, isOfRequest: isOwn, isRouted })}
   group by e.record_id
 )
 select r.id, s.first_operation, s.data::text as data,
@@ -254,6 +263,7 @@ select r.id, s.first_operation, s.data::text as data,
   s.count = r.version - s.first_version + 1 as is_complete
 from touched t
 join records r on ${recordsOf(scope, collection)} and r.id = t.record_id
+  and r.id = any(${[...ids]}::text[])
 cross join lateral (
   select (array_agg(e.operation order by e.id))[1] as first_operation,
     (array_agg(e.to_version order by e.id))[1] as first_version,
@@ -265,7 +275,7 @@ cross join lateral (
     count(*) as count,
     data_before(r.data, e.before order by e.to_version desc) as data
   from audit_entries e
-  where ${entries} and e.record_id = t.record_id and e.id >= t.first_entry
+  where ${ofRecord} and e.id >= t.first_entry
 ) as s`,
       scope,
     );

@@ -3,10 +3,10 @@ import { Prisma } from '../../generated/prisma/client.js';
 import type { Scope } from '../../model/scope.js';
 import { accessOf } from '../access/access.js';
 import { isAdmin } from '../access/admin.js';
-import { nameLiteral, recordsOf } from '../sql/records-of.js';
+import { recordsOf } from '../sql/records-of.js';
 import type { RecordEnvironment } from '../writing/record-environment.js';
 import type { Undone } from './reverts.js';
-import { IS_CHANGE, isAgain } from './versions-of-record.js';
+import { changesOfRecord, changesOfRequest, isAgain } from './versions-of-record.js';
 
 /** A record that was changed later, which prevents undoing an earlier change. */
 export interface UndoConflict {
@@ -39,8 +39,9 @@ export async function previewUndo(
   accessOf(scope, collection, 'read');
   const { principal } = scope;
   const own = isAdmin(principal) ? Prisma.empty : Prisma.sql`and e.principal = ${principal.id}`;
-  const inCollection = Prisma.sql`e.domain = ${scope.domain.id}
-    and e.collection = ${nameLiteral(collection.name)} and ${IS_CHANGE}`;
+  const isRouted = environment.database.home !== undefined;
+  const isOfRequest = Prisma.sql`e.request_id = any(${[...asked.requestIds]}::text[]) ${own}`;
+  const ofRecord = changesOfRecord(scope, collection, { id: Prisma.sql`t.record_id`, isRouted });
   // Two imports changed the same record, and the later one was undone.
   const isLeft = isAgain({ operation: Prisma.sql`t.last_operation`, data: Prisma.sql`later.became` });
   const rows = await environment.run<PreviewRow>(
@@ -50,7 +51,7 @@ with touched as (
   select e.record_id, (array_agg(e.operation order by e.id))[1] as operation, max(e.id) as last_entry,
     (array_agg(e.operation order by e.id desc))[1] as last_operation
   from audit_entries e
-  where ${inCollection} and e.request_id = any(${[...asked.requestIds]}::text[]) ${own}
+  where ${changesOfRequest(scope, { collection, isOfRequest, isRouted })}
   group by e.record_id
 ),
 judged as (
@@ -58,12 +59,13 @@ judged as (
     r.id is null or (later.to_version is not null and not ${isLeft}) as is_late
   from touched t
   left join records r on ${recordsOf(scope, collection)} and r.id = t.record_id
+    and r.id = any(array(select record_id from touched))
   left join lateral (
     select (array_agg(e.to_version order by e.id))[1] as to_version,
       (array_agg(e.at order by e.id))[1] as at,
       data_before(r.data, e.before order by e.to_version desc) as became
     from audit_entries e
-    where ${inCollection} and e.record_id = t.record_id and e.id > t.last_entry
+    where ${ofRecord} and e.id > t.last_entry
   ) as later on true
 )
 select count(*) filter (where operation = 'created')::int as removed,

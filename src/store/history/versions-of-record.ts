@@ -45,6 +45,41 @@ steps as (
 )`;
 }
 
+/**
+ * The entries `e` of changes in a domain, or in a collection of it, found by their request. Domain and
+ * collection are written so that no index has them: while the statistics do not contain the domain,
+ * PostgreSQL would expect few entries in it and read all of them. Where Citus plans the statement it needs
+ * the domain: `isRouted`.
+ */
+export function changesOfRequest(
+  { domain }: Pick<Scope, 'domain'>,
+  {
+    collection,
+    isOfRequest,
+    isRouted,
+  }: { readonly collection?: Collection; readonly isOfRequest: Sql; readonly isRouted: boolean },
+): Sql {
+  const column = Prisma.raw(isRouted ? 'e.domain' : `e.domain || ''`);
+  const inCollection =
+    collection === undefined
+      ? Prisma.empty
+      : Prisma.sql`and e.collection || '' = ${nameLiteral(collection.name)}`;
+  return Prisma.sql`${column} = ${domain.id} ${inCollection} and ${isOfRequest} and ${IS_CHANGE}`;
+}
+
+/** The entries `e` of changes of one record, by the index that contains their order. */
+export function changesOfRecord(
+  { domain }: Pick<Scope, 'domain'>,
+  collection: Collection,
+  { id, isRouted }: { readonly id: Sql; readonly isRouted: boolean },
+): Sql {
+  const isOfDomain = isRouted
+    ? Prisma.sql`= ${domain.id}`
+    : Prisma.sql`= any(array(select ${domain.id}::text))`;
+  return Prisma.sql`e.domain ${isOfDomain} and e.collection = ${nameLiteral(collection.name)}
+    and e.record_id = ${id} and ${IS_CHANGE}`;
+}
+
 /** The entries `e` of changes, without those about the export or erasure of a person's data. */
 export const IS_CHANGE = Prisma.sql`e.operation in ('created', 'updated', 'deleted')`;
 

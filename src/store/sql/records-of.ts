@@ -33,6 +33,39 @@ export function liveRecordsOf(scope: Scope, collection: Collection): Sql {
   return liveRecordsIn(scope.domain.id, collection.name);
 }
 
+/**
+ * The live records with an id; `id` continues `r.id`, as in `= any(…)`. Only the primary key can serve this
+ * way to write "not removed". The other indexes are partial, and begin with the domain: when the statistics
+ * of PostgreSQL do not contain the domain, for example because the school is new, it expects one record in
+ * each of them, and would read all records of the domain through any of them to find one by its id.
+ */
+export function liveRecordsById(
+  domain: string | Sql,
+  collection: string,
+  id: Sql,
+  alias: RecordAlias = 'r',
+): Sql {
+  const table = Prisma.raw(alias);
+  return Prisma.sql`${recordsIn(domain, collection, alias)} and (${table}.deleted_at is null) is true
+    and ${table}.id ${id}`;
+}
+
+/**
+ * The live records with a value of a unique index; `key` is the rest of its condition. The domain is hidden
+ * from the planner, which otherwise, when the statistics do not contain it, expects one record in each index
+ * of the collection, and may read all records of the domain through another one. Where Citus plans the
+ * statement it needs the domain: `isRouted`.
+ */
+export function liveRecordsByKey(
+  { domain, isRouted = false }: { readonly domain: string; readonly isRouted?: boolean | undefined },
+  collection: string,
+  key: Sql,
+): Sql {
+  const isOfDomain = isRouted ? Prisma.sql`= ${domain}` : Prisma.sql`= any(array(select ${domain}::text))`;
+  return Prisma.sql`r.domain ${isOfDomain} and r.collection = ${nameLiteral(collection)}
+    and r.deleted_at is null and ${key}`;
+}
+
 /** A declared name (of a collection, field or rule) as an SQL literal. */
 export function nameLiteral(name: string): Sql {
   return Prisma.raw(`'${name.replaceAll("'", "''")}'`);

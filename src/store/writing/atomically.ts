@@ -60,6 +60,8 @@ export class RefusedByIndex extends Error {
       readonly collection: Collection;
       readonly records: readonly NewRecord[];
       readonly verb: 'create' | 'update';
+      /** Whether Citus plans statements of the transaction. */
+      readonly isRouted: boolean;
     },
     override readonly cause: unknown,
   ) {
@@ -69,13 +71,15 @@ export class RefusedByIndex extends Error {
 
 /** Runs a statement that writes these records. @throws RefusedByIndex */
 export async function refusedByIndex<T>(
-  attempt: RefusedByIndex['attempt'],
+  { database }: { readonly database: Pick<Database, 'home'> },
+  attempt: Omit<RefusedByIndex['attempt'], 'isRouted'>,
   write: () => Promise<T>,
 ): Promise<T> {
   try {
     return await write();
   } catch (cause) {
-    throw findConstraint(cause) === undefined ? cause : new RefusedByIndex(attempt, cause);
+    if (findConstraint(cause) === undefined) throw cause;
+    throw new RefusedByIndex({ ...attempt, isRouted: database.home !== undefined }, cause);
   }
 }
 

@@ -20,6 +20,7 @@ import {
   announcement,
   audit,
   derivedOf,
+  IN_INPUT,
   inputOf,
   type NewRecord,
   REPLACED,
@@ -88,7 +89,8 @@ export async function bringBack(
     });
     const reach = environment.rowsOf(scope, collection, creatable);
     const context = environment.writeContext(scope, collection, now);
-    const written = await refusedByIndex({ scope, collection, records: stored, verb: 'update' }, () =>
+    const attempt = { scope, collection, records: stored, verb: 'update' } as const;
+    const written = await refusedByIndex(environment, attempt, () =>
       environment.write<JudgedRow>(context, {
         ...{ within: transaction, operation: 'create' as const, columns: JUDGED_COLUMNS, caller: scope },
         statement: (placed) => bringBackRecords(placed, stored, reach),
@@ -166,8 +168,8 @@ written as (
     updated_at = ${now.toISOString()}::timestamptz,
     deleted_at = null
   from input i ${derived.join} cross join records o
-  where ${recordsOf(scope, collection)} and r.id = i.id and r.deleted_at is not null
-    and ${recordsIn(scope.domain.id, collection.name, 'o')} and o.id = i.id
+  where ${recordsOf(scope, collection)} and r.id ${IN_INPUT} and r.id = i.id and r.deleted_at is not null
+    and ${recordsIn(scope.domain.id, collection.name, 'o')} and o.id ${IN_INPUT} and o.id = i.id
   returning r.id, r.data, r.keys, r.version, r.created_at, r.updated_at, r.domain, r.collection, o.data as was
 ),
 ${audit(context, 'brought back', { before: REPLACED })}${derived.last}`;

@@ -239,7 +239,7 @@ export async function writeChanges(
   const changes = finished.map(({ change }) => change);
   const reach = environment.rowsOf(scope, collection, writable);
   const records = finished.map(({ change, data }) => ({ id: change.id, data, keys: change.keys }));
-  const rows = await refusedByIndex({ scope, collection, records, verb: 'update' }, () =>
+  const rows = await refusedByIndex(environment, { scope, collection, records, verb: 'update' }, () =>
     environment.write<JudgedRow>(context, {
       ...{ within: transaction, operation: 'update' as const, columns: JUDGED_COLUMNS, caller: scope },
       statement: (placed) => updateRecords(placed, changes, reach),

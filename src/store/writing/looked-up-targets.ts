@@ -6,7 +6,7 @@ import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection, Field } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import { findAccess } from '../access/access.js';
-import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
+import { liveRecordsById, nameLiteral } from '../sql/records-of.js';
 import { USER_COLLECTION } from './record-statements.js';
 import type { StoredChange } from './validation.js';
 
@@ -119,7 +119,8 @@ export function selectFound(scope: Scope, sought: readonly LookedUpTarget[]): Sq
         : Prisma.sql`coalesce(r.data->${nameLiteral(labelField)}, 'null')`;
     // A subquery instead of a join: for one record, a plan that reads all targets would be wrong.
     return Prisma.sql`, (
-      select ${label} from records r where ${liveRecordsOf(scope, target)} and r.id = ${value}
+      select ${label} from records r
+      where ${liveRecordsById(scope.domain.id, target.name, Prisma.sql`= ${value}`)}
     ) as ${foundName(index)}`;
   });
   return columns.length === 0 ? Prisma.empty : Prisma.join(columns, '');

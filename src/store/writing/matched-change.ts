@@ -5,12 +5,13 @@
 import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonObject, type JsonValue, printExactJson } from '../../json.js';
 import { storedColumns } from '../reading/stored-record.js';
-import { liveRecordsIn, liveRecordsOf } from '../sql/records-of.js';
+import { liveRecordsById, liveRecordsIn } from '../sql/records-of.js';
 import {
   announcement,
   audit,
   buryRecords,
   derivedOf,
+  IN_INPUT,
   REPLACED_RECORDS,
   WRITTEN,
   type WriteContext,
@@ -23,6 +24,8 @@ export interface Selected {
   readonly conditions: readonly Sql[];
   readonly orderBy: Sql;
   readonly limit: number;
+  /** A query of the ids of the records, if they are known. */
+  readonly ids?: Sql | undefined;
 }
 
 /** A row of `lockRecords`. */
@@ -92,8 +95,8 @@ written as (
     version = r.version + 1,
     updated_at = ${now.toISOString()}::timestamptz
   from input i ${derived.join} cross join records o
-  where ${liveRecordsOf(scope, collection)} and r.id = i.id
-    and ${liveRecordsIn(scope.domain.id, collection.name, 'o')} and o.id = i.id
+  where ${liveRecordsById(scope.domain.id, collection.name, IN_INPUT)} and r.id = i.id
+    and ${liveRecordsById(scope.domain.id, collection.name, IN_INPUT, 'o')} and o.id = i.id
   returning r.id, r.data, r.keys, r.version, r.created_at, r.updated_at, o.data as was, o.keys as was_keys,
     i.removed || i.names as changed
 ),
@@ -105,12 +108,18 @@ from written r`;
 
 /** Turns locked records into tombstones, and returns their last state. */
 export function deleteRecords(context: WriteContext, ids: readonly string[]): Sql {
-  return buryRecords(context, Prisma.sql`r.id = any(${[...ids]}::text[])`);
+  return buryRecords(context, Prisma.sql`= any(${[...ids]}::text[])`, Prisma.empty);
 }
 
-function whereOf({ scope, collection }: WriteContext, { conditions }: Selected): Sql {
-  return Prisma.join(
-    [liveRecordsOf(scope, collection), ...conditions.map((condition) => Prisma.sql`(${condition})`)],
-    ' and ',
-  );
+/**
+ * The domain is hidden from the planner, which otherwise, when the statistics do not contain it, expects one
+ * record in each index and may read all records of the domain through any of them.
+ */
+function whereOf({ scope, collection, isRouted }: WriteContext, { conditions, ids }: Selected): Sql {
+  const { id: domain } = scope.domain;
+  const live =
+    ids === undefined
+      ? liveRecordsIn(isRouted ? domain : Prisma.sql`(select ${domain}::text)`, collection.name)
+      : liveRecordsById(domain, collection.name, Prisma.sql`= any(array(${ids}))`);
+  return Prisma.join([live, ...conditions.map((condition) => Prisma.sql`(${condition})`)], ' and ');
 }

@@ -18,6 +18,7 @@ import { applyUpdate, assertUpdate, type UpdateOperation } from '../../model/upd
 import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
 import { assertFittingOperands } from '../access/fitting-operands.js';
 import type { Transaction } from '../database/queryable.js';
+import { renewStatistics } from '../database/renew-statistics.js';
 import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
 import { compileFilter, listPaths } from '../sql/compile-filter.js';
 import { partsOfOrder } from '../sql/record-source.js';
@@ -28,6 +29,7 @@ import { countRecords, type LockedRow, lockRecords, type Selected } from './matc
 import type { RecordEnvironment } from './record-environment.js';
 import type { WriteContext } from './record-statements.js';
 import type { RecordWrites, WriteOptions } from './record-writes.js';
+import { recordsPlaceOf } from './staging-place.js';
 import { assertMayApply, sentFieldsOf, toStoredOperations } from './stored-operations.js';
 import { stampedFields, toStored } from './validation.js';
 
@@ -233,6 +235,10 @@ export class MatchingWrites {
     const { scope, collection, readable, writable, limit } = matching;
     const environment = this.#environment;
     const context = environment.writeContext(scope, collection, environment.now());
+    await renewStatistics(
+      recordsPlaceOf(environment.database, transaction, scope.domain.id),
+      collection.name,
+    );
     const conditions = [
       environment.rowsOf(scope, collection, readable),
       environment.rowsOf(scope, collection, writable),

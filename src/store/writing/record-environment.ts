@@ -136,7 +136,8 @@ export class RecordEnvironment {
     );
     const fields = readable && this.plans.fields(collection, undefined, readable.hiddenFields);
     const isToOutbox = this.database.announcesByOutbox;
-    return { scope, collection, now, projection, fields, triggers: this.triggers, isToOutbox };
+    const isRouted = this.database.home !== undefined;
+    return { scope, collection, now, projection, fields, triggers: this.triggers, isToOutbox, isRouted };
   }
 
   async fillLabels(

@@ -164,7 +164,7 @@ export class RecordInserts {
         caller: scope,
       } as const;
       const run = ({ statement }: Part) =>
-        refusedByIndex(attempt, () =>
+        refusedByIndex(environment, attempt, () =>
           environment.write<InsertedRow>(context, { ...write, statement: () => statement }),
         );
       let part = this.#firstPart(insert, places);

@@ -7,7 +7,7 @@ import { type JsonObject, type JsonValue, printExactJson } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import { printStored, storedColumns } from '../reading/stored-record.js';
-import { liveRecordsOf, nameLiteral, recordsOf } from '../sql/records-of.js';
+import { liveRecordsById, nameLiteral, recordsOf } from '../sql/records-of.js';
 import { auditedChanges, type FollowUps } from './audited-changes.js';
 import { type DerivedChange, type DerivedRows, derivedRows } from './derived-rows.js';
 import type { WriteOperation, WriteTriggers } from './write-triggers.js';
@@ -34,6 +34,8 @@ export interface WriteContext {
   readonly triggers: Pick<WriteTriggers, 'after' | 'begin'>;
   /** @see Database.announcesByOutbox */
   readonly isToOutbox: boolean;
+  /** Whether Citus plans the statements that `write` does not run, for which it needs the domain. */
+  readonly isRouted: boolean;
   /**
    * It runs on the server of the domain directly, where the part of the audit trail does not generate ids.
    */
@@ -213,8 +215,7 @@ export function updateRecord(context: WriteContext, update: RecordUpdate): Sql {
 with ${derived.first}old as (
   select r.id, r.data, r.keys
   from records r
-  where ${liveRecordsOf(scope, collection)}
-    and r.id = ${update.id}
+  where ${liveRecordsById(scope.domain.id, collection.name, Prisma.sql`= ${update.id}`)}
     ${conditionsOf(update)}
     ${
       update.rows === undefined || update.staysInRows === 'certain'
@@ -228,7 +229,7 @@ written as (
   update records r
   set data = ${update.data}, ${keys} version = r.version + 1, updated_at = ${now.toISOString()}::timestamptz
   from old o ${derived.join}
-  where ${recordsOf(scope, collection)} and r.id = o.id
+  where ${recordsOf(scope, collection)} and r.id = o.id and r.id = ${update.id}
   returning r.id, r.data, r.keys, r.version, r.created_at, r.updated_at, o.data as was, o.keys as was_keys
 ),
 ${audit(context, 'updated', { before: replacedBy(update.changed) })}${derived.last}
@@ -241,11 +242,11 @@ export function deleteRecord(
   context: WriteContext,
   removal: Pick<RecordUpdate, 'id' | 'ifVersion' | 'rows'>,
 ): Sql {
-  return buryRecords(context, Prisma.sql`r.id = ${removal.id} ${conditionsOf(removal)}`);
+  return buryRecords(context, Prisma.sql`= ${removal.id}`, conditionsOf(removal));
 }
 
-/** Turns live records into tombstones, and returns their last state. */
-export function buryRecords(context: WriteContext, condition: Sql): Sql {
+/** Turns live records with ids into tombstones, and returns their last state. */
+export function buryRecords(context: WriteContext, id: Sql, conditions: Sql): Sql {
   const { scope, collection, now } = context;
   const derived = derivedOf(context, { was: WRITTEN });
   return Prisma.sql`
@@ -255,7 +256,7 @@ with ${derived.first}written as (
     updated_at = ${now.toISOString()}::timestamptz,
     deleted_at = ${now.toISOString()}::timestamptz
   from (select) as one ${derived.join}
-  where ${liveRecordsOf(scope, collection)} and ${condition}
+  where ${liveRecordsById(scope.domain.id, collection.name, id)} ${conditions}
   returning r.id, r.data, r.keys, r.version, r.created_at, r.updated_at
 ),
 ${audit(context, 'deleted', { before: NOTHING_REPLACED })}${derived.last}
@@ -313,6 +314,12 @@ export function staysIn(rows: Sql, data: Sql): Sql {
       where ${rows}
     )`;
 }
+
+/**
+ * Continues `r.id`, beside a join with `input`: the ids of `input`. Without it, when PostgreSQL expects few
+ * records, it would read all of the collection and join them, instead of looking each up.
+ */
+export const IN_INPUT = Prisma.sql`= any(array(select id from input))`;
 
 /** The records of `written` after the statement. */
 export const WRITTEN = Prisma.sql`select id, data, keys from written`;

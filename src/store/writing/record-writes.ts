@@ -10,7 +10,7 @@ import {
   type StoredRow,
   toStoredRecord,
 } from '../reading/stored-record.js';
-import { liveRecordsOf, recordsOf } from '../sql/records-of.js';
+import { liveRecordsById, recordsOf } from '../sql/records-of.js';
 import { atomically } from './atomically.js';
 import { fieldsTogether, findCheckFaults, keysOf } from './check-faults.js';
 import { deadReferenceDetail, listReferences, withoutHeld } from './held-references.js';
@@ -259,7 +259,7 @@ export class RecordWrites {
       Prisma.sql`
         select r.data::text as data
         from records r
-        where ${liveRecordsOf(scope, collection)} and r.id = ${id}
+        where ${liveRecordsById(scope.domain.id, collection.name, Prisma.sql`= ${id}`)}
           ${andRows(access, environment.compileContext(scope, collection))}`,
     );
     const before = row === undefined ? {} : parseExactJson(row.data);
@@ -349,7 +349,8 @@ export class RecordWrites {
       Prisma.sql`
         select r.data::text as data
         from records r
-        where ${liveRecordsOf(scope, collection)} and r.id = ${id} ${andRows(access, context)}
+        where ${liveRecordsById(scope.domain.id, collection.name, Prisma.sql`= ${id}`)}
+          ${andRows(access, context)}
         for update of r`,
     );
     if (row === undefined) return undefined;
@@ -393,7 +394,7 @@ export class RecordWrites {
       Prisma.sql`
         select r.version, r.data::text as data, (${readableRows ?? Prisma.sql`true`}) is true as is_readable
         from records r
-        where ${liveRecordsOf(scope, collection)} and r.id = ${id}`,
+        where ${liveRecordsById(scope.domain.id, collection.name, Prisma.sql`= ${id}`)}`,
     );
     // The write will not find a record either, and will report why.
     if (current === undefined) return { keys: undefined };

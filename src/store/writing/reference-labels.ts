@@ -5,7 +5,7 @@ import type { Scope } from '../../model/scope.js';
 import { findAccess } from '../access/access.js';
 import type { Queryable } from '../database/queryable.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
-import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
+import { liveRecordsById, nameLiteral } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
 import { inOrderOfNames } from './references.js';
 import type { UnlabelledReference } from './validation.js';
@@ -77,8 +77,7 @@ function selectLabels(
     Prisma.sql`
       select ${nameLiteral(target.name)} as collection, r.id, ${label} #>> '{}' as label
       from records r
-      where ${liveRecordsOf(context.scope, target)}
-        and r.id = any(${[...ids]}::text[])
+      where ${liveRecordsById(context.scope.domain.id, target.name, Prisma.sql`= any(${[...ids]}::text[])`)}
         and jsonb_typeof(${label}) = 'string'
         ${rows}`,
   ];

@@ -13,7 +13,7 @@ import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import type { Queryable } from '../database/queryable.js';
-import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
+import { liveRecordsById, nameLiteral } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
 import type { HeldReference } from './held-references.js';
 import { USER_COLLECTION } from './record-statements.js';
@@ -51,7 +51,7 @@ export function selectDead(references: readonly HeldReference[], context: Refere
     const found = targets.flatMap((target) => {
       const collection = context.findCollection(target);
       if (collection === undefined) return [];
-      const isThere = Prisma.sql`${liveRecordsOf(context.scope, collection)} and r.id = sought.id`;
+      const isThere = Prisma.sql`${liveRecordsById(context.scope.domain.id, collection.name, IS_SOUGHT)}`;
       return [Prisma.sql`(select true from records r where ${isThere})`];
     });
     // A subquery instead of a join: the plan of `not exists` read all users to find one.
@@ -76,11 +76,12 @@ export async function findDeadReferences(
   const selects = inOrderOfNames(idsByTarget).flatMap(([target, ids]) => {
     const collection = context.findCollection(target);
     if (collection === undefined) return [];
+    const isAsked = Prisma.sql`= any(${[...ids]}::text[])`;
     return [
       Prisma.sql`
       select ${nameLiteral(collection.name)} as collection, r.id
       from records r
-      where ${liveRecordsOf(context.scope, collection)} and r.id = any(${[...ids]}::text[])`,
+      where ${liveRecordsById(context.scope.domain.id, collection.name, isAsked)}`,
     ];
   });
   if (selects.length === 0) return asked;
@@ -110,6 +111,8 @@ function listUnsure(
 export function inOrderOfNames<T>(byName: ReadonlyMap<string, T>): readonly (readonly [string, T])[] {
   return [...byName].sort(([one], [other]) => (one < other ? -1 : 1));
 }
+
+const IS_SOUGHT = Prisma.sql`= sought.id`;
 
 /** The caller exists, whatever its domain; so does what this write creates. */
 function isKnown({ targets, value }: HeldReference, { scope, made }: ReferenceContext): boolean {

@@ -36,6 +36,7 @@ export async function runWrite<Row extends object>(
   } catch (cause) {
     if (findConstraint(cause) === undefined) throw cause;
     await within?.query(Prisma.sql`rollback to savepoint record_write`);
-    throw await uniqueConflict(within ?? environment.database, { ...attempt, cause });
+    const isRouted = environment.database.home !== undefined;
+    throw await uniqueConflict(within ?? environment.database, { ...attempt, cause, isRouted });
   }
 }

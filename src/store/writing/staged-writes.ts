@@ -11,7 +11,7 @@ import type { Scope } from '../../model/scope.js';
 import { accessOf, assertReadable } from '../access/access.js';
 import type { OwnTransaction, Queryable, Transaction } from '../database/queryable.js';
 import { renewStatistics } from '../database/renew-statistics.js';
-import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
+import { liveRecordsById, liveRecordsByKey, liveRecordsOf, nameLiteral } from '../sql/records-of.js';
 import { rehearse } from './atomically.js';
 import { askTriggers } from './change-records.js';
 import { nameOfKey } from './check-record.js';
@@ -33,7 +33,7 @@ import {
   type StagedWork,
 } from './staged-work.js';
 import { type StagingPlace, stagingPlaceOf } from './staging-place.js';
-import { fieldsBesideKey, type UniqueKey, uniqueKeyOf } from './unique-key.js';
+import { fieldsBesideKey, keyValueOf, OF_RECORD, type UniqueKey, uniqueKeyOf } from './unique-key.js';
 import { updateStaged } from './update-staged.js';
 import type { UnlabelledReference } from './validation.js';
 import type { TriggerNames } from './write-triggers.js';
@@ -296,9 +296,9 @@ export class StagedWrites {
             else 'same'
           end as state
         from records r
-        where ${liveRecordsOf(scope, collection)} and ${matchOf(work)}
+        where ${matchOf(work)}
           ${Prisma.join([Prisma.empty, ...reach], ' ')}
-        limit 1
+        offset 0
       ) as f
       group by f.state`);
     const groupOf = (state: string) => groups.find((group) => group.state === state) ?? NO_GROUP;
@@ -390,17 +390,9 @@ interface MatchedGroup {
 const NO_GROUP: MatchedGroup = { state: '', numbers: [], ids: [] };
 
 /** Which record `r` the staged row `s` stands for. */
-function matchOf({ collection, batch: { key } }: StagedWork): Sql {
-  switch (key.kind) {
-    case 'id':
-      return Prisma.sql`r.id = s.id`;
-    case 'rule':
-      return Prisma.sql`r.keys->>${nameLiteral(key.name)} = s.keys->>${nameLiteral(key.name)}`;
-    case 'field': {
-      const isReference = collection.fieldsByName.get(key.name)?.type === 'reference';
-      const value = isReference ? Prisma.raw("->'value'") : Prisma.empty;
-      const member = Prisma.sql`->${nameLiteral(key.name)}${value}`;
-      return Prisma.sql`r.data${member} = (s.data - s.withheld)${member}`;
-    }
-  }
+function matchOf({ scope: { domain }, collection, batch: { key } }: StagedWork): Sql {
+  if (key.kind === 'id') return liveRecordsById(domain.id, collection.name, Prisma.sql`= s.id`);
+  const row = { data: Prisma.raw('(s.data - s.withheld)'), keys: Prisma.raw('s.keys') };
+  const isSame = Prisma.sql`${keyValueOf(collection, key, OF_RECORD)} = ${keyValueOf(collection, key, row)}`;
+  return liveRecordsByKey({ domain: domain.id }, collection.name, isSame);
 }

@@ -7,7 +7,7 @@ import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../../json.js';
 import type { Database } from '../database/database.js';
 import type { RecordsPlace } from '../database/home-statements.js';
-import type { OwnTransaction } from '../database/queryable.js';
+import type { OwnTransaction, Transaction } from '../database/queryable.js';
 import { COPY_STAGED, listStagedCells } from './check-record.js';
 
 export interface StagingPlace extends RecordsPlace {
@@ -20,18 +20,26 @@ export function stagingPlaceOf(
   transaction: OwnTransaction,
   domain: string,
 ): StagingPlace {
-  if (home === undefined) {
-    return {
-      query: (sql) => transaction.query(sql),
-      run: async (sql) => {
-        await transaction.query(sql);
-      },
-      tableName: async (table) => table,
-      load: (lines) => transaction.copyIn(COPY_STAGED, lines),
-    };
-  }
-  const session = home.session(transaction, domain);
-  return { ...session, load: (lines) => session.run(insertStaged(lines)) };
+  const place = recordsPlaceOf({ home }, transaction, domain);
+  const load = (lines: Uint8Array) =>
+    home === undefined ? transaction.copyIn(COPY_STAGED, lines) : place.run(insertStaged(lines));
+  return { ...place, load };
+}
+
+/** The server that has the records of a domain, within a transaction. */
+export function recordsPlaceOf(
+  { home }: Pick<Database, 'home'>,
+  transaction: Transaction,
+  domain: string,
+): RecordsPlace {
+  if (home !== undefined) return home.session(transaction, domain);
+  return {
+    query: (sql) => transaction.query(sql),
+    run: async (sql) => {
+      await transaction.query(sql);
+    },
+    tableName: async (table) => table,
+  };
 }
 
 function insertStaged(lines: Uint8Array): Prisma.Sql {

@@ -9,9 +9,10 @@ import { findAccess } from '../access/access.js';
 import { findConstraint } from '../database/database-errors.js';
 import { isDeclaredIndexName, listDeclaredIndexes } from '../database/declared-indexes.js';
 import type { Queryable } from '../database/queryable.js';
-import { liveRecordsOf, nameLiteral, recordsOf } from '../sql/records-of.js';
+import { liveRecordsByKey, nameLiteral, recordsOf } from '../sql/records-of.js';
 import { inputOf, type NewRecord } from './record-statements.js';
 import { NO_SECRETS, type SecretFields } from './secret-fields.js';
+import { keyValueOf, OF_RECORD, type UniqueKey } from './unique-key.js';
 
 type Sql = Prisma.Sql;
 
@@ -33,6 +34,7 @@ export async function uniqueConflict(
     readonly records: readonly NewRecord[];
     readonly verb: 'create' | 'update';
     readonly cause: unknown;
+    readonly isRouted: boolean;
   },
 ): Promise<ServiceError> {
   const { scope, collection, records } = refused;
@@ -94,7 +96,8 @@ export function describeTaken(
 
 /**
  * What records would take that others have. `input` gives their `id`, `data`, `keys` and, from 1 on,
- * `position`; `untaken` is a rule of `uniqueTogether` whose values are known to be free.
+ * `position`; `untaken` is a rule of `uniqueTogether` whose values are known to be free; `isRouted` says
+ * whether Citus plans the statement.
  */
 export async function findTakenInStore(
   queryable: { query<Row extends object>(sql: Sql): Promise<Row[]> },
@@ -104,33 +107,31 @@ export async function findTakenInStore(
     readonly input: Sql;
     readonly verb: 'create' | 'update';
     readonly untaken?: string | undefined;
+    readonly isRouted?: boolean | undefined;
   },
 ): Promise<TakenValue[]> {
-  const { scope, collection, input, verb, untaken } = asked;
+  const { scope, collection, input, verb, untaken, isRouted } = asked;
   const isSame = (rule: string): Sql => {
-    const { kind, name } = partsOf(rule);
-    if (kind === 'id') return Prisma.sql`${recordsOf(scope, collection)} and r.id = i.id`;
-    const live = liveRecordsOf(scope, collection);
-    if (kind === 'rule') {
-      return Prisma.sql`${live} and r.id <> i.id
-        and r.keys->>${nameLiteral(name)} = i.keys->>${nameLiteral(name)}`;
-    }
-    const member =
-      collection.fieldsByName.get(name)?.type === 'reference' ? Prisma.raw("->'value'") : Prisma.empty;
-    const field = Prisma.sql`data->${nameLiteral(name)}${member}`;
-    return Prisma.sql`${live} and r.id <> i.id and r.${field} = i.${field} and i.${field} <> 'null'`;
+    const key = partsOf(rule);
+    if (key.kind === 'id') return Prisma.sql`${recordsOf(scope, collection)} and r.id = i.id`;
+    const value = keyValueOf(collection, key, OF_INPUT);
+    const isNull = key.kind === 'field' ? Prisma.sql`${value} = 'null'` : Prisma.sql`false`;
+    const isSameKey = Prisma.sql`${keyValueOf(collection, key, OF_RECORD)} = ${value}
+        and r.id <> i.id and not ${isNull}`;
+    return liveRecordsByKey({ domain: scope.domain.id, isRouted }, collection.name, isSameKey);
   };
   const rules = rulesOf(collection).filter((rule) =>
     rule === 'id' ? verb === 'create' : rule !== `rule:${untaken}`,
   );
   if (rules.length === 0) return [];
-  // A value and no join: the plan of `exists` read all of an index to find a few.
+  // A value and no join: the plan of `exists` read all of an index to find a few. Counted, because the plan
+  // for the first of many would be another.
   const selects = rules.map(
     (rule) => Prisma.sql`
       select (i.position - 1)::int as index, ${nameLiteral(rule)} as rule
       from input i
       where ${rule === 'id' ? someIdIsAmong(scope, collection) : Prisma.sql`true`}
-        and (select true from records r where ${isSame(rule)} limit 1)`,
+        and (select count(*) > 0 from records r where ${isSame(rule)})`,
   );
   return await queryable.query<TakenValue>(
     Prisma.sql`with input as (${input}) ${Prisma.join(selects, ' union all ')} order by 1`,
@@ -159,44 +160,46 @@ function rulesOf(collection: Collection): string[] {
   ];
 }
 
-function partsOf(rule: string): { readonly kind: 'id' | 'field' | 'rule'; readonly name: string } {
+const OF_INPUT = { data: Prisma.raw('i.data'), keys: Prisma.raw('i.keys') };
+
+function partsOf(rule: string): UniqueKey {
   const name = rule.slice(rule.indexOf(':') + 1);
   if (rule.startsWith('field:')) return { kind: 'field', name };
-  return rule.startsWith('rule:') ? { kind: 'rule', name } : { kind: 'id', name };
+  return rule.startsWith('rule:') ? { kind: 'rule', name } : { kind: 'id' };
 }
 
 /** The top-level fields a rule looks at. */
 function fieldsOf(collection: Collection, rule: string): readonly string[] {
-  const { kind, name } = partsOf(rule);
-  switch (kind) {
+  const key = partsOf(rule);
+  switch (key.kind) {
     case 'id':
       return [];
     case 'field':
-      return [name];
+      return [key.name];
     case 'rule': {
-      const together = collection.uniqueTogether.find((candidate) => candidate.name === name);
+      const together = collection.uniqueTogether.find((candidate) => candidate.name === key.name);
       return (together?.parts ?? []).flatMap((part) => part.path.slice(0, 1));
     }
   }
 }
 
 function ruleValueOf(rule: string, record: NewRecord): JsonValue | undefined {
-  const { kind, name } = partsOf(rule);
-  switch (kind) {
+  const key = partsOf(rule);
+  switch (key.kind) {
     case 'id':
       return record.id;
     case 'rule':
-      return record.keys?.[name];
+      return record.keys?.[key.name];
     case 'field': {
-      const value: JsonValue | undefined = memberOf(record.data, name);
+      const value: JsonValue | undefined = memberOf(record.data, key.name);
       return isJsonObject(value) ? value.value : value;
     }
   }
 }
 
 function detailsOf(collection: Collection, rule: string, record: NewRecord, pointer: string): ErrorDetail[] {
-  const { kind, name } = partsOf(rule);
-  switch (kind) {
+  const key = partsOf(rule);
+  switch (key.kind) {
     case 'id':
       return [
         {
@@ -213,15 +216,15 @@ function detailsOf(collection: Collection, rule: string, record: NewRecord, poin
       const shown = value === undefined ? '' : ` ${printExactJson(value)}`;
       return [
         {
-          pointer: `${pointer}/${name}`,
-          detail: `${name}${shown} is taken: it is unique in ${collection.name}`,
+          pointer: `${pointer}/${key.name}`,
+          detail: `${key.name}${shown} is taken: it is unique in ${collection.name}`,
           expected: 'a value no other record has',
-          ...(value === undefined ? {} : { sent: shownValue(record.data, name) }),
+          ...(value === undefined ? {} : { sent: shownValue(record.data, key.name) }),
         },
       ];
     }
     case 'rule': {
-      const together = collection.uniqueTogether.find((candidate) => candidate.name === name);
+      const together = collection.uniqueTogether.find((candidate) => candidate.name === key.name);
       const parts = (together?.parts ?? []).map(
         (part) => `${part.path.join('.')}${part.by === 'day' ? ' (its day)' : ''}`,
       );

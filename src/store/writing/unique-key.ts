@@ -1,9 +1,11 @@
 /** What tells the records of a collection apart: their `_id`, a unique field, or values unique together. */
 import { ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
 import type { JsonObject } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { Path } from '../../model/path.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
+import { nameLiteral } from '../sql/records-of.js';
 
 export type UniqueKey =
   | { readonly kind: 'id' }
@@ -68,6 +70,21 @@ function isOfFields(parts: Collection['uniqueTogether'][number]['parts'], by: st
   const isWanted = (name: string) => wanted.has(name) || wanted.has(name.replace(/\.value$/, ''));
   return wanted.size === names.length && names.every(isWanted);
 }
+
+/** The value of a key other than `_id` in what has `data` and `keys`, as the index of the key contains it. */
+export function keyValueOf(
+  collection: Collection,
+  key: Exclude<UniqueKey, { readonly kind: 'id' }>,
+  { data, keys }: { readonly data: Prisma.Sql; readonly keys: Prisma.Sql },
+): Prisma.Sql {
+  const name = nameLiteral(key.name);
+  if (key.kind === 'rule') return Prisma.sql`${keys}->>${name}`;
+  const isReference = collection.fieldsByName.get(key.name)?.type === 'reference';
+  return Prisma.sql`${data}->${name}${isReference ? Prisma.raw("->'value'") : Prisma.empty}`;
+}
+
+/** The key value of a record `r`. */
+export const OF_RECORD = { data: Prisma.raw('r.data'), keys: Prisma.raw('r.keys') };
 
 /** The paths of the values that make the key; none for the `_id`. */
 function pathsOfKey(collection: Collection, key: UniqueKey | undefined): readonly Path[] {

@@ -4,7 +4,7 @@ import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonObject } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import { compileFilter } from '../sql/compile-filter.js';
-import { liveRecordsOf } from '../sql/records-of.js';
+import { liveRecordsById } from '../sql/records-of.js';
 import { type FinishedChange, planChanges, writeChanges } from './change-records.js';
 import { type LockedRow } from './matched-change.js';
 import { outOfRows } from './record-refusals.js';
@@ -29,7 +29,7 @@ export async function updateStaged(work: StagedWork, refused: StagedRefusal[]): 
       array(select jsonb_object_keys((s.data - s.withheld) || coalesce(s.members, '{}')))
         || s.removed as fields
     from import_staged s
-    join records r on ${liveRecordsOf(scope, collection)} and r.id = s.id
+    join records r on ${liveRecordsById(scope.domain.id, collection.name, Prisma.sql`= s.id`)}
     where s.state = 'differs'
     order by r.id
     for update of r`);

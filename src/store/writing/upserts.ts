@@ -11,8 +11,7 @@ import type { Scope } from '../../model/scope.js';
 import { accessOf, type EffectiveAccess } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
-import { compileFilter } from '../sql/compile-filter.js';
-import { nameLiteral } from '../sql/records-of.js';
+import { liveRecordsByKey } from '../sql/records-of.js';
 import { atomically } from './atomically.js';
 import { changeRecords } from './change-records.js';
 import { keysOf } from './check-faults.js';
@@ -22,7 +21,7 @@ import { assertWritable, tooManyRecords } from './record-refusals.js';
 import type { RecordWrites, WriteOptions } from './record-writes.js';
 import { assertNoProbing } from './secret-fields.js';
 import { takeSentId } from './sent-id.js';
-import { fieldsBesideKey, type UniqueKey, uniqueKeyOf } from './unique-key.js';
+import { fieldsBesideKey, keyValueOf, OF_RECORD, type UniqueKey, uniqueKeyOf } from './unique-key.js';
 import { assertNoFaults, type StoredChange, toStoredAll } from './validation.js';
 
 export interface UpsertRequest {
@@ -147,11 +146,15 @@ export class Upserts {
     const conditions = [
       environment.rowsOf(scope, collection, readable),
       environment.rowsOf(scope, collection, writable),
-      this.#withKeys(plan),
     ].flatMap((condition) => condition ?? []);
     const { orderBy } = environment.plans.order(collection, []).order;
     const context = environment.writeContext(scope, collection, now);
-    const statement = lockRecords(context, { conditions, orderBy, limit: sent.length });
+    const statement = lockRecords(context, {
+      conditions,
+      orderBy,
+      limit: sent.length,
+      ids: this.#idsOf(plan),
+    });
     const rows = await environment.run<Row>(transaction, statement, scope);
     const { timeZone } = scope.domain;
     return new Map(
@@ -163,20 +166,27 @@ export class Upserts {
     );
   }
 
-  /** A condition over `r` that the index of the key serves. */
-  #withKeys({ scope, collection, key, sent }: Plan): Prisma.Sql {
-    const texts = sent.map((one) => one.key);
-    switch (key.kind) {
-      case 'id':
-        return Prisma.sql`r.id = any(${texts}::text[])`;
-      case 'rule':
-        return Prisma.sql`r.keys->>${nameLiteral(key.name)} = any(${texts}::text[])`;
-      case 'field': {
-        const values = sent.flatMap(({ change }) => scalarOf(change.data[key.name]) ?? []);
-        const context = this.#environment.compileContext(scope, collection);
-        return compileFilter({ kind: 'in', path: [key.name], values }, context);
-      }
-    }
+  /**
+   * A query of the ids of the records with the keys: one look-up for each, without a limit, so that no other
+   * index is cheaper than that of the key.
+   */
+  #idsOf({ scope, collection, key, sent }: Plan): Prisma.Sql {
+    if (key.kind === 'id') return Prisma.sql`select unnest(${sent.map((one) => one.key)}::text[])`;
+    const { name } = key;
+    const texts = sent.map((one) =>
+      key.kind === 'rule' ? one.key : printExactJson(scalarOf(one.change.data[name]) ?? null),
+    );
+    const type = Prisma.raw(key.kind === 'rule' ? 'text[]' : 'text[]::jsonb[]');
+    const isRouted = this.#environment.database.home !== undefined;
+    const isSame = Prisma.sql`${keyValueOf(collection, key, OF_RECORD)} = sought.key`;
+    return Prisma.sql`
+      select found.id
+      from unnest(${texts}::${type}) as sought (key)
+      cross join lateral (
+        select r.id from records r
+        where ${liveRecordsByKey({ domain: scope.domain.id, isRouted }, collection.name, isSame)}
+        offset 0
+      ) as found`;
   }
 
   async #change(
