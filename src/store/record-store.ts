@@ -11,7 +11,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import type { JsonObject, JsonValue } from '../json.js';
 import type { Path } from '../model/path.js';
 import { queryOf, type RecordQuery } from '../model/record-query.js';
-import { credentialName, type Domain, type RecordVerb, type Scope } from '../model/scope.js';
+import { type Domain, type RecordVerb, type Scope } from '../model/scope.js';
 import { accessOf, assertReadable } from './access/access.js';
 import { assertFittingOperands } from './access/fitting-operands.js';
 import { type AuditEntry, type AuditQuery, readAuditTrail } from './changes/audit-trail.js';
@@ -38,7 +38,7 @@ import {
 import { listPaths } from './sql/compile-filter.js';
 import { recordsOf } from './sql/records-of.js';
 import { type AtomicOptions, atomically } from './writing/atomically.js';
-import { idempotently, type OnceRequest } from './writing/idempotency.js';
+import { idempotencyOwner, idempotently, type OnceRequest } from './writing/idempotency.js';
 import {
   type Deleted,
   type DeleteMatching,
@@ -334,7 +334,7 @@ export class RecordStore {
       this.#noted(scope, request.within, () => idempotently(this.#environment, scope, request, work));
     // A transaction already has its connection.
     if (request.key === undefined || request.within !== undefined) return await once();
-    const owner = [scope.domain.id, credentialName(scope.principal.credential), request.key];
+    const owner = [scope.domain.id, idempotencyOwner(scope.principal), request.key];
     return await this.#keyLine.run(JSON.stringify(owner), once, scope);
   }
 

@@ -88,7 +88,7 @@ export async function purge(database: Database, scope: Scope, options: PurgeOpti
     keys as (
       delete from idempotency_keys
       where created_at < now() - make_interval(hours => ${IDEMPOTENCY_HOURS}::int)
-      returning 1
+      returning domain_id, key
     ),
     messages as (
       delete from topic_messages
@@ -98,7 +98,7 @@ export async function purge(database: Database, scope: Scope, options: PurgeOpti
     select
       (select count(*) from forgotten)::int as forgotten,
       (select count(*) from tombstones)::int as tombstones,
-      (select count(*) from keys)::int as keys,
+      (select count(distinct (domain_id, key)) from keys)::int as keys,
       (select count(*) from messages)::int as messages`);
   const collections = await database.query<{ name: string }>(Prisma.sql`
     with purged as (

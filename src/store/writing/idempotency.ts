@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../../json.js';
-import { credentialName, type Scope } from '../../model/scope.js';
+import { credentialName, type KeyScopes, type Principal, type Scope } from '../../model/scope.js';
 import type { Database } from '../database/database.js';
 import type { Transaction } from '../database/queryable.js';
 import { type AtomicOptions, atomically } from './atomically.js';
@@ -20,10 +20,11 @@ export interface OnceRequest {
 }
 
 /**
- * Executes the work once per key of a credential within 24 h; a repetition of the same request gets the
- * stored answer. The write and the answer commit together, and of two concurrent requests the second waits
- * for the first. Work that fails leaves nothing behind and can be retried. Without a key the work simply
- * runs, without a transaction of its own.
+ * Executes the work once per key of a user within 24 h; a repetition of the same request gets the stored
+ * answer, whichever session, API key or token of the user with the same rights sends it. The write and the
+ * answer commit together, and of two concurrent requests the second waits for the first. Work that fails
+ * leaves nothing behind and can be retried. Without a key the work simply runs, without a transaction of its
+ * own.
  *
  * @throws IDEMPOTENCY_CONFLICT (409) if the key was used for another request; MALFORMED_REQUEST for a
  *   malformed key
@@ -38,40 +39,63 @@ export async function idempotently<T extends JsonValue>(
   const { key, text, within, writes } = request;
   if (key === undefined) return await work(within);
   assertKey(key);
-  const hash = createHash('sha256').update(text).digest();
-  const credential = credentialName(scope.principal.credential);
-  const owner = Prisma.sql`domain_id = ${scope.domain.id} and credential = ${credential} and key = ${key}`;
+  const { principal } = scope;
+  const owner = idempotencyOwner(principal);
+  const hash = hashOf(text);
   return await atomically(environment, scope, { within, writes }, async (tx) => {
     // Computed here, because Citus does not allow clock functions in `on conflict`.
-    const outdated = new Date(Date.now() - IDEMPOTENCY_HOURS * 3_600_000);
-    // Waits for a transaction that holds the same key.
-    const claimed = await tx.query(Prisma.sql`
-      insert into idempotency_keys (domain_id, credential, key, request_hash, created_at)
-      values (${scope.domain.id}, ${credential}, ${key}, ${hash}, now())
-      on conflict (domain_id, credential, key) do update
-        set request_hash = excluded.request_hash, answer = null, created_at = excluded.created_at
-        where idempotency_keys.created_at < ${outdated.toISOString()}::timestamptz
-      returning 1`);
-    if (claimed.length === 0) return await firstAnswer<T>(tx, { owner, hash, key });
-    const answer = await work(tx);
+    const outdated = new Date(Date.now() - IDEMPOTENCY_HOURS * 3_600_000).toISOString();
+    const claim = async (credential: string) => {
+      const claimed = await tx.query(Prisma.sql`
+        insert into idempotency_keys (domain_id, credential, key, request_hash, created_at)
+        values (${scope.domain.id}, ${credential}, ${key}, ${hash}, now())
+        on conflict (domain_id, credential, key) do update
+          set request_hash = excluded.request_hash, answer = null, created_at = excluded.created_at
+          where idempotency_keys.created_at < ${outdated}::timestamptz
+        returning 1`);
+      return claimed.length > 0;
+    };
     // Stored as JSON text within JSON, because jsonb would reorder the members, and the repeated answer must
     // be identical to the letter.
-    await tx.query(Prisma.sql`
-      update idempotency_keys
-      set answer = to_jsonb(${printExactJson(answer)}::text)
-      where ${owner}`);
+    const keep = (answer: T) =>
+      tx.query(Prisma.sql`
+        update idempotency_keys
+        set answer = to_jsonb(${printExactJson(answer)}::text)
+        where ${ofKey} and credential in (${owner}, ${credentialName(principal.credential)})`);
+    const ofKey = Prisma.sql`domain_id = ${scope.domain.id} and key = ${key}`;
+    // Waits for a transaction that holds the same key.
+    if (!(await claim(owner))) {
+      return await firstAnswer<T>(tx, { row: Prisma.sql`${ofKey} and credential = ${owner}`, hash, key });
+    }
+    // Gateways of the version before this one keep answers under the credential, and look only there.
+    const earlierName = credentialName(principal.credential);
+    const isClaimed = earlierName === owner || (await claim(earlierName));
+    const earlierNames = isClaimed ? await listEarlierNames(tx, principal) : [earlierName];
+    const isEarlier = Prisma.sql`${ofKey} and credential = any(${[...earlierNames]}::text[])
+      and created_at >= ${outdated}::timestamptz`;
+    const [earlier] =
+      earlierNames.length === 0
+        ? []
+        : await tx.query(Prisma.sql`select 1 from idempotency_keys where ${isEarlier}`);
+    if (earlier !== undefined) {
+      const answered = await firstAnswer<T>(tx, { row: isEarlier, hash, key });
+      await keep(answered);
+      return answered;
+    }
+    const answer = await work(tx);
+    await keep(answer);
     return answer;
   });
 }
 
 async function firstAnswer<T extends JsonValue>(
   tx: Transaction,
-  kept: { readonly owner: Prisma.Sql; readonly hash: Buffer; readonly key: string },
+  kept: { readonly row: Prisma.Sql; readonly hash: Buffer; readonly key: string },
 ): Promise<T> {
   const [row] = await tx.query<{ answer: string; is_same: boolean }>(Prisma.sql`
     select answer #>> '{}' as answer, request_hash = ${kept.hash} as is_same
     from idempotency_keys
-    where ${kept.owner}`);
+    where ${kept.row}`);
   if (row?.is_same) return JSON.parse(row.answer);
   throw new ServiceError(
     'IDEMPOTENCY_CONFLICT',
@@ -79,6 +103,54 @@ async function firstAnswer<T extends JsonValue>(
       'take a new one',
     { errors: [{ parameter: 'Idempotency-Key', detail: 'used for another request', sent: kept.key }] },
   );
+}
+
+/**
+ * The names under which the version before this one kept the answers of the user's other sessions, or of the
+ * user's API keys with the same rights.
+ */
+async function listEarlierNames(
+  tx: Transaction,
+  { kind, id, domainId, credential }: Principal,
+): Promise<readonly string[]> {
+  if (kind !== 'user' || credential.part !== undefined) return [];
+  const rows = await tx.query<{ id: string }>(
+    credential.kind === 'token'
+      ? Prisma.sql`
+        select id::text from sessions
+        where domain_id = ${domainId} and user_id = ${id} and id::text <> ${credential.id}`
+      : Prisma.sql`
+        select other.id::text
+        from api_keys own
+        join api_keys other on other.domain_id = own.domain_id and other.user_id = own.user_id
+          and other.scopes = own.scopes and other.id <> own.id
+        where own.domain_id = ${domainId} and own.user_id = ${id} and own.id::text = ${credential.id}`,
+  );
+  return rows.map((row) => `${credential.kind}:${row.id}`);
+}
+
+/**
+ * Whose key it is: the user's, whatever it logged in with. Credentials with less than the rights of the user
+ * share keys only with those that have the same rights, so that none is given an answer that it could not
+ * have produced.
+ */
+export function idempotencyOwner({ kind, id, domainId, credential, roles, scopes }: Principal): string {
+  if (kind === 'system') return credentialName(credential);
+  const user = `user:${domainId}/${id}`;
+  if (scopes === undefined && credential.part === undefined) return user;
+  // An API key has the roles of its user; a token with a part of the rights has roles of its own.
+  const ownRoles = credential.part === undefined ? null : [...roles].sort();
+  const rights = JSON.stringify([ownRoles, scopes === undefined ? null : sortedScopes(scopes)]);
+  return `${user}/${hashOf(rights).toString('base64url')}`;
+}
+
+function sortedScopes({ collections, reports, scripts }: KeyScopes): unknown {
+  const verbs = Object.entries(collections).map(([name, list]) => [name, [...list].sort()] as const);
+  return [verbs.sort(([one], [other]) => (one < other ? -1 : 1)), [...reports].sort(), [...scripts].sort()];
+}
+
+function hashOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }
 
 function assertKey(key: string): void {
