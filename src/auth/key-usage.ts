@@ -23,7 +23,7 @@ export class KeyUsage {
 
   /** Records a use of the key, and its address, in the background. */
   touch(keyId: string, address: string | undefined): void {
-    const now = Date.now();
+    const now = performance.now();
     if (now - (this.#touchedAt.get(keyId) ?? Number.NEGATIVE_INFINITY) < INTERVAL_MS) return;
     this.#touchedAt.set(keyId, now);
     const writing = this.#write(keyId, address)

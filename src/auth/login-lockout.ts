@@ -34,7 +34,7 @@ const MOST_REMOVED = 10_000;
 export class LoginLockout {
   readonly #database: Database;
   readonly #afterFailures: number;
-  #removedOldAt = 0;
+  #removedOldAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: LoginLockoutOptions) {
     this.#database = options.database;
@@ -93,8 +93,8 @@ export class LoginLockout {
 
   /** Deletes old rows once an hour, at the next failure. */
   async #removeOld(): Promise<void> {
-    if (Date.now() - this.#removedOldAt < HOUR_MS) return;
-    this.#removedOldAt = Date.now();
+    if (performance.now() - this.#removedOldAt < HOUR_MS) return;
+    this.#removedOldAt = performance.now();
     await this.#database.query(Prisma.sql`
       delete from login_failures
       where key in (

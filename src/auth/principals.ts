@@ -244,7 +244,7 @@ export class Principals {
   #find(ref: CredentialRef): Remembered | undefined {
     if (!this.#database.isHearing) return undefined;
     const remembered = this.#users.get(userKey(ref))?.get(ref.origin.id);
-    return remembered && Date.now() - remembered.loadedAt <= MAX_AGE_MS ? remembered : undefined;
+    return remembered && performance.now() - remembered.loadedAt <= MAX_AGE_MS ? remembered : undefined;
   }
 
   /** Concurrent requests share a load. */
@@ -266,7 +266,7 @@ export class Principals {
     // but it is not cached.
     for (let attempt = 1; ; attempt += 1) {
       const changes = this.#changes;
-      const loaded = { standing: await this.#read(ref), loadedAt: Date.now() };
+      const loaded = { standing: await this.#read(ref), loadedAt: performance.now() };
       if (changes === this.#changes) this.#remember(ref, loaded);
       if (changes === this.#changes || attempt === MOST_ATTEMPTS) return loaded;
     }

@@ -51,7 +51,7 @@ export interface UserRef {
 export class Sessions {
   readonly #database: Database;
   readonly refreshTokenTtlSeconds: number;
-  #removedExpiredAt = 0;
+  #removedExpiredAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: { readonly database: Database; readonly refreshTokenTtlSeconds: number }) {
     this.#database = options.database;
@@ -229,8 +229,8 @@ export class Sessions {
 
   /** Deletes expired sessions with their refresh tokens once an hour, at the next login. */
   async #removeExpired(): Promise<void> {
-    if (Date.now() - this.#removedExpiredAt < HOUR_MS) return;
-    this.#removedExpiredAt = Date.now();
+    if (performance.now() - this.#removedExpiredAt < HOUR_MS) return;
+    this.#removedExpiredAt = performance.now();
     await this.#database.query(Prisma.sql`
       delete from sessions
       where id in (select id from sessions where expires_at < now() limit ${MOST_REMOVED}::int)`);

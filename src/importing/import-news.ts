@@ -74,7 +74,7 @@ export class ImportNews {
   /** The connection was lost or is back: reads all imports that have changed since. */
   #noticeGap(): void {
     if (this.#listeners.size === 0) return;
-    this.#gapSince ??= Date.now() - UNNOTICED_MS;
+    this.#gapSince ??= performance.now() - UNNOTICED_MS;
     this.#wake(0);
   }
 
@@ -96,7 +96,7 @@ export class ImportNews {
     try {
       const since = this.#gapSince;
       if (since !== undefined) {
-        for (const id of await listChanged(database, Date.now() - since)) this.#changed.add(id);
+        for (const id of await listChanged(database, performance.now() - since)) this.#changed.add(id);
         if (this.#gapSince === since) this.#gapSince = undefined;
       }
       for (const id of [...this.#changed]) {

@@ -16,7 +16,7 @@ export class RepeatedFailures {
   #isOutage = false;
   #omittedInOutage = 0;
 
-  constructor(now: () => number = Date.now) {
+  constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 

@@ -98,7 +98,9 @@ export class FieldMeter {
 
   #beginDay(): void {
     const now = Date.now();
-    if (now < this.#dayEndsAt && this.#notedCount < MOST_NOTED) return;
+    // A clock that was set back begins a day, too.
+    const isSameDay = now < this.#dayEndsAt && now >= this.#dayEndsAt - DAY_MS;
+    if (isSameDay && this.#notedCount < MOST_NOTED) return;
     this.#day = new Date(now).toISOString().slice(0, 10);
     this.#dayEndsAt = (Math.floor(now / DAY_MS) + 1) * DAY_MS;
     this.#known = new Map();

@@ -184,12 +184,12 @@ class Following {
   }
 
   #sleep(ms: number): Promise<void> {
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     return new Promise((resolve) => {
       let timer = setTimeout(resolve, ms);
       this.#wakeUp = () => {
         clearTimeout(timer);
-        const rested = Date.now() - startedAt;
+        const rested = performance.now() - startedAt;
         timer = setTimeout(resolve, this.#isStopped ? 0 : Math.min(ms, Math.max(0, MIN_WAIT_MS - rested)));
       };
     });
