@@ -7,7 +7,9 @@ import { Prisma } from '../generated/prisma/client.js';
 import type { KeyScopes, Principal, Scope } from '../model/scope.js';
 import { auditedAct } from '../store/audited-act.js';
 import type { Database } from '../store/database/database.js';
+import type { Transaction } from '../store/database/queryable.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
+import { inOwnTransaction } from '../store/writing/atomically.js';
 import { parseAllowedAddresses } from './allowed-addresses.js';
 import { parseKeyScopes, type ScopeNames } from './key-scopes.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
@@ -61,6 +63,7 @@ export class ApiKeys {
   readonly #principals: Principals;
   readonly #names: ScopeNames;
   readonly #roles: readonly string[];
+  readonly #mostPerUser: number;
 
   constructor(options: {
     readonly database: Database;
@@ -68,11 +71,14 @@ export class ApiKeys {
     readonly names: ScopeNames;
     /** The roles whose users may have keys; `*`: all. */
     readonly roles: readonly string[];
+    /** How many valid keys a user has at most. */
+    readonly mostPerUser: number;
   }) {
     this.#database = options.database;
     this.#principals = options.principals;
     this.#names = options.names;
     this.#roles = options.roles;
+    this.#mostPerUser = options.mostPerUser;
   }
 
   /** Whether the caller may create keys for itself. */
@@ -86,7 +92,8 @@ export class ApiKeys {
    * Creates a key. The key is shown only in this answer.
    *
    * @throws INVALID_VALUE (400) naming what is wrong; FORBIDDEN (403) for another user's key, unless by an
-   *   admin, and without a role in API_KEY_ROLES; NOT_FOUND (404) if the user is not in the domain
+   *   admin, and without a role in API_KEY_ROLES; NOT_FOUND (404) if the user is not in the domain;
+   *   LIMIT_EXCEEDED if the user has too many
    */
   async create(scope: Scope, request: ApiKeyRequest): Promise<{ readonly id: string; readonly key: string }> {
     assertMayManage(scope);
@@ -103,7 +110,8 @@ export class ApiKeys {
     await this.#assertUser(scope, userId);
     const id = randomUUID();
     const key = createOpaqueSecret('cg');
-    await this.#database.query(Prisma.sql`
+    await this.#withinLimit(scope.domain.id, async (transaction) => {
+      await transaction.query(Prisma.sql`
       with made as (
         insert into api_keys (id, domain_id, user_id, name, prefix, key_hash, scopes, created_by, expires_at,
           allowed_addresses)
@@ -112,6 +120,8 @@ export class ApiKeys {
           ${request.expiresAt?.toISOString() ?? null}::timestamptz, ${[...allowedAddresses]}::text[])
       )
       ${auditedAct(scope, { collection: '$apiKey', id, operation: 'created' })}`);
+      return { userId };
+    });
     return { id, key };
   }
 
@@ -152,7 +162,7 @@ export class ApiKeys {
    * valid for the overlap. The new key is shown only in this answer.
    *
    * @throws NOT_FOUND (404) for a key the caller may not see, or one that has ended; FORBIDDEN (403);
-   *   INVALID_VALUE (400) for too long an overlap
+   *   INVALID_VALUE (400) for too long an overlap; LIMIT_EXCEEDED as `create`
    */
   async rotate(
     scope: Scope,
@@ -169,10 +179,10 @@ export class ApiKeys {
     const { domainId, userId = null } = reachOf(scope);
     // A lock in a statement of its own: of two concurrent rotations, the second must see that the key has
     // ended, or has been replaced, which a statement that waited for the lock would not see.
-    const [rotated] = isUuid(id)
-      ? await this.#database.transaction(async (transaction) => {
+    const rotated = isUuid(id)
+      ? await this.#withinLimit(domainId, async (transaction) => {
           await transaction.query(Prisma.sql`select from api_keys where id = ${id}::uuid for update`);
-          return await transaction.query<{ userId: string }>(Prisma.sql`
+          const [ended] = await transaction.query<{ userId: string }>(Prisma.sql`
           with ended as (
             update api_keys
             set expires_at = least(expires_at, now() + ${overlapSeconds}::int * interval '1 second'),
@@ -211,8 +221,9 @@ export class ApiKeys {
           select user_id as "userId",
             ${announceUser({ domainId: Prisma.sql`domain_id`, userId: Prisma.sql`user_id` })}
           from ended`);
+          return ended;
         })
-      : [];
+      : undefined;
     if (!rotated) throw noSuchKey();
     this.#principals.forget(domainId, rotated.userId);
     return { id: newId, key };
@@ -243,6 +254,30 @@ export class ApiKeys {
       )
       select ${announceUser({ domainId: Prisma.sql`${domainId}`, userId: Prisma.sql`${key.userId}` })}`);
     this.#principals.forget(domainId, key.userId);
+  }
+
+  /**
+   * Runs work that makes a key of a user, and takes it back if the user then has too many: each key has a
+   * rate of its own. The lock on the domain makes concurrent requests wait for each other.
+   */
+  async #withinLimit<Made extends { readonly userId: string } | undefined>(
+    domainId: string,
+    work: (transaction: Transaction) => Promise<Made>,
+  ): Promise<Made> {
+    return await inOwnTransaction(this.#database, async (transaction) => {
+      await transaction.query(Prisma.sql`select from domains where id = ${domainId} for no key update`);
+      const made = await work(transaction);
+      const [row] = await transaction.query<{ count: number }>(Prisma.sql`
+        select count(*)::int as count
+        from api_keys
+        where domain_id = ${domainId} and user_id = ${made?.userId ?? ''} and revoked_at is null
+          and (expires_at is null or expires_at > now())`);
+      if (row === undefined || row.count <= this.#mostPerUser) return made;
+      throw new ServiceError(
+        'LIMIT_EXCEEDED',
+        `A user has at most ${this.#mostPerUser} API keys (API_KEYS_PER_USER). Revoke one that is not used.`,
+      );
+    });
   }
 
   async #assertUser(scope: Scope, userId: string): Promise<void> {

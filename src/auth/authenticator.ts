@@ -1,7 +1,7 @@
 /** Authenticates credentials: the one place where a caller becomes a principal. */
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
-import type { Credential, Principal } from '../model/scope.js';
+import type { Credential, Domain, Principal } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
@@ -130,15 +130,8 @@ export class Authenticator {
    *   log in, and a wrong password; TOO_MANY_REQUESTS (429) for more than ten attempts a minute
    */
   async login(attempt: LoginAttempt): Promise<Login> {
-    const { domains, throttle, lockout, passwords, sessions } = this.#options;
-    await domains.assureKnown(attempt.domainId);
-    const domain =
-      attempt.domainId === undefined || attempt.domainId === ''
-        ? domains.top()
-        : domains.find(attempt.domainId);
-    const throttledName = `${domain?.id ?? ''}/${attempt.userName}`;
-    assertNotThrottled(await throttle.takeLogin(throttledName, attempt.address));
-    const trial = { userName: throttledName, address: attempt.address };
+    const { lockout, passwords, sessions } = this.#options;
+    const { domain, trial } = await this.#admit(attempt, attempt.userName);
     await lockout.assertOpen(trial);
     const user = await this.#findUser(domain?.id, attempt.userName);
     const check = await passwords.check(user?.passwordHash ?? undefined, attempt.password);
@@ -168,9 +161,8 @@ export class Authenticator {
    *   (401); TOO_MANY_REQUESTS (429)
    */
   async loginByIdentity(attempt: IdentityAttempt): Promise<Login> {
-    const { domains, lockout, sessions } = this.#options;
-    await domains.assureKnown(attempt.domainId);
-    const domain = attempt.domainId === '' ? domains.top() : domains.find(attempt.domainId);
+    const { lockout, sessions } = this.#options;
+    const { domain } = await this.#admit(attempt, attempt.email);
     const users = await this.#findByEmail(domain?.id ?? '', attempt.email);
     const [user] = users;
     if (!domain || !user || users.length > 1) throw wrongLogin();
@@ -303,6 +295,23 @@ export class Authenticator {
   }
 
   /**
+   * Counts an attempt before anything is looked up, and finds its domain, which may be unknown.
+   *
+   * @throws TOO_MANY_REQUESTS (429)
+   */
+  async #admit(
+    { domainId, address }: Pick<LoginAttempt, 'domainId' | 'address'>,
+    name: string,
+  ): Promise<{ readonly domain: Domain | undefined; readonly trial: LoginTrial }> {
+    const { domains, throttle } = this.#options;
+    const askedId = domainId === undefined || domainId === '' ? (domains.top()?.id ?? '') : domainId;
+    const trial = { userName: `${askedId}/${name}`, address };
+    assertNotThrottled(await throttle.takeLogin(trial.userName, address));
+    await domains.assureKnown(askedId);
+    return { domain: domains.find(askedId), trial };
+  }
+
+  /**
    * Whoever guesses codes knows the password and may try from anywhere, so these failures are also counted
    * over all addresses.
    *
@@ -386,7 +395,13 @@ export class Authenticator {
     return user;
   }
 
+  /**
+   * Only the letters A to Z are compared without case: other rules of case take letters for others, such as
+   * the Kelvin sign for k, and a provider may give the one address to one person and the other to another.
+   * For the same reason an address in another form than NFKC belongs to nobody.
+   */
   async #findByEmail(domainId: string, email: string): Promise<readonly Omit<StoredUser, 'passwordHash'>[]> {
+    if (email !== email.normalize('NFKC')) return [];
     return await this.#options.database.query(Prisma.sql`
       select
         r.id,
@@ -399,7 +414,7 @@ export class Authenticator {
       left join credentials c on c.domain_id = r.domain and c.user_id = r.id
       where ${liveRecordsIn(domainId, 'pltf_user')}
         and r.data -> 'active' = 'true'
-        and lower(r.data ->> 'email') = lower(${email}::text)
+        and lower((r.data ->> 'email') collate "C") = lower(${email}::text collate "C")
       limit 2`);
   }
 

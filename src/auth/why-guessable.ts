@@ -36,7 +36,7 @@ export function whyGuessable(password: string, common: string, owner: PasswordOw
     return 'This password is one of the most common. Choose another, e.g. several unrelated words.';
   if (isRepetition(folded)) return 'This password repeats a few characters or counts up. Choose another.';
   if (isMadeOf(bare(folded), owner) || isMadeOf(bare(withoutLeet(folded)), owner))
-    return 'This password is made of the name of the user or the school, or of a common word. Choose another.';
+    return 'This password is made of the name of the user or school, or of a common word. Choose another.';
   return undefined;
 }
 

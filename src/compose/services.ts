@@ -287,7 +287,11 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     });
     closers.push(scripting.close);
     const { scriptRunner, scripts, scriptRuns, scriptLog, writePlaces } = scripting;
-    const apiKeys = new ApiKeys({ database, principals, names, roles: config.apiKeyRoles });
+    const apiKeys = new ApiKeys({
+      ...{ database, principals, names },
+      roles: config.apiKeyRoles,
+      mostPerUser: config.apiKeysPerUser,
+    });
     const users = new Users({ database, collections: catalog, records: store, passwords, principals });
     const { close: closeWebhooks, ...webhooks } = openWebhooks({
       ...{ database, domains, store, outbox, principals, encryption, config },

@@ -88,6 +88,12 @@ export const LOGIN_SETTINGS = {
       'log out at the provider as well, where it says how; its post-logout redirect URI is PUBLIC_URL/, ' +
       'with the slash',
   },
+  apiKeysPerUser: {
+    variable: 'API_KEYS_PER_USER',
+    default: '50',
+    schema: positiveSetting,
+    meaning: 'valid API keys that a user has at most',
+  },
   apiKeyRoles: {
     variable: 'API_KEY_ROLES',
     default: '*',

@@ -230,6 +230,22 @@ describe('an API key', () => {
     });
   });
 
+  it('is one of at most 50 valid ones of a user, made at the same moment or by a rotation', async () => {
+    const made = await Promise.allSettled(
+      Array.from({ length: 60 }, () => one.apiKeys.create(clerk, { name: 'k', scopes: READ_TASKS })),
+    );
+    const keys = made.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    expect(keys).toHaveLength(50);
+    const [first, second] = keys;
+    const limit = { code: 'LIMIT_EXCEEDED' };
+    await expect(two.apiKeys.create(clerk, { name: 'k', scopes: READ_TASKS })).rejects.toMatchObject(limit);
+    await expect(one.apiKeys.rotate(clerk, first?.id ?? '', 60)).rejects.toMatchObject(limit);
+    expect(await codeOf(one.authenticator.authenticate(first?.key ?? ''))).toBeUndefined();
+    await one.apiKeys.rotate(clerk, first?.id ?? '', 0);
+    await one.apiKeys.revoke(clerk, second?.id ?? '');
+    await one.apiKeys.create(clerk, { name: 'k', scopes: READ_TASKS });
+  });
+
   it("outlives a change of its user's password", async () => {
     const { key } = await one.apiKeys.create(teacher, { name: 'k', scopes: READ_TASKS });
     const { accessToken } = await one.authenticator.exchangeKey(key);

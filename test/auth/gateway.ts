@@ -87,7 +87,7 @@ export async function openGateway(database: Database, options: GatewayOptions = 
   };
   return {
     authenticator,
-    apiKeys: new ApiKeys({ database, principals, names, roles: ['*'] }),
+    apiKeys: new ApiKeys({ database, principals, names, roles: ['*'], mostPerUser: 50 }),
     principals,
     passwords,
     domains,

@@ -242,6 +242,38 @@ describe('throttled logins', () => {
     }
   });
 
+  it('are counted by the address of a provider too, and before an unknown domain is looked up', async () => {
+    const strict = await openGateway(database, { loginLimitPerMinute: 2 });
+    try {
+      await awayFromTheEndOfAMinute();
+      const address = '192.0.2.17';
+      const byProvider = () =>
+        codeOf(
+          strict.authenticator.loginByIdentity({
+            ...{ domainId: 'unseen', email: 'nobody@school.example', hasSecondFactor: true, address },
+          }),
+        );
+      const byPassword = () =>
+        codeOf(
+          strict.authenticator.login({
+            ...{ domainId: 'unseen', userName: 'nobody', password: 'wrong horse', address },
+          }),
+        );
+      for (const logIn of [byProvider, byPassword]) {
+        expect([await logIn(), await logIn()]).toEqual(['WRONG_LOGIN', 'WRONG_LOGIN']);
+        expect(await logIn()).toBe('TOO_MANY_REQUESTS');
+      }
+      await database.query(Prisma.sql`
+        insert into domains (id, name, parent_id)
+        select 'unseen', 'Unseen', id from domains where parent_id is null limit 1`);
+      for (const logIn of [byProvider, byPassword]) expect(await logIn()).toBe('TOO_MANY_REQUESTS');
+      expect(strict.domains.find('unseen')).toBeUndefined();
+    } finally {
+      await database.query(Prisma.sql`delete from domains where id = 'unseen'`);
+      await strict.close();
+    }
+  });
+
   it('are counted over all gateways at once', async () => {
     const [one, two] = [
       await openGateway(database, { loginLimitPerMinute: 10 }),

@@ -169,6 +169,8 @@ describe('a log-in at a provider of identities', () => {
 
   it.each<[string, Claims, string]>([
     ['nobody has', { email: 'stranger@school.example', email_verified: true }, '/?login=unknown'],
+    ['looks like another', { email: 'cler\u212a@school.example', email_verified: true }, '/?login=unknown'],
+    ['folds to another', { email: 'ｃlerk@school.example', email_verified: true }, '/?login=unknown'],
     ['is not verified', { email: 'clerk@school.example', email_verified: false }, '/?login=unverified'],
     ['is not said to be verified', { email: 'clerk@school.example' }, '/?login=unverified'],
     ['is missing', {}, '/?login=unverified'],
