@@ -7,7 +7,7 @@
 import pg from 'pg';
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Scope } from '../../model/scope.js';
+import { callerName, type Scope } from '../../model/scope.js';
 import { Cancellation } from './cancellation.js';
 import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.js';
 import { createPrisma, type GatewayPrisma } from './gateway-prisma.js';
@@ -28,10 +28,18 @@ import { runTransaction } from './run-transaction.js';
 import { connectTo, ServerStatements } from './server-statements.js';
 import type { SlowStatementWatch } from './statement-watch.js';
 import { Turns } from './turns.js';
+import { WaitingLine } from './waiting-line.js';
 
 const DEFAULT_REPLICA_LAG_MS = 5_000;
 /** They run only short statements, so three are enough for a gateway. */
 const APART_CONNECTIONS = 3;
+
+/** The share of the connections that the lists, counts and reports of one user use at the same moment. */
+const READS_OF_USER_PART = 1 / 8;
+const LEAST_READS_OF_USER = 2;
+/** Each request has some 15 at most, and the requests of a user wait for places before. */
+const MOST_WAITING_READS = 2_000;
+const READ_PATIENCE_MS = 10_000;
 
 /** The name of the gateway's connections in `pg_stat_activity`, followed by the purpose of each. */
 export const APPLICATION_NAME = 'campus-gateway';
@@ -134,7 +142,9 @@ export interface Database extends Queryable {
   readonly isReadOnly: boolean;
   /**
    * Where this caller's lists, streams, aggregates and reports are read: a replica that is current enough and
-   * has the caller's writes, or else the primary. Never use it for a write, a feed or a counter.
+   * has the caller's writes, or else the primary. Never use it for a write, a feed or a counter. An eighth of
+   * the connections serves the statements of one user at the same moment, however many requests, root fields
+   * or keys send them; streams have limits of their own.
    */
   reading(caller: Pick<Scope, 'principal'>): ReadSource;
   /** The replicas; `undefined` if there are none. */
@@ -199,6 +209,7 @@ class PostgresDatabase implements Database {
   readonly #cancellation: Cancellation;
   readonly #statements: ServerStatements;
   readonly #statementTimeoutMs: number;
+  readonly #readTurns: WaitingLine;
   readonly #listener: Listener;
   readonly #watch: ConnectionWatch;
   readonly instance = new InstanceGuard();
@@ -236,6 +247,12 @@ class PostgresDatabase implements Database {
     this.lockPool = createPool({ ...aside, size: 1, applicationName: `${applicationName} lock` });
     this.#cancellation = new Cancellation(url, applicationName);
     this.#statementTimeoutMs = options.statementTimeoutMs;
+    this.#readTurns = new WaitingLine({
+      atOnce: Math.max(LEAST_READS_OF_USER, Math.floor(poolSize * READS_OF_USER_PART)),
+      mostWaiting: MOST_WAITING_READS,
+      patienceMs: READ_PATIENCE_MS,
+      refusal: 'Too many reads of this user are waiting',
+    });
     this.#statements = new ServerStatements({
       pool: this.pool,
       streamPool: this.#streamPool,
@@ -287,7 +304,14 @@ class PostgresDatabase implements Database {
   }
 
   reading(caller: Pick<Scope, 'principal'>): ReadSource {
-    return this.#replicas?.reads.sourceFor(caller) ?? this;
+    const source = this.#replicas?.reads.sourceFor(caller) ?? this;
+    const name = callerName(caller.principal);
+    return {
+      query: (sql, options) => this.#readTurns.run(name, () => source.query(sql, options)),
+      stream: (sql, options) => source.stream(sql, options),
+      streamInTurn: (statements, options) => source.streamInTurn(statements, options),
+      streamJoined: (statements, options) => source.streamJoined(statements, options),
+    };
   }
 
   #openHome(): HomeStatements {
