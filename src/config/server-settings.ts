@@ -111,7 +111,7 @@ export const SERVER_SETTINGS = {
     schema: bytesSetting,
     meaning:
       'bytes of request bodies over 64 KiB that are in memory at the same time; others wait for five ' +
-      'seconds, and one caller has half of it',
+      'seconds, one caller has half of it, and a quarter is kept for callers that use none',
   },
   bodyMaxMembers: {
     variable: 'BODY_MAX_MEMBERS',
@@ -133,14 +133,16 @@ export const SERVER_SETTINGS = {
     variable: 'STREAM_STALL_MS',
     default: '30000',
     schema: positiveSetting,
-    meaning: 'how long the reader of a streamed answer may take nothing before it is cut, in milliseconds',
+    meaning:
+      'how long the reader of a streamed answer, or the sender of a large body, may pause before it is cut, in ' +
+      'milliseconds',
   },
   streamMinBytesPerSecond: {
     variable: 'STREAM_MIN_BYTES_PER_SECOND',
     default: '16384',
     schema: countSetting,
     meaning:
-      'what a reader that is waited for has to take of a streamed answer, on an average of ' +
-      'STREAM_STALL_MS; one that takes less is cut',
+      'what a reader that is waited for has to take of a streamed answer, and a sender to send of a body ' +
+      'over 64 KiB, on an average of STREAM_STALL_MS; one that is slower is cut',
   },
 } as const;

@@ -2,6 +2,7 @@
  * Records as the file of a table, written as they are read: memory is bounded by a batch, or by a group of
  * rows of Parquet, whatever their number.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invariant, ServiceError } from '../errors.js';
 import { isJsonObject, parseKeepingDigits } from '../json.js';
 import type { TableColumn, TableLine } from '../tables/cell.js';
@@ -22,6 +23,9 @@ export interface RecordFile {
   /** CSV: a byte order mark, which spreadsheet programs take as "this is UTF-8". Default `without`. */
   readonly byteOrderMark?: 'with' | 'without' | undefined;
 }
+
+/** The records printed in one turn of the event loop: a millisecond or two of processor. */
+const SLICE_RECORDS = 50;
 
 const REST: TableColumn = { heading: REST_HEADING, type: 'json', isList: false };
 
@@ -69,11 +73,14 @@ async function* linesOf(
 ): AsyncGenerator<readonly TableLine[], void> {
   const print = createLinePrinter(columns, holds);
   for await (const texts of batches) {
-    yield texts.map((text) => {
-      const record = parseKeepingDigits(text);
-      invariant(isJsonObject(record), 'a record is an object');
-      return print(record);
-    });
+    for (let start = 0; start < texts.length; start += SLICE_RECORDS) {
+      if (start > 0) await nextTurn();
+      yield texts.slice(start, start + SLICE_RECORDS).map((text) => {
+        const record = parseKeepingDigits(text);
+        invariant(isJsonObject(record), 'a record is an object');
+        return print(record);
+      });
+    }
   }
 }
 

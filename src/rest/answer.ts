@@ -1,4 +1,5 @@
 import type { EndSignal } from '../model/end-signal.js';
+import { contentTypeOf } from '../tables/format.js';
 
 /** The answer of a route, before `src/server/answering.ts` writes it to the wire. */
 export type Answer = WholeAnswer | StreamAnswer | EmptyAnswer;
@@ -29,6 +30,13 @@ export interface StreamAnswer {
    * does not count as a stream. Absent: the size of an ordinary write.
    */
   readonly gatherBytes?: number;
+}
+
+const PRINTED_HERE: ReadonlySet<string> = new Set([contentTypeOf('xlsx'), contentTypeOf('parquet')]);
+
+/** Whether the gateway prints and compresses it row by row; the other formats are printed by PostgreSQL. */
+export function isPrintedHere({ mediaType }: StreamAnswer): boolean {
+  return PRINTED_HERE.has(mediaType);
 }
 
 interface EmptyAnswer {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { compressChunks, contentEncodingFor } from '../content-encoding.js';
 import { etagHeld } from '../etag.js';
 import { callerName } from '../model/scope.js';
-import type { Answer, StreamAnswer, WholeAnswer } from '../rest/answer.js';
+import { type Answer, isPrintedHere, type StreamAnswer, type WholeAnswer } from '../rest/answer.js';
 import { acceptEncodingOf, replyHeaders, resetConnection, sendText, setEncoding } from '../text-answer.js';
 import { confirmMarker, endMarkerFor, withEndMarker } from './end-marker.js';
 import { type GatheredWrite, gatherWrites } from './gathered-writes.js';
@@ -89,10 +89,29 @@ async function sendLong(
   begun: Begun,
   options: AnsweringOptions,
 ): Promise<FastifyReply> {
-  const { reply, request, observe, streams } = options;
-  const { requestId, signal, scope } = request.requestContext;
-  const place = await enter(begun, options);
+  const { request, streams } = options;
+  const user = userOf(request);
+  const place = await enter(begun, user, streams);
   request.arrival.stepAside();
+  const write = () => writeLong(answer, { ...begun, place }, options);
+  if (!isPrintedHere(answer)) return await write();
+  try {
+    return await streams.printing.run(user, write);
+  } catch (refusal) {
+    place.leave();
+    await begun.writes.return();
+    throw refusal;
+  }
+}
+
+/** Writes an answer that has a place. A failure resets the connection, and is not thrown. */
+async function writeLong(
+  answer: StreamAnswer,
+  begun: Begun & { readonly place: StreamPlace },
+  { reply, request, observe, streams }: AnsweringOptions,
+): Promise<FastifyReply> {
+  const { requestId, signal, scope } = request.requestContext;
+  const { place } = begun;
   const response = reply.raw;
   const ahead = new ReadAhead(encoded(contentOf(begun), answer, reply), {
     maxBytes: READ_AHEAD_BYTES,
@@ -131,14 +150,17 @@ interface Begun {
 }
 
 /** @throws TOO_MANY_REQUESTS (429), UNAVAILABLE (503); the answer is then abandoned */
-async function enter({ writes }: Begun, { request, streams }: AnsweringOptions): Promise<StreamPlace> {
-  const { scope, address } = request.requestContext;
+async function enter({ writes }: Begun, user: string, streams: StreamLimits): Promise<StreamPlace> {
   try {
-    return streams.enter(scope ? callerName(scope.principal) : address);
+    return streams.enter(user);
   } catch (refusal) {
     await writes.return();
     throw refusal;
   }
+}
+
+function userOf({ requestContext: { scope, address } }: FastifyRequest): string {
+  return scope ? callerName(scope.principal) : address;
 }
 
 async function* contentOf({ first, writes }: Begun): AsyncGenerator<string | Uint8Array, void> {

@@ -5,12 +5,13 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Transform } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type BodyShape, bodyShape } from '../body-shape.js';
 import { ServiceError } from '../errors.js';
 import { callerName } from '../model/scope.js';
-import { BodyRoom } from './body-room.js';
+import { BodyRoom, type BodyShare } from './body-room.js';
 import { sendNoticePage } from './notice-page.js';
+import type { Pace } from './paced-writer.js';
 import { prefersPage } from './send-page.js';
 
 /** The settings that limit bodies. */
@@ -25,6 +26,8 @@ export interface BodyLimits {
 
 /** Smaller bodies need no room: their requests take more memory than they do. */
 const LARGE_BYTES = 65_536;
+/** Room is reserved in steps of this size. */
+const ROOM_STEP_BYTES = 262_144;
 /** As long as a request waits for a busy connection to the database. */
 const ROOM_WAIT_MS = 5000;
 
@@ -42,7 +45,7 @@ declare module 'fastify' {
  * Refuses bodies before they are read. Register it after the hook that authenticates; refusals by route
  * hooks, such as a missing credential, come before it.
  */
-export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits): void {
+export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits, pace: Pace): void {
   const room = new BodyRoom({ bytes: limits.roomBytes, waitMs: ROOM_WAIT_MS });
   const waiting = new WeakSet<IncomingMessage>();
   // By default Node would ask for the body before we have seen the request.
@@ -72,42 +75,37 @@ export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits): void
       admit();
       return done();
     }
+    const { scope } = request.requestContext;
     const isSmall = takesLittle(request);
     const { limitBytes } = limits;
     const maxBytes = isSmall ? Math.min(limits.anonymousLimitBytes, limitBytes) : limitBytes;
     const refusal = () =>
       tooLarge(maxBytes, maxBytes < limitBytes ? 'ANONYMOUS_BODY_LIMIT_BYTES' : 'BODY_LIMIT_BYTES');
     if (length !== undefined && Number(length) > maxBytes) return done(refusal());
-    const read = () => {
-      admit();
-      // The HTTP parser enforces an announced length; a chunked body has none.
-      if (encoding === undefined) return done();
-      done(null, payload.pipe(bounded(maxBytes, refusal)));
-    };
-    const bytes = encoding === undefined ? Number(length) : maxBytes;
-    if (bytes <= LARGE_BYTES) return read();
-    findRoom(room, request, reply, bytes).then(read, done);
+    admit();
+    // The HTTP parser enforces an announced length; a chunked body has none.
+    if (!mayBeLarge(request)) return done();
+    const gone = new AbortController();
+    const share = room.open(scope ? callerName(scope.principal) : request.ip);
+    reply.raw.once('close', () => {
+      gone.abort();
+      share.leave();
+    });
+    const body = bounded({ maxBytes, refusal, share, pace, signal: gone.signal });
+    payload.once('error', (error) => body.destroy(error));
+    done(null, payload.pipe(body));
   });
+}
+
+/** Whether the body may have more bytes than are read without room. */
+export function mayBeLarge({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > LARGE_BYTES;
 }
 
 /** Whether a person opened the address: programs send a credential, or do not prefer HTML. */
 function asksForPage(request: FastifyRequest): boolean {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   return isRead && !request.arrival.hasCredential && prefersPage(request);
-}
-
-/** Waits for room for the body, which the request keeps until the answer is sent or the caller has gone. */
-async function findRoom(
-  room: BodyRoom,
-  { requestContext: { scope }, ip }: FastifyRequest,
-  { raw }: FastifyReply,
-  bytes: number,
-): Promise<void> {
-  const gone = new AbortController();
-  raw.once('close', () => gone.abort());
-  const leave = await room.enter(scope ? callerName(scope.principal) : ip, bytes, gone.signal);
-  if (raw.closed) leave();
-  else raw.once('close', leave);
 }
 
 /** How many members the body of a request may have. */
@@ -120,15 +118,52 @@ function takesLittle(request: FastifyRequest): boolean {
   return request.requestContext.scope === undefined || request.routeOptions.config.body === 'small';
 }
 
-function bounded(maxBytes: number, refusal: () => ServiceError): Transform {
+interface Bounds {
+  readonly maxBytes: number;
+  readonly refusal: () => ServiceError;
+  readonly share: BodyShare;
+  readonly pace: Pace;
+  /** Aborts when the caller has gone. */
+  readonly signal: AbortSignal;
+}
+
+/** Passes a body on within its limit, its room and its pace, which a reader of an answer has to keep too. */
+function bounded({ maxBytes, refusal, share, pace, signal }: Bounds): Transform {
   let receivedBytes = 0;
-  return new Transform({
+  let bytesInSpan = 0;
+  let isWaiting = false;
+  const body = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       receivedBytes += chunk.length;
-      if (receivedBytes > maxBytes) done(refusal());
-      else done(null, chunk);
+      bytesInSpan += chunk.length;
+      if (receivedBytes > maxBytes) return done(refusal());
+      if (receivedBytes <= LARGE_BYTES) return done(null, chunk);
+      isWaiting = true;
+      const roomBytes = Math.min(maxBytes, Math.ceil(receivedBytes / ROOM_STEP_BYTES) * ROOM_STEP_BYTES);
+      share.reserve(roomBytes, signal).then(
+        () => {
+          isWaiting = false;
+          done(null, chunk);
+        },
+        (error: Error) => done(error),
+      );
     },
   });
+  const timer = setInterval(() => {
+    const isSlow = bytesInSpan * 1000 < pace.minBytesPerSecond * pace.stallMs;
+    bytesInSpan = 0;
+    if (receivedBytes > LARGE_BYTES && !isWaiting && isSlow) body.destroy(tooSlow(pace));
+  }, pace.stallMs);
+  body.once('close', () => clearInterval(timer));
+  return body;
+}
+
+function tooSlow({ minBytesPerSecond, stallMs }: Pace): ServiceError {
+  return new ServiceError(
+    'MALFORMED_REQUEST',
+    `The body arrives more slowly than ${minBytesPerSecond} bytes a second (STREAM_MIN_BYTES_PER_SECOND), ` +
+      `measured over ${stallMs} ms (STREAM_STALL_MS). Send it faster, or in smaller parts.`,
+  );
 }
 
 /**

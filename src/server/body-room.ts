@@ -1,8 +1,9 @@
 /**
- * Limits the total bytes of large request bodies in memory at the same time, from before a body is read until
- * its request is answered. Otherwise many large bodies at once could exhaust the memory of the process. A
- * body without room waits unread, in order of arrival, and is refused after a while. One caller may use half
- * of the room, so that a slow sender of large bodies does not lock out all others.
+ * Limits the total bytes of large request bodies in memory at the same time, from their arrival until their
+ * requests are answered. Otherwise many large bodies at once could exhaust the memory of the process. A body
+ * reserves room for what has arrived of it, not for what it announces: bytes that never come take no room.
+ * Without room, a body waits half read, and is refused after a while. One caller may use half of the room, and
+ * a quarter is kept for callers that use none, so that a few callers do not lock out all others.
  */
 import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
 
@@ -12,14 +13,34 @@ export interface BodyRoomOptions {
   readonly waitMs: number;
 }
 
-interface WaitingBody {
+/** The room of one body. */
+export interface BodyShare {
+  /**
+   * Waits until so many bytes of the body are reserved in total.
+   *
+   * @throws UNAVAILABLE (503) when there is no room in time, or `signal` aborts
+   */
+  reserve(bytes: number, signal: AbortSignal): Promise<void>;
+  /** Releases all of it; may be called repeatedly. */
+  leave(): void;
+}
+
+interface Body {
   readonly caller: string;
-  readonly bytes: number;
+  bytes: number;
+  hasLeft: boolean;
+}
+
+interface WaitingBody {
+  readonly body: Body;
+  readonly more: number;
   readonly enter: () => void;
 }
 
 /** The share of the room that one caller may use. */
 const SHARED_PART = 1 / 2;
+/** The share that is left to callers that use no room. */
+const KEPT_PART = 1 / 4;
 
 export class BodyRoom {
   readonly #options: BodyRoomOptions;
@@ -32,34 +53,45 @@ export class BodyRoom {
   }
 
   /**
-   * Waits for room for a body and returns the function that releases it, which may be called repeatedly. A
-   * body larger than the whole room is admitted when nothing else is there, and one larger than a caller's
-   * share when the caller has no other.
-   *
-   * @throws UNAVAILABLE (503) when there is no room in time, or `signal` aborts
+   * A body of this caller, which has no room yet. A body larger than the whole room is admitted when nothing
+   * else is there, and one larger than a caller's share when the caller has no other.
    */
-  async enter(caller: string, bytes: number, signal: AbortSignal): Promise<() => void> {
-    if (this.#waiting.size === 0 && this.#hasRoom(caller, bytes)) return this.#take(caller, bytes);
-    return await new Promise((resolve, reject) => {
+  open(caller: string): BodyShare {
+    const body = { caller, bytes: 0, hasLeft: false };
+    return {
+      reserve: (bytes, signal) => this.#reserve(body, bytes - body.bytes, signal),
+      leave: () => {
+        body.hasLeft = true;
+        this.#add(body, -body.bytes);
+        this.#letIn();
+      },
+    };
+  }
+
+  async #reserve(body: Body, more: number, signal: AbortSignal): Promise<void> {
+    if (more <= 0) return;
+    if (this.#waiting.size === 0 && this.#hasRoom(body, more)) {
+      this.#add(body, more);
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
       const settle = () => {
         clearTimeout(timer);
         signal.removeEventListener('abort', giveUp);
-        this.#waiting.delete(body);
+        this.#waiting.delete(waiting);
       };
-      const body: WaitingBody = {
-        caller,
-        bytes,
-        enter: () => {
-          settle();
-          resolve(this.#take(caller, bytes));
-        },
+      const enter = () => {
+        settle();
+        this.#add(body, more);
+        resolve();
       };
       const giveUp = () => {
         settle();
         reject(noRoom());
       };
+      const waiting: WaitingBody = { body, more, enter };
       const timer = setTimeout(giveUp, this.#options.waitMs);
-      this.#waiting.add(body);
+      this.#waiting.add(waiting);
       signal.addEventListener('abort', giveUp, { once: true });
       // Those before it may be waiting only for their own caller's share.
       this.#letIn();
@@ -67,30 +99,26 @@ export class BodyRoom {
     });
   }
 
-  #hasRoom(caller: string, bytes: number): boolean {
-    const own = this.#bytesByCaller.get(caller) ?? 0;
-    if (own > 0 && own + bytes > this.#options.bytes * SHARED_PART) return false;
-    return this.#bytes === 0 || this.#bytes + bytes <= this.#options.bytes;
+  #hasRoom({ caller, bytes, hasLeft }: Body, more: number): boolean {
+    if (hasLeft) return false;
+    const room = this.#options.bytes;
+    const ofOwnOthers = (this.#bytesByCaller.get(caller) ?? 0) - bytes;
+    if (ofOwnOthers > 0 && ofOwnOthers + bytes + more > room * SHARED_PART) return false;
+    if (this.#bytes === bytes) return true;
+    return this.#bytes + more <= (ofOwnOthers > 0 ? room * (1 - KEPT_PART) : room);
   }
 
-  #take(caller: string, bytes: number): () => void {
+  #add(body: Body, bytes: number): void {
+    body.bytes += bytes;
     this.#bytes += bytes;
-    this.#bytesByCaller.set(caller, (this.#bytesByCaller.get(caller) ?? 0) + bytes);
-    let isOver = false;
-    return () => {
-      if (isOver) return;
-      isOver = true;
-      this.#bytes -= bytes;
-      const left = (this.#bytesByCaller.get(caller) ?? bytes) - bytes;
-      if (left === 0) this.#bytesByCaller.delete(caller);
-      else this.#bytesByCaller.set(caller, left);
-      this.#letIn();
-    };
+    const ofCaller = (this.#bytesByCaller.get(body.caller) ?? 0) + bytes;
+    if (ofCaller === 0) this.#bytesByCaller.delete(body.caller);
+    else this.#bytesByCaller.set(body.caller, ofCaller);
   }
 
   #letIn(): void {
-    for (const body of [...this.#waiting]) {
-      if (this.#hasRoom(body.caller, body.bytes)) body.enter();
+    for (const { body, more, enter } of [...this.#waiting]) {
+      if (this.#hasRoom(body, more)) enter();
     }
   }
 }

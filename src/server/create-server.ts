@@ -211,7 +211,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
   useTurnRefusals(app);
   useAuthentication(app, services, askers);
   useReadAfter(app, services.database.replicas);
-  useBodyAdmission(app, options.bodies);
+  useBodyAdmission(app, options.bodies, options.streams);
   useProblemAnswers(app, observe);
 
   useHealth(app, {

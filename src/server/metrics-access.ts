@@ -72,7 +72,8 @@ export function createMetricsServer(
   addAllMethods(app);
   useArrival(app, { inFlight: new RequestsInFlight(), observe: options.observe, headers: API_HEADERS });
   useProblemAnswers(app, options.observe);
-  useBodyAdmission(app, { limitBytes: 0, anonymousLimitBytes: 0, maxMembers: 0, roomBytes: 0 });
+  const noBodies = { limitBytes: 0, anonymousLimitBytes: 0, maxMembers: 0, roomBytes: 0 };
+  useBodyAdmission(app, noBodies, { stallMs: 30_000, minBytesPerSecond: 0 });
   useMetrics(app, options);
   return app;
 }

@@ -10,6 +10,7 @@ import { createNegotiation } from '../rest/negotiation.js';
 import { createParameterReader } from '../rest/parameter-reader.js';
 import type { RestServices, Route, RouteDescription } from '../rest/route.js';
 import { sendAnswer } from './answering.js';
+import { mayBeLarge } from './body-admission.js';
 import { unsupported } from './framework-errors.js';
 import type { Observe } from './observation.js';
 import type { StreamLimits } from './stream-limits.js';
@@ -59,8 +60,10 @@ function addRoute(app: FastifyInstance, route: Route, options: RestOptions): voi
         route.urgencyOf?.({ ...(isJsonObject(query) && query), ...(isJsonObject(body) && body) }) ?? 'short',
     },
     // This runs before a body is read.
-    onRequest: async ({ requestContext }) => {
-      if (!route.isOpen) requireScope(requestContext);
+    onRequest: async (request) => {
+      const { requestContext: context, params: path, query } = request;
+      if (!route.isOpen) requireScope(context);
+      if (mayBeLarge(request)) route.assertAllowed?.(services, { context, path, query });
     },
     handler: async (request, reply) => {
       const answer = await run(request).catch((fault: unknown) => {

@@ -3,6 +3,7 @@
  * nearly to its end, so a few slow readers could keep everybody else from reading.
  */
 import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
+import { WaitingLine } from '../store/database/waiting-line.js';
 
 export interface StreamLimitsOptions {
   /** The database connections available to streams. */
@@ -29,7 +30,20 @@ const SHARED_PART = 1 / 2;
  */
 const HELD_BACK_PART = 3 / 4;
 
+/** How long a workbook waits for the one before it of the same user. */
+const PRINTING_PATIENCE_MS = 60_000;
+
 export class StreamLimits {
+  /**
+   * The files that the gateway itself prints and compresses, a workbook for 4 s of processor: one at a time for
+   * each user.
+   */
+  readonly printing = new WaitingLine({
+    atOnce: 1,
+    mostWaiting: 100,
+    patienceMs: PRINTING_PATIENCE_MS,
+    refusal: 'Another file of this user is being printed',
+  });
   readonly pace: Pick<StreamLimitsOptions, 'stallMs' | 'minBytesPerSecond'>;
   readonly #options: StreamLimitsOptions;
   readonly #countByUser = new Map<string, number>();

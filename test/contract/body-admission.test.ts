@@ -1,14 +1,17 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import WebSocket from 'ws';
+import { eventually } from '../eventually.js';
 import { useGateway } from './gateway.js';
 
 const gateway = useGateway({
   ANONYMOUS_BODY_LIMIT_BYTES: '2000',
   BODY_MAX_MEMBERS: '5000',
   BODY_ROOM_BYTES: '1000000',
+  STREAM_STALL_MS: '8000',
 });
 
 const JSON_BODY = { 'content-type': 'application/json' };
@@ -113,28 +116,58 @@ describe('a caller that waits for 100 Continue', () => {
 });
 
 describe('large bodies at the same time', () => {
-  it('wait, unread, until there is room, and small ones do not', async () => {
+  function hold(as: 'admin' | 'clerk' | 'viewer', sentBytes: number): http.ClientRequest {
     const holder = http.request(`${gateway.url}/o/task`, {
       method: 'POST',
+      agent: false,
       headers: {
         ...JSON_BODY,
-        authorization: `Bearer ${gateway.tokenOf('admin')}`,
-        expect: '100-continue',
+        authorization: `Bearer ${gateway.tokenOf(as)}`,
         'content-length': 900_000,
       },
     });
     holder.on('error', () => undefined);
-    const isAdmitted = once(holder, 'continue');
-    holder.flushHeaders();
-    await isAdmitted;
-    let isAnswered = false;
-    const waiting = post('/o/task', `{"name":"large"${' '.repeat(200_000)}}`, { as: 'clerk' }).finally(() => {
-      isAnswered = true;
-    });
-    expect((await post('/o/task', '{"name":"small"}', { as: 'clerk' })).status).toBe(201);
-    expect(isAnswered).toBe(false);
+    holder.write(`{"name":"held"${' '.repeat(sentBytes)}`);
+    return holder;
+  }
+
+  it('wait until there is room for what has arrived, and small ones do not', async () => {
+    const holder = hold('admin', 890_000);
+    try {
+      const large = () => post('/o/task', `{"name":"large"${' '.repeat(300_000)}}`, { as: 'clerk' });
+      await eventually(async () => (await large()).status === 503);
+      expect((await post('/o/task', '{"name":"small"}', { as: 'clerk' })).status).toBe(201);
+      const waiting = large();
+      holder.destroy();
+      expect((await waiting).status).toBe(201);
+    } finally {
+      holder.destroy();
+    }
+  });
+
+  it('are not kept out by bodies that are announced and do not arrive', async () => {
+    const holders = [hold('admin', 100), hold('admin', 100), hold('clerk', 100), hold('clerk', 100)];
+    try {
+      const { status } = await post('/o/task', `{"name":"large"${' '.repeat(300_000)}}`, { as: 'clerk' });
+      expect(status).toBe(201);
+    } finally {
+      for (const holder of holders) holder.destroy();
+    }
+  });
+
+  it('are refused when they arrive too slowly', async () => {
+    const holder = hold('clerk', 100_000);
+    const [answer]: http.IncomingMessage[] = await once(holder, 'response');
+    expect(answer?.statusCode).toBe(400);
+    expect(await text(answer as http.IncomingMessage)).toContain('STREAM_MIN_BYTES_PER_SECOND');
     holder.destroy();
-    expect((await waiting).status).toBe(201);
+  });
+
+  it('are refused unread to callers who may not send them', async () => {
+    const holder = hold('viewer', 10);
+    const [answer]: http.IncomingMessage[] = await once(holder, 'response');
+    expect(answer?.statusCode).toBe(403);
+    holder.destroy();
   });
 });
 

@@ -1,23 +1,14 @@
 /** The reads of one user use few connections at the same moment, whatever sends them. */
+import { once } from 'node:events';
+import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../eventually.js';
 import { type Role, useGateway } from './gateway.js';
 import { ask } from './graphql.js';
 
 const gateway = useGateway({ POOL_SIZE: '16' });
 const MOST = 2;
-
-beforeAll(async () => {
-  await ask(
-    gateway,
-    `mutation { saveScript(script: {name: "counts", roles: ["clerk"], code: ${JSON.stringify(
-      `export default () => Promise.all(
-        Array.from({ length: 12 }, () => platform.db.getCount('task', { name: { $regex: 'x' } })))`,
-    )}}) { name } }`,
-    { as: 'admin' },
-  );
-});
 
 /** How many statements of the gateway wait for the collection. */
 async function countWaiting(): Promise<number> {
@@ -63,7 +54,6 @@ describe('a user who sends many reads at once uses few connections', () => {
     ['totals of pages', graphql(`{ ${counts('tasks(where: {name: {notContains: "%"}}) { totalCount }')} }`)],
     ['lists by oquery', rest('/o/recs/task?oquery=name=@%&limit=1')],
     ['tools of an agent', agent],
-    ['reads of a script', graphql('mutation { runScript(name: "counts") { status } }')],
   ])('%s', async (_kind, send) => {
     const locker = await gateway.sql.connect();
     try {
@@ -80,5 +70,37 @@ describe('a user who sends many reads at once uses few connections', () => {
     } finally {
       locker.release(true);
     }
+  });
+});
+
+describe('long workbooks of a user', () => {
+  const open = (as: Role) => {
+    const headers = { authorization: `Bearer ${gateway.tokenOf(as)}` };
+    const request = http.get(`${gateway.url}/o/recs/attendance?format=xlsx`, { agent: false, headers });
+    request.on('error', () => undefined);
+    return request;
+  };
+
+  it('are printed one after the other, beside those of other users', async () => {
+    await gateway.sql.query(
+      `insert into records (domain, collection, id, data)
+       select 'top', 'attendance', 'x' || n, jsonb_build_object('class', '5', 'section', 'A',
+         'remark', md5(n::text) || md5((n + 1)::text) || md5((n + 2)::text) || md5((n + 3)::text))
+       from generate_series(1, 40000) as n`,
+    );
+    // Its reader takes nothing.
+    const first = open('clerk');
+    await once(first, 'response');
+    const second = open('clerk');
+    let hasBegun = false;
+    const begun = once(second, 'response').then(() => {
+      hasBegun = true;
+    });
+    const other = open('viewer');
+    await once(other, 'response');
+    expect(hasBegun).toBe(false);
+    first.destroy();
+    await begun;
+    for (const request of [second, other]) request.destroy();
   });
 });
