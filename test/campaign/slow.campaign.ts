@@ -41,10 +41,11 @@ describe('slow and greedy clients', () => {
 });
 
 async function behaveBadly(random: Random, count: (figure: string) => void): Promise<void> {
-  const kind = random.pick(['flood', 'reader', 'sender'] as const);
+  const kind = random.pick(['flood', 'reader', 'sender', 'large sender'] as const);
   count(`${kind}s`);
   if (kind === 'flood') await flood(random);
   else if (kind === 'sender') await sendWithoutEnd(random);
+  else if (kind === 'large sender') await sendLargeSlowly(random);
   else await readSlowly(random);
 }
 
@@ -68,6 +69,24 @@ async function sendWithoutEnd(random: Random): Promise<void> {
       `application/json\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n`,
   );
   socket.resume();
+}
+
+/** Announces a large body with a credential, and sends little of it, ever more slowly. */
+async function sendLargeSlowly(random: Random): Promise<void> {
+  const socket = await connect();
+  const token = gateway.tokenOf(random.pick(GREEDY));
+  const length = random.pick(['content-length: 8000000', 'transfer-encoding: chunked'] as const);
+  const begun = ' '.repeat(random.pick([1, 60_000, 200_000] as const));
+  const write = (text: string) =>
+    socket.write(length.startsWith('t') ? `${text.length.toString(16)}\r\n${text}\r\n` : text);
+  socket.write(
+    `POST ${random.pick(['/o/task', '/graphql'] as const)} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ` +
+      `${token}\r\ncontent-type: application/json\r\n${length}\r\n\r\n`,
+  );
+  write(begun);
+  socket.resume();
+  const timer = setInterval(() => write('  '), random.integer(200, 1900));
+  socket.once('close', () => clearInterval(timer));
 }
 
 /** Takes a little now and then of a stream. */
@@ -99,6 +118,15 @@ async function readAsUsual(count: (figure: string) => void): Promise<void> {
     });
     count('reads of others');
   }
+  const written = await gateway.fetch('/o/task', {
+    method: 'POST',
+    as: 'admin',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'large' }) + ' '.repeat(200_000),
+  });
+  await written.text();
+  expect(written.status).toBe(201);
+  count('large bodies of others');
 }
 
 async function connect(): Promise<net.Socket> {

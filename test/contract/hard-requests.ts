@@ -134,6 +134,18 @@ export const HARD_REQUESTS: readonly [HardRequest, ...HardRequest[]] = [
     'teacher',
     () => '{ attendanceRecordsAggregate { count groups(by: [CLASS]) { count } } }',
   ),
+  graphql('many counts without an index', 'teacher', (n) => {
+    const counts = Array.from(
+      { length: 14 },
+      (_, index) =>
+        `c${index}: attendanceRecordsAggregate(where: {remark: {contains: "x${n}${index}"}}) { count }`,
+    );
+    return `{ ${counts.join(' ')} }`;
+  }),
+  graphql('introspection in other words each time', 'viewer', (n) => {
+    const name = `n${n}${Date.now()}`;
+    return `{ ${name}: __schema { types { fields { ${name}: name args { name type { name } } } } } }`;
+  }),
   graphql('a script without an end', 'viewer', () => 'mutation { runScript(name: "forever") { status } }'),
   graphql('a script with many cursors', 'clerk', () => 'mutation { runScript(name: "cursors") { status } }'),
   graphql(
@@ -165,6 +177,8 @@ export const HARD_REQUESTS: readonly [HardRequest, ...HardRequest[]] = [
   stream('a stream that is left', 'teacher', '/o/recs/attendance?stream=true', 'leave'),
   stream('a stream that is read slowly', 'viewer', '/o/recs/attendance?stream=true', 'slow'),
   stream('a table of all marks', 'admin', '/o/recs/attendance?stream=true&format=csv', 'all'),
+  stream('a workbook of all marks', 'clerk', '/o/recs/attendance?format=xlsx', 'all'),
+  stream('a Parquet file of all marks', 'teacher', '/o/recs/attendance?format=parquet', 'all'),
   stream('the fee defaulters', 'accountant', '/?report=fee-defaulters&session=2026-27', 'all'),
   {
     name: 'an upload that breaks off',
