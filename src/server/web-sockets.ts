@@ -137,10 +137,11 @@ export class WebSockets {
       const connection = this.#serve(webSocket, request);
       const { firstMessageBytes } = this.#options.live;
       const most = socket.bytesRead + firstMessageBytes + EARLY_HEADER_BYTES;
+      const tooLarge = `Before connection_init, messages have at most ${firstMessageBytes} bytes`;
       // `ws` collects a message of any caller up to `maxMessageBytes`.
       socket.on('data', function count() {
         if (connection.caller) socket.off('data', count);
-        else if (socket.bytesRead > most) closeUnread(webSocket, connection, CLOSE.tooLarge, TOO_LARGE);
+        else if (socket.bytesRead > most) closeUnread(webSocket, connection, CLOSE.tooLarge, tooLarge);
       });
     });
   }
@@ -237,7 +238,6 @@ export class WebSockets {
   }
 }
 
-const TOO_LARGE = 'Too many bytes before connection_ack';
 const TOO_FAST = 'Messages arrive faster than they are handled';
 const TOO_MANY_EARLY = 'Too many messages before connection_ack';
 
