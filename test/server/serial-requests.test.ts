@@ -55,6 +55,34 @@ describe('a request that offers HTTP/2', () => {
   });
 });
 
+describe('a body in tiny chunks', () => {
+  const TINY = '1\r\n \r\n';
+
+  it('is read', async () => {
+    const head =
+      'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const body = JSON.stringify({ query: '{ __typename }' });
+    const rest = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    const answer = await exchange([head + TINY.repeat(2000), TINY.repeat(2000) + rest], /__typename/);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  });
+
+  it('without an end is read slowly', async () => {
+    const { hostname, port } = new URL(gateway.url);
+    const socket = net.connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    socket.write(
+      `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.tokenOf('viewer')}\r\n` +
+        'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+    );
+    // More than the buffers of the connection hold.
+    for (let count = 0; count < 40; count++) socket.write(TINY.repeat(100_000));
+    for (let count = 0; count < 20; count++) await (await gateway.fetch('/healthz')).text();
+    expect([socket.destroyed, socket.writableLength > 0]).toEqual([false, true]);
+    socket.destroy();
+  });
+});
+
 describe('requests that arrive before the previous one is answered', () => {
   const get = (path: string) =>
     `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.tokenOf('viewer')}\r\n\r\n`;
