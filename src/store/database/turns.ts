@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
+import { RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
 
 const MAX_ATTEMPTS = 12;
-/** The longest that a write which is tried again lets those go first that are under way. */
+/** How long a write that is tried again waits at most for those under way, each time. */
 const COURTESY_MS = 2_000;
+/** How long a write waits for its turn and is tried again, in all. */
+const PATIENCE_MS = 10_000;
 const WAITED_IN_A_CIRCLE: ReadonlySet<unknown> = new Set(['40P01', '40001']);
 
 /**
@@ -13,13 +16,18 @@ const WAITED_IN_A_CIRCLE: ReadonlySet<unknown> = new Set(['40P01', '40001']);
  */
 export class Turns {
   readonly #underWay = new Set<Promise<unknown>>();
+  readonly #patienceMs: number;
   #last: Promise<unknown> = Promise.resolve();
+
+  constructor({ patienceMs = PATIENCE_MS }: { readonly patienceMs?: number } = {}) {
+    this.#patienceMs = patienceMs;
+  }
 
   /**
    * Makes the attempt, and makes it again when it failed by waiting in a circle. It has to undo what it did
    * when it fails.
    *
-   * @throws what the attempt threw last
+   * @throws what the attempt threw last; UNAVAILABLE if it waited too long for its turn
    */
   async take<T>(attempt: () => Promise<T>): Promise<T> {
     try {
@@ -27,14 +35,17 @@ export class Turns {
     } catch (error) {
       if (!waitedInACircle(error)) throw error;
     }
-    const turn = this.#last.then(() => this.#tryAgain(attempt));
+    const until = performance.now() + this.#patienceMs;
+    const turn = this.#last.then(() => this.#tryAgain(attempt, until));
     this.#last = turn.catch(() => {});
     return await turn;
   }
 
-  async #tryAgain<T>(attempt: () => Promise<T>): Promise<T> {
+  async #tryAgain<T>(attempt: () => Promise<T>, until: number): Promise<T> {
     for (let attempts = 2; ; attempts += 1) {
-      await this.#letOthersEnd();
+      const leftMs = until - performance.now();
+      if (leftMs <= 0) throw refused();
+      await this.#letOthersEnd(Math.min(COURTESY_MS, leftMs));
       try {
         return await this.#track(attempt);
       } catch (error) {
@@ -45,10 +56,10 @@ export class Turns {
     }
   }
 
-  async #letOthersEnd(): Promise<void> {
+  async #letOthersEnd(longestMs: number): Promise<void> {
     const patience = new AbortController();
     const others = Promise.allSettled(this.#underWay);
-    await Promise.race([others, sleep(COURTESY_MS, undefined, { signal: patience.signal }).catch(() => {})]);
+    await Promise.race([others, sleep(longestMs, undefined, { signal: patience.signal }).catch(() => {})]);
     patience.abort();
   }
 
@@ -61,6 +72,11 @@ export class Turns {
       this.#underWay.delete(running);
     }
   }
+}
+
+function refused(): ServiceError {
+  const detail = 'Too many writes of the same records wait for each other at the moment; try again later.';
+  return new ServiceError('UNAVAILABLE', detail, { retryAfterSeconds: RETRY_SOON_SECONDS });
 }
 
 /**
