@@ -110,6 +110,7 @@ export class SqlViews {
   async apply({ audiences, mode, passwords }: ApplyOptions): Promise<readonly AudienceChange[]> {
     return await this.#inTransaction(mode, async (database) => {
       const changes: AudienceChange[] = [];
+      await withholdLocks(database);
       for (const audience of audiences) {
         const login = await this.#loginOf(audience);
         const isThere = await this.#isOurs(database, login, audience);
@@ -244,6 +245,26 @@ function printMark(audience: Audience): string {
   const whom = audience.kind === 'role' ? { role: audience.role } : { user: audience.userId };
   const mark: Mark = { campusSqlViews: 1, domain: audience.domain.id, ...whom };
   return JSON.stringify(mark);
+}
+
+/**
+ * Takes the functions of advisory locks from all roles except superusers and the owner of the database, if
+ * the gateway's user may do so: with them a login could hold the locks for which the gateway waits. The owner
+ * keeps them, because the gateway may connect as the owner.
+ */
+async function withholdLocks(database: Queryable): Promise<void> {
+  const functions = await database.query<{ name: string; owner: string }>(Prisma.sql`
+    select f.oid::regprocedure::text as name, d.datdba::regrole::text as owner
+    from pg_proc f
+    cross join lateral aclexplode(coalesce(f.proacl, acldefault('f', f.proowner))) as granted
+    join pg_roles me on me.rolname = current_user and me.rolsuper
+    join pg_database d on d.datname = current_database()
+    where f.pronamespace = 'pg_catalog'::regnamespace and f.proname ~ '^pg_(try_)?advisory_'
+      and granted.grantee = 0 and granted.privilege_type = 'EXECUTE'`);
+  for (const { name, owner } of functions) {
+    await database.query(Prisma.raw(`grant execute on function ${name} to ${owner}`));
+    await database.query(Prisma.raw(`revoke execute on function ${name} from public`));
+  }
 }
 
 async function prepareLogin(

@@ -129,6 +129,13 @@ async function codeOf(who: string, text: string): Promise<string | undefined> {
   );
 }
 
+it('takes no advisory lock, for which the gateway would wait', async () => {
+  for (const lock of ['lock(1)', 'xact_lock(1, 2)', 'lock_shared(1)', 'unlock_all()']) {
+    expect([lock, await codeOf('viewer', `select pg_advisory_${lock}`)]).toEqual([lock, '42501']);
+  }
+  expect(await codeOf('viewer', 'select pg_try_advisory_lock(1)')).toBe('42501');
+});
+
 /** The ids of all records that the caller reads by GraphQL; `undefined`: it may not. */
 async function idsByGraphql(as: Role, collection: string): Promise<readonly string[] | undefined> {
   const ids: string[] = [];
