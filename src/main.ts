@@ -10,6 +10,7 @@ import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { findNodeFault } from './node-fault.js';
 
+const EXIT_WITHIN_MS = 2_000;
 const { engines } = module.createRequire(import.meta.url)('../package.json') as { engines: { node: string } };
 const fault = findNodeFault(process.versions.node, engines.node);
 if (fault === undefined) {
@@ -18,6 +19,8 @@ if (fault === undefined) {
   enableCompileCache?.(fileURLToPath(new URL('./compile-cache', import.meta.url)));
   const { runCampus } = await import(new URL('./program/program.js', import.meta.url).href);
   await runCampus(process.argv.slice(2));
+  // What a command that failed has left open must not keep it: a connection that nobody answers, a timer.
+  if (process.exitCode) setTimeout(() => process.exit(), EXIT_WITHIN_MS).unref();
 } else {
   process.stderr.write(`campus: ${fault}\n`);
   process.exitCode = 1;

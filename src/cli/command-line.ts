@@ -1,5 +1,6 @@
 /** What every command shares: the settings, the services, and the scope it acts in. */
 import { randomUUID } from 'node:crypto';
+import { thenClose } from '../close-in-turn.js';
 import {
   openDatabaseServer,
   openServices,
@@ -17,36 +18,40 @@ export interface CommandLine {
 
 /** Lends the services to a command and closes them after it. */
 export async function withServices<T>(
-  commandLine: CommandLine,
+  { config }: CommandLine,
   work: (services: Services) => Promise<T>,
   options: Pick<ServicesOptions, 'signal' | 'onProgress' | 'onUnfinishedRestore'> = {
-    onUnfinishedRestore: ({ message }) => tell(`the restore is still unfinished: ${message}`),
+    onUnfinishedRestore: ({ message }) => printFault('the restore is still unfinished', message),
   },
 ): Promise<T> {
-  const services = await openServices({
-    config: commandLine.config,
-    onFault: (task, error) => tell(`${task}: ${String(error)}`),
-    ...options,
-  });
-  try {
-    return await work(services);
-  } finally {
-    await services.close();
-  }
+  const services = await openServices({ config, onFault: printFault, ...options });
+  return await thenClose(
+    () => work(services),
+    () => services.close(),
+    (error) => printFault('closing', error),
+  );
 }
 
 /** Lends the database alone, as it is: no migration is applied. */
 export async function withDatabaseUrl(config: Config, work: (url: string) => Promise<void>): Promise<void> {
   const server = await openDatabaseServer(config);
-  try {
+  const use = async () => {
     // Says in one line why a database cannot be used.
     const database = await openDatabase({ url: server.url, poolSize: 1, statementTimeoutMs: 0 });
     const { url } = database;
     await database.close();
     await work(url);
-  } finally {
-    await server.stop();
-  }
+  };
+  await thenClose(
+    use,
+    () => server.stop(),
+    (error) => printFault('closing', error),
+  );
+}
+
+/** Reports what failed beside the work of a command. */
+export function printFault(task: string, error: unknown): void {
+  process.stderr.write(`campus: ${task}: ${String(error)}\n`);
 }
 
 /** The operator of the machine, acting as an admin of one domain; the top one when none is named. */
@@ -66,8 +71,4 @@ function topDomain(services: Services): Domain {
     'NOT_FOUND',
     'There is no school yet: `campus seed` makes the demo school, `campus domain add` one of your own.',
   );
-}
-
-function tell(line: string): void {
-  process.stderr.write(`campus: ${line}\n`);
 }

@@ -3,6 +3,7 @@ import { CommanderError } from 'commander';
 import { ConfigError } from '../config-error.js';
 import { type ErrorDetail, ServiceError } from '../errors.js';
 import { StoppedBySignal } from './stop-signal.js';
+import { toOperatorFault } from './to-operator-fault.js';
 
 export function printLine(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -13,7 +14,8 @@ export function printLine(text: string): void {
  * for help, 1 for a user's mistake or an environment that does not serve, 70 (EX_SOFTWARE) for a fault of
  * ours, 130 after SIGINT, 143 after SIGTERM.
  */
-export function endWithFault(fault: unknown): number {
+export function endWithFault(thrown: unknown): number {
+  const fault = toOperatorFault(thrown);
   if (fault instanceof CommanderError) return fault.exitCode;
   if (fault instanceof StoppedBySignal) {
     process.stderr.write(`campus: ${fault.message}; ${fault.state}\n`);

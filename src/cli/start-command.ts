@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { isNativeError } from 'node:util/types';
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
+import { closeInTurn, thenClose } from '../close-in-turn.js';
 import { type App, createApp } from '../compose/app.js';
 import { openDatabaseServer, openServices, type Services } from '../compose/services.js';
 import type { Config } from '../config.js';
@@ -13,9 +14,11 @@ import { ServiceError } from '../errors.js';
 import type { Domain } from '../model/scope.js';
 import { createLogger, openStandardOutput } from '../server/logger.js';
 import { createEventLog } from '../server/observation.js';
+import { unlessAborted } from '../unless-aborted.js';
 import { collectOnceQuiet } from './collect-once-quiet.js';
-import type { CommandLine } from './command-line.js';
-import { listenForStopSignal, StoppedBySignal, unlessStopped } from './stop-signal.js';
+import { type CommandLine, printFault } from './command-line.js';
+import { endWithFault } from './console-output.js';
+import { listenForStopSignal, StoppedBySignal } from './stop-signal.js';
 import { findUnknownRoles } from './unknown-roles.js';
 import { WorkerFailed, WorkerGroup } from './worker-group.js';
 import { WorkerProcess } from './worker-process.js';
@@ -33,8 +36,9 @@ async function start(config: Config): Promise<void> {
     return;
   }
   const stop = listenForStopSignal();
+  stop.addEventListener('abort', () => endIfLate(config), { once: true });
   try {
-    await assertPortsAreFree(config);
+    await unlessAborted(assertPortsAreFree(config), stop);
     if (config.workers > 1) await serveByWorkers(config, stop);
     else await serve(config, stop);
   } catch (fault) {
@@ -43,13 +47,22 @@ async function start(config: Config): Promise<void> {
       process.exit(fault.exitCode);
     }
     if (!stop.aborted) throw fault;
-    if (!(fault instanceof StoppedBySignal)) {
-      tell(`while stopping: ${String(fault)}`);
-      process.exit(1);
-    }
+    if (!(fault instanceof StoppedBySignal)) process.exit(endWithFault(fault));
     tell('stopped before it had started; nothing is left half made');
   }
   if (stop.aborted) process.exit(0);
+}
+
+/** Longer than PostgreSQL may take over its stop. */
+const CLOSE_MARGIN_MS = 75_000;
+
+/** Whatever hangs while everything is closed, the process ends. */
+function endIfLate({ shutdownDelayMs, shutdownGraceMs }: Config): void {
+  const end = () => {
+    tell('stopping took too long; ended as it was');
+    process.exit(1);
+  };
+  setTimeout(end, shutdownDelayMs + shutdownGraceMs + CLOSE_MARGIN_MS).unref();
 }
 
 /**
@@ -78,31 +91,27 @@ function releaseMemory(): void {
 
 /** The whole gateway in this process. */
 async function serve(config: Config, stop: AbortSignal): Promise<void> {
-  const app = await unlessStopped(
-    createApp(config, { onProgress: tell, signal: stop }),
-    stop,
-    config.shutdownGraceMs,
-  );
-  try {
+  const opening = createApp(config, { onProgress: tell, signal: stop });
+  const app = await unlessAborted(opening, stop, config.shutdownGraceMs);
+  const run = async () => {
     stop.throwIfAborted();
     await seedDemo(app.services, { config, stop });
     // Behind the open port the jobs begin, and wait for a database that has gone meanwhile.
-    const url = await unlessStopped(listen(app, config), stop, 0);
+    const url = await unlessAborted(listen(app, config), stop);
     stop.throwIfAborted();
-    await warnOfUnknownRoles(app.services, config);
-    const bannerFor = await prepareBanner(app.services, config);
+    await unlessAborted(warnOfUnknownRoles(app.services, config), stop);
+    const bannerFor = await unlessAborted(prepareBanner(app.services, config), stop);
     showBanner(bannerFor(readableUrl(url)));
     releaseMemory();
     await Promise.race([untilAborted(stop), app.fault]);
-  } finally {
-    await app.close();
-  }
+  };
+  await thenClose(run, () => app.close(), reportClosing);
 }
 
 /** The gateway in several processes; this one has the database and looks after them. */
 async function serveByWorkers(config: Config, stop: AbortSignal): Promise<void> {
-  const server = await openDatabaseServer(config, tell);
-  try {
+  const server = await openDatabaseServer(config, { onProgress: tell, signal: stop });
+  const run = async () => {
     stop.throwIfAborted();
     const bannerFor = await prepareDatabase(config, { databaseUrl: server.url, stop });
     // The workers are to share one port, so that it is chosen before they listen.
@@ -118,33 +127,31 @@ async function serveByWorkers(config: Config, stop: AbortSignal): Promise<void> 
       },
       stop,
     );
-    try {
+    const untilStopped = async () => {
       stop.throwIfAborted();
       showBanner(bannerFor(readableUrl(url)));
       await untilAborted(stop);
-    } finally {
-      await group.stop();
-      await output.close(LOG_GRACE_MS);
-    }
-  } finally {
-    await server.stop();
-  }
+    };
+    const close = () => closeInTurn([() => output.close(LOG_GRACE_MS), () => group.stop()]);
+    await thenClose(untilStopped, close, reportClosing);
+  };
+  await thenClose(run, () => server.stop(), reportClosing);
 }
 
 async function serveAsWorker(config: Config): Promise<void> {
   const worker = new WorkerProcess();
   const { stop, sharedFigures } = worker;
+  stop.addEventListener('abort', () => endIfLate(config), { once: true });
   try {
     const { doesBackgroundWork } = await worker.begun;
-    const opening = createApp(config, { signal: stop, worker: { doesBackgroundWork, sharedFigures } });
-    const app = await unlessStopped(opening, stop, config.shutdownGraceMs);
-    try {
-      worker.tellListening(await unlessStopped(listen(app, config), stop, 0));
+    const opening = createApp(config, { worker: { doesBackgroundWork, sharedFigures }, signal: stop });
+    const app = await unlessAborted(opening, stop, config.shutdownGraceMs);
+    const run = async () => {
+      worker.tellListening(await unlessAborted(listen(app, config), stop));
       releaseMemory();
       await Promise.race([untilAborted(stop), app.fault]);
-    } finally {
-      await app.close();
-    }
+    };
+    await thenClose(run, () => app.close(), reportClosing);
   } catch (fault) {
     if (!(fault instanceof StoppedBySignal)) {
       worker.release();
@@ -162,17 +169,20 @@ async function prepareDatabase(
   const opening = openServices({
     config: { ...config, databaseUrl },
     onProgress: tell,
+    onFault: printFault,
     signal: stop,
-    onFault: (task, error) => tell(`${task}: ${String(error)}`),
   });
-  const services = await unlessStopped(opening, stop, config.shutdownGraceMs);
-  try {
+  const services = await unlessAborted(opening, stop, config.shutdownGraceMs);
+  const prepare = async () => {
     await seedDemo(services, { config, stop });
-    await warnOfUnknownRoles(services, config);
-    return await prepareBanner(services, config);
-  } finally {
-    await services.close();
-  }
+    await unlessAborted(warnOfUnknownRoles(services, config), stop);
+    return await unlessAborted(prepareBanner(services, config), stop);
+  };
+  return await thenClose(prepare, () => services.close(), reportClosing);
+}
+
+function reportClosing(error: unknown): void {
+  printFault('closing', error);
 }
 
 async function seedDemo(

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { constants } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Why a command ended before its work was done. */
 export class StoppedBySignal extends Error {
@@ -31,26 +29,4 @@ export function listenForStopSignal(): AbortSignal {
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
   return stopping.signal;
-}
-
-/**
- * What the work gives; or, once a stop was asked for, the reason of that, `graceMs` later at most: work that
- * waits for a database that has gone may never end. Nobody hears what becomes of work that is left so, and it
- * ends with the process: for work that leaves nothing half made.
- *
- * @throws what the work throws; `StoppedBySignal`, or whatever else the signal was aborted with
- */
-export async function unlessStopped<T>(work: Promise<T>, stop: AbortSignal, graceMs: number): Promise<T> {
-  const isOver = new AbortController();
-  try {
-    return await Promise.race([work, rejectAfterStop(stop, graceMs, isOver.signal)]);
-  } finally {
-    isOver.abort();
-  }
-}
-
-async function rejectAfterStop(stop: AbortSignal, graceMs: number, isOver: AbortSignal): Promise<never> {
-  if (!stop.aborted) await once(stop, 'abort', { signal: isOver });
-  await sleep(graceMs, undefined, { signal: isOver });
-  throw stop.reason;
 }

@@ -9,6 +9,7 @@ import { IdentityProvider } from '../auth/identity-provider.js';
 import type { PasswordCost } from '../auth/passwords.js';
 import { ProviderSessions } from '../auth/provider-sessions.js';
 import { countSecretsWithoutKey } from '../auth/secrets-without-key.js';
+import { type Closer, closeInTurn } from '../close-in-turn.js';
 import type { Config } from '../config.js';
 import { DEMO_DOMAIN, DEMO_USERS } from '../demo/demo-options.js';
 import { loadOperationsLibrary } from '../explore/operations-library.js';
@@ -51,11 +52,11 @@ export interface App {
 export interface AppOptions {
   /** Receives one line at a time on the progress of the start, for the operator. */
   readonly onProgress?: (line: string) => void;
-  /** Aborts the parts of the start that may take minutes. */
-  readonly signal?: AbortSignal | undefined;
   /** Where the log is written. Default: standard output. */
   readonly logDestination?: DestinationStream;
   readonly passwordCost?: PasswordCost;
+  /** Ends the start, with its reason. */
+  readonly signal?: AbortSignal | undefined;
   /** Absent if the gateway is this process alone. */
   readonly worker?: WorkerRole;
 }
@@ -75,23 +76,37 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   const output = options.logDestination ?? openStandardOutput();
   const isTracing = config.traceEndpoint !== undefined;
   const log = createEventLog(createLogger({ level: config.logLevel, destination: output, isTracing }));
-  const services = await openServices({
-    config,
-    onFault: (task, error) => log({ kind: 'backgroundFault', task, error }),
-    onProgress: options.onProgress,
-    signal: options.signal,
-    ...(options.passwordCost && { passwordCost: options.passwordCost }),
-  });
-  let tracing: Tracing | undefined;
+  const closers: Closer[] = [];
+  const close = async () => {
+    try {
+      await closeInTurn(closers);
+    } catch (error) {
+      log({ kind: 'backgroundFault', task: 'closing', error });
+      throw error;
+    } finally {
+      if (output instanceof LogOutput) await output.close(LOG_GRACE_MS);
+    }
+  };
   try {
-    tracing = await openTracing(config);
-    return await buildApp({ config, services, log, output, tracing, worker: options.worker });
+    const tracing = await openTracing(config);
+    closers.push(async () => await tracing?.stop());
+    const services = await openServices({
+      config,
+      onFault: (task, error) => log({ kind: 'backgroundFault', task, error }),
+      onProgress: options.onProgress,
+      signal: options.signal,
+      ...(options.passwordCost && { passwordCost: options.passwordCost }),
+    });
+    closers.push(() => services.close());
+    return await buildApp({ config, services, log, output, tracing, worker: options.worker, closers, close });
   } catch (fault) {
-    await services.close();
-    await tracing?.stop();
+    await close().catch(() => {});
     throw fault;
   }
 }
+
+/** How long a stop waits for a log that accepts no lines. */
+const LOG_GRACE_MS = 500;
 
 /** Loads the tracing packages only if a setting turns tracing on. */
 async function openTracing({ traceEndpoint }: Config): Promise<Tracing | undefined> {
@@ -107,6 +122,9 @@ interface AppParts {
   readonly output: DestinationStream | LogOutput;
   readonly tracing: Tracing | undefined;
   readonly worker: WorkerRole | undefined;
+  /** What is opened is added; `close` closes it in reverse order. */
+  readonly closers: Closer[];
+  readonly close: () => Promise<void>;
 }
 
 function identityLoginOf(config: Config, { authenticator, encryption }: Services) {
@@ -125,7 +143,16 @@ function identityLoginOf(config: Config, { authenticator, encryption }: Services
   };
 }
 
-async function buildApp({ config, services, log, output, tracing, worker }: AppParts): Promise<App> {
+async function buildApp({
+  config,
+  services,
+  log,
+  output,
+  tracing,
+  worker,
+  closers,
+  close,
+}: AppParts): Promise<App> {
   const { database, domains, catalog, store, authenticator, rateLimits, changes, topics } = services;
   const pages = { defaultPageSize: config.defaultPageSize, maxPageSize: config.maxPageSize };
   const reportServices = { database, store, domains, now: () => new Date(), ...pages };
@@ -157,6 +184,7 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
     maxRecordsPerWrite: config.maxRecordsPerWrite,
   });
   const maintenance = await MaintenanceSwitch.open({ database, isForced: config.maintenance });
+  closers.push(() => maintenance.close());
   const onFault = (error: unknown, requestId: string) => log({ kind: 'requestFailed', requestId, error });
   const graphql = await createGraphqlServer({
     resolvers,
@@ -173,6 +201,7 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
     callerOf: ({ requestContext: context, arrival: { notes } }) => ({ context, notes }),
     onFault,
   });
+  closers.push(() => graphql.close());
   const agents = new AgentEndpoint({
     desk: new AgentDesk({
       documents: graphql.documents,
@@ -268,7 +297,12 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
     shutdownGraceMs: config.shutdownGraceMs,
     observe: server.observe,
   });
+  closers.push(() => Promise.all([server.stop(), workers.stop(), services.webhookDeliveries.close()]));
   const watching = instanceWatch.run(stopWatch.signal);
+  closers.push(() => {
+    stopWatch.abort();
+    return watching;
+  });
   let closing: Promise<void> | undefined;
   return {
     services,
@@ -283,23 +317,8 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
       return url;
     },
     close: () => {
-      closing ??= closeAll();
+      closing ??= server.announceStop().then(close);
       return closing;
     },
   };
-
-  async function closeAll(): Promise<void> {
-    await server.announceStop();
-    stopWatch.abort();
-    await watching;
-    await Promise.all([server.stop(), workers.stop(), services.webhookDeliveries.close()]);
-    await graphql.close();
-    await maintenance.close();
-    await services.close();
-    await tracing?.stop();
-    if (output instanceof LogOutput) await output.close(LOG_GRACE_MS);
-  }
 }
-
-/** How long a stop waits for a log that accepts no lines. */
-const LOG_GRACE_MS = 500;

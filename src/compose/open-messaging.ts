@@ -1,3 +1,4 @@
+import { closeInTurn } from '../close-in-turn.js';
 import type { Config } from '../config.js';
 import { Channels } from '../messaging/channels.js';
 import type { AttachmentFiles } from '../messaging/email/attachments.js';
@@ -72,9 +73,6 @@ export function openMessaging(options: {
         sendKeptHours: config.sendKeptHours,
       },
     }),
-    close: async () => {
-      await channels.close();
-      await receipts.close();
-    },
+    close: () => closeInTurn([() => receipts.close(), () => channels.close()]),
   };
 }

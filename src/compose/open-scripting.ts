@@ -3,6 +3,7 @@ import type { AccessTokens } from '../auth/access-tokens.js';
 import type { ScopeNames } from '../auth/key-scopes.js';
 import type { TextEncryption } from '../auth/text-encryption.js';
 import { UserTokens } from '../auth/user-tokens.js';
+import { closeInTurn } from '../close-in-turn.js';
 import type { Config } from '../config.js';
 import type { Files } from '../files/files.js';
 import type { Messages } from '../messaging/messages.js';
@@ -94,12 +95,13 @@ export async function openScripting(services: ScriptingServices): Promise<Script
     scriptRuns,
     scriptLog,
     writePlaces,
-    close: async () => {
-      writePlaces.close();
-      await scripts.close();
-      await scriptRunner.close();
-      await outbound.close();
-    },
+    close: () =>
+      closeInTurn([
+        () => outbound.close(),
+        () => scriptRunner.close(),
+        () => scripts.close(),
+        async () => writePlaces.close(),
+      ]),
   };
 }
 

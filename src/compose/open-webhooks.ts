@@ -1,6 +1,7 @@
 /** Wires webhooks: their registry, the outbox that follows the audit trail, and the sender. */
 import type { Principals } from '../auth/principals.js';
 import type { TextEncryption } from '../auth/text-encryption.js';
+import { closeInTurn } from '../close-in-turn.js';
 import type { Config } from '../config.js';
 import { OutboundClient } from '../scripting/requests/outbound-client.js';
 import type { Domains } from '../store/catalog/domains.js';
@@ -45,9 +46,6 @@ export function openWebhooks(services: {
   return {
     webhooks: new Webhooks({ ...services, deliveries: webhookDeliveries, roles: config.webhookRoles }),
     webhookDeliveries,
-    close: async () => {
-      await webhookDeliveries.close();
-      await outbound.close();
-    },
+    close: () => closeInTurn([() => outbound.close(), () => webhookDeliveries.close()]),
   };
 }

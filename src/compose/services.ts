@@ -25,6 +25,7 @@ import { UsageDays } from '../auth/usage-days.js';
 import { Users } from '../auth/users.js';
 import { ScheduledBackups } from '../backup/scheduled-backups.js';
 import { findUnfinishedRestore } from '../backup/unfinished-restore.js';
+import { type Closer, closeInTurn } from '../close-in-turn.js';
 import type { Config } from '../config.js';
 import { ServiceError } from '../errors.js';
 import type { Files } from '../files/files.js';
@@ -45,7 +46,9 @@ import { type Database, openDatabase } from '../store/database/database.js';
 import { translateDatabaseError } from '../store/database/database-errors.js';
 import { type EmbeddedServer, startEmbeddedServer } from '../store/database/embedded-server.js';
 import { applyMigrations } from '../store/database/migrations.js';
+import { watchLockWaits } from '../store/database/watch-lock-waits.js';
 import { RecordStore } from '../store/record-store.js';
+import { unlessAborted } from '../unless-aborted.js';
 import type { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
 import type { Webhooks } from '../webhooks/webhooks.js';
 import { finishRestore } from './finish-restore.js';
@@ -108,10 +111,10 @@ export interface ServicesOptions {
    * Default: it is thrown. For commands that serve nobody and may remove that reason.
    */
   readonly onUnfinishedRestore?: (reason: ServiceError) => void;
-  /** Aborts the building of indexes and the end of a restore. */
-  readonly signal?: AbortSignal | undefined;
   /** Tests use a cheaper cost. */
   readonly passwordCost?: PasswordCost;
+  /** Ends the opening, with its reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -119,13 +122,14 @@ export interface ServicesOptions {
  */
 export async function openDatabaseServer(
   config: Pick<Config, 'databaseUrl' | 'dataDirectory' | 'poolSize' | 'workers'>,
-  onLog?: (line: string) => void,
+  { onProgress, signal }: Pick<ServicesOptions, 'onProgress' | 'signal'> = {},
 ): Promise<EmbeddedServer> {
   if (config.databaseUrl !== undefined) return { url: config.databaseUrl, stop: async () => {} };
   return await startEmbeddedServer({
     dataDirectory: config.dataDirectory,
     settings: { max_connections: String(connectionsFor(config)) },
-    ...(onLog && { onLog }),
+    signal,
+    ...(onProgress && { onLog: onProgress }),
   });
 }
 
@@ -138,6 +142,29 @@ function connectionsFor({ poolSize, workers }: Pick<Config, 'poolSize' | 'worker
   return Math.max(USUAL_CONNECTIONS, (workers + 1) * (2 * poolSize + CONNECTIONS_BESIDE_POOLS));
 }
 
+/** Otherwise requests would be refused only under load, when the connections are used. */
+async function warnOfFewConnections(
+  { pool }: Database,
+  { poolSize, workers }: Config,
+  warn: (line: string) => void,
+) {
+  const { rows } = await pool.query<{ most: number }>(`
+    select least(
+        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+        nullif(rolconnlimit, -1),
+        nullif(datconnlimit, -1)
+      ) as most
+      from pg_roles, pg_database
+     where rolname = current_user and datname = current_database()`);
+  const needed = workers * (2 * poolSize + CONNECTIONS_BESIDE_POOLS);
+  const most = rows[0]?.most ?? needed;
+  if (most >= needed) return;
+  warn(
+    `POOL_SIZE=${poolSize} with WORKERS=${workers} may open ${needed} connections, and the database allows ` +
+      `${most}; lower POOL_SIZE, or raise max_connections`,
+  );
+}
+
 /**
  * Starts or joins the database, applies pending migrations, declares the collections and constructs the
  * services.
@@ -146,13 +173,12 @@ function connectionsFor({ poolSize, workers }: Pick<Config, 'poolSize' | 'worker
  *   again
  */
 export async function openServices(options: ServicesOptions): Promise<Services> {
-  const { config, onFault } = options;
-  const closers: (() => Promise<void>)[] = [];
-  const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
-  };
+  const { config, onFault, signal } = options;
+  const onProgress = options.onProgress ?? (() => {});
+  const closers: Closer[] = [];
+  const close = () => closeInTurn(closers);
   try {
-    const server = await openDatabaseServer(config, options.onProgress);
+    const server = await openDatabaseServer(config, options);
     closers.push(() => server.stop());
     // Before the migrations, because it explains in one line why a database cannot be used.
     const database = await openDatabase({
@@ -161,221 +187,239 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       statementTimeoutMs: config.statementTimeoutMs,
       replicaUrls: config.databaseReplicaUrls,
       replicaMaxLagMs: config.replicaMaxLagMs,
+      signal,
     });
     closers.push(() => database.close());
-    const applied = await applyMigrations({ url: database.url, onNotice: options.onProgress });
-    if (applied.length > 0) options.onProgress?.(`applied ${applied.length} migrations`);
-    await migrateJobQueue(database.url);
-    await database.pinInstance();
-    const restore = await findUnfinishedRestore(database.pool);
-    if (restore !== undefined) {
-      options.onProgress?.(
-        `the restore of the backup of ${restore.createdAt} is not finished; continuing with its indexes`,
-      );
+    const reportWait = options.onProgress ?? ((line: string) => onFault('start', line));
+    const endWatch = watchLockWaits(database.url, reportWait);
+    const abandon = () => database.abandon();
+    signal?.addEventListener('abort', abandon);
+    try {
+      const applied = await applyMigrations({ url: database.url, onNotice: onProgress, signal });
+      if (applied.length > 0) onProgress(`applied ${applied.length} migrations`);
+      const loading = migrateJobQueue(database.url)
+        .then(() => database.pinInstance())
+        .then(() => loadServices(options, database, closers));
+      const services = await unlessAborted(loading, signal);
+      if (options.onProgress) await unlessAborted(warnOfFewConnections(database, config, onProgress), signal);
+      return { ...services, close };
+    } finally {
+      signal?.removeEventListener('abort', abandon);
+      await endWatch();
     }
-    options.signal?.throwIfAborted();
-
-    const domains = await Domains.load(database);
-    closers.push(() => domains.close());
-    const catalog = await Catalog.load({
-      database,
-      directory: DECLARATIONS,
-      topDomain: () => domains.top(),
-      onProgress: options.onProgress,
-      signal: options.signal,
-    });
-    closers.push(() => catalog.close());
-    const principals = await Principals.open({ database, collections: catalog });
-    closers.push(() => principals.close());
-    const keyUsage = new KeyUsage({ database, onFault: (error) => onFault('key usage', error) });
-    closers.push(() => keyUsage.close());
-    const usageDays = new UsageDays(database);
-    const keyMeter = new KeyMeter({
-      database,
-      days: usageDays,
-      onFault: (error) => onFault('usage of keys', error),
-    });
-    closers.push(() => keyMeter.close());
-    const fieldMeter = new FieldMeter({ database, onFault: (error) => onFault('uses of fields', error) });
-    closers.push(() => fieldMeter.close());
-    const rateLimits = new RateLimits({
-      database,
-      limitPerMinute: config.rateLimitPerMinute,
-      loginLimitPerMinute: config.loginLimitPerMinute,
-      onFault: (error) => onFault('rate limits', error),
-    });
-    closers.push(() => rateLimits.close());
-    // Scripts need the store and the topics, which in turn call scripts; the variable is set before the first
-    // request.
-    let scripting: Scripting | undefined;
-    const triggers = createScriptTriggers({
-      scripting: () => scripting,
-      beforeTimeoutMs: config.scriptBeforeTimeoutMs,
-    });
-    const outbox = database.announcesByOutbox
-      ? new ChangeOutbox({ database, triggers, onFault: (error) => onFault('change outbox', error) })
-      : undefined;
-    closers.push(async () => await outbox?.close());
-    await outbox?.listen();
-    const changes = new ChangeFeed({
-      outbox,
-      database,
-      pollMs: config.changePollMs,
-      onFault: (error) => onFault('change feed', error),
-    });
-    closers.push(() => changes.close());
-    const topics = new Topics({
-      database,
-      triggers,
-      property: (domainId, name) => domains.property(domainId, name),
-      maxMessageBytes: config.topicMessageBytes,
-      pollMs: config.changePollMs,
-      onFault: (error) => onFault('topics', error),
-    });
-    closers.push(() => topics.close());
-
-    const store = new RecordStore({
-      database,
-      catalog,
-      topDomain: () => domains.top(),
-      onRightsChange: (domainId, userId) => principals.forget(domainId, userId),
-      onCommit: () => changes.wake(),
-      onFollowed: () => outbox?.wake(),
-      onFieldsNamed: (scope, fields) => fieldMeter.note(scope, scope.operation ?? '', fields),
-      maxRecordsPerWrite: config.maxRecordsPerWrite,
-      triggers,
-    });
-    const files = await openFiles({ database, store, config });
-    closers.push(() => files.close());
-    const jobs = new JobQueue({ database });
-    const { close: closeImports, ...importing } = await openImports({
-      ...{ database, domains, catalog, store, files, jobs, principals, config },
-      onFault: (error) => onFault('news of imports', error),
-    });
-    closers.push(closeImports);
-    const { close: closeMessaging, ...messaging } = openMessaging({
-      database,
-      domains,
-      store,
-      jobs,
-      files,
-      config,
-      onFault: (error) => onFault('messages', error),
-    });
-    closers.push(closeMessaging);
-    const passwords = new Passwords({ cost: options.passwordCost, shortest: config.passwordMinLength });
-    const accessTokens = new AccessTokens({ keys: await loadTokenKeys(database, config) });
-    const sessions = new Sessions({ database, refreshTokenTtlSeconds: config.refreshTokenTtlSeconds });
-    const names = {
-      isCollection: (name: string) => catalog.find(name) !== undefined,
-      isReport: (name: string) => reports.some((report) => report.name === name),
-    };
-    const encryption = new TextEncryption(await loadEncryptionKeys(database, config));
-    scripting = await openScripting({
-      database,
-      domains,
-      catalog,
-      topics,
-      store,
-      files,
-      messages: messaging.messages,
-      accessTokens,
-      names,
-      encryption,
-      config,
-      onFault,
-    });
-    closers.push(scripting.close);
-    const { scriptRunner, scripts, scriptRuns, scriptLog, writePlaces } = scripting;
-    const apiKeys = new ApiKeys({
-      ...{ database, principals, names },
-      roles: config.apiKeyRoles,
-      mostPerUser: config.apiKeysPerUser,
-    });
-    const users = new Users({ database, collections: catalog, records: store, passwords, principals });
-    const { close: closeWebhooks, ...webhooks } = openWebhooks({
-      ...{ database, domains, store, outbox, principals, encryption, config },
-      onFault: (error) => onFault('webhooks', error),
-    });
-    closers.push(closeWebhooks);
-    const lockout = new LoginLockout({ database, afterFailures: config.loginLockoutFailures });
-    const secondFactors = new SecondFactors({
-      ...{ database, encryption, principals, lockout },
-      roles: config.secondFactorRoles,
-    });
-    const accountLinks = new AccountLinks({ database, passwords, principals });
-    const persons = new Persons({
-      ...{ database, catalog, store, files },
-      findInImportFile: (asked) => findInImportFile({ database, files }, asked),
-    });
-    await finishRestore({ database, persons, domains }, options).catch((fault: unknown) => {
-      if (options.onUnfinishedRestore === undefined || !isConflict(fault)) throw fault;
-      options.onUnfinishedRestore(fault);
-    });
-    return {
-      database,
-      domains,
-      catalog,
-      store,
-      passwords,
-      users,
-      firstRun: new FirstRun({ database, domains, users }),
-      invitations: new Invitations({
-        database,
-        records: store,
-        users,
-        links: accountLinks,
-        mailer: {
-          canSend: (domainId) => messaging.messages.hasChannel('email', domainId),
-          send: (scope, mail, within) => messaging.messages.sendEmail(scope, mail, within),
-        },
-        publicUrl: config.publicUrl,
-      }),
-      accountLinks,
-      secondFactors,
-      sessionDesk: new SessionDesk({ database, principals }),
-      profiles: new Profiles({ database, domains, records: store }),
-      apiKeys,
-      keyMeter,
-      usageDays,
-      fieldMeter,
-      keyFigures: new KeyFigures({ database, apiKeys, quotas: rateLimits }),
-      changes,
-      topics,
-      authenticator: new Authenticator({
-        database,
-        domains,
-        passwords,
-        accessTokens,
-        sessions,
-        principals,
-        keyUsage,
-        throttle: rateLimits,
-        secondFactors,
-        lockout,
-        accessTokenTtlSeconds: config.accessTokenTtlSeconds,
-      }),
-      encryption,
-      rateLimits,
-      files,
-      persons,
-      backups: new ScheduledBackups({
-        database,
-        openBucket: () => openBucket(config),
-        settings: config,
-        now: () => new Date(),
-      }),
-      jobs,
-      ...messaging,
-      ...importing,
-      ...webhooks,
-      ...{ scriptRunner, scripts, scriptRuns, scriptLog, writePlaces },
-      close,
-    };
   } catch (fault) {
-    await close();
+    await close().catch((error: unknown) => onFault('closing', error));
     throw translateDatabaseError(fault);
   }
+}
+
+async function loadServices(
+  options: ServicesOptions,
+  database: Database,
+  closers: Closer[],
+): Promise<Omit<Services, 'close'>> {
+  const { config, onFault, onProgress, passwordCost, signal } = options;
+  const restore = await findUnfinishedRestore(database.pool);
+  if (restore !== undefined) {
+    onProgress?.(
+      `the restore of the backup of ${restore.createdAt} is not finished; continuing with its indexes`,
+    );
+  }
+  signal?.throwIfAborted();
+  const domains = await Domains.load(database);
+  closers.push(() => domains.close());
+  const catalog = await Catalog.load({
+    ...{ database, onProgress, signal },
+    directory: DECLARATIONS,
+    topDomain: () => domains.top(),
+  });
+  closers.push(() => catalog.close());
+  const principals = await Principals.open({ database, collections: catalog });
+  closers.push(() => principals.close());
+  const keyUsage = new KeyUsage({ database, onFault: (error) => onFault('key usage', error) });
+  closers.push(() => keyUsage.close());
+  const usageDays = new UsageDays(database);
+  const keyMeter = new KeyMeter({
+    database,
+    days: usageDays,
+    onFault: (error) => onFault('usage of keys', error),
+  });
+  closers.push(() => keyMeter.close());
+  const fieldMeter = new FieldMeter({ database, onFault: (error) => onFault('uses of fields', error) });
+  closers.push(() => fieldMeter.close());
+  const rateLimits = new RateLimits({
+    database,
+    limitPerMinute: config.rateLimitPerMinute,
+    loginLimitPerMinute: config.loginLimitPerMinute,
+    onFault: (error) => onFault('rate limits', error),
+  });
+  closers.push(() => rateLimits.close());
+  // Scripts need the store and the topics, which in turn call scripts; the variable is set before the first
+  // request.
+  let scripting: Scripting | undefined;
+  const triggers = createScriptTriggers({
+    scripting: () => scripting,
+    beforeTimeoutMs: config.scriptBeforeTimeoutMs,
+  });
+  const outbox = database.announcesByOutbox
+    ? new ChangeOutbox({ database, triggers, onFault: (error) => onFault('change outbox', error) })
+    : undefined;
+  closers.push(async () => await outbox?.close());
+  await outbox?.listen();
+  const changes = new ChangeFeed({
+    outbox,
+    database,
+    pollMs: config.changePollMs,
+    onFault: (error) => onFault('change feed', error),
+  });
+  closers.push(() => changes.close());
+  const topics = new Topics({
+    database,
+    triggers,
+    property: (domainId, name) => domains.property(domainId, name),
+    maxMessageBytes: config.topicMessageBytes,
+    pollMs: config.changePollMs,
+    onFault: (error) => onFault('topics', error),
+  });
+  closers.push(() => topics.close());
+
+  const store = new RecordStore({
+    database,
+    catalog,
+    topDomain: () => domains.top(),
+    onRightsChange: (domainId, userId) => principals.forget(domainId, userId),
+    onCommit: () => changes.wake(),
+    onFollowed: () => outbox?.wake(),
+    onFieldsNamed: (scope, fields) => fieldMeter.note(scope, scope.operation ?? '', fields),
+    maxRecordsPerWrite: config.maxRecordsPerWrite,
+    triggers,
+  });
+  const files = await openFiles({ database, store, config });
+  closers.push(() => files.close());
+  const jobs = new JobQueue({ database });
+  const { close: closeImports, ...importing } = await openImports({
+    ...{ database, domains, catalog, store, files, jobs, principals, config },
+    onFault: (error) => onFault('news of imports', error),
+  });
+  closers.push(closeImports);
+  const { close: closeMessaging, ...messaging } = openMessaging({
+    database,
+    domains,
+    store,
+    jobs,
+    files,
+    config,
+    onFault: (error) => onFault('messages', error),
+  });
+  closers.push(closeMessaging);
+  const passwords = new Passwords({ cost: passwordCost, shortest: config.passwordMinLength });
+  const accessTokens = new AccessTokens({ keys: await loadTokenKeys(database, config) });
+  const sessions = new Sessions({ database, refreshTokenTtlSeconds: config.refreshTokenTtlSeconds });
+  const names = {
+    isCollection: (name: string) => catalog.find(name) !== undefined,
+    isReport: (name: string) => reports.some((report) => report.name === name),
+  };
+  const encryption = new TextEncryption(await loadEncryptionKeys(database, config));
+  scripting = await openScripting({
+    database,
+    domains,
+    catalog,
+    topics,
+    store,
+    files,
+    messages: messaging.messages,
+    accessTokens,
+    names,
+    encryption,
+    config,
+    onFault,
+  });
+  closers.push(scripting.close);
+  const { scriptRunner, scripts, scriptRuns, scriptLog, writePlaces } = scripting;
+  const apiKeys = new ApiKeys({
+    ...{ database, principals, names },
+    roles: config.apiKeyRoles,
+    mostPerUser: config.apiKeysPerUser,
+  });
+  const users = new Users({ database, collections: catalog, records: store, passwords, principals });
+  const { close: closeWebhooks, ...webhooks } = openWebhooks({
+    ...{ database, domains, store, outbox, principals, encryption, config },
+    onFault: (error) => onFault('webhooks', error),
+  });
+  closers.push(closeWebhooks);
+  const lockout = new LoginLockout({ database, afterFailures: config.loginLockoutFailures });
+  const secondFactors = new SecondFactors({
+    ...{ database, encryption, principals, lockout },
+    roles: config.secondFactorRoles,
+  });
+  const accountLinks = new AccountLinks({ database, passwords, principals });
+  const persons = new Persons({
+    ...{ database, catalog, store, files },
+    findInImportFile: (asked) => findInImportFile({ database, files }, asked),
+  });
+  await finishRestore({ database, persons, domains }, options).catch((fault: unknown) => {
+    if (options.onUnfinishedRestore === undefined || !isConflict(fault)) throw fault;
+    options.onUnfinishedRestore(fault);
+  });
+  return {
+    database,
+    domains,
+    catalog,
+    store,
+    passwords,
+    users,
+    firstRun: new FirstRun({ database, domains, users }),
+    invitations: new Invitations({
+      database,
+      records: store,
+      users,
+      links: accountLinks,
+      mailer: {
+        canSend: (domainId) => messaging.messages.hasChannel('email', domainId),
+        send: (scope, mail, within) => messaging.messages.sendEmail(scope, mail, within),
+      },
+      publicUrl: config.publicUrl,
+    }),
+    accountLinks,
+    secondFactors,
+    sessionDesk: new SessionDesk({ database, principals }),
+    profiles: new Profiles({ database, domains, records: store }),
+    apiKeys,
+    keyMeter,
+    usageDays,
+    fieldMeter,
+    keyFigures: new KeyFigures({ database, apiKeys, quotas: rateLimits }),
+    changes,
+    topics,
+    authenticator: new Authenticator({
+      database,
+      domains,
+      passwords,
+      accessTokens,
+      sessions,
+      principals,
+      keyUsage,
+      throttle: rateLimits,
+      secondFactors,
+      lockout,
+      accessTokenTtlSeconds: config.accessTokenTtlSeconds,
+    }),
+    encryption,
+    rateLimits,
+    files,
+    persons,
+    backups: new ScheduledBackups({
+      database,
+      openBucket: () => openBucket(config),
+      settings: config,
+      now: () => new Date(),
+    }),
+    jobs,
+    ...messaging,
+    ...importing,
+    ...webhooks,
+    ...{ scriptRunner, scripts, scriptRuns, scriptLog, writePlaces },
+  };
 }
 
 function isConflict(fault: unknown): fault is ServiceError {

@@ -58,7 +58,10 @@ export interface ServerServices extends AuthenticationOptions {
   readonly reports: readonly Report[];
   /** The declared collections, which the documentation describes. */
   readonly collections: readonly Collection[];
-  readonly database: Pick<Database, 'apart' | 'pool' | 'isReadOnly' | 'isReachable' | 'replicas'>;
+  readonly database: Pick<
+    Database,
+    'apart' | 'pool' | 'isReadOnly' | 'isDiskFull' | 'isReachable' | 'replicas'
+  >;
   readonly jobs: Pick<JobQueue, 'counts' | 'longestWaitSeconds'>;
   /** The clock of this process against that of the database. */
   readonly clock: { readonly clockOffsetSeconds: number | undefined };

@@ -12,7 +12,7 @@ const READINESS_TIMEOUT_MS = 1800;
 const READINESS_SHARED_MS = 1000;
 
 export interface HealthOptions {
-  readonly database: Pick<Database, 'apart' | 'isReadOnly'>;
+  readonly database: Pick<Database, 'apart' | 'isReadOnly' | 'isDiskFull'>;
   /** Why the gateway cannot take requests, in words; `undefined` if it can. */
   readonly findObstacle: () => string | undefined;
 }
@@ -31,7 +31,12 @@ export function useHealth(app: FastifyInstance, options: HealthOptions): void {
       // The wait for the database has a limit of its own.
       arrival.stepAside();
       await readiness.assert();
-      return { status: 'ready', ...(options.database.isReadOnly && { database: 'read-only' }) };
+      const { isReadOnly, isDiskFull } = options.database;
+      return {
+        status: 'ready',
+        ...(isReadOnly && { database: 'read-only' }),
+        ...(isDiskFull && { disk: 'full' }),
+      };
     },
   });
 }

@@ -1,7 +1,7 @@
 /** How much memory the process may use, and how near it is to its end. */
-import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { Gauge, type Registry } from 'prom-client';
+import { memoryLimitBytes } from '../memory-limit.js';
 
 /** Registers them beside the resident size that prom-client knows by itself. */
 export function registerMemoryFigures(registry: Registry): void {
@@ -25,11 +25,4 @@ export function registerMemoryFigures(registry: Registry): void {
       this.set(used / limit);
     },
   });
-}
-
-/** Without a limit of its own a container says 0, or a number beyond any machine's memory. */
-function memoryLimitBytes(): number {
-  const machine = totalmem();
-  const own = process.constrainedMemory();
-  return own > 0 && own < machine ? own : machine;
 }

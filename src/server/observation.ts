@@ -214,9 +214,12 @@ function log({ logger, failures }: Log, event: Observation): void {
       return;
     case 'databaseRole':
       logger.warn(
-        { event: event.kind, isReadOnly: event.isReadOnly },
+        { event: event.kind, isReadOnly: event.isReadOnly, ...(event.isDiskFull && { isDiskFull: true }) },
         event.isReadOnly ? 'database takes no changes' : 'database takes changes again',
       );
+      return;
+    case 'databaseFull':
+      logger.error({ event: event.kind }, 'the disk of the database is full: changes are refused');
       return;
     case 'replicaLost':
     case 'replicaUnfit':

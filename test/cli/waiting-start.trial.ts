@@ -87,7 +87,9 @@ describe('a start that waits for the database', () => {
       ),
     );
     expect({ output, exitCode }).toEqual({
-      output: 'campus: The database is out of reach; try again later.\n',
+      output:
+        'campus: The database is out of reach; try again later. ' +
+        '(terminating connection due to administrator command)\n',
       exitCode: 1,
     });
   });

@@ -97,7 +97,7 @@ class ReplicaResult {
 
 export interface HealthServices {
   readonly version: string;
-  readonly database: Pick<Database, 'query' | 'isReadOnly' | 'replicas'>;
+  readonly database: Pick<Database, 'query' | 'isReadOnly' | 'isDiskFull' | 'replicas'>;
   readonly domains: { top(): Domain | undefined };
   readonly encryption: TextEncryption;
   readonly jobs: { counts(): Promise<{ queued: number; running: number; failed: number }> };
@@ -132,6 +132,11 @@ class Health {
   @Field(() => Boolean, { description: 'Whether the database currently rejects writes.' })
   get isReadOnly(): boolean {
     return this.#services.database.isReadOnly;
+  }
+
+  @Field(() => Boolean, { description: 'Whether the disk of the database is full: it rejects writes.' })
+  get isDiskFull(): boolean {
+    return this.#services.database.isDiskFull;
   }
 
   @Field(() => [String], { description: 'The migrations that were applied, in order.' })

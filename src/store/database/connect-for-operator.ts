@@ -2,24 +2,45 @@
 import { isNativeError } from 'node:util/types';
 import pg from 'pg';
 import { ServiceError } from '../../errors.js';
+import { unlessAborted } from '../../unless-aborted.js';
 
-/** @throws UNAVAILABLE whose message is one line for the operator */
-export async function connectForOperator(url: string, applicationName: string): Promise<pg.Client> {
+/** @throws UNAVAILABLE whose message is one line for the operator; the reason of the signal */
+export async function connectForOperator(
+  url: string,
+  applicationName: string,
+  signal?: AbortSignal,
+): Promise<pg.Client> {
   const client = createClient(url, applicationName);
   client.on('error', () => {});
   try {
-    await client.connect();
+    await unlessAborted(client.connect(), signal);
     return client;
   } catch (error) {
-    const [reason = error] =
-      isNativeError(error) && 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
-    const detail = isNativeError(reason) ? reason.message : String(reason);
+    // The server would keep a connection that failed, and with it this process, for a minute.
+    client.connection.stream.destroy();
+    if (signal?.aborted) throw signal.reason;
     throw new ServiceError(
       'UNAVAILABLE',
-      `The database ${client.database ?? ''} at ${client.host}:${client.port} cannot be reached: ${detail}`,
+      `The database ${client.database ?? ''} at ${client.host}:${client.port} cannot be reached: ` +
+        reasonOf(error, client),
       { cause: error },
     );
   }
+}
+
+function reasonOf(error: unknown, { user, password }: pg.Client): string {
+  const [reason = error] =
+    isNativeError(error) && 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
+  const detail = isNativeError(reason) ? reason.message : String(reason);
+  const isUnanswered = !password && (/^SASL: .* password must be/.test(detail) || hasCode(reason, '28P01'));
+  return isUnanswered
+    ? `it requires a password for the user "${user}", and the address has none ` +
+        '(postgresql://user:password@host:port/database)'
+    : detail;
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return isNativeError(error) && 'code' in error && error.code === code;
 }
 
 /** node-postgres reads the files that an address names as soon as it has the address. */

@@ -22,7 +22,8 @@ import { type ClientWatcher, LostConnectionError, type WatchedClient } from './w
 export type DatabaseNews =
   | { readonly kind: 'databaseLost'; readonly reason: string }
   | { readonly kind: 'databaseBack'; readonly awayMs: number }
-  | { readonly kind: 'databaseRole'; readonly isReadOnly: boolean }
+  | { readonly kind: 'databaseRole'; readonly isReadOnly: boolean; readonly isDiskFull: boolean }
+  | { readonly kind: 'databaseFull' }
   | { readonly kind: 'databaseMoved'; readonly from: string; readonly to: string }
   | ReplicaNews
   | { readonly kind: 'connectionsDropped'; readonly count: number; readonly reason: string }
@@ -55,6 +56,8 @@ const SUSPECT_BEATS = 2;
  * How many consecutive times the server must report a connection as idle: once may be an answer in transit.
  */
 const RESTING_BEATS = 2;
+/** A full disk is reported for so long after a statement that was refused. */
+const FULL_MS = 60_000;
 /** How many beats a connection may take to be established. */
 const CONNECTING_BEATS = 6;
 
@@ -77,6 +80,9 @@ export class ConnectionWatch implements ClientWatcher {
   #away: { readonly since: number; readonly reason: string } | undefined;
   #beatenAt = Number.NEGATIVE_INFINITY;
   #isReadOnly: boolean | undefined;
+  #isDiskFull = false;
+  /** When the server last refused a statement because its disk is full. */
+  #fullAt = Number.NEGATIVE_INFINITY;
   /** When the last answered question was asked. */
   #askedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
@@ -101,6 +107,11 @@ export class ConnectionWatch implements ClientWatcher {
   /** Whether the database accepted no writes at the last check. */
   get isReadOnly(): boolean {
     return this.#isReadOnly === true;
+  }
+
+  /** Whether the disk of the database is full, or was in the last minute. */
+  get isDiskFull(): boolean {
+    return this.#isDiskFull || performance.now() - this.#fullAt < FULL_MS;
   }
 
   /** Whether the server has answered a question asked after this instant of `performance.now()`. */
@@ -141,6 +152,16 @@ export class ConnectionWatch implements ClientWatcher {
   suspectRole(): void {
     this.#retire(({ isBornReadOnly }) => !isBornReadOnly, 'the database refused to write');
     void this.check();
+  }
+
+  noteFullDisk(): void {
+    if (!this.isDiskFull) this.tell({ kind: 'databaseFull' });
+    this.#fullAt = performance.now();
+  }
+
+  /** Ends every connection at once; pending statements fail. */
+  loseAll(reason: string): void {
+    for (const client of [...this.#clients]) client.lose(reason);
   }
 
   /** Checks now, or joins the check in progress. It never fails. */
@@ -272,14 +293,16 @@ export class ConnectionWatch implements ClientWatcher {
 
   #hear(answer: PulseAnswer, suspects: readonly WatchedClient[]): void {
     this.#comeBack();
-    const { isReadOnly } = answer;
+    const { isReadOnly, isDiskFull } = answer;
     if (this.#isReadOnly !== undefined && this.#isReadOnly !== isReadOnly) {
       this.#retire(
         () => true,
         isReadOnly ? 'the database became read-only' : 'the database is writable again',
       );
     }
-    if (isReadOnly !== (this.#isReadOnly ?? false)) this.tell({ kind: 'databaseRole', isReadOnly });
+    if (isReadOnly !== (this.#isReadOnly ?? false))
+      this.tell({ kind: 'databaseRole', isReadOnly, isDiskFull });
+    this.#isDiskFull = isDiskFull;
     this.#isReadOnly = isReadOnly;
     const resting = new Set(answer.resting);
     let dead = 0;

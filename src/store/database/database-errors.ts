@@ -38,6 +38,11 @@ const OUT_OF_RESOURCES: Translation = {
   detail: 'The database has no room for this at the moment; try again later.',
   retryAfterSeconds: RETRY_AFTER_SECONDS,
 };
+const DISK_FULL: Translation = {
+  code: 'UNAVAILABLE',
+  detail: 'The disk of the database is full: changes are refused until there is room. Reads continue.',
+  retryAfterSeconds: RETRY_AFTER_SECONDS,
+};
 const TOO_SLOW: Translation = {
   code: 'UNAVAILABLE',
   detail: 'The database took longer over this than is allowed; narrow the request, or try again later.',
@@ -45,7 +50,9 @@ const TOO_SLOW: Translation = {
 };
 const READ_ONLY: Translation = {
   code: 'UNAVAILABLE',
-  detail: 'The database takes no changes at the moment; try again later.',
+  detail:
+    'The database accepts no changes at the moment: it is read-only, or its disk is full. Reads continue; ' +
+    'try again later.',
   retryAfterSeconds: RETRY_AFTER_SECONDS,
 };
 const TRY_AGAIN: Translation = {
@@ -80,6 +87,7 @@ const BY_SQLSTATE: Readonly<Record<string, Translation>> = {
   '40001': TRY_AGAIN,
   '40P01': TRY_AGAIN,
   '53': OUT_OF_RESOURCES,
+  '53100': DISK_FULL,
   '54000': { code: 'INVALID_VALUE', detail: 'A value is too large for the index of its field.' },
   '54001': { code: 'LIMIT_EXCEEDED', detail: 'The request is too deeply nested.' },
   '55P03': TRY_AGAIN,

@@ -5,9 +5,11 @@
  * connections.
  */
 import pg from 'pg';
+import { closeInTurn } from '../../close-in-turn.js';
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { callerName, type Scope } from '../../model/scope.js';
+import { unlessAborted } from '../../unless-aborted.js';
 import { Cancellation } from './cancellation.js';
 import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.js';
 import { createPrisma, type GatewayPrisma } from './gateway-prisma.js';
@@ -60,6 +62,8 @@ export interface DatabaseOptions {
   readonly replicaUrls?: readonly string[];
   /** A replica with a larger lag is not used. Default 5 s. */
   readonly replicaMaxLagMs?: number;
+  /** Ends the opening, with its reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Short statements and transactions beside those of requests. */
@@ -140,6 +144,8 @@ export interface Database extends Queryable {
   readonly isReachable: boolean;
   /** Whether the database currently accepts no writes: it is a replica, or set to read-only. */
   readonly isReadOnly: boolean;
+  /** Whether its disk is full, or was in the last minute: reads continue, changes are refused. */
+  readonly isDiskFull: boolean;
   /**
    * Where this caller's lists, streams, aggregates and reports are read: a replica that is current enough and
    * has the caller's writes, or else the primary. Never use it for a write, a feed or a counter. An eighth of
@@ -161,6 +167,8 @@ export interface Database extends Queryable {
    * False while the listening connection is lost; caches that rely on notifications must not be trusted then.
    */
   readonly isHearing: boolean;
+  /** Ends the running statements, for a start that is stopped: their results are of no use to anybody. */
+  abandon(): void;
   /** Waits for running statements. */
   close(): Promise<void>;
 }
@@ -179,18 +187,26 @@ interface BackgroundPoolOptions extends Pick<PoolOptions, 'size' | 'applicationN
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const applicationName = options.applicationName ?? APPLICATION_NAME;
+  const { signal } = options;
   const finder = new PrimaryFinder({ url: options.url, applicationName });
-  if (finder.hasSeveral && (await finder.find()) !== 'found') {
+  if (finder.hasSeveral && (await unlessAborted(finder.find(), signal)) !== 'found') {
     throw new ServiceError('UNAVAILABLE', `None of ${finder.serverNames.join(', ')} takes writes.`);
   }
-  const facts = { finder, ...(await inspectServer(finder.url, applicationName)) };
+  const facts = { finder, ...(await inspectServer(finder.url, applicationName, signal)) };
   const { replicaUrls = [], replicaMaxLagMs = DEFAULT_REPLICA_LAG_MS, ...rest } = options;
   const database = new PostgresDatabase({ ...rest, applicationName, ...facts });
-  if (replicaUrls.length > 0) await database.openReplicas(replicaUrls, replicaMaxLagMs);
+  try {
+    if (replicaUrls.length > 0) {
+      await unlessAborted(database.openReplicas(replicaUrls, replicaMaxLagMs), signal);
+    }
+  } catch (fault) {
+    await database.close().catch(() => {});
+    throw fault;
+  }
   return database;
 }
 
-type PostgresDatabaseOptions = Required<Omit<DatabaseOptions, 'replicaUrls' | 'replicaMaxLagMs'>> &
+type PostgresDatabaseOptions = Required<Omit<DatabaseOptions, 'replicaUrls' | 'replicaMaxLagMs' | 'signal'>> &
   ServerFacts & { readonly finder: PrimaryFinder };
 
 class PostgresDatabase implements Database {
@@ -437,6 +453,10 @@ class PostgresDatabase implements Database {
     return this.#watch.isReadOnly;
   }
 
+  get isDiskFull(): boolean {
+    return this.#watch.isDiskFull;
+  }
+
   openPool(options: BackgroundPoolOptions): pg.Pool {
     return createPool({
       ...options,
@@ -460,12 +480,18 @@ class PostgresDatabase implements Database {
     return this.#listener.isHearing;
   }
 
+  abandon(): void {
+    this.#watch.loseAll('The start was stopped.');
+  }
+
   async close(): Promise<void> {
-    await this.#replicas?.close();
-    await this.home?.close();
-    await this.prisma.$disconnect();
     const pools = [this.pool, this.#streamPool, this.#apartPool, this.lockPool];
-    await Promise.all([this.#listener.close(), ...pools.map((pool) => pool.end())]);
-    await Promise.all([this.#cancellation.close(), this.#watch.close()]);
+    await closeInTurn([
+      () => Promise.all([this.#cancellation.close(), this.#watch.close()]),
+      () => Promise.all([this.#listener.close(), ...pools.map((pool) => pool.end())]),
+      () => this.prisma.$disconnect(),
+      async () => await this.home?.close(),
+      async () => await this.#replicas?.close(),
+    ]);
   }
 }

@@ -7,42 +7,42 @@
  * one to leave stops the server. If the server dies, the first gateway to notice restarts it.
  */
 import { randomBytes } from 'node:crypto';
-import {
-  appendFile,
-  chown,
-  mkdir,
-  mkdtemp,
-  open,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { appendFile, chown, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { closeInTurn } from '../../close-in-turn.js';
 import { ServiceError } from '../../errors.js';
+import { makeDirectory } from '../../make-directory.js';
+import { memoryLimitBytes } from '../../memory-limit.js';
+import { unlessAborted } from '../../unless-aborted.js';
+import { withDeadline } from './deadline.js';
+import { assertRoomToStart, DISK_SETTINGS, DiskGuard, diskSizeOf } from './disk-guard.js';
+import { embeddedSettings } from './embedded-settings.js';
 import { faultIn } from './fault-in.js';
+import { type Cluster, findCluster, writeCluster } from './find-cluster.js';
 import { KeptPresence, Presence } from './kept-presence.js';
 import {
   canReach,
   findServerPrograms,
+  type ProgramResult,
   ROOT_FALLBACK_DIRECTORY,
   runProgram,
   type ServerPrograms,
 } from './server-programs.js';
-import { isProcessAlive, withStartLock } from './start-lock.js';
+import { isProcessAlive, withStartLock, withStopLock } from './start-lock.js';
 import { toStartRefusal } from './to-start-refusal.js';
 
 const USER = 'campus';
 const DATABASE = 'campus';
-const MAJOR_VERSION = '18';
 /** An advisory lock in the database `postgres`, held shared by every gateway that uses the server. */
 const PRESENCE_LOCK = 0x63616d70;
 const READY_TIMEOUT_MS = 60_000;
+/** How long a clean stop of PostgreSQL may take; after it, the next start recovers from the log. */
+const STOP_TIMEOUT_MS = 30_000;
+/** How long PostgreSQL may take to say whether others use it. */
+const PRESENCE_TIMEOUT_MS = 5_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 export interface EmbeddedServerOptions {
@@ -55,6 +55,8 @@ export interface EmbeddedServerOptions {
   readonly onLog?: (line: string) => void;
   /** PostgreSQL settings that override ours; tests trade durability for speed. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Ends the start, with its reason; a server that was started is stopped again. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface EmbeddedServer {
@@ -62,14 +64,6 @@ export interface EmbeddedServer {
   readonly url: string;
   /** Stops PostgreSQL cleanly, unless another gateway still uses it. Further calls do nothing. */
   stop(): Promise<void>;
-}
-
-/** What must be remembered about the cluster, in `postgres.json`. */
-interface Cluster {
-  readonly directory: string;
-  /** The last port, tried first, so that addresses people wrote down remain valid. */
-  readonly port: number;
-  readonly password: string;
 }
 
 /**
@@ -88,22 +82,30 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
 }
 
 async function startServerOf(dataDirectory: string, options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const { signal } = options;
   const log = options.onLog ?? (() => {});
-  const settings = { ...DEFAULT_SETTINGS, ...options.settings };
-  await mkdir(dataDirectory, { recursive: true });
+  await makeDirectory(dataDirectory);
   const lockFile = path.join(dataDirectory, 'postgres.lock');
+  const settings = {
+    ...embeddedSettings({ memoryBytes: memoryLimitBytes(), diskBytes: await diskSizeOf(dataDirectory) }),
+    ...DISK_SETTINGS,
+    ...options.settings,
+  };
 
-  const { cluster, presence, programs } = await withStartLock(lockFile, async () => {
+  const begin = async () => {
     const programs = await findServerPrograms();
-    const existing =
-      (await findCluster(dataDirectory)) ?? (await createCluster(dataDirectory, programs, log));
-    const runningPort = await findRunningServer(existing, log);
-    const port = runningPort ?? (await startServer(existing, programs, { settings, port: 'any' }));
+    const found = await findCluster(dataDirectory);
+    if (found) await assertOwner(found, programs);
+    const runningPort = found && (await findRunningServer(found, log, signal));
+    if (runningPort === undefined) await assertRoomToStart(dataDirectory, found === undefined);
+    const existing = found ?? (await createCluster(dataDirectory, programs, log));
+    const port = runningPort ?? (await startServer(existing, programs, { settings, port: 'any', signal }));
     const cluster = { ...existing, port };
     if (port !== existing.port) await writeCluster(dataDirectory, cluster);
     if (runningPort !== undefined) log(`Joined the PostgreSQL that already runs in ${cluster.directory}`);
     return { cluster, presence: await announcePresence(cluster), programs };
-  });
+  };
+  const { cluster, presence, programs } = await withStartLock(lockFile, begin, signal);
 
   const kept = new KeptPresence({
     presence,
@@ -120,71 +122,27 @@ async function startServerOf(dataDirectory: string, options: EmbeddedServerOptio
         );
       }),
   });
+  const guard = new DiskGuard({
+    directory: cluster.directory,
+    settingsFile: settingsFileOf(cluster),
+    reload: () => runPgCtl(programs, 'reload', cluster),
+    log,
+  });
+  const stopUnlessUsed = async () => {
+    const last = await kept.end();
+    await withStopLock(lockFile, async () => {
+      if (await isUsedByOthers(last)) log('Left PostgreSQL running: another gateway uses it');
+      else await stopServer(cluster, programs);
+    });
+  };
   let stopped: Promise<void> | undefined;
   return {
     url: urlOf(cluster, DATABASE),
     stop() {
-      stopped ??= kept.end().then((last) =>
-        withStartLock(lockFile, async () => {
-          if (await isUsedByOthers(last)) {
-            log('Left PostgreSQL running: another gateway uses it');
-            return;
-          }
-          await stopServer(cluster, programs);
-        }),
-      );
+      stopped ??= closeInTurn([stopUnlessUsed, () => guard.close()]);
       return stopped;
     },
   };
-}
-
-// None of these reduces durability: fsync, full_page_writes and synchronous_commit stay on.
-const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
-  listen_addresses: '127.0.0.1',
-  // The path of a data directory may be too long for a socket.
-  unix_socket_directories: '',
-  max_connections: '100',
-  shared_buffers: os.totalmem() >= 4 * 1024 ** 3 ? '512MB' : '128MB',
-  effective_cache_size: `${Math.max(256, Math.floor(os.totalmem() / 1024 ** 2 / 2))}MB`,
-  work_mem: '16MB',
-  maintenance_work_mem: '128MB',
-  max_wal_size: '2GB',
-  random_page_cost: '1.1',
-  jit: 'off',
-  timezone: 'UTC',
-  log_timezone: 'UTC',
-  lc_messages: 'C',
-  // Deadlocked writes are retried, so they should be detected early.
-  deadlock_timeout: '250ms',
-  log_min_messages: 'warning',
-  log_line_prefix: '%m [%p] %d ',
-};
-
-async function findCluster(dataDirectory: string): Promise<Cluster | undefined> {
-  const text = await readFile(clusterFile(dataDirectory), 'utf8').catch(() => undefined);
-  if (text === undefined) {
-    const orphan = path.join(dataDirectory, 'postgres');
-    if (await exists(orphan)) {
-      throw new ServiceError(
-        'UNAVAILABLE',
-        `${clusterFile(dataDirectory)} is missing: it holds the password of the database in ${orphan}.`,
-      );
-    }
-    return undefined;
-  }
-  const { port, password, directory } = JSON.parse(text) as Cluster;
-  const cluster = { port, password, directory: path.resolve(dataDirectory, directory) };
-  const version = await readFile(path.join(cluster.directory, 'PG_VERSION'), 'utf8').catch(() => undefined);
-  if (version === undefined) return undefined;
-  if (version.trim() !== MAJOR_VERSION) {
-    throw new ServiceError(
-      'UNAVAILABLE',
-      `The database in ${cluster.directory} is of PostgreSQL ${version.trim()}, this gateway brings ` +
-        `${MAJOR_VERSION}: back it up with the version of the gateway that made it (campus backup), and ` +
-        'restore the backup into a new data directory (campus restore).',
-    );
-  }
-  return cluster;
 }
 
 async function createCluster(
@@ -237,17 +195,34 @@ async function createCluster(
 }
 
 async function createReachableDirectory(): Promise<string> {
-  await mkdir(ROOT_FALLBACK_DIRECTORY, { recursive: true, mode: 0o755 });
+  await makeDirectory(ROOT_FALLBACK_DIRECTORY, 0o755);
   const directory = await mkdtemp(path.join(ROOT_FALLBACK_DIRECTORY, 'data-'));
   await runProgram('chmod', ['755', directory], undefined);
   return directory;
 }
 
+/** PostgreSQL starts only for the owner of its files, and says so only in its log. */
+async function assertOwner({ directory }: Cluster, { user }: ServerPrograms): Promise<void> {
+  const runsAs = user?.uid ?? process.getuid?.();
+  const { uid } = await stat(directory);
+  if (runsAs === undefined || uid === runsAs) return;
+  throw new ServiceError(
+    'UNAVAILABLE',
+    `${directory} belongs to the user with the id ${uid}, and PostgreSQL would run as the user with the id ` +
+      `${runsAs}; start the gateway as the owner, or change the owner: chown -R ${runsAs} ${directory}`,
+  );
+}
+
 /** The port of the running server of the cluster; waits for one that is starting or stopping. */
-async function findRunningServer(cluster: Cluster, log: (line: string) => void): Promise<number | undefined> {
+async function findRunningServer(
+  cluster: Cluster,
+  log: (line: string) => void,
+  signal?: AbortSignal,
+): Promise<number | undefined> {
   const pidFile = path.join(cluster.directory, 'postmaster.pid');
   const deadline = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
+    signal?.throwIfAborted();
     const lines = (await readFile(pidFile, 'utf8').catch(() => '')).split('\n');
     const processId = Number(lines[0]);
     if (!Number.isInteger(processId) || processId <= 0 || !isProcessAlive(processId)) return undefined;
@@ -300,15 +275,15 @@ async function answers(cluster: Cluster): Promise<boolean> {
 async function startServer(
   cluster: Cluster,
   programs: ServerPrograms,
-  options: { readonly settings: Readonly<Record<string, string>>; readonly port: 'any' | 'same' },
+  options: {
+    readonly settings: Readonly<Record<string, string>>;
+    readonly port: 'any' | 'same';
+    readonly signal?: AbortSignal | undefined;
+  },
 ): Promise<number> {
-  const { settings } = options;
+  const { settings, signal } = options;
   const logFile = path.join(cluster.directory, 'server.log');
-  const logBytes = await stat(logFile).then(
-    ({ size }) => size,
-    () => 0,
-  );
-  if (logBytes > MAX_LOG_BYTES) await rm(logFile);
+  if ((await sizeOf(logFile)) > MAX_LOG_BYTES) await rm(logFile);
   for (let attempt = 1; ; attempt++) {
     const port = await findFreePort(attempt === 1 || options.port === 'same' ? cluster.port : 0);
     if (options.port === 'same' && port !== cluster.port) {
@@ -320,46 +295,68 @@ async function startServer(
     const lines = Object.entries({ ...settings, port: String(port) }).map(
       ([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`,
     );
-    const settingsFile = path.join(cluster.directory, 'campus.conf');
+    const settingsFile = settingsFileOf(cluster);
     await writeFile(settingsFile, lines.join(''));
     await giveTo(settingsFile, programs);
-    const { exitCode, output } = await runProgram(
-      programs.pgCtl,
-      [
-        'start',
-        '--wait',
-        `--timeout=${READY_TIMEOUT_MS / 1000}`,
-        '--silent',
-        `--pgdata=${cluster.directory}`,
-        `--log=${logFile}`,
-      ],
-      programs.user,
-    );
+    // Earlier starts have written to the same file.
+    const logBytes = await sizeOf(logFile);
+    const starting = runPgCtl(programs, 'start', cluster, [
+      '--wait',
+      `--timeout=${READY_TIMEOUT_MS / 1000}`,
+      `--log=${logFile}`,
+    ]);
+    const { exitCode, output } = await unlessAborted(starting, signal).catch(async (reason: unknown) => {
+      await stopServer(cluster, programs);
+      throw reason;
+    });
     if (exitCode === 0) return port;
-    const serverLog = await readFile(logFile, 'utf8').catch(() => output);
+    const bytes = await readFile(logFile).catch(() => Buffer.alloc(0));
+    const serverLog = bytes.subarray(logBytes).toString();
     // The port may have been taken in between: try another one.
-    if (attempt < 3 && /could not (bind|create any TCP)/.test(serverLog.slice(-2000))) continue;
-    throw new ServiceError('UNAVAILABLE', `PostgreSQL did not start: ${faultIn(serverLog)} (see ${logFile})`);
+    if (attempt < 3 && /could not (bind|create any TCP)/.test(serverLog)) continue;
+    throw new ServiceError(
+      'UNAVAILABLE',
+      `PostgreSQL did not start: ${faultIn(serverLog.trim() === '' ? output : serverLog)} (see ${logFile})`,
+    );
   }
 }
 
+/** A server that cannot stop cleanly, e.g. on a full disk, is ended, and recovers at the next start. */
 async function stopServer(cluster: Cluster, programs: ServerPrograms): Promise<void> {
-  if (!(await exists(path.join(cluster.directory, 'postmaster.pid')))) return;
-  const { exitCode, output } = await runProgram(
-    programs.pgCtl,
-    [
-      'stop',
+  const isRunning = () => exists(path.join(cluster.directory, 'postmaster.pid'));
+  const timeout = `--timeout=${STOP_TIMEOUT_MS / 1000}`;
+  let fault = '';
+  for (const mode of ['fast', 'immediate']) {
+    if (!(await isRunning())) return;
+    const { exitCode, output } = await runPgCtl(programs, 'stop', cluster, [
       '--wait',
-      '--mode=fast',
-      '--silent',
-      `--timeout=${READY_TIMEOUT_MS / 1000}`,
-      `--pgdata=${cluster.directory}`,
-    ],
-    programs.user,
-  );
-  if (exitCode !== 0 && (await exists(path.join(cluster.directory, 'postmaster.pid')))) {
-    throw new ServiceError('UNAVAILABLE', `PostgreSQL did not stop: ${faultIn(output)}`);
+      `--mode=${mode}`,
+      timeout,
+    ]);
+    if (exitCode === 0) return;
+    fault ||= faultIn(output);
   }
+  if (await isRunning()) throw new ServiceError('UNAVAILABLE', `PostgreSQL did not stop: ${fault}`);
+}
+
+async function runPgCtl(
+  { pgCtl, user }: ServerPrograms,
+  command: 'start' | 'stop' | 'reload',
+  cluster: Cluster,
+  options: readonly string[] = [],
+): Promise<ProgramResult> {
+  return await runProgram(pgCtl, [command, '--silent', `--pgdata=${cluster.directory}`, ...options], user);
+}
+
+function settingsFileOf({ directory }: Cluster): string {
+  return path.join(directory, 'campus.conf');
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return await stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
 }
 
 async function announcePresence(cluster: Cluster): Promise<Presence> {
@@ -373,9 +370,11 @@ async function announcePresence(cluster: Cluster): Promise<Presence> {
 
 async function isUsedByOthers({ client: presence }: Presence): Promise<boolean> {
   try {
-    await presence.query('select pg_advisory_unlock_shared($1)', [PRESENCE_LOCK]);
-    const { rows } = await presence.query('select pg_try_advisory_lock($1) as "isAlone"', [PRESENCE_LOCK]);
-    return rows[0]?.isAlone === false;
+    return await withDeadline(presence, PRESENCE_TIMEOUT_MS, async () => {
+      await presence.query('select pg_advisory_unlock_shared($1)', [PRESENCE_LOCK]);
+      const { rows } = await presence.query('select pg_try_advisory_lock($1) as "isAlone"', [PRESENCE_LOCK]);
+      return rows[0]?.isAlone === false;
+    });
   } catch {
     return false;
   } finally {
@@ -398,24 +397,6 @@ async function connect(cluster: Cluster): Promise<pg.Client> {
 
 function urlOf(cluster: Cluster, database: string): string {
   return `postgresql://${USER}:${cluster.password}@127.0.0.1:${cluster.port}/${database}`;
-}
-
-function clusterFile(dataDirectory: string): string {
-  return path.join(dataDirectory, 'postgres.json');
-}
-
-async function writeCluster(dataDirectory: string, cluster: Cluster): Promise<void> {
-  const target = clusterFile(dataDirectory);
-  const relative = path.relative(dataDirectory, cluster.directory);
-  const directory = relative.startsWith('..') ? cluster.directory : relative;
-  {
-    await using file = await open(`${target}.new`, 'w', 0o600);
-    await file.writeFile(
-      `${JSON.stringify({ directory, port: cluster.port, password: cluster.password }, undefined, 2)}\n`,
-    );
-    await file.sync();
-  }
-  await rename(`${target}.new`, target);
 }
 
 /** A free port on the loopback address, `wanted` if possible. */

@@ -6,14 +6,18 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
-import pg from 'pg';
+import type pg from 'pg';
 import { ServiceError } from '../../errors.js';
 import { findPackageDirectory } from '../../package-directory.js';
 import { VERSION } from '../../version.js';
 import { lockUntilCommit, lockUntilDisconnected } from './advisory-lock.js';
+import { cancelOnAbort } from './cancel-on-abort.js';
 import { type Compatibility, isCompatible, noteCompatibility, readCompatibleFrom } from './compatibility.js';
+import { connectForOperator } from './connect-for-operator.js';
 import { translateDatabaseError } from './database-errors.js';
+import { endClient } from './deadline.js';
 import { listCommands } from './list-commands.js';
 import { isSpread, spreadTables } from './table-places.js';
 
@@ -37,6 +41,8 @@ export interface MigrationOptions {
   readonly prismaDirectory?: string;
   /** Receives one line at a time on the history of the database, for the operator. */
   readonly onNotice?: ((line: string) => void) | undefined;
+  /** Ends the work, with its reason; the migration that is being applied is rolled back. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface MigrationStatus {
@@ -63,7 +69,7 @@ export async function applyMigrations(options: MigrationOptions): Promise<readon
   const { onNotice = () => {} } = options;
   const migrations = await readMigrations(options);
   const own = await requirementOf(options, migrations);
-  return withMigrationLock(options.url, async (client) => {
+  return withMigrationLock(options, async (client) => {
     const notes = await readNotes(client);
     if (notes === undefined) await assertNobodyElses(client);
     const history = compareHistory(migrations, notes ?? []);
@@ -71,7 +77,9 @@ export async function applyMigrations(options: MigrationOptions): Promise<readon
     const missing = migrations.filter(({ name }) => !history.applied.includes(name));
     for (const migration of missing) {
       const begun = notes?.filter((note) => note.name === migration.name) ?? [];
-      await applyMigration(client, migration, begun);
+      while (!(await applyMigration(client, migration, begun))) {
+        await sleep(LOCK_RETRY_MS, undefined, { signal: options.signal });
+      }
     }
     // After an interruption before this, an older version sees a migration that no note is about, and refuses.
     if (own !== undefined) await noteCompatibility(client, own);
@@ -114,7 +122,7 @@ export async function listKnownMigrations(
 /** Lists applied and other migrations; changes nothing. */
 export async function listMigrations(options: MigrationOptions): Promise<MigrationStatus> {
   const migrations = await readMigrations(options);
-  return withClient(options.url, async (client) => {
+  return withClient(options, async (client) => {
     const { renewed, ...status } = compareHistory(migrations, (await readNotes(client)) ?? []);
     return status;
   });
@@ -262,22 +270,35 @@ create table if not exists _prisma_migrations (
   applied_steps_count integer not null default 0
 )`;
 
-/** `begun` has the rows of attempts that an earlier version left unfinished. */
+/**
+ * While a migration waits for a table, everybody else waits behind it; after this time they come first, and
+ * the migration is tried again.
+ */
+const LOCK_TIMEOUT_MS = 10_000;
+const LOCK_RETRY_MS = 1_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * `begun` has the rows of attempts that an earlier version left unfinished. False if others hold a lock on a
+ * table that the migration changes.
+ */
 async function applyMigration(
   client: pg.Client,
   migration: Migration,
   begun: readonly Note[],
-): Promise<void> {
+): Promise<boolean> {
   try {
     await inTransaction(client, async () => {
       await client.query(CREATE_NOTES);
       await runScript(client, migration.script);
       await writeNote(client, migration, begun);
     });
+    return true;
   } catch (error) {
+    if (codeOf(error) === LOCK_NOT_AVAILABLE) return false;
     if (wasAppliedWhole(begun, error)) {
       await inTransaction(client, () => writeNote(client, migration, begun));
-      return;
+      return true;
     }
     throw toMigrationError(migration, error);
   }
@@ -297,6 +318,7 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
   try {
     // Filling a table of a large school takes longer than a request may.
     await client.query('set local statement_timeout = 0');
+    await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await work();
     await client.query('commit');
   } catch (error) {
@@ -327,7 +349,7 @@ const EXISTS_ALREADY: ReadonlySet<unknown> = new Set(['42P07', '42701', '42710',
  */
 function wasAppliedWhole(begun: readonly Note[], error: unknown): boolean {
   const wasInterrupted = begun.length > 0 && begun.every(({ fault }) => fault === null);
-  return wasInterrupted && isNativeError(error) && 'code' in error && EXISTS_ALREADY.has(error.code);
+  return wasInterrupted && EXISTS_ALREADY.has(codeOf(error));
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501';
@@ -335,7 +357,7 @@ const INVALID_SCHEMA_NAME = '3F000';
 
 function toMigrationError({ name }: Migration, error: unknown): unknown {
   if (!isNativeError(error)) return error;
-  const code = 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   // Since PostgreSQL 15, only the owner of a database may create tables in it.
   if (code === INSUFFICIENT_PRIVILEGE || code === INVALID_SCHEMA_NAME) {
     return new ServiceError(
@@ -374,21 +396,28 @@ function reportHistoryFaults(
   }
 }
 
-async function withMigrationLock<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  return await withClient(url, async (client) => {
+function codeOf(error: unknown): unknown {
+  return isNativeError(error) && 'code' in error ? error.code : undefined;
+}
+
+async function withMigrationLock<T>(
+  options: MigrationOptions,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  return await withClient(options, async (client) => {
     await lockUntilDisconnected(client, MIGRATION_LOCK);
     return await work(client);
   });
 }
 
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'campus migrations' });
-  // The failing query reports a lost connection; without a listener Node would end the process.
-  client.on('error', () => {});
-  await client.connect();
+async function withClient<T>(
+  { url, signal }: MigrationOptions,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = await connectForOperator(url, 'campus migrations', signal);
   try {
-    return await work(client);
+    return await cancelOnAbort(client, signal, () => work(client));
   } finally {
-    await client.end();
+    await endClient(client);
   }
 }

@@ -4,6 +4,8 @@ import { endClient, withDeadline } from './deadline.js';
 /** The server's answer. */
 export interface PulseAnswer {
   readonly isReadOnly: boolean;
+  /** Whether it is read-only because its disk is full; only an embedded server reports it. */
+  readonly isDiskFull: boolean;
   /** Whether it follows another server. */
   readonly isStandby: boolean;
   /** Its log position, or for a replica the replayed position; `null` if unknown. */
@@ -81,7 +83,7 @@ export class Pulse {
       this.#isConnected = true;
     }
     const { rows } = await client.query<PulseAnswer>(QUESTION, [backendIds]);
-    return rows[0] ?? { isReadOnly: false, isStandby: false, position: null, resting: [] };
+    return rows[0] ?? { isReadOnly: false, isDiskFull: false, isStandby: false, position: null, resting: [] };
   }
 
   #create(): pg.Client {
@@ -108,6 +110,7 @@ export class Pulse {
 const QUESTION = `
 select
   pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "isReadOnly",
+  coalesce(current_setting('campus.disk_full', true) = 'on', false) as "isDiskFull",
   pg_is_in_recovery() as "isStandby",
   case
     when pg_is_in_recovery() then pg_last_wal_replay_lsn()

@@ -1,11 +1,12 @@
 /** Finds the PostgreSQL programs of the npm package, and as which system user they run. */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, cp, link, mkdir, mkdtemp, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { access, cp, link, mkdtemp, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { ServiceError } from '../../errors.js';
+import { makeDirectory } from '../../make-directory.js';
 
 /**
  * The programs and clusters of a root go here when the server's user cannot reach the project's own folder.
@@ -154,7 +155,7 @@ async function placeWithinReach(native: string): Promise<string> {
     () => false,
   );
   if (isPlaced) return target;
-  await mkdir(ROOT_FALLBACK_DIRECTORY, { recursive: true, mode: 0o755 });
+  await makeDirectory(ROOT_FALLBACK_DIRECTORY, 0o755);
   const staging = await mkdtemp(`${target}.`);
   await linkTree(native, staging).catch(async () => {
     // Another file system: hard links cannot cross, copies can.
@@ -168,7 +169,7 @@ async function placeWithinReach(native: string): Promise<string> {
 }
 
 async function linkTree(source: string, target: string): Promise<void> {
-  await mkdir(target, { recursive: true, mode: 0o755 });
+  await makeDirectory(target, 0o755);
   for (const entry of await readdir(source, { withFileTypes: true })) {
     const from = path.join(source, entry.name);
     const to = path.join(target, entry.name);

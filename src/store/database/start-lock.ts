@@ -8,10 +8,15 @@ const STALE_AFTER_MS = 120_000;
 
 /**
  * Runs `work` while no other process of this machine runs its own under the same lock file.
- * A lock whose process is gone is taken over, so a `kill -9` blocks nobody.
+ * A lock whose process is gone is taken over, so a `kill -9` blocks nobody. The signal ends the wait.
  */
-export async function withStartLock<T>(lockFile: string, work: () => Promise<T>): Promise<T> {
+export async function withStartLock<T>(
+  lockFile: string,
+  work: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   while (!(await tryTake(lockFile))) {
+    signal?.throwIfAborted();
     if (await isStale(lockFile)) await rm(lockFile, { force: true });
     else await sleep(RETRY_MS);
   }
@@ -19,6 +24,24 @@ export async function withStartLock<T>(lockFile: string, work: () => Promise<T>)
     return await work();
   } finally {
     await rm(lockFile, { force: true });
+  }
+}
+
+/**
+ * As `withStartLock`, for a stop, which must also succeed where no file can be created: on a full disk nobody
+ * else can start, either.
+ */
+export async function withStopLock<T>(lockFile: string, work: () => Promise<T>): Promise<T> {
+  let hasBegun = false;
+  const begin = () => {
+    hasBegun = true;
+    return work();
+  };
+  try {
+    return await withStartLock(lockFile, begin);
+  } catch (error) {
+    if (hasBegun) throw error;
+    return await work();
   }
 }
 
@@ -35,7 +58,11 @@ export function isProcessAlive(processId: number): boolean {
 async function tryTake(lockFile: string): Promise<boolean> {
   try {
     await using file = await open(lockFile, 'wx');
-    await file.writeFile(String(process.pid));
+    // On a full disk the file can be created, but not written.
+    await file.writeFile(String(process.pid)).catch(async (error: unknown) => {
+      await rm(lockFile, { force: true });
+      throw error;
+    });
     return true;
   } catch (error) {
     if (isNativeError(error) && 'code' in error && error.code === 'EEXIST') return false;

@@ -8,6 +8,8 @@ export interface ClientWatcher {
   delete(client: WatchedClient): void;
   /** The server refused to write on a connection that it had let write before, or would again. */
   suspectRole(): void;
+  /** The server has no room on its disk. */
+  noteFullDisk(): void;
 }
 
 export interface WatchedClientConfig extends Omit<pg.ClientConfig, 'connectionString'> {
@@ -36,6 +38,8 @@ interface ProtocolState {
   readonly readyForQuery?: boolean;
 }
 
+/** `disk_full` */
+const DISK_FULL = '53100';
 /** `read_only_sql_transaction` */
 const READ_ONLY = '25006';
 /**
@@ -84,6 +88,7 @@ export class WatchedClient extends pg.Client {
     // uses the connection is told by its statement.
     this.on('error', () => {});
     this.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
+      if (code === DISK_FULL) this.#watcher.noteFullDisk();
       if (code !== READ_ONLY) return;
       this.#isStale = true;
       this.#watcher.suspectRole();
