@@ -51,6 +51,8 @@ async function listFolder(folder: string): Promise<readonly string[]> {
 export function bucketPlace(bucket: Bucket): BackupPlace {
   return {
     async write(name, bytes, signal) {
+      // As in a folder: scheduled backups run one at a time.
+      await bucket.endWrites('backups/campus-').catch(() => {});
       let size = 0;
       const counted = async function* () {
         for await (const chunk of bytes) {

@@ -11,7 +11,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import type { LogOutput } from '../server/log-output.js';
 import { addFigures, type FigureList } from '../server/metrics.js';
 import type { Observe } from '../server/observation.js';
-import { parseWorkerNews, type WorkerOrder } from './worker-messages.js';
+import { HEARTBEAT_MS, parseWorkerNews, type WorkerOrder } from './worker-messages.js';
 
 export interface WorkerGroupOptions {
   readonly count: number;
@@ -59,12 +59,16 @@ interface Place {
   isServing: boolean;
   /** Deaths in a row, each soon after the start. */
   earlyDeaths: number;
+  /** Heartbeats in a row that did not come. */
+  missedBeats: number;
 }
 
 /** A worker that lives shorter has died of something that its successor will meet, too. */
 const EARLY_MS = 10_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
+/** A worker that misses so many heartbeats in a row hangs, and is ended. */
+const MOST_MISSED_BEATS = 8;
 /** A worker that hangs is left out of the figures. */
 const FIGURES_WITHIN_MS = 2_000;
 
@@ -79,6 +83,7 @@ export class WorkerGroup {
   #countedByDead: FigureList = [];
   #lastAsked = 0;
   #isStopping = false;
+  readonly #beating: NodeJS.Timeout;
   readonly #own = new Registry();
   readonly #restarts = new Counter({
     name: 'campus_worker_restarts_total',
@@ -93,7 +98,10 @@ export class WorkerGroup {
       worker: undefined,
       isServing: false,
       earlyDeaths: 0,
+      missedBeats: 0,
     }));
+    this.#beating = setInterval(() => this.#endHungWorkers(), HEARTBEAT_MS);
+    this.#beating.unref();
     const places = this.#places;
     new Gauge({
       name: 'campus_workers',
@@ -164,6 +172,7 @@ export class WorkerGroup {
    */
   async stop(): Promise<void> {
     this.#isStopping = true;
+    clearInterval(this.#beating);
     for (const timer of this.#replacing) clearTimeout(timer);
     // Its output may be read to the end only after the process has gone.
     const ended = this.#workers().map((worker) => once(worker.process, 'close'));
@@ -181,6 +190,7 @@ export class WorkerGroup {
     const startedAt = Date.now();
     const worker = cluster.fork(environment);
     place.worker = worker;
+    place.missedBeats = 0;
     const { stdout } = worker.process;
     // A line is written whole: two processes that write to one pipe would tear each other's lines.
     if (stdout) createInterface({ input: stdout }).on('line', (line) => output.write(`${line}\n`));
@@ -189,6 +199,9 @@ export class WorkerGroup {
       worker.on('message', (message) => {
         const news = parseWorkerNews(message);
         switch (news?.kind) {
+          case 'alive':
+            place.missedBeats = 0;
+            return;
           case 'ready':
             // One that is told to stop before it hears orders has opened nothing yet.
             if (this.#isStopping) worker.process.kill('SIGKILL');
@@ -224,9 +237,26 @@ export class WorkerGroup {
     });
   }
 
+  /**
+   * Counts the heartbeats missed by this process's own timer: after a pause of the whole machine, all workers
+   * get the time to send one.
+   */
+  #endHungWorkers(): void {
+    for (const place of this.#places) {
+      const { number, worker } = place;
+      if (worker === undefined) continue;
+      place.missedBeats += 1;
+      if (place.missedBeats !== MOST_MISSED_BEATS) continue;
+      const silentMs = MOST_MISSED_BEATS * HEARTBEAT_MS;
+      this.#options.observe({ kind: 'workerHung', worker: number, silentMs });
+      worker.process.kill('SIGKILL');
+    }
+  }
+
   #replace(place: Place, end: ProcessEnd): void {
+    // The first to die early may be the only one that serves yet, and may have died by chance.
     const waitMs =
-      place.earlyDeaths === 0 ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (place.earlyDeaths - 1));
+      place.earlyDeaths <= 1 ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (place.earlyDeaths - 2));
     this.#restarts.inc();
     this.#options.observe({ kind: 'workerEnded', worker: place.number, ...end, replacedInMs: waitMs });
     const timer = setTimeout(() => {

@@ -16,6 +16,8 @@ export type WorkerOrder =
 export type WorkerNews =
   /** It hears orders from here on. */
   | { readonly kind: 'ready' }
+  /** Sent regularly; a worker whose event loop is blocked sends nothing. */
+  | { readonly kind: 'alive' }
   | { readonly kind: 'listening'; readonly url: string }
   | { readonly kind: 'ownFigures'; readonly number: number; readonly figures: FigureList }
   | { readonly kind: 'askFigures'; readonly number: number };
@@ -29,6 +31,7 @@ const ORDER = z.discriminatedUnion('kind', [
 
 const NEWS = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ready') }),
+  z.object({ kind: z.literal('alive') }),
   z.object({ kind: z.literal('listening'), url: z.string() }),
   // What the figures hold is the business of the library that wrote them and adds them up.
   z.object({
@@ -38,6 +41,9 @@ const NEWS = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('askFigures'), number: z.number() }),
 ]);
+
+/** How often a worker says that it is alive. */
+export const HEARTBEAT_MS = 2_000;
 
 /** `undefined` for a message of somebody else, such as a library that uses the same channel. */
 export function parseWorkerOrder(message: unknown): WorkerOrder | undefined {

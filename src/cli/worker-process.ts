@@ -3,7 +3,7 @@
 import type { FigureList } from '../server/metrics.js';
 import type { SharedFigures } from '../server/metrics-access.js';
 import { StoppedBySignal } from './stop-signal.js';
-import { parseWorkerOrder, type WorkerNews, type WorkerOrder } from './worker-messages.js';
+import { HEARTBEAT_MS, parseWorkerOrder, type WorkerNews, type WorkerOrder } from './worker-messages.js';
 
 export class WorkerProcess {
   /** Resolves when this process may start. */
@@ -37,6 +37,7 @@ export class WorkerProcess {
       this.#asked.delete(order.number);
     });
     tell({ kind: 'ready' });
+    setInterval(() => tell({ kind: 'alive' }), HEARTBEAT_MS).unref();
   }
 
   readonly sharedFigures: SharedFigures = {

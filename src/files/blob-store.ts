@@ -36,5 +36,10 @@ export interface BlobStore<Key = BlobKey> {
   read(key: Key, range: ByteRange, options: BlobReadOptions): Readable;
   /** Removing a blob that does not exist is not an error. */
   delete(key: Key): Promise<void>;
+  /**
+   * Ends the writes of a killed gateway, whose ids begin like this: a bucket keeps, and charges for, what
+   * arrived of them.
+   */
+  endWrites(idPrefix: string): Promise<void>;
   close(): Promise<void>;
 }

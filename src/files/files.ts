@@ -187,7 +187,12 @@ export class Files {
       whole: new Date(now - BROKEN_OFF_MS),
       resumable: new Date(now - limits.uploadHours * 3_600_000),
     });
-    for (const orphan of orphans) await this.#remove(orphan, this.#blobsOf(orphan.storage));
+    for (const orphan of orphans) {
+      const blobs = this.#blobsOf(orphan.storage);
+      // A bucket may not let us list what is open; then its own rules end it.
+      await blobs.endWrites(orphan.id).catch(() => {});
+      await this.#remove(orphan, blobs);
+    }
     return orphans.length;
   }
 

@@ -3,10 +3,12 @@
  * bucket is opened.
  */
 
+import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
 import { type EndSignal, toAbortSignal } from '../model/end-signal.js';
+import { unlessAborted } from '../unless-aborted.js';
 import type { BlobKey, BlobReadOptions, Bucket, ByteRange } from './blob-store.js';
 
 export interface S3Settings {
@@ -23,6 +25,16 @@ export interface S3Settings {
 /** Held in memory while it is sent; S3 requires parts of at least this size. */
 const PART_BYTES = 5 * 1024 * 1024;
 const PARTS_AT_ONCE = 2;
+
+/*
+ * Together less than the 30 s after which a caller without an answer is cut off: two attempts to write, the
+ * end of the write and the deletion of what arrived.
+ */
+const CONNECT_TIMEOUT_MS = 3_000;
+/** Without a byte in either direction; the SDK begins to count later if it has 6 s or more. */
+const SILENCE_TIMEOUT_MS = 5_500;
+const ATTEMPTS = 2;
+const CLEANUP_TIMEOUT_MS = 5_000;
 
 export class S3Blobs implements Bucket {
   readonly kind = 's3';
@@ -53,6 +65,8 @@ export class S3Blobs implements Bucket {
       // Newer checksums are Amazon's own; other services refuse them.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
+      maxAttempts: ATTEMPTS,
+      requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SILENCE_TIMEOUT_MS },
     });
     return new S3Blobs(sdk, client, bucket);
   }
@@ -68,13 +82,16 @@ export class S3Blobs implements Bucket {
       params: { Bucket: this.#bucket, Key: id, Body: Readable.from(bytes) },
       partSize: PART_BYTES,
       queueSize: PARTS_AT_ONCE,
-      leavePartsOnError: false,
+      // Ended here, in a limited time: the library waits for a bucket that does not answer.
+      leavePartsOnError: true,
     });
     const abort = () => void upload.abort().catch(() => {});
     signal?.addEventListener('abort', abort, { once: true });
     try {
       await upload.done();
     } catch (error) {
+      // What cannot be ended now is ended by the purge.
+      if (upload.uploadId !== undefined) await this.#endWrite(id, upload.uploadId).catch(() => {});
       throw toServiceError(error);
     } finally {
       signal?.removeEventListener('abort', abort);
@@ -86,11 +103,25 @@ export class S3Blobs implements Bucket {
   }
 
   async delete({ id }: Pick<BlobKey, 'id'>): Promise<void> {
+    const command = new this.#sdk.DeleteObjectCommand({ Bucket: this.#bucket, Key: id });
     await this.#client
-      .send(new this.#sdk.DeleteObjectCommand({ Bucket: this.#bucket, Key: id }))
+      .send(command, { abortSignal: AbortSignal.timeout(CLEANUP_TIMEOUT_MS) })
       .catch((error) => {
         throw toServiceError(error);
       });
+  }
+
+  async endWrites(idPrefix: string): Promise<void> {
+    const command = new this.#sdk.ListMultipartUploadsCommand({ Bucket: this.#bucket, Prefix: idPrefix });
+    const { Uploads = [] } = await this.#client.send(command).catch((error) => {
+      throw toServiceError(error);
+    });
+    for (const { Key, UploadId } of Uploads) if (Key && UploadId) await this.#endWrite(Key, UploadId);
+  }
+
+  async #endWrite(Key: string, UploadId: string): Promise<void> {
+    const command = new this.#sdk.AbortMultipartUploadCommand({ Bucket: this.#bucket, Key, UploadId });
+    await this.#client.send(command, { abortSignal: AbortSignal.timeout(CLEANUP_TIMEOUT_MS) });
   }
 
   async close(): Promise<void> {
@@ -105,18 +136,49 @@ export class S3Blobs implements Bucket {
       .catch((error) => {
         throw toServiceError(error);
       });
-    if (Body instanceof Readable) yield* Body;
+    if (!(Body instanceof IncomingMessage)) return;
+    // From here on the reader sets the pace, and may be slow.
+    Body.setTimeout(0);
+    try {
+      for (const chunks = Body[Symbol.asyncIterator](); ; ) {
+        const late = AbortSignal.timeout(SILENCE_TIMEOUT_MS);
+        const { done, value } = await unlessAborted(chunks.next(), late);
+        if (done) return;
+        yield value;
+      }
+    } catch (error) {
+      throw toServiceError(error);
+    } finally {
+      Body.destroy();
+    }
   }
 }
 
 /**
- * Passes on "too large" and a disconnected caller unchanged; errors of the service are only for operators.
+ * Passes on "too large" and a disconnected caller unchanged; errors of the service are only for operators,
+ * but its refusal must not look like an outage.
  */
 function toServiceError(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
   if (error instanceof Error && error.cause instanceof ServiceError) return error.cause;
-  return new ServiceError('UNAVAILABLE', 'The storage of files does not answer.', {
+  return new ServiceError('UNAVAILABLE', `The storage of files ${faultOf(error)}.`, {
     cause: error,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
+}
+
+function faultOf(error: unknown): string {
+  const { name, $metadata } = error as {
+    readonly name?: string;
+    readonly $metadata?: { httpStatusCode?: number };
+  };
+  switch ($metadata?.httpStatusCode) {
+    case 401:
+    case 403:
+      return `refuses access (${name}): check FILES_S3_ACCESS_KEY_ID, its secret and its rights`;
+    case 404:
+      return `does not have it (${name})`;
+    default:
+      return 'does not answer';
+  }
 }

@@ -38,6 +38,7 @@ export type Observation =
       /** How long until another worker takes its place. */
       readonly replacedInMs: number;
     }
+  | { readonly kind: 'workerHung'; readonly worker: number; readonly silentMs: number }
   | ({ readonly kind: 'purged' } & Purged)
   | ({ readonly kind: 'statementSlow' } & SlowStatement)
   | { readonly kind: 'webhookTried'; readonly state: string }
@@ -273,6 +274,12 @@ function log({ logger, failures }: Log, event: Observation): void {
       logger.error({ event: kind, ...told }, 'a worker ended and is replaced');
       return;
     }
+    case 'workerHung':
+      logger.error(
+        { event: event.kind, worker: event.worker, silentMs: event.silentMs },
+        'a worker hangs and is ended',
+      );
+      return;
     case 'statementSlow': {
       const { kind, suggestions, statement, ...others } = event;
       logger.warn(

@@ -254,6 +254,7 @@ function bucketOf(bucket: S3Blobs): Bucket {
     write: (...asked) => bucket.write(...asked),
     read: (...asked) => bucket.read(...asked),
     delete: (key) => bucket.delete(key),
+    endWrites: (prefix) => bucket.endWrites(prefix),
     close: () => bucket.close(),
   };
 }

@@ -21,7 +21,7 @@ afterAll(() => s3.close());
 beforeEach(async () => {
   now = new Date('2026-11-22T20:30:00Z');
   s3.objects.clear();
-  s3.isDown = false;
+  s3.state = 'up';
   await test.database.pool.query(`delete from settings where name = 'backups'`);
 });
 
@@ -125,7 +125,7 @@ describe('backups by the clock', () => {
     await expect(backupsWith({}).make(signal)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     const backups = backupsWith({ backupKeep: 1 }, openBucket);
     await backups.make(signal);
-    s3.isDown = true;
+    s3.state = 'down';
     now = new Date('2026-11-23T20:30:00Z');
     await expect(backups.make(signal)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect([...s3.objects.keys()]).toEqual(['backups/campus-2026-11-22T20-30-00Z.campus']);

@@ -181,6 +181,18 @@ describe('two workers', () => {
     expect(linesOf('workerEnded')).toMatchObject([{ level: 'error', signal: 'SIGKILL' }]);
   });
 
+  it('go on when one hangs, which is ended and replaced', async () => {
+    const [victim = 0, survivor] = await workers();
+    process.kill(victim, 'SIGSTOP');
+    await eventually(async () => {
+      const all = await workers();
+      return all.length === 2 && !all.includes(victim);
+    }, 50_000);
+    expect(await workers()).toContain(survivor);
+    expect(linesOf('workerHung')).toMatchObject([{ level: 'error' }]);
+    await expectEventually(() => metric(gateway, 'campus_workers'), 2);
+  });
+
   it('write one log, line by line', () => {
     const lines = output.split('\n').filter((line) => line.startsWith('{'));
     expect(lines.length).toBeGreaterThan(20);

@@ -130,11 +130,11 @@ describe('a bucket out of reach', () => {
       accessKeyId: 'a',
       secretAccessKey: 'b',
     });
-    s3.isDown = true;
+    s3.state = 'down';
     try {
       await expect(blobs.delete({ id: 'x' })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     } finally {
-      s3.isDown = false;
+      s3.state = 'up';
       await blobs.close();
     }
   });

@@ -109,18 +109,45 @@ describe('files in a bucket', () => {
     expect([s3.objects.size, s3.uploads.size]).toEqual([0, 0]);
   });
 
-  it('are a 503 while it does not answer, and nothing stays', async () => {
-    const url = await upload(gateway, Buffer.from('x'));
-    s3.isDown = true;
-    try {
-      expect((await gateway.fetch('/files?name=c', { method: 'POST', as: 'clerk', body: 'x' })).status).toBe(
-        503,
-      );
-      const read = await gateway.fetch(url, { as: 'clerk' }).catch(() => undefined);
-      expect(read === undefined || read.status === 503).toBe(true);
-    } finally {
-      s3.isDown = false;
-    }
-    expect(gateway.log.join('')).not.toContain('hidden-word');
+  it.each(['down', 'silent', 'forbidden'] as const)(
+    'are a 503 while it is %s, and nothing stays',
+    async (state) => {
+      const url = await upload(gateway, Buffer.from('x'));
+      const before = s3.objects.size;
+      s3.state = state;
+      try {
+        const asked = [
+          gateway.fetch('/files?name=c', { method: 'POST', as: 'clerk', body: 'x' }),
+          gateway.fetch('/files?name=c', { method: 'POST', as: 'clerk', body: randomBytes(11_000_000) }),
+          gateway.fetch(url, { as: 'clerk' }),
+        ];
+        for (const answer of await Promise.all(asked)) {
+          expect(answer.status).toBe(503);
+          expect(answer.headers.get('retry-after')).toBe('5');
+          const { detail } = (await answer.json()) as { detail: string };
+          expect(detail).toMatch(
+            state === 'forbidden' ? /refuses access \(AccessDenied\): check FILES_S3_/ : /does not answer/,
+          );
+        }
+      } finally {
+        s3.state = 'up';
+      }
+      expect([s3.objects.size, s3.uploads.size]).toEqual([before, 0]);
+      expect(gateway.log.join('')).not.toContain('hidden-word');
+    },
+  );
+
+  it('and what a killed gateway had begun is ended by the purge', async () => {
+    const id = '01a20000-0000-7000-8000-000000000000';
+    await gateway.sql.query(
+      `insert into files (domain, id, name, content_type, state, storage, created_by, updated_at)
+       values ('top', $1, 'a', 'text/plain', 'uploading', 's3', 'usr-clerk', now() - interval '2 hours')`,
+      [id],
+    );
+    s3.uploads.set('left', { key: id, parts: new Map() });
+    s3.uploads.set('of somebody else', { key: 'another', parts: new Map() });
+    await gateway.app.services.files.purge();
+    expect([...s3.uploads.keys()]).toEqual(['of somebody else']);
+    s3.uploads.clear();
   });
 });

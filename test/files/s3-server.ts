@@ -10,9 +10,9 @@ export interface S3Server {
   readonly url: string;
   readonly objects: Map<string, Buffer>;
   /** Multipart uploads that were neither completed nor aborted. */
-  readonly uploads: Map<string, Map<number, Buffer>>;
-  /** Answers everything with 503. */
-  isDown: boolean;
+  readonly uploads: Map<string, { readonly key: string; readonly parts: Map<number, Buffer> }>;
+  /** `down` answers 503, `forbidden` 403, `silent` nothing but the begin of uploads and deletions. */
+  state: 'up' | 'down' | 'forbidden' | 'silent';
   close(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export async function startS3Server(): Promise<S3Server> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/school`,
     objects: new Map(),
     uploads: new Map(),
-    isDown: false,
+    state: 'up',
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -39,19 +39,22 @@ export async function startS3Server(): Promise<S3Server> {
     const body = await bodyOf(request);
     const say = (status: number, text = '', headers: Record<string, string> = {}) =>
       response.writeHead(status, headers).end(text);
-    if (s3.isDown) return void say(503, '<Error><Code>SlowDown</Code></Error>');
+    if (s3.state === 'down') return void say(503, '<Error><Code>SlowDown</Code></Error>');
+    if (s3.state === 'forbidden') return void say(403, '<Error><Code>AccessDenied</Code></Error>');
+    const isFrame = request.method === 'DELETE' || (request.method === 'POST' && searchParams.has('uploads'));
+    if (s3.state === 'silent' && !isFrame) return;
     const upload = searchParams.get('uploadId') ?? '';
     switch (request.method) {
       case 'POST': {
         if (searchParams.has('uploads')) {
           const id = randomUUID();
-          s3.uploads.set(id, new Map());
+          s3.uploads.set(id, { key, parts: new Map() });
           return void say(
             200,
             `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`,
           );
         }
-        const parts = [...(s3.uploads.get(upload) ?? [])].sort(([a], [b]) => a - b);
+        const parts = [...(s3.uploads.get(upload)?.parts ?? [])].sort(([a], [b]) => a - b);
         s3.uploads.delete(upload);
         s3.objects.set(key, Buffer.concat(parts.map(([, part]) => part)));
         return void say(
@@ -62,7 +65,7 @@ export async function startS3Server(): Promise<S3Server> {
       case 'PUT': {
         const part = searchParams.get('partNumber');
         if (part === null) s3.objects.set(key, body);
-        else s3.uploads.get(upload)?.set(Number(part), body);
+        else s3.uploads.get(upload)?.parts.set(Number(part), body);
         return void say(200, '', { ETag: '"e"' });
       }
       case 'DELETE':
@@ -70,6 +73,15 @@ export async function startS3Server(): Promise<S3Server> {
         else s3.objects.delete(key);
         return void say(204);
       default: {
+        if (searchParams.has('uploads')) {
+          const prefix = searchParams.get('prefix') ?? '';
+          const open = [...s3.uploads].filter(([, one]) => one.key.startsWith(prefix));
+          const list = open.map(
+            ([id, one]) => `<Upload><Key>${one.key}</Key><UploadId>${id}</UploadId></Upload>`,
+          );
+          const text = `<ListMultipartUploadsResult>${list.join('')}</ListMultipartUploadsResult>`;
+          return void say(200, text);
+        }
         const object = s3.objects.get(key);
         if (!object) return void say(404, '<Error><Code>NoSuchKey</Code></Error>');
         const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
