@@ -53,6 +53,7 @@ describe('parseConfig', () => {
     ['DATABASE_URL', 'postgresql://user:password@localhost:99999/campus'],
     ['DATABASE_URL', 'postgresql://user:pass#word@localhost:5432/campus'],
     ['DATABASE_URL', 'postgresql://user:password@one:5432,two:port/campus'],
+    ['DATABASE_URL', 'postgresql://user:password@one:5432/na%3Fme'],
     ['TOKEN_SECRET', 'short'],
     ['LOG_LEVEL', 'loud'],
     ['MAINTENANCE', 'yes'],
@@ -62,6 +63,14 @@ describe('parseConfig', () => {
     ['TRUST_PROXY', '1,10.0.0.1'],
   ])('refuses %s=%s and names it', (variable, value) => {
     expect(faultsOf({ [variable]: value })).toMatch(new RegExp(`^${variable}: `));
+  });
+
+  it('names the database as its address says', () => {
+    const url = (name: string) =>
+      `postgresql://us%2Fer:pa%40ss@one,two/${name}?sslmode=disable&options=a%2Fb`;
+    expect(parseConfig({ DATABASE_URL: url('odd%20db%2Fn%26a%25me') }).databaseUrl).toBe(
+      url('odd%20db/n&a%25me'),
+    );
   });
 
   it.each([

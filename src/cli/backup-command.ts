@@ -26,7 +26,7 @@ export function registerBackupCommand(command: Command, { config }: CommandLine)
     .action(async (file: string, options: BackupCommandOptions) => {
       const secret = await findBackupSecret(config, options, options.encrypt ? 'choose' : 'optional');
       const signal = listenForStopSignal();
-      await withDatabaseUrl(config, async (url) => {
+      await withDatabaseUrl({ config, signal }, async (url) => {
         const bucket = await openBucket(config);
         const progress = showTransferProgress(process.stderr, 'backing up', 'rows');
         const startedAt = performance.now();

@@ -14,17 +14,19 @@ import { openDatabase } from '../store/database/database.js';
 
 export interface CommandLine {
   readonly config: Config;
+  /** Ends the opening of the services or the database, for a command that hears Ctrl-C itself. */
+  readonly signal?: AbortSignal;
 }
 
 /** Lends the services to a command and closes them after it. */
 export async function withServices<T>(
-  { config }: CommandLine,
+  { config, signal }: CommandLine,
   work: (services: Services) => Promise<T>,
   options: Pick<ServicesOptions, 'signal' | 'onProgress' | 'onUnfinishedRestore'> = {
     onUnfinishedRestore: ({ message }) => printFault('the restore is still unfinished', message),
   },
 ): Promise<T> {
-  const services = await openServices({ config, onFault: printFault, ...options });
+  const services = await openServices({ config, onFault: printFault, signal, ...options });
   return await thenClose(
     () => work(services),
     () => services.close(),
@@ -33,11 +35,14 @@ export async function withServices<T>(
 }
 
 /** Lends the database alone, as it is: no migration is applied. */
-export async function withDatabaseUrl(config: Config, work: (url: string) => Promise<void>): Promise<void> {
-  const server = await openDatabaseServer(config);
+export async function withDatabaseUrl(
+  { config, signal }: CommandLine,
+  work: (url: string) => Promise<void>,
+): Promise<void> {
+  const server = await openDatabaseServer(config, { signal });
   const use = async () => {
     // Says in one line why a database cannot be used.
-    const database = await openDatabase({ url: server.url, poolSize: 1, statementTimeoutMs: 0 });
+    const database = await openDatabase({ url: server.url, poolSize: 1, statementTimeoutMs: 0, signal });
     const { url } = database;
     await database.close();
     await work(url);

@@ -46,7 +46,7 @@ export function registerExportCommand(command: Command, commandLine: CommandLine
     .option('--json', 'print what was written as JSON')
     .action((names: readonly string[], options: ExportCommandOptions) => {
       const signal = listenForStopSignal();
-      return withServices(commandLine, async (services) => {
+      return withServices({ ...commandLine, signal }, async (services) => {
         const scope = operatorScope(services, options.domain);
         if (options.as !== undefined) {
           assertWhole(names, options);

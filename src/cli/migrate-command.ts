@@ -29,7 +29,7 @@ export function registerMigrateCommand(migrate: Command, commandLine: CommandLin
     .description('list the migrations, applied and pending')
     .option('--json', 'print the list as JSON')
     .action((options: { readonly json?: boolean }) =>
-      withDatabaseUrl(commandLine.config, async (url) => {
+      withDatabaseUrl(commandLine, async (url) => {
         const { applied, pending, failed, edited, unknown } = await listMigrations({ url });
         const inState = (state: MigrationState) => (name: string) => ({ name, state });
         const rows = [
@@ -50,7 +50,7 @@ export function registerMigrateCommand(migrate: Command, commandLine: CommandLin
     .command('apply')
     .description('apply the pending migrations')
     .action(() =>
-      withDatabaseUrl(commandLine.config, async (url) => {
+      withDatabaseUrl(commandLine, async (url) => {
         const applied = await applyMigrations({ url, onNotice: printLine });
         await migrateJobQueue(url);
         for (const name of applied) printLine(`applied ${name}`);
@@ -62,7 +62,7 @@ export function registerMigrateCommand(migrate: Command, commandLine: CommandLin
     .command('check')
     .description('compare the database with prisma/schema.prisma; exit code 1 where they disagree')
     .action(() =>
-      withDatabaseUrl(commandLine.config, async (url) => {
+      withDatabaseUrl(commandLine, async (url) => {
         await applyMigrations({ url });
         await migrateJobQueue(url);
         const drift = await findSchemaDrift({ url });

@@ -26,7 +26,7 @@ export function registerPersonCommand(person: Command, commandLine: CommandLine)
     .option('--out <file>', 'the file; default: "person <collection> <id>.zip"')
     .action((collection: string, id: string, options: PersonOptions & { readonly out?: string }) => {
       const signal = listenForStopSignal();
-      return withServices(commandLine, async (services) => {
+      return withServices({ ...commandLine, signal }, async (services) => {
         const scope = { ...operatorScope(services, options.domain), signal };
         const bytes = await services.persons.export(scope, { collection, id });
         const file = options.out ?? archiveName({ collection, id });
@@ -43,7 +43,7 @@ export function registerPersonCommand(person: Command, commandLine: CommandLine)
     .option('--json', 'print the list as JSON, with the ids')
     .action((collection: string, id: string, options: PersonOptions & { readonly forGood?: boolean }) => {
       const signal = listenForStopSignal();
-      return withServices(commandLine, async (services) => {
+      return withServices({ ...commandLine, signal }, async (services) => {
         const { persons } = services;
         const scope = { ...operatorScope(services, options.domain), signal };
         const asked = { collection, id };

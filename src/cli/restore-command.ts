@@ -39,7 +39,7 @@ async function restore(
   const signal = listenForStopSignal();
   const startedAt = performance.now();
   await withVerifiedArchive({ file, signal, config, options }, async (archive, bytes) => {
-    await withDatabaseUrl(config, async (url) => {
+    await withDatabaseUrl({ config, signal }, async (url) => {
       const bucket = await openBucket(config);
       const progress = showTransferProgress(process.stderr, 'restoring', 'rows');
       try {

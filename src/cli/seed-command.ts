@@ -26,7 +26,7 @@ export function registerSeedCommand(command: Command, commandLine: CommandLine):
     .option('--replace', 'remove the records the demo domains have')
     .action((options: Omit<SeedOptions, 'signal' | 'progress'>) => {
       const signal = listenForStopSignal();
-      return withServices(commandLine, async (services) => {
+      return withServices({ ...commandLine, signal }, async (services) => {
         const summary = await seedSchool(services, { ...options, signal });
         const rate = Math.round(summary.recordCount / (summary.durationMs / 1000));
         printLine(

@@ -9,9 +9,15 @@ import {
   positiveSetting,
   wholeNumberSetting,
 } from '../settings.js';
-import { listHostUrls } from '../store/database/list-host-urls.js';
+import {
+  hasPossibleDatabaseName,
+  listHostUrls,
+  withPlainDatabaseName,
+} from '../store/database/list-host-urls.js';
 import { hasKnownTlsMode, TLS_MODES, withExplicitTlsMode } from '../store/database/tls-mode.js';
 
+const IMPOSSIBLE_NAME =
+  'the name of a database with ? or # (%3F, %23) cannot be part of an address; rename the database';
 const UNKNOWN_TLS_MODE = `sslmode is to be one of ${TLS_MODES.join(', ')}`;
 
 export const DATABASE_SETTINGS = {
@@ -29,7 +35,8 @@ export const DATABASE_SETTINGS = {
           '%25 %23 %2F %3F %40 %3A',
       })
       .refine(hasKnownTlsMode, { error: UNKNOWN_TLS_MODE })
-      .transform(withExplicitTlsMode)
+      .refine(hasPossibleDatabaseName, { error: IMPOSSIBLE_NAME })
+      .transform((url) => withPlainDatabaseName(withExplicitTlsMode(url)))
       .optional(),
     meaning:
       'a PostgreSQL >= 15 of your own; of several servers, host1:5432,host2:5432, the one that is primary; ' +
@@ -43,7 +50,8 @@ export const DATABASE_SETTINGS = {
         error: 'expected postgresql://user:password@host:port/database, separated by commas',
       })
       .refine((urls) => urls.every(hasKnownTlsMode), { error: UNKNOWN_TLS_MODE })
-      .transform((urls) => urls.map(withExplicitTlsMode)),
+      .refine((urls) => urls.every(hasPossibleDatabaseName), { error: IMPOSSIBLE_NAME })
+      .transform((urls) => urls.map((url) => withPlainDatabaseName(withExplicitTlsMode(url)))),
     meaning:
       'streaming replicas that lists, streams, aggregates and reports are read from, separated by commas; ' +
       'the same for all gateways',

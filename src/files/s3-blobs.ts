@@ -3,7 +3,6 @@
  * bucket is opened.
  */
 
-import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
@@ -136,9 +135,9 @@ export class S3Blobs implements Bucket {
       .catch((error) => {
         throw toServiceError(error);
       });
-    if (!(Body instanceof IncomingMessage)) return;
+    if (!(Body instanceof Readable)) return;
     // From here on the reader sets the pace, and may be slow.
-    Body.setTimeout(0);
+    if ('setTimeout' in Body && typeof Body.setTimeout === 'function') Body.setTimeout(0);
     try {
       for (const chunks = Body[Symbol.asyncIterator](); ; ) {
         const late = AbortSignal.timeout(SILENCE_TIMEOUT_MS);

@@ -130,6 +130,18 @@ describe('a start says in one line', () => {
   });
 });
 
+it('a database with an odd name is found', async () => {
+  const name = 'odd db/n&a%me+é';
+  await client.query(`create database "${name}"`);
+  const url = Object.assign(new URL(database.url), { pathname: `/${encodeURIComponent(name)}` }).href;
+  try {
+    const { code, errors } = await campus(['migrate', 'status'], { environment: { DATABASE_URL: url } });
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+  } finally {
+    await client.query(`drop database "${name}" with (force)`);
+  }
+});
+
 describe('a start that waits', () => {
   it('names the transaction that holds a lock, warns of too few connections, and stops at once', async () => {
     const [{ pid }] = (await client.query('select pg_backend_pid() as pid')).rows;

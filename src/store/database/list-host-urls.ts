@@ -20,6 +20,25 @@ export function listHostUrls(url: string): readonly string[] {
   return names.map((name) => start + name + place);
 }
 
+const ENCODED_IN_PATH = /%(?:2F|3A|40|26|3D|2B|24|2C|3B)/gi;
+
+/**
+ * The same address with the name of the database as node-postgres understands it: it decodes everything but
+ * the characters that separate the parts of an address.
+ */
+export function withPlainDatabaseName(url: string): string {
+  const { start = '', hosts = '', rest = url } = ADDRESS.exec(url)?.groups ?? {};
+  const [path = '', ...parameters] = rest.split('?');
+  const plain = path.replace(ENCODED_IN_PATH, (encoded) => decodeURIComponent(encoded));
+  return start + hosts + [plain, ...parameters].join('?');
+}
+
+/** False for a name that no address of node-postgres can contain. */
+export function hasPossibleDatabaseName(url: string): boolean {
+  const { rest = '' } = ADDRESS.exec(url)?.groups ?? {};
+  return !/%(?:3F|23)/i.test(rest.split('?')[0] ?? '');
+}
+
 /** The host and port of an address for display, without user and password. */
 export function serverNameOf(url: string): string {
   return ADDRESS.exec(url)?.groups?.hosts ?? '';
