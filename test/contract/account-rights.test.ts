@@ -87,7 +87,7 @@ beforeAll(async () => {
   bearers.set('a key for accounts', await makeKey({ ...everything, accounts: true }));
 }, 60_000);
 
-/** `npm test` sends one of these callers to each door; the campaign `rights` sends all. */
+/** `npm test` sends one of these callers to each door; the campaign `generative` sends all. */
 const WITHOUT_RIGHTS = ['a key for everything', 'a key for the collection', 'a signed token', 'a clerk'];
 const WITH_RIGHTS = ['an admin', 'a key for accounts'];
 
