@@ -48,13 +48,14 @@ export interface RestoreOptions {
 }
 
 /**
- * Restores an archive. Afterwards the database has the version of the archive: whoever opens it next applies
- * later migrations, builds the indexes of the collections and repeats the erasures. If an earlier run of the
- * same restore was committed, nothing is copied, and `continued` is returned. On Citus everything stays on the coordinator
- * until those migrations distribute it, because an older version may have tables that cannot be distributed.
+ * Restores an archive. Afterwards the database has the version of the archive: whoever opens it next
+ * applies later migrations, builds the indexes of the collections and repeats the erasures. If an earlier
+ * run of the same restore was committed, nothing is copied, and `continued` is returned. On Citus
+ * everything stays on the coordinator until those migrations distribute it, because an older version may
+ * have tables that cannot be distributed.
  *
  * @throws CONFLICT if the database is not empty or is in use, and for a backup of a newer version;
- * UNAVAILABLE when the database is lost or full; the signal's reason
+ *   UNAVAILABLE when the database is lost or full; the signal's reason
  */
 export async function restoreArchive(options: RestoreOptions): Promise<'restored' | 'continued'> {
   await assertKnownVersion(options.archive.manifest);

@@ -10,7 +10,9 @@ export class StoppedBySignal extends Error {
     super(`stopped by ${signal}`);
   }
 
-  /** The exit code that a shell gives a program that the signal has ended: 130 for SIGINT, 143 for SIGTERM. */
+  /**
+   * The exit code that a shell gives a program that the signal has ended: 130 for SIGINT, 143 for SIGTERM.
+   */
   get exitCode(): number {
     return 128 + constants.signals[this.signal];
   }

@@ -19,8 +19,8 @@ export interface FinishOptions {
 }
 
 /**
- * Does what is left of a committed restore once the indexes exist: statistics, and the erasures that were done
- * after the backup. After an interruption the next call continues. Does nothing in other databases.
+ * Does what is left of a committed restore once the indexes exist: statistics, and the erasures that were
+ * done after the backup. After an interruption the next call continues. Does nothing in other databases.
  *
  * @throws the signal's reason
  */

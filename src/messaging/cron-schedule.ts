@@ -1,6 +1,7 @@
 /**
- * Adds the jobs of scheduled items, by the clock of the database: the clocks of gateways may differ. Used in place
- * of the library's own scheduler, which goes by the clock of the process, and adds a job for every missed tick.
+ * Adds the jobs of scheduled items, by the clock of the database: the clocks of gateways may differ. Used
+ * in place of the library's own scheduler, which goes by the clock of the process, and adds a job for
+ * every missed tick.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ParsedCronItem, parseCronItem } from 'graphile-worker';

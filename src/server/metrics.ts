@@ -199,8 +199,8 @@ export class Metrics {
     new Gauge({
       name: 'campus_clock_offset_seconds',
       help:
-        'How far the clock of this gateway is ahead of that of the database, once a minute; negative: behind. ' +
-        'Absent before the first answer of the database.',
+        'How far the clock of this gateway is ahead of that of the database, once a minute; negative: ' +
+        'behind. Absent before the first answer of the database.',
       registers: [this.registry],
       aggregator: 'average',
       collect() {

@@ -308,7 +308,8 @@ describe('a restore', () => {
       child.kill(signal);
       expect(await closed).toBe(code);
       expect(errors.split('collecting statistics\n')[1]).toMatch(said);
-      const analyzing = `select 1 from pg_stat_activity where datname = current_database() and query = 'analyze'`;
+      const analyzing = `select 1 from pg_stat_activity
+        where datname = current_database() and query = 'analyze'`;
       await expectEventually(async () => (await query(url, analyzing)).length, 0);
       await query(url, `alter database ${name} reset all`);
       const again = await campus(['restore', file()], { environment: { DATABASE_URL: url } });

@@ -314,7 +314,8 @@ describe('a clock that was ahead', () => {
     const [webhook] = await query(
       `with domain as (insert into domains (id, name) values ('ahead', 'Ahead') returning id)
        insert into webhooks (id, domain_id, user_id, url, events, secret, name, created_by)
-       select gen_random_uuid(), id, 'usr', 'https://a.example', '[]', 's', 'n', 'usr' from domain returning id`,
+       select gen_random_uuid(), id, 'usr', 'https://a.example', '[]', 's', 'n', 'usr'
+       from domain returning id`,
     );
     await query(
       `insert into webhook_deliveries (webhook_id, event, created_at, next_attempt_at)

@@ -185,8 +185,8 @@ class Health {
   @Field(() => Float, {
     nullable: true,
     description:
-      'How far the clock of this process is ahead of that of the database, negative if it is behind; null before ' +
-      'the first comparison. Unit: seconds.',
+      'How far the clock of this process is ahead of that of the database, negative if it is behind; null ' +
+      'before the first comparison. Unit: seconds.',
   })
   get clockOffsetSeconds(): number | undefined {
     return this.#services.clock.clockOffsetSeconds;

@@ -15,8 +15,8 @@ export interface DeclareOptions extends PartitionOptions {
 }
 
 /**
- * Stores new and changed declarations, creates partitions and indexes that are missing, and returns the indexes
- * that no declaration asks for. Registered collections have their indexes since they were
+ * Stores new and changed declarations, creates partitions and indexes that are missing, and returns the
+ * indexes that no declaration asks for. Registered collections have their indexes since they were
  * registered, except in a database that was restored.
  */
 export async function declareAll(

@@ -1,6 +1,7 @@
 /**
- * Which versions of the gateway work on a database. Whoever migrates it notes the oldest migration that a version
- * must know; an older version refuses to start on it. `prisma/compatible-from.txt` has the name of that migration.
+ * Which versions of the gateway work on a database. Whoever migrates it notes the oldest migration that a
+ * version must know; an older version refuses to start on it. `prisma/compatible-from.txt` has the name of
+ * that migration.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -30,7 +31,8 @@ export async function noteCompatibility(connection: Connection, own: Compatibili
     `insert into settings as s (name, value, updated_at)
      values ($1, $2::jsonb, now())
      on conflict (name) do update set value = excluded.value, updated_at = excluded.updated_at
-     where (s.value ->> 'newest', s.value ->> 'oldest') < (excluded.value ->> 'newest', excluded.value ->> 'oldest')`,
+     where (s.value ->> 'newest', s.value ->> 'oldest')
+       < (excluded.value ->> 'newest', excluded.value ->> 'oldest')`,
     [SETTING, JSON.stringify(own)],
   );
 }

@@ -4,7 +4,8 @@ import { ServiceError } from '../../errors.js';
  * An expression that identifies the tables of an instance. It changes when they are made anew, e.g. when the
  * database is dropped and restored under the same name, and not when a standby takes over.
  */
-export const INSTANCE_SQL = `concat_ws('/', to_regclass('records')::oid, to_regclass('campus_jobs._private_tasks')::oid)`;
+export const INSTANCE_SQL =
+  `concat_ws('/', to_regclass('records')::oid, ` + `to_regclass('campus_jobs._private_tasks')::oid)`;
 
 /**
  * Notices that the database was replaced by another one under a running gateway, whose memory (the numbers of
@@ -32,7 +33,8 @@ export class InstanceGuard {
     if (this.#replaced === undefined) {
       this.#replaced = new ServiceError(
         'UNAVAILABLE',
-        'The database was dropped and made anew while the gateway ran. Start the gateway again to use the new one.',
+        'The database was dropped and made anew while the gateway ran. Start the gateway again to use the ' +
+          'new one.',
       );
       for (const listener of this.#listeners) listener(this.#replaced);
     }

@@ -1,6 +1,6 @@
 /**
- * Looks once a minute at what may change about the database under a running gateway: its clock against that of
- * this process, whether a newer version has migrated it, and whether it is still the same.
+ * Looks once a minute at what may change about the database under a running gateway: its clock against
+ * that of this process, whether a newer version has migrated it, and whether it is still the same.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -52,7 +52,9 @@ export class InstanceWatch {
     this.#now = options.now ?? Date.now;
   }
 
-  /** How far the clock of this process is ahead of that of the database; `undefined` before the first look. */
+  /**
+   * How far the clock of this process is ahead of that of the database; `undefined` before the first look.
+   */
   get clockOffsetSeconds(): number | undefined {
     return this.#offsetSeconds;
   }
@@ -97,7 +99,8 @@ export class InstanceWatch {
     const rows = await database.apart.query<{ name: string }>(Prisma.sql`
       select migration_name as name
       from _prisma_migrations
-      where finished_at is not null and rolled_back_at is null and migration_name <> all(${[...known]}::text[])
+      where finished_at is not null and rolled_back_at is null
+        and migration_name <> all(${[...known]}::text[])
       order by migration_name`);
     const unknown = rows.map(({ name }) => name);
     const key = unknown.join();

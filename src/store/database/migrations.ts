@@ -62,8 +62,9 @@ export interface MigrationStatus {
  * once: one does the work, and the others wait and find nothing left to do. With Citus, the tables are
  * spread.
  *
- * @throws CONFLICT if a newer version migrated the database, and this one does not work with it; ServiceError or
- *   Error whose message is one line for the operator; migrations applied before stay applied
+ * @throws CONFLICT if a newer version migrated the database, and this one does not work with it;
+ *   ServiceError or Error whose message is one line for the operator; migrations applied before stay
+ *   applied
  */
 export async function applyMigrations(options: MigrationOptions): Promise<readonly string[]> {
   const { onNotice = () => {} } = options;
@@ -81,7 +82,8 @@ export async function applyMigrations(options: MigrationOptions): Promise<readon
         await sleep(LOCK_RETRY_MS, undefined, { signal: options.signal });
       }
     }
-    // After an interruption before this, an older version sees a migration that no note is about, and refuses.
+    // After an interruption before this, an older version sees a migration that no note is about, and
+    // refuses.
     if (own !== undefined) await noteCompatibility(client, own);
     reportHistoryFaults(history, missing, onNotice);
     const spread = await spreadTables(client);
@@ -146,7 +148,8 @@ async function assertCompatible(
   if (unknown.length === 0) return;
   if (await isCompatible(client, { known: [...applied, ...pending, ...failed], unknown })) {
     onNotice(
-      `a newer version of the gateway has migrated the database (${unknown.join(', ')}); this one works on it`,
+      `a newer version of the gateway has migrated the database (${unknown.join(', ')}); ` +
+        'this one works on it',
     );
     return;
   }
@@ -156,8 +159,9 @@ async function assertCompatible(
 /** Says in one line why a version refuses a database with migrations that it does not know. */
 function newerMessage(unknown: readonly string[]): string {
   return (
-    `A newer version of the gateway has migrated the database (${unknown.join(', ')}), and version ${VERSION} does ` +
-    'not work on it. Start that version or a later one, or restore a backup from before the upgrade.'
+    `A newer version of the gateway has migrated the database (${unknown.join(', ')}), and version ` +
+    `${VERSION} does not work on it. Start that version or a later one, or restore a backup from before ` +
+    'the upgrade.'
   );
 }
 

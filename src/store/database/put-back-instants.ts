@@ -1,7 +1,7 @@
 /**
- * Puts instants back that were written while a clock was ahead, e.g. by a machine whose hardware clock has local
- * time until it is synchronized. Work that is due at such an instant would stand still until the true time has
- * reached it.
+ * Puts instants back that were written while a clock was ahead, e.g. by a machine whose hardware clock has
+ * local time until it is synchronized. Work that is due at such an instant would stand still until the
+ * true time has reached it.
  */
 import type pg from 'pg';
 
@@ -57,15 +57,21 @@ select
   (select count(*)::int from (table schedules union all table looks) as moved) as schedules,
   (select count(*)::int from jobs) as jobs,
   coalesce(
-    (select extract(epoch from max(ahead)) from (table schedules union all table looks union all table jobs) as moved),
+    (
+      select extract(epoch from max(ahead))
+      from (table schedules union all table looks union all table jobs) as moved
+    ),
     0
   )::float8 as "aheadSeconds"`;
 
 const DELIVERIES_AND_LOCKOUTS = [
   `update webhook_deliveries
-   set next_attempt_at = now(), created_at = least(created_at, now()), attempted_at = least(attempted_at, now())
+   set next_attempt_at = now(),
+       created_at = least(created_at, now()),
+       attempted_at = least(attempted_at, now())
    where state = 'waiting'
-     and (greatest(created_at, attempted_at) > now() + ${TOLERANCE} or next_attempt_at > now() + interval '1 day')`,
+     and (greatest(created_at, attempted_at) > now() + ${TOLERANCE}
+       or next_attempt_at > now() + interval '1 day')`,
   `update webhooks set tried_at = now() where tried_at > now() + ${TOLERANCE}`,
   `update messages
    set next_attempt_at = case when next_attempt_at is not null then now() end, updated_at = now()
@@ -76,8 +82,8 @@ const DELIVERIES_AND_LOCKOUTS = [
 ];
 
 /**
- * Puts back schedules and jobs; if one was ahead, or if `scope` is `all`, also deliveries of webhooks, retries of
- * messages and lock-outs, which takes longer in a large school.
+ * Puts back schedules and jobs; if one was ahead, or if `scope` is `all`, also deliveries of webhooks,
+ * retries of messages and lock-outs, which takes longer in a large school.
  */
 export async function putBackInstants(
   db: Pick<pg.Pool, 'query'>,

@@ -63,7 +63,8 @@ describe('a newer version', () => {
   it('that migrates the database is reported once, with whether this one works beside it', async () => {
     const instance = await watch();
     await run(
-      `insert into _prisma_migrations (id, checksum, migration_name, finished_at) values ('n', '', '9999_new', now())`,
+      `insert into _prisma_migrations (id, checksum, migration_name, finished_at)
+       values ('n', '', '9999_new', now())`,
     );
     await instance.look();
     await instance.look();

@@ -127,7 +127,7 @@ describe('migrations', () => {
   const refusal = {
     code: 'CONFLICT',
     message: expect.stringMatching(
-      /^A newer version of the gateway has migrated the database \(9999_test\), and version \S+ does not work on it\. Start .*\.$/,
+      /^A newer version .* migrated the database \(9999_test\), and version \S+ does not work on it\./,
     ),
   };
 
@@ -147,7 +147,8 @@ describe('migrations', () => {
       await applyMigrations({ url });
       await run(
         url,
-        `insert into _prisma_migrations (id, checksum, migration_name, finished_at) values ('n', '', '9999_test', now())`,
+        `insert into _prisma_migrations (id, checksum, migration_name, finished_at)
+         values ('n', '', '9999_test', now())`,
       );
       await expect(applyMigrations({ url })).rejects.toMatchObject(refusal);
     });
