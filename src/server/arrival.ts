@@ -103,8 +103,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /**
-     * Answered during maintenance too, and neither authenticated nor counted. Its answer must cost no more than
-     * a refusal.
+     * Answered during maintenance too, and neither authenticated nor counted. Its answer must cost no more
+     * than a refusal.
      */
     readonly isVital?: boolean;
   }

@@ -1,7 +1,7 @@
 /**
  * Limits the memory of answers that their readers do not take. A complete answer stays in memory until the
- * operating system has taken it. A reader that takes nothing for a while is cut off. If the readers of an address,
- * or all readers together, leave too much unread, the oldest answers are cut off.
+ * operating system has taken it. A reader that takes nothing for a while is cut off. If the readers of an
+ * address, or all readers together, leave too much unread, the oldest answers are cut off.
  */
 import type { ServerResponse } from 'node:http';
 import { resetConnection } from '../text-answer.js';

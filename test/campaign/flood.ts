@@ -34,7 +34,7 @@ export const FLOOD_KINDS = [
   'large messages',
   'silent WebSockets',
 ] as const;
-export type FloodKind = (typeof FLOOD_KINDS)[number];
+type FloodKind = (typeof FLOOD_KINDS)[number];
 
 const CHUNK_BYTES = 65_536;
 /** A flood begins again at once when its connection is closed, but not in the same turn. */
@@ -120,7 +120,8 @@ function head({ url, authorization }: Pick<Flood, 'url' | 'authorization'>, line
 function upgrade(flood: Flood): string {
   const offer =
     'GET /graphql HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
-    `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\nSec-WebSocket-Protocol: graphql-transport-ws`;
+    'Sec-WebSocket-Protocol: graphql-transport-ws\r\n' +
+    `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`;
   return head({ url: flood.url }, offer);
 }
 

@@ -60,7 +60,8 @@ describe('a body in tiny chunks', () => {
 
   it('is read', async () => {
     const head =
-      'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+      'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' +
+      'Transfer-Encoding: chunked\r\n\r\n';
     const body = JSON.stringify({ query: '{ __typename }' });
     const rest = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
     const answer = await exchange([head + TINY.repeat(2000), TINY.repeat(2000) + rest], /__typename/);
