@@ -134,8 +134,8 @@ export const SERVER_SETTINGS = {
     default: '30000',
     schema: positiveSetting,
     meaning:
-      'how long the reader of a streamed answer, or the sender of a large body, may pause before it is cut, in ' +
-      'milliseconds',
+      'how long the reader of a streamed answer, or the sender of a large body, may pause before it is ' +
+      'cut, in milliseconds',
   },
   streamMinBytesPerSecond: {
     variable: 'STREAM_MIN_BYTES_PER_SECOND',
