@@ -1,7 +1,7 @@
 /** Authenticates credentials: the one place where a caller becomes a principal. */
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
-import type { Credential, Domain, Principal } from '../model/scope.js';
+import { type Credential, type Domain, lacksSecondFactor, type Principal } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
@@ -255,7 +255,7 @@ export class Authenticator {
   async logout(principal: Principal): Promise<void> {
     if (principal.credential.kind !== 'token')
       throw new ServiceError('FORBIDDEN', 'An API key has no session to end; it is ended by revoking it.');
-    if (principal.scopes !== undefined)
+    if (principal.scopes !== undefined && !lacksSecondFactor(principal))
       throw new ServiceError(
         'FORBIDDEN',
         'This token has a part of the rights of its session; to end that is none of them.',

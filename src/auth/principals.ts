@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Collection } from '../model/collection.js';
-import { type KeyScopes, type Principal, systemPrincipal } from '../model/scope.js';
+import { type KeyScopes, type Principal, SECOND_FACTOR_ALONE, systemPrincipal } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import { PRINCIPALS_CHANNEL } from '../store/writing/record-statements.js';
@@ -75,9 +75,6 @@ const MOST_ATTEMPTS = 4;
 
 /** A safety net in case announcements are missed: no entry is used for longer. */
 const MAX_AGE_MS = 15_000;
-
-/** The scopes of a session whose user still lacks a required second factor. */
-const NOTHING: KeyScopes = { collections: {}, reports: [], scripts: [] };
 
 /**
  * Loads and caches principals, so that an authenticated request needs no round trip.
@@ -183,7 +180,7 @@ export class Principals {
     if (standing === undefined || standing.expiresAt <= Date.now()) {
       throw new ServiceError('UNAUTHENTICATED', 'The credential has ended, and so has this request.');
     }
-    const { roles, scopes = NOTHING } = principal;
+    const { roles, scopes = SECOND_FACTOR_ALONE } = principal;
     const { part } = credential;
     const present =
       part === undefined
@@ -296,7 +293,7 @@ export class Principals {
         domainId: ref.domainId,
         roles: new Set(row.isConfined ? [] : parseRoles(row.roles)),
         credential: { kind: ref.origin.kind === 'session' ? 'token' : 'key', id: ref.origin.id },
-        scopes: row.isConfined ? NOTHING : (row.scopes ?? undefined),
+        scopes: row.isConfined ? SECOND_FACTOR_ALONE : (row.scopes ?? undefined),
         attributes,
       },
       name: row.name,

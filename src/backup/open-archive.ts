@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type Extract, extract } from 'tar-stream';
 import { ServiceError } from '../errors.js';
+import { reasonOfDamage } from '../reason-of-damage.js';
 import { PART_BYTES, printTrailer } from './archive-writer.js';
 import { type ByteSource, streamBytes } from './byte-source.js';
 import { FORMAT_VERSION, MANIFEST_NAME, Manifest, type Part, partsOf } from './manifest.js';
@@ -45,7 +46,7 @@ export async function openArchive(source: ByteSource, options: OpenArchiveOption
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof ServiceError) throw error;
-    throw damaged(error instanceof Error ? error.message : String(error), error);
+    throw damaged(reasonOfDamage(error), error);
   }
   const { manifest, places } = found;
   return {

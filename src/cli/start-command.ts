@@ -8,7 +8,7 @@ import { closeInTurn, thenClose } from '../close-in-turn.js';
 import { type App, createApp } from '../compose/app.js';
 import { openDatabaseServer, openServices, type Services } from '../compose/services.js';
 import type { Config } from '../config.js';
-import { DEMO_DEFAULTS, DEMO_DOMAIN, DEMO_USERS } from '../demo/demo-options.js';
+import { DEMO_DEFAULTS, DEMO_DOMAIN, DEMO_USERS, isDemoWanted, isReachable } from '../demo/demo-options.js';
 import { isDemoAbandoned } from '../demo/is-demo-abandoned.js';
 import { ServiceError } from '../errors.js';
 import type { Domain } from '../model/scope.js';
@@ -189,7 +189,7 @@ async function seedDemo(
   services: Services,
   { config, stop }: { readonly config: Config; readonly stop: AbortSignal },
 ): Promise<void> {
-  if (config.databaseUrl !== undefined || !config.demo) return;
+  if (config.databaseUrl !== undefined || !isDemoWanted(config)) return;
   const isNeeded = services.domains.top() === undefined || (await isDemoAbandoned(services.database.pool));
   if (!isNeeded) return;
   tell('first start, making the demo school');
@@ -284,6 +284,12 @@ async function prepareBanner(
   config: Config,
 ): Promise<(url: string) => string> {
   const school = domains.top();
+  if (school?.id === DEMO_DOMAIN && isReachable(config)) {
+    tell(
+      'WARNING: this is the demo school, and others can reach it (HOST, PUBLIC_URL): everybody knows its ' +
+        'passwords, such as demo-admin. Change them, or set HOST=127.0.0.1 and no PUBLIC_URL.',
+    );
+  }
   const token = await firstRun.offer();
   return (url) => banner({ school, url, link: `${config.publicUrl ?? url}/first-run#${token ?? ''}` });
 }
@@ -316,7 +322,7 @@ function banner({
     `  Portal     ${url}/          for people, in a browser`,
     `  REST       ${url}/docs      every route to browse; ${url}/ gives them to programs, as JSON`,
     `  GraphQL    ${url}/explore   log in, run the examples, see tables and charts`,
-    `             ${url}/graphql   for programs; in a browser, Apollo Sandbox`,
+    `             ${url}/graphql   for programs; in a browser, links to explorers`,
     `  Health     ${url}/healthz   ${url}/readyz   ${url}/metrics`,
     '',
     ...(isDemo ? demoLines(url) : []),

@@ -11,7 +11,7 @@ import { ProviderSessions } from '../auth/provider-sessions.js';
 import { countSecretsWithoutKey } from '../auth/secrets-without-key.js';
 import { type Closer, closeInTurn } from '../close-in-turn.js';
 import type { Config } from '../config.js';
-import { DEMO_DOMAIN, DEMO_USERS } from '../demo/demo-options.js';
+import { DEMO_DOMAIN, DEMO_USERS, isDemoWanted } from '../demo/demo-options.js';
 import { loadOperationsLibrary } from '../explore/operations-library.js';
 import { createGraphqlServer } from '../graphql/graphql-server.js';
 import { JobWorkers } from '../messaging/job-workers.js';
@@ -242,7 +242,10 @@ async function buildApp({
         identityProvider: config.oidcIssuer === undefined ? undefined : config.oidcName,
         packageDirectory: findPackageDirectory(),
         school: () => domains.top(),
-        demo: { domainId: DEMO_DOMAIN, userNames: DEMO_USERS.map(({ userName }) => userName) },
+        demo: {
+          domainId: DEMO_DOMAIN,
+          userNames: isDemoWanted(config) ? DEMO_USERS.map(({ userName }) => userName) : [],
+        },
       },
       agents,
       graphql: graphql.plugin,

@@ -82,9 +82,10 @@ export const DATABASE_SETTINGS = {
   },
   demo: {
     variable: 'DEMO',
-    default: 'true',
-    schema: flagSetting,
-    meaning: 'make the demo school on the first start of the embedded database',
+    schema: flagSetting.optional(),
+    meaning:
+      'make the demo school, whose passwords everybody knows, on the first start of the embedded database, ' +
+      'and show its logins; left out: only where HOST is a loopback address and PUBLIC_URL is not set',
   },
   keepRemovedDays: {
     variable: 'KEEP_REMOVED_DAYS',

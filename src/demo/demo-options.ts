@@ -27,6 +27,25 @@ export const DEMO_USERS = [
   { userName: 'viewer', role: 'viewer' },
 ] as const;
 
+/** The settings that decide who can reach the gateway, and whether the demo school is wanted. */
+export interface DemoSettings {
+  readonly demo?: boolean | undefined;
+  readonly host: string;
+  readonly publicUrl?: string | undefined;
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/;
+
+/** Whether others than the users of this machine can reach the gateway, as far as the settings say. */
+export function isReachable({ host, publicUrl }: DemoSettings): boolean {
+  return publicUrl !== undefined || !LOOPBACK.test(host);
+}
+
+/** Whether to make the demo school and to show its logins, whose passwords everybody knows. */
+export function isDemoWanted(settings: DemoSettings): boolean {
+  return settings.demo ?? !isReachable(settings);
+}
+
 const LIMITS = {
   students: { least: 12, greatest: 200_000 },
   years: { least: 1, greatest: 12 },

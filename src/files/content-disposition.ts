@@ -18,6 +18,9 @@ const SHOWN = new Set([
   'video/webm',
 ]);
 
+/** They let `exe.txt` be read as `txt.exe`, or end a line. Joiners, which Indian scripts need, are none. */
+const MISLEADING = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+
 export function contentDispositionOf(
   file: { readonly name: string; readonly contentType: string },
   use: 'show' | 'save',
@@ -25,8 +28,9 @@ export function contentDispositionOf(
   const [type = ''] = file.contentType.toLowerCase().split(';', 1);
   const kind = use === 'show' && SHOWN.has(type.trim()) ? 'inline' : 'attachment';
   // For clients older than 2011; other characters become underscores.
-  const plain = file.name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
-  return `${kind}; filename="${plain}"; filename*=UTF-8''${encodeExtended(file.name)}`;
+  const name = file.name.replace(MISLEADING, '_');
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${encodeExtended(name)}`;
 }
 
 function encodeExtended(name: string): string {

@@ -6,6 +6,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../errors.js';
 import type { Scope } from '../model/scope.js';
+import { refusedByScopes } from '../store/access/refused-by-scopes.js';
 import type { Database } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
 import { appendChunks } from './append-chunks.js';
@@ -287,8 +288,8 @@ class Piece implements AsyncIterable<Buffer> {
 /** @throws FORBIDDEN */
 function assertIsWhole({ principal }: Scope): void {
   if (principal.scopes === undefined) return;
-  throw new ServiceError(
-    'FORBIDDEN',
+  throw refusedByScopes(
+    principal,
     "the API key's scopes name no files: it sends the file to import as the body of POST /imports",
   );
 }

@@ -2,6 +2,7 @@
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Principal, Scope } from '../model/scope.js';
+import { refusedByScopes } from '../store/access/refused-by-scopes.js';
 import type { Transaction } from '../store/database/queryable.js';
 import type { RecordStore } from '../store/record-store.js';
 import type { FileFilter, FileLink, StoredFile } from './stored-file.js';
@@ -12,8 +13,8 @@ const ID_ALONE = [['_id']];
 /** @throws FORBIDDEN */
 export function assertMayCreate({ principal }: Scope, roles: readonly string[]): void {
   if (principal.scopes !== undefined) {
-    throw new ServiceError(
-      'FORBIDDEN',
+    throw refusedByScopes(
+      principal,
       "the API key's scopes are records, reports and scripts: it uploads files to records alone " +
         '(collection and recordId)',
     );

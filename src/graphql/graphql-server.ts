@@ -61,6 +61,8 @@ type GraphqlSettings = Pick<
   | 'graphqlMaxBatch'
   | 'anonymousBodyLimitBytes'
   | 'bodyMaxMembers'
+  | 'corsOrigins'
+  | 'publicUrl'
   | 'graphqlBatching'
   | 'federation'
   | 'persistedQueriesMaxLength'
@@ -284,7 +286,7 @@ class RenewedServer {
         ApolloServerPluginInlineTraceDisabled(),
         ApolloServerPluginSchemaReportingDisabled(),
         ApolloServerPluginUsageReportingDisabled(),
-        landingPagePlugin(),
+        landingPagePlugin(config),
       ],
     });
     await apollo.start();

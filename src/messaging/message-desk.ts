@@ -3,6 +3,7 @@
 import { ServiceError } from '../errors.js';
 import type { Scope } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';
+import { refusedByScopes } from '../store/access/refused-by-scopes.js';
 import type { Database } from '../store/database/database.js';
 import { type KeysetPage, type KeysetRequest, withPlaces } from '../store/database/keyset.js';
 import type { Transaction } from '../store/database/queryable.js';
@@ -96,8 +97,8 @@ export class MessageDesk {
 /** @throws FORBIDDEN */
 function visibleTo({ principal }: Scope, filter: MessageFilter): MessageFilter {
   if (principal.scopes !== undefined) {
-    throw new ServiceError(
-      'FORBIDDEN',
+    throw refusedByScopes(
+      principal,
       "the API key's scopes are records, reports and scripts: it sees no messages",
     );
   }

@@ -314,8 +314,12 @@ function conditionOf(domainId: string, filter: MessageFilter): Prisma.Sql {
       ...(state === undefined ? [] : [Prisma.sql`m.state = ${state}`]),
       ...(recipient === undefined ? [] : [Prisma.sql`${recipient} = any(m.recipients)`]),
       ...(createdBy === undefined ? [] : [Prisma.sql`m.created_by = ${createdBy}`]),
-      ...(from === undefined ? [] : [Prisma.sql`m.created_at >= ${from.toISOString()}::timestamptz`]),
-      ...(until === undefined ? [] : [Prisma.sql`m.created_at < ${until.toISOString()}::timestamptz`]),
+      ...(from === undefined
+        ? []
+        : [Prisma.sql`m.created_at >= to_timestamp(${from.getTime() / 1000}::float8)`]),
+      ...(until === undefined
+        ? []
+        : [Prisma.sql`m.created_at < to_timestamp(${until.getTime() / 1000}::float8)`]),
     ],
     ' and ',
   );

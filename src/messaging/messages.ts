@@ -10,6 +10,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../errors.js';
 import { isJsonObject, type JsonValue } from '../json.js';
 import type { Scope } from '../model/scope.js';
+import { refusedByScopes } from '../store/access/refused-by-scopes.js';
 import type { Domains } from '../store/catalog/domains.js';
 import type { Database } from '../store/database/database.js';
 import type { Transaction } from '../store/database/queryable.js';
@@ -220,8 +221,8 @@ export class Messages {
 /** @throws FORBIDDEN */
 function assertMayEmail({ principal }: Scope, roles: readonly string[]): void {
   if (principal.scopes !== undefined) {
-    throw new ServiceError(
-      'FORBIDDEN',
+    throw refusedByScopes(
+      principal,
       "the API key's scopes are records, reports and scripts: it sends no email",
     );
   }

@@ -62,6 +62,13 @@ export interface Principal {
   readonly attributes: Readonly<Record<string, readonly (readonly JsonValue[])[]>>;
 }
 
+/** The scopes of a session whose user still lacks a required second factor. */
+export const SECOND_FACTOR_ALONE: KeyScopes = { collections: {}, reports: [], scripts: [] };
+
+export function lacksSecondFactor({ scopes }: Pick<Principal, 'scopes'>): boolean {
+  return scopes === SECOND_FACTOR_ALONE;
+}
+
 /** The user, whatever the credential: a limit that counts by this name cannot be multiplied by more keys. */
 export function callerName({ domainId, id }: Pick<Principal, 'domainId' | 'id'>): string {
   return `${domainId}/${id}`;

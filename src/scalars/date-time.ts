@@ -25,12 +25,14 @@ function parseInstant(value: unknown): string {
     try {
       // Only the store knows the time zone.
       if (BARE_DAY.test(value)) return Temporal.PlainDate.from(value, { overflow: 'reject' }).toString();
-      return Temporal.Instant.from(value).toString({ fractionalSecondDigits: 3 });
+      const instant = Temporal.Instant.from(value).toString({ fractionalSecondDigits: 3 });
+      if (isStoredInstant(instant)) return instant;
     } catch {
       // Falls through to the one message.
     }
   }
   throw new GraphQLError(
-    `Expected an instant such as "2026-07-01T04:30:00.000Z", not ${JSON.stringify(value)}.`,
+    `Expected an instant of the years 0000 to 9999 such as "2026-07-01T04:30:00.000Z", ` +
+      `not ${JSON.stringify(value)}.`,
   );
 }

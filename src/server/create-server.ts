@@ -42,7 +42,7 @@ import { useReadAfter } from './read-after.js';
 import { useRequestTracing } from './request-tracing.js';
 import { addAllMethods, addOtherMethods, useRest } from './rest.js';
 import { type ScriptEndpointServices, useScriptEndpoints } from './script-endpoints.js';
-import { API_HEADERS, SANDBOX_HEADERS } from './security-headers.js';
+import { API_HEADERS, LANDING_HEADERS } from './security-headers.js';
 import { SerialRequests } from './serial-requests.js';
 import { announceStop, Stopping, stopServer, useStopping } from './stopping.js';
 import { StreamLimits, type StreamLimitsOptions } from './stream-limits.js';
@@ -269,7 +269,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
       scope.addHook('onRequest', (request, reply, done) => {
         // JSON answers need no content security policy, which is longer than many of them.
         if (request.headers.accept?.includes('text/html')) {
-          reply.removeHeader('cross-origin-embedder-policy').headers(SANDBOX_HEADERS);
+          reply.headers(LANDING_HEADERS);
         }
         done();
       });

@@ -145,9 +145,10 @@ function fromBody({ raw, headers }: FastifyRequest, sent: Described): NewFile {
 /** The file is the first part with a file name; its description must come before it. */
 async function fromForm(request: FastifyRequest, query: Described): Promise<NewFile> {
   const sent: Record<string, string | undefined> = { ...query };
-  const parts = request.parts();
+  const parts = partsOf(request);
   // Not a `for await`, because leaving one would end the parts, and the end of the form is checked later.
-  for (let { value: part, done } = await parts.next(); !done; { value: part, done } = await parts.next()) {
+  for (let next = await parts.next(); !next.done; next = await parts.next()) {
+    const part = next.value;
     if (part.type === 'field') {
       if (!NAMES.has(part.fieldname))
         throw malformed(`"${part.fieldname}" is no field of an upload`, part.fieldname);
@@ -164,6 +165,24 @@ async function fromForm(request: FastifyRequest, query: Described): Promise<NewF
   throw malformed('there is no file in the form: expected one part with a file name', 'file');
 }
 
+async function* partsOf(request: FastifyRequest): AsyncGenerator<Multipart, void> {
+  try {
+    for await (const part of request.parts()) yield part;
+  } catch (error) {
+    throw malformedForm(error);
+  }
+}
+
+/** The parser reports the faults of a form as errors of its own, which would be faults of ours. */
+function malformedForm(fault: unknown): ServiceError {
+  const reason = fault instanceof Error ? fault.message : String(fault);
+  return malformed(
+    `The body is not valid multipart/form-data (${reason}). Expected: Content-Type: multipart/form-data; ` +
+      'boundary=…, and parts between lines with that boundary.',
+    'Content-Type',
+  );
+}
+
 function toNewFile(sent: Described): Pick<NewFile, 'link' | 'roles'> {
   const roles = sent.roles?.split(',').map((role) => role.trim());
   return { link: toLink(sent.collection, sent.recordId), roles: roles?.filter((role) => role !== '') };
@@ -178,10 +197,14 @@ function assertMediaType(header: string | undefined): void {
 /** The bytes of a part. Only the end of the form shows whether it was complete. */
 async function* wholePart(
   part: AsyncIterable<Buffer>,
-  rest: AsyncIterableIterator<Multipart>,
+  rest: AsyncGenerator<Multipart, void>,
   body: IncomingMessage,
 ): AsyncGenerator<Buffer, void> {
-  yield* part;
+  try {
+    yield* part;
+  } catch (error) {
+    throw malformedForm(error);
+  }
   const next = await rest.next();
   if (!next.done) throw malformed('the file is to be the last part of the form', next.value.fieldname);
   if (!body.complete) throw brokenOff();

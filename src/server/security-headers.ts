@@ -12,10 +12,6 @@ export const TLS_HEADERS: SecurityHeaders = {
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
 };
 
-const SANDBOX = 'https://embeddable-sandbox.cdn.apollographql.com';
-const STUDIO = 'https://sandbox.embed.apollographql.com';
-const APOLLO_CDN = 'https://apollo-server-landing-page.cdn.apollographql.com';
-
 /** What only a page can use: left out of JSON, where a dozen headers would cost more than the record. */
 const FOR_PAGES_ALONE = {
   crossOriginOpenerPolicy: false,
@@ -147,24 +143,15 @@ export const FILE_HEADERS: SecurityHeaders = headersBy({
   xFrameOptions: { action: 'sameorigin' },
 });
 
-/**
- * The headers of `/graphql` only: Apollo Sandbox is a page of Apollo's, framed in ours, that queries us from
- * the browser.
- */
-export const SANDBOX_HEADERS: SecurityHeaders = headersBy({
-  crossOriginEmbedderPolicy: false,
+/** The headers of `/graphql` in a browser: a page of links, which runs no script. */
+export const LANDING_HEADERS: SecurityHeaders = headersBy({
   contentSecurityPolicy: {
     useDefaults: false,
     directives: {
-      defaultSrc: ["'self'"],
-      scriptSrc: ["'self'", "'unsafe-inline'", SANDBOX, APOLLO_CDN],
-      styleSrc: ["'self'", "'unsafe-inline'", APOLLO_CDN, 'https://fonts.googleapis.com'],
-      fontSrc: ["'self'", 'https://fonts.gstatic.com'],
-      imgSrc: ["'self'", 'data:', APOLLO_CDN],
-      manifestSrc: ["'self'", APOLLO_CDN],
-      connectSrc: ["'self'", SANDBOX, APOLLO_CDN],
-      frameSrc: ["'self'", SANDBOX, STUDIO],
+      defaultSrc: ["'none'"],
+      styleSrc: ["'unsafe-inline'"],
       baseUri: ["'none'"],
+      formAction: ["'none'"],
       frameAncestors: ["'none'"],
     },
   },

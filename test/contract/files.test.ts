@@ -159,6 +159,31 @@ describe('POST /files', () => {
     expect(await countRows()).toBe(before);
   });
 
+  const PART = '--XX\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
+  it.each([
+    ['multipart/form-data', `${PART}x\r\n--XX--\r\n`],
+    ['multipart/form-data; boundary=', `${PART}x\r\n--XX--\r\n`],
+    ['multipart/form-data; boundary=YY', `${PART}x\r\n--XX--\r\n`],
+    ['multipart/form-data; boundary=XX', ''],
+    ['multipart/form-data; boundary=XX', `${PART}x`],
+    ['multipart/form-data; boundary=XX', '--XX\r\nContent-Disposition: form-data; name="file"'],
+    [
+      'multipart/form-data; boundary=XX',
+      '--XX\r\nContent-Disposition: form-data; name="__proto__"\r\n\r\nx\r\n--XX--\r\n',
+    ],
+    [
+      'multipart/form-data; boundary=XX',
+      '--XX\r\nContent-Type: application/json\r\nContent-Disposition: form-data; name="roles"\r\n\r\n{' +
+        '\r\n--XX--\r\n',
+    ],
+  ])('refuses the malformed form of %s with 400, and keeps nothing: %j', async (type, body) => {
+    const before = await countRows();
+    const headers = { 'content-type': type };
+    const response = await gateway.fetch('/files', { method: 'POST', as: 'clerk', headers, body });
+    expect([response.status, await response.json()]).toEqual([400, expect.objectContaining({ status: 400 })]);
+    expect(await countRows()).toBe(before);
+  });
+
   for (const [kind, head] of [
     ['a body', { 'content-type': 'text/plain' }],
     ['a form', { 'content-type': 'multipart/form-data; boundary=XX' }],

@@ -442,6 +442,14 @@ describe('/x/<name>', () => {
     expect(await answer.text()).toBe('a,b');
   });
 
+  it('refuses to be a source of scripts, which a page of ours would run', async () => {
+    for (const type of ['text/javascript', 'application/x-javascript; charset=utf-8', 'Text/ECMAScript']) {
+      const code = `export default { headers: { 'content-type': '${type}' }, body: 'alert(1)' }`;
+      await save({ name, code, ...publicly });
+      expect([type, (await gateway.fetch(`/x/${name}`)).status]).toEqual([type, 422]);
+    }
+  });
+
   it('is for callers where it says so', async () => {
     await save({
       name,

@@ -201,6 +201,13 @@ describe('a second factor', () => {
 });
 
 describe('where a role needs one', () => {
+  it('who logs in without may log out', async () => {
+    const { data } = await logIn('accountant');
+    const headers = { authorization: `Bearer ${data.login.accessToken}` };
+    expect((await send(gateway, { query: 'mutation { logout }', headers })).errors).toEqual([]);
+    expect((await send(gateway, { query: '{ me { id } }', headers })).status).toBe(401);
+  });
+
   it('who logs in without may do nothing but switch it on, and then everything', async () => {
     const { data } = await logIn('accountant');
     const headers = { authorization: `Bearer ${data.login.accessToken}` };
@@ -216,6 +223,12 @@ describe('where a role needs one', () => {
       'mutation { changePassword(oldPassword: "correct horse", newPassword: "battery staple") }',
     ])
       expect([query, codeOf(await by(query))]).toEqual([query, 'FORBIDDEN']);
+    for (const query of [
+      '{ feeReceipts { nodes { id } } }',
+      '{ messages { nodes { id } } }',
+      'mutation { sendEmail(data: {to: ["a@example.org"], subject: "x", text: "x"}) { id } }',
+    ])
+      expect((await by(query)).errors[0]?.message).toContain('beginSecondFactor');
     expect((await by('{ secondFactor { isOn isRequired isMissing } }')).data.secondFactor).toEqual({
       ...{ isOn: false, isRequired: true, isMissing: true },
     });

@@ -94,6 +94,26 @@ describe('the environment of a gateway', () => {
   });
 });
 
+describe('the networks', () => {
+  it('of compose.yaml keep the balancer from the databases, and these from the world', () => {
+    const { services, networks } = compose;
+    expect(networks.back.internal).toBe(true);
+    for (const name of ['database', 'replica']) expect(services[name].networks).toEqual(['back']);
+    expect(services.balancer.networks).toEqual(['front']);
+    for (const name of ['gateway-1', 'gateway-2']) expect(services[name].networks).toEqual(['front', 'back']);
+  });
+
+  it('of the cluster let nobody but the monitoring have the figures', () => {
+    const [http, metrics] = manifests.find(({ kind }) => kind === 'NetworkPolicy').spec.ingress;
+    expect(http).toEqual({ ports: [{ port: 'http' }] });
+    expect([metrics.ports, metrics.from.length]).toEqual([[{ port: 'metrics' }], 1]);
+  });
+
+  it('have no query string in the log of the balancer', () => {
+    expect(readProjectFile('deploy/caddy/Caddyfile')).toMatch(/request>uri regexp \\\?\.\* /);
+  });
+});
+
 describe('compose.yaml', () => {
   it('mounts files that are there, and volumes that it declares', () => {
     const mounts = Object.values<{ volumes?: readonly string[] }>(compose.services).flatMap(
@@ -157,7 +177,6 @@ describe('the unit of systemd', () => {
       [...printEnvExample().matchAll(/^([A-Z][A-Z_0-9]+)=/gm)].map(([, name]) => name),
     );
     expect(Object.keys(environments['deploy/systemd'] ?? {}).filter((name) => inExample.has(name))).toEqual([
-      'DEMO',
       'DATA_DIRECTORY',
     ]);
   });

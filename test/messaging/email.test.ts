@@ -305,7 +305,7 @@ describe('what is refused', () => {
   const cases: [what: string, request: Partial<EmailRequest>, code: string, parameter?: string][] = [
     ['nobody to send to', { to: [] }, 'INVALID_VALUE', 'to'],
     ['an address that is none', { to: 'asha' }, 'INVALID_VALUE', 'to'],
-    ['an address with two million blanks', { to: `a${' '.repeat(2_000_000)}<b@c.d` }, 'INVALID_VALUE', 'to'],
+    ['two million blanks in an address', { to: `a${' '.repeat(2_000_000)}<b@c.d` }, 'INVALID_VALUE', 'to'],
     ['a header in an address', { to: 'asha@example.org\r\nBcc: all@example.org' }, 'INVALID_VALUE', 'to'],
     ['a header in a name', { cc: 'Asha\nX-Spam: no <asha@example.org>' }, 'INVALID_VALUE', 'cc'],
     ['a header in the address to answer to', { replyTo: 'a@b.c\r\nX: y' }, 'INVALID_VALUE', 'replyTo'],

@@ -15,7 +15,7 @@ const CHANCES = 3;
 /** What takes exponentially many steps does not return from a short text either. */
 const ALL_SHORT_MS = 2_000;
 
-/** The text that is slow, or undefined. Flags are those of the code: a sticky pattern is tried at one place. */
+/** The slow text, or undefined. Flags are those of the code: a sticky pattern is tried at one place. */
 export function findSlowText(source: string, flags: string): SlowText | undefined {
   const texts = listSlowTexts(source, flags);
   const context = vm.createContext({

@@ -1,4 +1,4 @@
-/** A regular expression of JavaScript as a tree, as far as texts that are slow for it can be derived from it. */
+/** A regular expression of JavaScript as a tree, as far as slow texts are derived from it. */
 
 export type PatternNode =
   | { readonly kind: 'sequence'; readonly parts: readonly PatternNode[] }

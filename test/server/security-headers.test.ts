@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { API_HEADERS, DOCUMENTATION_HEADERS, SANDBOX_HEADERS } from '../../src/server/security-headers.js';
+import {
+  API_HEADERS,
+  DOCUMENTATION_HEADERS,
+  EXPLORER_HEADERS,
+  LANDING_HEADERS,
+} from '../../src/server/security-headers.js';
 
 describe('security headers', () => {
   it('of an API answer let nothing in it run or be framed', () => {
@@ -12,8 +17,9 @@ describe('security headers', () => {
     });
   });
 
-  it('let other origins in for the sandbox alone', () => {
-    expect(SANDBOX_HEADERS['content-security-policy']).toContain('apollographql.com');
-    expect(DOCUMENTATION_HEADERS['content-security-policy']).not.toContain('http');
+  it('let no other origin in on any page', () => {
+    for (const headers of [DOCUMENTATION_HEADERS, EXPLORER_HEADERS, LANDING_HEADERS])
+      expect(headers['content-security-policy']).not.toContain('http');
+    expect(LANDING_HEADERS['content-security-policy']).not.toContain('script');
   });
 });

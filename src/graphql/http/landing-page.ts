@@ -1,10 +1,11 @@
 /**
- * The page of `/graphql` in a browser: Apollo Sandbox, which is loaded from the internet, and a link to
- * `/explore`, which is not.
+ * The page of `/graphql` in a browser: ways to explorers. It runs no script. Apollo Sandbox is a link to
+ * Apollo's own site: embedded here, its script would act in the origin that holds the session of the portal.
  */
 import type { ApolloServerPlugin } from '@apollo/server';
-import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import type { GraphqlRequest } from '../operation/graphql-request.js';
+
+const STUDIO = 'https://studio.apollographql.com';
 
 /** The document that Apollo Sandbox opens with. */
 const FIRST_DOCUMENT = `# 1. Run this, with your user name and password.
@@ -18,34 +19,48 @@ mutation Login {
 }
 `;
 
-/** Shown above the page; without internet it is the only content. */
-const WAY_TO_EXPLORE = `<p style="position: fixed; bottom: 0; left: 0; z-index: 10; margin: 0; padding: 6px 12px;
-  font: 14px system-ui, sans-serif; color: #1b2240; background: #f4f6fb; border-top-right-radius: 6px;">
-This page is Apollo Sandbox and needs the internet.
-<a href="/explore" style="color: #1f4fd8;">/explore</a> is part of this gateway and works without.
-</p>`;
+export interface LandingPageOptions {
+  readonly publicUrl: string | undefined;
+  readonly corsOrigins: readonly string[];
+}
 
-export function landingPagePlugin(): ApolloServerPlugin<GraphqlRequest> {
-  const sandbox: ApolloServerPlugin<GraphqlRequest> = ApolloServerPluginLandingPageLocalDefault({
-    footer: false,
-    embed: { runTelemetry: false, initialState: { pollForSchemaUpdates: false } },
-    document: FIRST_DOCUMENT,
-  });
+export function landingPagePlugin(options: LandingPageOptions): ApolloServerPlugin<GraphqlRequest> {
+  const html = printPage(options);
   return {
-    async serverWillStart(service) {
-      const listener = await sandbox.serverWillStart?.(service);
-      return {
-        async renderLandingPage() {
-          const page = await listener?.renderLandingPage?.();
-          const html = typeof page?.html === 'function' ? await page.html() : (page?.html ?? '');
-          return { html: withWayToExplore(html) };
-        },
-      };
+    async serverWillStart() {
+      return { renderLandingPage: async () => ({ html }) };
     },
   };
 }
 
-function withWayToExplore(html: string): string {
-  const end = html.lastIndexOf('</body>');
-  return end === -1 ? html + WAY_TO_EXPLORE : html.slice(0, end) + WAY_TO_EXPLORE + html.slice(end);
+function printPage({ publicUrl, corsOrigins }: LandingPageOptions): string {
+  const query = new URLSearchParams({ document: FIRST_DOCUMENT });
+  if (publicUrl !== undefined) query.set('endpoint', `${publicUrl}/graphql`);
+  const isLetIn = corsOrigins.includes(STUDIO) || corsOrigins.includes('*');
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>GraphQL</title>
+<style>
+body { max-width: 42em; margin: 3em auto; padding: 0 1em; font: 16px/1.5 system-ui, sans-serif; }
+:root { color-scheme: light dark; }
+</style></head>
+<body>
+<h1>GraphQL endpoint</h1>
+<p>Programs send <code>POST</code> requests here, with <code>Authorization: Bearer &lt;token&gt;</code>.</p>
+<ul>
+<li><a href="/explore">Explorer</a> (<code>/explore</code>): GraphiQL and the library of operations, part of
+this gateway. It works without the internet.</li>
+<li><a href="${STUDIO}/sandbox/explorer?${query.toString().replaceAll('&', '&amp;')}" rel="noreferrer"
+target="_blank">Apollo Sandbox</a>, on Apollo's site${
+    publicUrl === undefined ? ': enter the address of this page as its endpoint' : ''
+  }.${
+    isLetIn
+      ? ''
+      : ` Your browser lets it call this gateway once an operator has set
+<code>CORS_ORIGINS=${STUDIO}</code>.`
+  }</li>
+</ul>
+</body>
+</html>
+`;
 }

@@ -2,6 +2,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { ServiceError } from '../../errors.js';
+import { reasonOfDamage } from '../../reason-of-damage.js';
 import { bson } from '../documents/bson.js';
 import { packingOf, readUnpacked } from '../documents/read-unpacked.js';
 import { splitBson } from '../documents/split-bson.js';
@@ -200,7 +201,7 @@ function read(bytes: Buffer): Readonly<Record<string, unknown>> {
   try {
     return bson.deserialize(bytes, { promoteLongs: false });
   } catch (cause) {
-    throw damaged(cause instanceof Error ? cause.message : String(cause));
+    throw damaged(reasonOfDamage(cause));
   }
 }
 

@@ -1,6 +1,7 @@
 /** Rows of documents: converts the text or bytes of a document to values. */
 import { isJsonObject, type JsonObject, parseAsWritten } from '../../json.js';
 import { isNestedDeeply, MAX_JSON_DEPTH } from '../../json-depth.js';
+import { reasonOfDamage } from '../../reason-of-damage.js';
 import { bson } from '../documents/bson.js';
 import { fromExtendedJson } from '../documents/extended-json.js';
 import { toPlainDocument } from '../documents/plain-document.js';
@@ -35,8 +36,8 @@ export function rowOfBsonDocument(number: number, bytes: Uint8Array): SourceRow 
   try {
     return withAlterations(number, toPlainDocument(bson.deserialize(bytes, BSON_OPTIONS)));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { number, values: {}, fault: `document ${number} is no BSON (${reason}); dump it again` };
+    const fault = `document ${number} is no BSON (${reasonOfDamage(error)}); dump it again`;
+    return { number, values: {}, fault };
   }
 }
 

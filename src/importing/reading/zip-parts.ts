@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { ServiceError } from '../../errors.js';
+import { reasonOfDamage } from '../../reason-of-damage.js';
 
 /** The limits of a workbook. */
 const ZIP_LIMITS = {
@@ -103,8 +104,6 @@ function tooManyEntries(entries: number): ServiceError {
 }
 
 function damaged(cause: unknown): ServiceError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new ServiceError('MALFORMED_REQUEST', `The workbook is damaged (${reason}); save it again.`, {
-    cause,
-  });
+  const detail = `The workbook is damaged (${reasonOfDamage(cause)}); save it again.`;
+  return new ServiceError('MALFORMED_REQUEST', detail, { cause });
 }

@@ -45,6 +45,8 @@ const ANSWER_MEMBERS: ReadonlySet<string> = new Set(['status', 'headers', 'body'
 /** The headers that a script may set; not security headers, cookies and those of the connection. */
 const ANSWER_HEADER =
   /^(?:content-type|content-language|content-disposition|cache-control|location|retry-after|etag|last-modified|x-(?!frame-options$|request-id$)[a-z0-9-]+)$/;
+/** A page of ours would run it: `script-src 'self'`, and a frame of an answer has no origin. */
+const SCRIPT_TYPE = /^[^;]*(?:javascript|ecmascript|jscript|livescript)/i;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -94,6 +96,12 @@ function toHeaders(script: string, value: JsonValue | undefined): Readonly<Recor
       if (!ANSWER_HEADER.test(name)) throw failed(script, `headers: "${written}" is not a script's to set`);
       if (typeof text !== 'string' || !HEADER_VALUE.test(text)) {
         throw failed(script, `headers: "${written}" is to be one line of text`);
+      }
+      if (name === 'content-type' && SCRIPT_TYPE.test(text)) {
+        throw failed(
+          script,
+          `headers: "${written}" is ${text}, and a script may not answer with code for pages`,
+        );
       }
       return [name, text];
     }),

@@ -16,6 +16,7 @@ import type { Filter } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
 import { type Principal, type RecordVerb, type Scope, topDomainIdOf } from '../../model/scope.js';
 import { mayManageAccounts } from './admin.js';
+import { refusedByScopes } from './refused-by-scopes.js';
 
 export interface EffectiveAccess {
   /** The caller's rows as a filter; `undefined`: the whole domain. */
@@ -212,7 +213,7 @@ function forbidden(scope: Scope, collection: Collection, verb: RecordVerb): Serv
     return new ServiceError('FORBIDDEN', `you may not ${action}; ${RIGHTS_EXPECTATION}`);
   }
   if (!isInScopes(principal, collection.name, verb)) {
-    return new ServiceError('FORBIDDEN', `the API key's scopes do not include to ${action}`);
+    return refusedByScopes(principal, `the API key's scopes do not include to ${action}`);
   }
   const roles = [...collection.access].filter(([, access]) => access.verbs.has(verb)).map(([role]) => role);
   if (!collection.access.has(ADMIN)) roles.unshift(ADMIN);

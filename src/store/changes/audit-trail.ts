@@ -74,8 +74,8 @@ export async function readAuditTrail(
       ? []
       : [Prisma.sql`(credential = ${credential} or starts_with(credential, ${`${credential}:`}))`]),
     ...(requestId === undefined ? [] : [Prisma.sql`request_id = ${requestId}`]),
-    ...(from === undefined ? [] : [Prisma.sql`at >= ${from.toISOString()}::timestamptz`]),
-    ...(until === undefined ? [] : [Prisma.sql`at < ${until.toISOString()}::timestamptz`]),
+    ...(from === undefined ? [] : [Prisma.sql`at >= to_timestamp(${from.getTime() / 1000}::float8)`]),
+    ...(until === undefined ? [] : [Prisma.sql`at < to_timestamp(${until.getTime() / 1000}::float8)`]),
     ...(query.before === undefined ? [] : [Prisma.sql`id < ${assertEntryId(query.before)}::bigint`]),
   ];
   // Ordered by the column: the plain `id` would be the text in the select list, which puts 999 before 1000.
