@@ -519,9 +519,10 @@ export async function prepareForAttempts(gateway: Gateway): Promise<void> {
      on conflict do nothing`,
   );
   await gateway.sql.query(
-    `insert into imports (id, domain, collection, state, name, file_id, owns_file, source, principal,
-       created_by)
-     values ($1, 'top', 'task', 'ready', 'a', $1, false, '{}', '{}', 'usr-admin')
+    `insert into imports (id, domain, collection, state, name, file_id, owns_file, source, options,
+       principal, created_by)
+     values ($1, 'top', 'task', 'ready', 'a', $1, false, '{}',
+       '{"mode": "rows", "by": "", "missing": "keep", "triggers": []}', '{}', 'usr-admin')
      on conflict do nothing`,
     [TAKEN_IMPORT],
   );
