@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/store/database/embedded-server.js';
 import { applyMigrations } from '../../src/store/database/migrations.js';
+import { expectEventually } from '../expect-eventually.js';
 import { expectProblem, type StartedGateway, startGateway } from './gateway.js';
 
 let directory: string;
@@ -15,7 +16,7 @@ beforeAll(async () => {
   directory = await mkdtemp(path.join(os.tmpdir(), 'campus-outage-'));
   database = await startEmbeddedServer({ dataDirectory: directory });
   await applyMigrations({ url: database.url });
-  gateway = await startGateway(database.url, { SHUTDOWN_GRACE_MS: '3000' });
+  gateway = await startGateway(database.url, { SHUTDOWN_GRACE_MS: '3000', LOG_LEVEL: 'info' });
 }, 90_000);
 
 afterAll(async () => {
@@ -49,7 +50,7 @@ describe('a database that goes away and comes back', () => {
       status = (await gateway.fetch('/o/recs/task', { as: 'viewer' })).status;
     }
     expect(status).toBe(200);
-    expect((await gateway.fetch('/readyz')).status).toBe(200);
+    await expectEventually(async () => (await gateway.fetch('/readyz')).status, 200);
     const created = await gateway.fetch('/o/task', {
       method: 'POST',
       as: 'clerk',
@@ -57,6 +58,33 @@ describe('a database that goes away and comes back', () => {
       body: '{"name":"after the outage"}',
     });
     expect(created.status).toBe(201);
+  }, 60_000);
+});
+
+describe('a full disk', () => {
+  it('refuses changes with 503, is reported, and keeps nobody from reading', async () => {
+    await database.stop();
+    // No disk has as much, so that this one counts as full.
+    database = await startEmbeddedServer({ dataDirectory: directory, diskReserveBytes: Number.MAX_VALUE });
+    await expectEventually(async () => (await gateway.fetch('/readyz')).json(), {
+      status: 'ready',
+      database: 'read-only',
+      disk: 'full',
+    });
+    const refused = await gateway.fetch('/o/task', {
+      method: 'POST',
+      as: 'clerk',
+      headers: { 'content-type': 'application/json' },
+      body: '{"name":"too much"}',
+    });
+    expect(refused.status).toBe(503);
+    expect(await refused.json()).toMatchObject({ detail: expect.stringContaining('its disk is full') });
+    expect((await gateway.fetch('/o/recs/task', { as: 'viewer' })).status).toBe(200);
+    const told = gateway.log.filter((line) => line.includes('"isDiskFull":true'));
+    expect(told).toHaveLength(1);
+    await database.stop();
+    database = await startEmbeddedServer({ dataDirectory: directory });
+    await expectEventually(async () => (await gateway.fetch('/readyz')).json(), { status: 'ready' });
   }, 60_000);
 });
 

@@ -9,8 +9,8 @@ import { ServiceError } from '../../errors.js';
 const MIB = 1024 ** 2;
 /** With less left, changes are refused: room for two segments of the log, a checkpoint and a stop. */
 const RESERVE_BYTES = 64 * MIB;
-/** Changes are accepted again with so much left: the state must not alternate. */
-const ENOUGH_BYTES = 96 * MIB;
+/** Changes are accepted again with so much more: the state must not alternate. */
+const MARGIN_BYTES = 32 * MIB;
 /** An empty database takes some 60 MiB. */
 const FIRST_START_BYTES = 192 * MIB;
 const LOOK_MS = 1_000;
@@ -24,6 +24,8 @@ export interface DiskGuardOptions {
   /** Has the server read its settings again. */
   readonly reload: () => Promise<unknown>;
   readonly log: (line: string) => void;
+  /** Default: 64 MiB. */
+  readonly reserveBytes?: number | undefined;
 }
 
 /** The settings that the guard switches: sessions may read the second to know why they are read-only. */
@@ -73,10 +75,10 @@ export class DiskGuard {
   }
 
   async #look(): Promise<void> {
-    const { directory, log, reload, settingsFile } = this.#options;
+    const { directory, log, reload, settingsFile, reserveBytes = RESERVE_BYTES } = this.#options;
     try {
       const free = await freeBytes(directory);
-      const isFull = free < (this.#isFull ? ENOUGH_BYTES : RESERVE_BYTES);
+      const isFull = free < reserveBytes + (this.#isFull ? MARGIN_BYTES : 0);
       if (isFull === this.#isFull) return;
       await switchSettings(settingsFile, isFull);
       await reload();
@@ -84,7 +86,7 @@ export class DiskGuard {
       log(
         isFull
           ? `The disk of ${directory} is full (${toMib(free)} left): the database accepts no changes until ` +
-              `${toMib(ENOUGH_BYTES)} are free; reads continue`
+              `${toMib(reserveBytes + MARGIN_BYTES)} are free; reads continue`
           : `The disk of ${directory} has room again: the database accepts changes`,
       );
     } catch {

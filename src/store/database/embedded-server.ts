@@ -55,6 +55,8 @@ export interface EmbeddedServerOptions {
   readonly onLog?: (line: string) => void;
   /** PostgreSQL settings that override ours; tests trade durability for speed. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** With less left on the disk, changes are refused; tests set it. Default: 64 MiB. */
+  readonly diskReserveBytes?: number;
   /** Ends the start, with its reason; a server that was started is stopped again. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -127,6 +129,7 @@ async function startServerOf(dataDirectory: string, options: EmbeddedServerOptio
     settingsFile: settingsFileOf(cluster),
     reload: () => runPgCtl(programs, 'reload', cluster),
     log,
+    reserveBytes: options.diskReserveBytes,
   });
   const stopUnlessUsed = async () => {
     const last = await kept.end();
