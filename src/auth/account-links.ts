@@ -7,6 +7,7 @@ import type { Database } from '../store/database/database.js';
 import type { Queryable } from '../store/database/queryable.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
+import type { OnAccountChange } from './account-mails.js';
 import { findPasswordOwner } from './find-password-owner.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
 import type { Passwords } from './passwords.js';
@@ -42,15 +43,18 @@ export class AccountLinks {
   readonly #database: Database;
   readonly #passwords: Passwords;
   readonly #principals: Principals;
+  readonly #onChange: OnAccountChange;
 
   constructor(options: {
     readonly database: Database;
     readonly passwords: Passwords;
     readonly principals: Principals;
+    readonly onChange?: OnAccountChange;
   }) {
     this.#database = options.database;
     this.#passwords = options.passwords;
     this.#principals = options.principals;
+    this.#onChange = options.onChange ?? (() => {});
   }
 
   /**
@@ -91,7 +95,7 @@ export class AccountLinks {
    * @throws NOT_FOUND (404) as `open`; INVALID_VALUE (400) for an unacceptable password, after which the link
    *   is still valid
    */
-  async use(token: string, password: string): Promise<void> {
+  async use(token: string, password: string, requestId: string): Promise<void> {
     // Checked first, because a password hash is expensive: nobody should cause one without a valid link.
     const user = await this.#get(this.#database, token);
     const { owner, presentHash } = await findPasswordOwner(this.#database, user);
@@ -99,9 +103,12 @@ export class AccountLinks {
     await inOwnTransaction(this.#database, async (transaction) => {
       const link = await this.#get(transaction, token, Prisma.sql`for update`);
       await endLinks(transaction, link);
-      await replacePassword(transaction, link, passwordHash);
+      const principal = { id: link.userId, credential: { kind: 'system', id: 'account link' } } as const;
+      const by = { domain: { id: link.domainId }, principal, requestId };
+      await replacePassword(transaction, link, passwordHash, by);
     });
     this.#principals.forget(user.domainId, user.userId);
+    this.#onChange(user, 'password');
   }
 
   async #get(database: Queryable, token: string, lock: Prisma.Sql = Prisma.empty): Promise<StoredLink> {

@@ -10,6 +10,7 @@ import type { Database } from '../store/database/database.js';
 import type { Transaction } from '../store/database/queryable.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
+import type { OnAccountChange } from './account-mails.js';
 import { parseAllowedAddresses } from './allowed-addresses.js';
 import { parseKeyScopes, type ScopeNames } from './key-scopes.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
@@ -61,6 +62,7 @@ const LONGEST_OVERLAP_SECONDS = 30 * 24 * 3600;
 export class ApiKeys {
   readonly #database: Database;
   readonly #principals: Principals;
+  readonly #onChange: OnAccountChange;
   readonly #names: ScopeNames;
   readonly #roles: readonly string[];
   readonly #mostPerUser: number;
@@ -69,6 +71,7 @@ export class ApiKeys {
     readonly database: Database;
     readonly principals: Principals;
     readonly names: ScopeNames;
+    readonly onChange?: OnAccountChange;
     /** The roles whose users may have keys; `*`: all. */
     readonly roles: readonly string[];
     /** How many valid keys a user has at most. */
@@ -76,6 +79,7 @@ export class ApiKeys {
   }) {
     this.#database = options.database;
     this.#principals = options.principals;
+    this.#onChange = options.onChange ?? (() => {});
     this.#names = options.names;
     this.#roles = options.roles;
     this.#mostPerUser = options.mostPerUser;
@@ -122,6 +126,7 @@ export class ApiKeys {
       ${auditedAct(scope, { collection: '$apiKey', id, operation: 'created' })}`);
       return { userId };
     });
+    this.#onChange({ domainId: scope.domain.id, userId }, 'key');
     return { id, key };
   }
 
@@ -226,6 +231,7 @@ export class ApiKeys {
       : undefined;
     if (!rotated) throw noSuchKey();
     this.#principals.forget(domainId, rotated.userId);
+    this.#onChange({ domainId, userId: rotated.userId }, 'key');
     return { id: newId, key };
   }
 

@@ -6,6 +6,8 @@ import type { Database } from '../store/database/database.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 import type { AccessClaims, AccessTokens } from './access-tokens.js';
+import type { AccountEvents } from './account-events.js';
+import type { OnAccountChange } from './account-mails.js';
 import { narrowPrincipal } from './delegation.js';
 import { findPasswordOwner } from './find-password-owner.js';
 import type { KeyUsage } from './key-usage.js';
@@ -28,10 +30,11 @@ export interface LoginAttempt {
   readonly address: string;
   /** The User-Agent, by which users recognize their sessions. */
   readonly userAgent?: string | undefined;
+  readonly requestId?: string | undefined;
 }
 
 /** An identity confirmed by an identity provider. */
-export interface IdentityAttempt extends Pick<LoginAttempt, 'code' | 'address' | 'userAgent'> {
+export interface IdentityAttempt extends Pick<LoginAttempt, 'code' | 'address' | 'userAgent' | 'requestId'> {
   /** Empty: the top domain. */
   readonly domainId: string;
   /** Verified by the provider. */
@@ -77,6 +80,8 @@ export interface AuthenticatorOptions {
   readonly lockout: LoginLockout;
   readonly secondFactors: SecondFactors;
   readonly accessTokenTtlSeconds: number;
+  readonly events: AccountEvents;
+  readonly onChange?: OnAccountChange;
 }
 
 /** No user has a longer name. */
@@ -130,21 +135,23 @@ export class Authenticator {
    *   log in, and a wrong password; TOO_MANY_REQUESTS (429) for more than ten attempts a minute
    */
   async login(attempt: LoginAttempt): Promise<Login> {
-    const { lockout, passwords, sessions } = this.#options;
+    const { lockout, passwords, sessions, events } = this.#options;
     const { domain, trial } = await this.#admit(attempt, attempt.userName);
     await lockout.assertOpen(trial);
     const user = await this.#findUser(domain?.id, attempt.userName);
     const check = await passwords.check(user?.passwordHash ?? undefined, attempt.password);
     if (!domain || !user?.isActive || !check.isMatch || user.epoch === null) {
       await lockout.noteFailure(trial);
+      await events.loginFailed(domain?.id, user, attempt);
       throw wrongLogin();
     }
-    const ref = { domainId: domain.id, userId: user.id, epoch: user.epoch };
+    const ref = { domainId: domain.id, userId: user.id, userName: user.userName, epoch: user.epoch };
     await this.#assertSecondFactor(ref, attempt, trial);
     const isConfined = await this.#lacksSecondFactor(ref, parseRoles(user.roles));
     const session = await sessions.open(ref, { ...attempt, isConfined });
     if (!session) throw wrongLogin();
     await lockout.forgive(trial);
+    await events.loggedIn(ref, attempt);
     if (check.isOutdated) await this.#rehash(ref, user.passwordHash, attempt.password);
     return this.#answer(
       { ...ref, origin: { kind: 'session', id: session.sessionId } },
@@ -161,13 +168,22 @@ export class Authenticator {
    *   (401); TOO_MANY_REQUESTS (429)
    */
   async loginByIdentity(attempt: IdentityAttempt): Promise<Login> {
-    const { lockout, sessions } = this.#options;
+    const { lockout, sessions, events } = this.#options;
     const { domain } = await this.#admit(attempt, attempt.email);
     const users = await this.#findByEmail(domain?.id ?? '', attempt.email);
     const [user] = users;
-    if (!domain || !user || users.length > 1) throw wrongLogin();
+    if (!domain || !user || users.length > 1) {
+      await events.loginFailed(domain?.id, undefined, attempt);
+      throw wrongLogin();
+    }
     const trial = { userName: `${domain.id}/${user.userName}`, address: attempt.address };
-    const ref = { domainId: domain.id, userId: user.id, epoch: await this.#epochOf(domain.id, user) };
+    const { userName } = user;
+    const ref = {
+      domainId: domain.id,
+      userId: user.id,
+      userName,
+      epoch: await this.#epochOf(domain.id, user),
+    };
     const roles = parseRoles(user.roles);
     if (!attempt.hasSecondFactor) {
       await lockout.assertOpen(trial);
@@ -176,6 +192,7 @@ export class Authenticator {
     const isConfined = !attempt.hasSecondFactor && (await this.#lacksSecondFactor(ref, roles));
     const session = await sessions.open(ref, { ...attempt, isConfined });
     if (!session) throw wrongLogin();
+    await events.loggedIn(ref, attempt);
     return this.#answer(
       { ...ref, origin: { kind: 'session', id: session.sessionId } },
       { ...user, roles },
@@ -225,8 +242,10 @@ export class Authenticator {
 
   /** Ends the session of a refresh token, on every gateway; an unknown token is not an error. */
   async endSession(refreshToken: string): Promise<void> {
-    const user = await this.#options.sessions.endOf(refreshToken);
-    if (user) this.#options.principals.forget(user.domainId, user.userId);
+    const ended = await this.#options.sessions.endOf(refreshToken);
+    if (ended === undefined) return;
+    this.#options.principals.forget(ended.domainId, ended.userId);
+    await this.#options.events.loggedOut({ ...ended, userName: undefined });
   }
 
   async #refresh(refreshToken: string, leeway: { readonly leewaySeconds: number }): Promise<Login> {
@@ -260,8 +279,10 @@ export class Authenticator {
         'FORBIDDEN',
         'This token has a part of the rights of its session; to end that is none of them.',
       );
-    await this.#options.sessions.end(principal.credential.id);
-    this.#options.principals.forget(principal.domainId, principal.id);
+    const { id: userId, domainId, userName, credential } = principal;
+    await this.#options.sessions.end(credential.id);
+    this.#options.principals.forget(domainId, userId);
+    await this.#options.events.loggedOut({ domainId, userId, userName, sessionId: credential.id });
   }
 
   /**
@@ -270,8 +291,13 @@ export class Authenticator {
    * @throws WRONG_LOGIN (401) if the old password is wrong; INVALID_VALUE (400) if the new one is not
    *   acceptable; FORBIDDEN (403) for an API key; TOO_MANY_REQUESTS (429) for more than ten attempts a minute
    */
-  async changePassword(principal: Principal, oldPassword: string, newPassword: string): Promise<void> {
-    const { database, passwords, principals, throttle, lockout } = this.#options;
+  async changePassword(
+    principal: Principal,
+    oldPassword: string,
+    newPassword: string,
+    requestId = 'change of password',
+  ): Promise<void> {
+    const { database, passwords, principals, throttle, lockout, onChange } = this.#options;
     if (principal.credential.kind !== 'token' || principal.scopes !== undefined)
       throw new ServiceError(
         'FORBIDDEN',
@@ -290,8 +316,10 @@ export class Authenticator {
     }
     const { owner, presentHash } = await findPasswordOwner(database, user);
     const passwordHash = await passwords.hashChosen(newPassword, owner, presentHash);
-    await inOwnTransaction(database, (transaction) => replacePassword(transaction, user, passwordHash));
+    const by = { domain: { id: user.domainId }, principal, requestId };
+    await inOwnTransaction(database, (transaction) => replacePassword(transaction, user, passwordHash, by));
     principals.forget(user.domainId, user.userId);
+    onChange?.(user, 'password');
   }
 
   /**
@@ -318,11 +346,11 @@ export class Authenticator {
    * @throws SECOND_FACTOR_REQUIRED (401); TOO_MANY_REQUESTS (429)
    */
   async #assertSecondFactor(
-    user: UserRef,
-    attempt: Pick<LoginAttempt, 'code'>,
+    user: UserRef & { readonly userName: string },
+    attempt: Pick<LoginAttempt, 'code' | 'address' | 'requestId'>,
     trial: LoginTrial,
   ): Promise<void> {
-    const { secondFactors, lockout } = this.#options;
+    const { secondFactors, lockout, events } = this.#options;
     const everywhere = codeTrial(trial.userName);
     if (attempt.code !== undefined) await lockout.assertOpen(everywhere);
     const outcome = await secondFactors.check(user, attempt.code);
@@ -331,6 +359,7 @@ export class Authenticator {
     if (outcome === 'wrong') {
       await lockout.noteFailure(trial);
       await lockout.noteFailure(everywhere);
+      await events.loginFailed(user.domainId, { id: user.userId, userName: user.userName }, attempt);
       throw new ServiceError('SECOND_FACTOR_REQUIRED', 'The code is wrong, or was used before.');
     }
     if (outcome === 'right') await lockout.forgive(everywhere);

@@ -9,23 +9,13 @@ import type { Transaction } from '../store/database/queryable.js';
 import type { RecordStore } from '../store/record-store.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 import type { AccountLinks, LinkPurpose } from './account-links.js';
+import type { UserMailer } from './account-mails.js';
 import { LONGEST_USER_NAME } from './authenticator.js';
 import { assertUserAdmin, type NewUser, type Users } from './users.js';
 
 /** A user to invite by a link. */
 export interface InvitedUser extends Omit<NewUser, 'password' | 'id'> {
   readonly email?: string | undefined;
-}
-
-/** Sends mail to users, if there is a mail server. */
-interface UserMailer {
-  /** Whether mail can be sent to users of the domain. */
-  canSend(domainId: string): boolean;
-  send(
-    scope: Scope,
-    mail: { readonly to: string; readonly subject: string; readonly text: string },
-    within: Transaction,
-  ): Promise<unknown>;
 }
 
 /** A link that was mailed, or that the caller must hand over. */

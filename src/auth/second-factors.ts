@@ -14,6 +14,7 @@ import { type AuditedOperation, auditedAct } from '../store/audited-act.js';
 import type { Database } from '../store/database/database.js';
 import type { Queryable } from '../store/database/queryable.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
+import type { OnAccountChange } from './account-mails.js';
 import type { LoginLockout, LoginTrial } from './login-lockout.js';
 import { announceUser, type Principals } from './principals.js';
 import type { UserRef } from './sessions.js';
@@ -50,6 +51,7 @@ export class SecondFactors {
   readonly #database: Database;
   readonly #encryption: TextEncryption;
   readonly #principals: Principals;
+  readonly #onChange: OnAccountChange;
   readonly #lockout: LoginLockout;
   readonly #roles: readonly string[];
 
@@ -58,12 +60,14 @@ export class SecondFactors {
     readonly encryption: TextEncryption;
     readonly principals: Principals;
     readonly lockout: LoginLockout;
+    readonly onChange?: OnAccountChange;
     /** The roles that require one. */
     readonly roles: readonly string[];
   }) {
     this.#database = options.database;
     this.#encryption = options.encryption;
     this.#principals = options.principals;
+    this.#onChange = options.onChange ?? (() => {});
     this.#lockout = options.lockout;
     this.#roles = options.roles;
   }
@@ -151,6 +155,7 @@ export class SecondFactors {
         select ${announceUser(asSql(user))}`);
     });
     this.#principals.forget(user.domainId, user.userId);
+    this.#onChange(user, 'secondFactor');
     return codes;
   }
 
@@ -166,6 +171,7 @@ export class SecondFactors {
       throw new ServiceError('CONFLICT', 'Your role needs a second factor (SECOND_FACTOR_ROLES).');
     await this.#assertCode(scope, user, code);
     await removeFactor(this.#database, scope, user);
+    this.#onChange(user, 'secondFactor');
   }
 
   /**
@@ -181,6 +187,7 @@ export class SecondFactors {
       await replaceRecoveryCodes(transaction, user, codes);
       await transaction.query(noteOf(scope, user, 'rotated'));
     });
+    this.#onChange(user, 'secondFactor');
     return codes;
   }
 
@@ -191,7 +198,9 @@ export class SecondFactors {
    */
   async reset(scope: Scope, userId: string): Promise<void> {
     if (!isAdmin(scope.principal)) throw new ServiceError('FORBIDDEN', 'Only an admin manages users.');
-    await removeFactor(this.#database, scope, { domainId: scope.domain.id, userId });
+    const user = { domainId: scope.domain.id, userId };
+    await removeFactor(this.#database, scope, user);
+    this.#onChange(user, 'secondFactor');
   }
 
   /** Failures count with those of logins, so that a stolen session cannot be used to guess codes. */

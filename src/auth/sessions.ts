@@ -1,6 +1,7 @@
 /** Sessions and their rotating refresh tokens. */
 import { randomUUID } from 'node:crypto';
 import { Prisma } from '../generated/prisma/client.js';
+import { type AuditedBy, auditedAct } from '../store/audited-act.js';
 import type { Database } from '../store/database/database.js';
 import type { Queryable } from '../store/database/queryable.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
@@ -195,8 +196,8 @@ export class Sessions {
    * Ends the session of a refresh token, used or not. Returns its owner; `undefined` if there was nothing to
    * end.
    */
-  async endOf(refreshToken: string): Promise<UserRef | undefined> {
-    const [user] = await this.#database.query<UserRef>(
+  async endOf(refreshToken: string): Promise<(UserRef & { readonly sessionId: string }) | undefined> {
+    const [user] = await this.#database.query<UserRef & { readonly sessionId: string }>(
       Prisma.sql`
         with ended as (
           update sessions s
@@ -205,9 +206,11 @@ export class Sessions {
           where t.token_hash = ${hashOpaqueSecret(refreshToken)}::bytea
             and s.id = t.session_id
             and s.revoked_at is null
-          returning s.domain_id, s.user_id
+          returning s.id, s.domain_id, s.user_id
         )
-        select domain_id as "domainId", user_id as "userId", ${announceUser(OF_ROW)} from ended`,
+        select id::text as "sessionId", domain_id as "domainId", user_id as "userId",
+          ${announceUser(OF_ROW)}
+        from ended`,
       { name: 'auth-end-session-of' },
     );
     return user;
@@ -243,13 +246,19 @@ export class Sessions {
 
 /**
  * Stores a new password and ends every session of the user, in the caller's transaction. The second statement
- * follows the row lock of the first, so it sees every session opened with the old password.
+ * follows the row lock of the first, so it sees every session opened with the old password. `by` is written
+ * to the audit trail; absent for a new user, whose creation is there.
  */
 export async function replacePassword(
   transaction: Queryable,
   user: UserRef,
   passwordHash: string,
+  by?: AuditedBy,
 ): Promise<void> {
+  if (by !== undefined) {
+    const act = { collection: '$password', id: user.userId, domainId: user.domainId } as const;
+    await transaction.query(auditedAct(by, { ...act, operation: 'updated' }));
+  }
   await transaction.query(Prisma.sql`
     insert into credentials as c (domain_id, user_id, password_hash)
     values (${user.domainId}, ${user.userId}, ${passwordHash})

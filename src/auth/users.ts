@@ -16,6 +16,7 @@ import type { Queryable, Transaction } from '../store/database/queryable.js';
 import type { RecordStore } from '../store/record-store.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
+import type { OnAccountChange } from './account-mails.js';
 import { findPasswordOwner } from './find-password-owner.js';
 import type { Passwords } from './passwords.js';
 import { type GrantingCollections, type Principals, parseRoles } from './principals.js';
@@ -64,6 +65,7 @@ export class Users {
   readonly #records: UserRecords;
   readonly #passwords: Passwords;
   readonly #principals: Principals;
+  readonly #onChange: OnAccountChange;
   readonly #collections: GrantingCollections;
 
   constructor(options: {
@@ -72,11 +74,13 @@ export class Users {
     readonly records: UserRecords;
     readonly passwords: Passwords;
     readonly principals: Principals;
+    readonly onChange?: OnAccountChange;
   }) {
     this.#database = options.database;
     this.#records = options.records;
     this.#passwords = options.passwords;
     this.#principals = options.principals;
+    this.#onChange = options.onChange ?? (() => {});
     this.#collections = options.collections;
   }
 
@@ -120,8 +124,11 @@ export class Users {
     const ref = { domainId, userId: id };
     const { owner, presentHash } = await findPasswordOwner(this.#database, ref);
     const passwordHash = await this.#passwords.hashChosen(change.password, owner, presentHash);
-    await inOwnTransaction(this.#database, (transaction) => replacePassword(transaction, ref, passwordHash));
+    await inOwnTransaction(this.#database, (transaction) =>
+      replacePassword(transaction, ref, passwordHash, scope),
+    );
     this.#principals.forget(domainId, id);
+    this.#onChange({ domainId, userId: id }, 'password');
   }
 
   /**

@@ -93,6 +93,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     const services = await openServices({
       config,
       onFault: (task, error) => log({ kind: 'backgroundFault', task, error }),
+      onAccountEvent: log,
       onProgress: options.onProgress,
       signal: options.signal,
       ...(options.passwordCost && { passwordCost: options.passwordCost }),

@@ -4,7 +4,9 @@
  */
 import path from 'node:path';
 import { AccessTokens } from '../auth/access-tokens.js';
+import { AccountEvents, type AccountObservation } from '../auth/account-events.js';
 import { AccountLinks } from '../auth/account-links.js';
+import { AccountMails, type OnAccountChange, type UserMailer } from '../auth/account-mails.js';
 import { ApiKeys } from '../auth/api-keys.js';
 import { Authenticator } from '../auth/authenticator.js';
 import { FirstRun } from '../auth/first-run.js';
@@ -105,6 +107,7 @@ export interface ServicesOptions {
   /** Receives the faults of background work, which have no request to be reported to. */
   readonly onFault: (task: string, error: unknown) => void;
   /** Receives one line at a time on the progress, for the operator. */
+  readonly onAccountEvent?: (event: AccountObservation) => void;
   readonly onProgress?: ((line: string) => void) | undefined;
   /**
    * Receives the reason why an unfinished restore cannot be finished, e.g. a script of a person to be erased.
@@ -283,11 +286,15 @@ async function loadServices(
   });
   closers.push(() => topics.close());
 
+  let accountMails: AccountMails | undefined;
   const store = new RecordStore({
     database,
     catalog,
     topDomain: () => domains.top(),
-    onRightsChange: (domainId, userId) => principals.forget(domainId, userId),
+    onRightsChange: (domainId, userId) => {
+      principals.forget(domainId, userId);
+      if (userId !== undefined) accountMails?.send({ domainId, userId }, 'email');
+    },
     onCommit: () => changes.wake(),
     onFollowed: () => outbox?.wake(),
     onFieldsNamed: (scope, fields) => fieldMeter.note(scope, scope.operation ?? '', fields),
@@ -312,6 +319,19 @@ async function loadServices(
     onFault: (error) => onFault('messages', error),
   });
   closers.push(closeMessaging);
+  const mailer: UserMailer = {
+    canSend: (domainId) => messaging.messages.hasChannel('email', domainId),
+    send: (scope, mail, within) => messaging.messages.sendEmail(scope, mail, within),
+  };
+  const mails = new AccountMails({
+    database,
+    domains,
+    mailer,
+    onFault: (error) => onFault('mails', error),
+  });
+  accountMails = mails;
+  closers.push(() => mails.close());
+  const onChange: OnAccountChange = (user, change) => mails.send(user, change);
   const passwords = new Passwords({ cost: passwordCost, shortest: config.passwordMinLength });
   const accessTokens = new AccessTokens({ keys: await loadTokenKeys(database, config) });
   const sessions = new Sessions({ database, refreshTokenTtlSeconds: config.refreshTokenTtlSeconds });
@@ -339,9 +359,17 @@ async function loadServices(
   const apiKeys = new ApiKeys({
     ...{ database, principals, names },
     roles: config.apiKeyRoles,
+    onChange,
     mostPerUser: config.apiKeysPerUser,
   });
-  const users = new Users({ database, collections: catalog, records: store, passwords, principals });
+  const users = new Users({
+    database,
+    collections: catalog,
+    records: store,
+    passwords,
+    principals,
+    onChange,
+  });
   const { close: closeWebhooks, ...webhooks } = openWebhooks({
     ...{ database, domains, store, outbox, principals, encryption, config },
     onFault: (error) => onFault('webhooks', error),
@@ -349,10 +377,10 @@ async function loadServices(
   closers.push(closeWebhooks);
   const lockout = new LoginLockout({ database, afterFailures: config.loginLockoutFailures });
   const secondFactors = new SecondFactors({
-    ...{ database, encryption, principals, lockout },
+    ...{ database, encryption, principals, lockout, onChange },
     roles: config.secondFactorRoles,
   });
-  const accountLinks = new AccountLinks({ database, passwords, principals });
+  const accountLinks = new AccountLinks({ database, passwords, principals, onChange });
   const persons = new Persons({
     ...{ database, catalog, store, files },
     findInImportFile: (asked) => findInImportFile({ database, files }, asked),
@@ -374,10 +402,7 @@ async function loadServices(
       records: store,
       users,
       links: accountLinks,
-      mailer: {
-        canSend: (domainId) => messaging.messages.hasChannel('email', domainId),
-        send: (scope, mail, within) => messaging.messages.sendEmail(scope, mail, within),
-      },
+      mailer,
       publicUrl: config.publicUrl,
     }),
     accountLinks,
@@ -403,6 +428,8 @@ async function loadServices(
       secondFactors,
       lockout,
       accessTokenTtlSeconds: config.accessTokenTtlSeconds,
+      events: new AccountEvents({ database, observe: options.onAccountEvent ?? (() => {}) }),
+      onChange,
     }),
     encryption,
     rateLimits,

@@ -27,6 +27,7 @@ import {
 } from './open-upload.js';
 import { deleteFile, type FileLink, markReady } from './stored-file.js';
 import { assertMayCreate, assertMayLink } from './visible-files.js';
+import { whileAllowed } from './while-allowed.js';
 
 export interface ResumableUploadsOptions {
   readonly database: Database;
@@ -140,7 +141,7 @@ export class ResumableUploads {
       throw elsewhere(now.offset, offset);
     }
     const left = await quota.assertLeft(upload.domainId, 0);
-    const piece = new Piece(bytes, {
+    const piece = new Piece(whileAllowed(bytes, scope), {
       hash: checksum && createHash(checksum.algorithm),
       refuse: (size) => {
         if (offset + size > upload.length) {
@@ -154,7 +155,6 @@ export class ResumableUploads {
       offset,
       bytes: piece,
       note: async (tx, reached) => {
-        await scope.assertRights?.();
         const moved = await moveUpload(tx, upload, { turn, offset: checksum ? undefined : reached });
         if (!moved) throw overtaken();
       },

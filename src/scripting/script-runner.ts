@@ -314,7 +314,7 @@ class Run {
   #createContext(): HostCallContext {
     const { request, database } = this.#options;
     const { signal } = this.#end;
-    const { domain, principal, requestId, assertRights, onStatement, onDuration } = request.scope;
+    const { domain, principal, requestId, onStatement, onDuration } = request.scope;
     const { name } = request.source;
     const depth = depthOf(request);
     const within = request.within && withSignal(request.within, signal);
@@ -323,7 +323,8 @@ class Run {
         domain,
         principal,
         requestId,
-        assertRights,
+        // Part of a write, the run holds its connection, and is over with it.
+        assertRights: within === undefined ? request.scope.assertRights : undefined,
         onStatement,
         onDuration,
         operation: `script ${name}`,

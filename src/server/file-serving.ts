@@ -9,7 +9,7 @@ import { parseByteRange } from '../files/byte-range.js';
 import { contentDispositionOf } from '../files/content-disposition.js';
 import type { Files, NewFile } from '../files/files.js';
 import type { StoredFile } from '../files/stored-file.js';
-import type { Scope } from '../model/scope.js';
+import { whileAllowed } from '../files/while-allowed.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { describeFile, toLink } from '../resolvers/services/file-resolver.js';
 import { UPLOAD_PARAMETERS } from '../rest/file-routes.js';
@@ -248,14 +248,6 @@ async function send(
   reply.raw.setTimeout(stallMs, () => resetConnection(reply.raw));
   const { stream } = files.open(file, { signal: request.requestContext.signal, range });
   return reply.send(Readable.from(whileAllowed(stream, scope), { objectMode: false }));
-}
-
-/** Ends with an error once the caller has lost the right to read on. */
-async function* whileAllowed(stream: Readable, scope: Scope): AsyncGenerator<Buffer, void> {
-  for await (const chunk of stream) {
-    await scope.assertRights?.();
-    yield chunk;
-  }
 }
 
 /** Strong: a file never changes, and equal bytes are the same file. */

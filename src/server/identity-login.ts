@@ -136,6 +136,7 @@ export async function useIdentityLogin(
       code: who.code,
       address: request.requestContext.address,
       userAgent: request.headers['user-agent'],
+      requestId: request.id,
     });
   }
 

@@ -4,6 +4,7 @@
  */
 
 import type { Logger } from 'pino';
+import type { AccountObservation } from '../auth/account-events.js';
 import type { KeyMeter } from '../auth/key-meter.js';
 import { guarded } from '../guarded.js';
 import type { JobObservation } from '../messaging/job.js';
@@ -42,6 +43,7 @@ export type Observation =
   | ({ readonly kind: 'purged' } & Purged)
   | ({ readonly kind: 'statementSlow' } & SlowStatement)
   | { readonly kind: 'webhookTried'; readonly state: string }
+  | AccountObservation
   | DatabaseNews
   | InstanceNews
   | MessageObservation
@@ -306,6 +308,12 @@ function log({ logger, failures }: Log, event: Observation): void {
         'purged',
       );
       return;
+    case 'account': {
+      const { kind, act, ...origin } = event;
+      const level = act === 'loginFailed' ? 'warn' : 'info';
+      logger[level]({ event: kind, act, ...origin }, ACCOUNT_ACTS[act]);
+      return;
+    }
     case 'liveConnectionEnded': {
       const { kind, ...told } = event;
       logger.info({ event: kind, ...told }, 'live connection ended');
@@ -379,6 +387,12 @@ function shownUrl(url: string): string {
   const shown = redactSecrets(url);
   return shown.length > MAX_SHOWN_URL ? `${shown.slice(0, MAX_SHOWN_URL)}…` : shown;
 }
+
+const ACCOUNT_ACTS: Readonly<Record<AccountObservation['act'], string>> = {
+  loggedIn: 'logged in',
+  loginFailed: 'log-in refused',
+  loggedOut: 'logged out',
+};
 
 function logJob({ logger, failures }: Log, event: Extract<Observation, { kind: 'jobEnded' }>): void {
   const { kind, task, jobId, outcome, attempt, maxAttempts, durationMs } = event;

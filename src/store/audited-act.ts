@@ -3,12 +3,13 @@ import { Prisma } from '../generated/prisma/client.js';
 import type { Scope } from '../model/scope.js';
 
 /**
- * `exported` and `erased` concern the data of a person; `rotated` and `revoked` concern an `AuditedSubject`.
+ * `exported` and `erased` concern the data of a person; `rotated`, `revoked` and `refused` (a log-in) concern
+ * an `AuditedSubject`.
  * None of these changes a version.
  */
 export const AUDITED_OPERATIONS = [
   ...(['created', 'updated', 'deleted', 'exported', 'erased'] as const),
-  ...(['rotated', 'revoked'] as const),
+  ...(['rotated', 'revoked', 'refused'] as const),
 ];
 export type AuditedOperation = (typeof AUDITED_OPERATIONS)[number];
 
@@ -22,6 +23,7 @@ type AuditedSubject =
   | '$accountLink'
   | '$secondFactor'
   | '$session'
+  | '$password'
   | '$collection'
   | '$property'
   | '$domain';
@@ -34,15 +36,23 @@ export interface AuditedAct {
   readonly operation: AuditedOperation;
   /** The domain of the act, if it is not the one the caller acts in. */
   readonly domainId?: string | Prisma.Sql;
+  /** What the act was done by, if it is not the credential of the caller: `address:<IP address>`. */
+  readonly credential?: string;
   /** One entry for each of these rows, e.g. `from revoked`. Absent: a single entry. */
   readonly from?: Prisma.Sql;
+}
+
+/** The part of a scope that an entry has. */
+export interface AuditedBy extends Pick<Scope, 'requestId' | 'operation'> {
+  readonly domain: Pick<Scope['domain'], 'id'>;
+  readonly principal: Pick<Scope['principal'], 'id' | 'credential'>;
 }
 
 /**
  * A statement that writes the entry, as part of the transaction or statement of the act. Subscribers and
  * webhooks do not receive it, because it has no place in the order of transactions.
  */
-export function auditedAct(scope: Scope, act: AuditedAct): Prisma.Sql {
+export function auditedAct(scope: AuditedBy, act: AuditedAct): Prisma.Sql {
   const { domain, principal, requestId, operation: requestOperation } = scope;
   return Prisma.sql`
     insert into audit_entries
@@ -50,7 +60,8 @@ export function auditedAct(scope: Scope, act: AuditedAct): Prisma.Sql {
         request_operation, transaction_id)
     select ${act.domainId ?? domain.id}::text, ${act.collection}::text, ${act.id}::text,
       ${act.operation}::text, null::int, 0, ${principal.id}::text,
-      ${`${principal.credential.kind}:${principal.credential.id}`}::text, ${requestId}::text,
+      ${act.credential ?? `${principal.credential.kind}:${principal.credential.id}`}::text,
+      ${requestId}::text,
       ${requestOperation ?? null}::text, null::xid8
     ${act.from ?? Prisma.empty}`;
 }

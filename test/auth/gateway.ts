@@ -1,5 +1,6 @@
 /** What the tests of this room have in common: gateways on a real database, and a school with a few users. */
 import { AccessTokens } from '../../src/auth/access-tokens.js';
+import { AccountEvents } from '../../src/auth/account-events.js';
 import { ApiKeys } from '../../src/auth/api-keys.js';
 import { Authenticator, type Login } from '../../src/auth/authenticator.js';
 import { KeyUsage } from '../../src/auth/key-usage.js';
@@ -80,6 +81,7 @@ export async function openGateway(database: Database, options: GatewayOptions = 
     }),
     lockout,
     accessTokenTtlSeconds: options.accessTokenTtlSeconds ?? 3600,
+    events: new AccountEvents({ database, observe: () => undefined }),
   });
   const names = {
     isCollection: (name: string) => name === 'task' || catalog.find(name) !== undefined,

@@ -28,14 +28,16 @@ class AuditEntryResult {
 
   @Field(() => ID, {
     description:
-      'The id of the record, key or webhook; of links, second factors and sessions that of the user.',
+      'The id of the record, key or webhook; of links, passwords, second factors and sessions (log-ins ' +
+      'included) that of the user.',
   })
   readonly recordId!: string;
 
   @Field(() => String, {
     description:
       '`created`, `updated` or `deleted`; `exported` or `erased` for the data of a person; ' +
-      '`rotated` or `revoked` for keys and other credentials. Objects other than records ' +
+      '`rotated` or `revoked` for keys and other credentials; `refused` for a wrong log-in. Objects other ' +
+      'than records ' +
       'have version 0.',
   })
   readonly operation!: string;
@@ -49,7 +51,9 @@ class AuditEntryResult {
   @Field(() => String, { description: 'The id of the user, or the name of the task.' })
   readonly principal!: string;
 
-  @Field(() => String, { description: '`token:<session>`, `key:<id>` or `system:<task>`.' })
+  @Field(() => String, {
+    description: '`token:<session>`, `key:<id>`, `system:<task>`, or for a log-in `address:<IP address>`.',
+  })
   readonly credential!: string;
 
   @Field(() => String, { description: 'The request that made the change; the log has it too.' })

@@ -42,6 +42,7 @@ export class AuthResolver {
       code: request.code,
       address: context.address,
       userAgent: context.userAgent,
+      requestId: context.requestId,
       ...(domainId === undefined ? {} : { domainId }),
     });
   }
@@ -101,6 +102,7 @@ export class AuthResolver {
       requireScope(context).principal,
       request.oldPassword,
       request.newPassword,
+      context.requestId,
     );
     return true;
   }

@@ -137,11 +137,11 @@ export class UserResolver {
       'link. Errors: NOT_FOUND for a link that was used, has expired or was replaced, INVALID_VALUE.',
   })
   async useAccountLink(
-    @Ctx() _context: RequestContext,
+    @Ctx() context: RequestContext,
     @Arg('token', () => String, { description: 'The part after # of the link.' }) token: string,
     @Arg('password', () => String, { description: 'The new password.' }) password: string,
   ): Promise<boolean> {
-    await this.#services.accountLinks.use(token, password);
+    await this.#services.accountLinks.use(token, password, context.requestId);
     return true;
   }
 

@@ -34,6 +34,7 @@ export const OPERATION_NAMES: Readonly<Record<string, string>> = {
   erased: phrase('Erased as a person’s data'),
   rotated: phrase('Rotated'),
   revoked: phrase('Ended'),
+  refused: phrase('Log-in refused'),
 };
 
 /** Rarely used conditions. They are shown on request, and while they are set. */

@@ -121,7 +121,7 @@ function ChangesTable({ rows, more }: ChangesTableProps) {
         const [kind = '', id = ''] = credential.split(/:(.*)/);
         const name = t(CREDENTIAL_NAMES[kind] ?? kind);
         // A session has no name, and a task of the gateway is who made the change.
-        return kind === 'key' ? `${name} ${id}` : name;
+        return kind === 'key' || kind === 'address' ? `${name} ${id}` : name;
       }),
       isExtra: true,
     },

@@ -13,6 +13,7 @@ export const AUDITED_SUBJECTS: Readonly<Record<string, AuditedSubject>> = {
   $accountLink: { name: phrase('Links to set a password'), pageOf: personPage },
   $secondFactor: { name: phrase('Second factors'), pageOf: personPage },
   $session: { name: phrase('Sessions'), pageOf: personPage },
+  $password: { name: phrase('Passwords'), pageOf: personPage },
   $collection: { name: phrase('Collections'), pageOf: (id) => `/portal/collections/${id}` },
   $property: { name: phrase('Settings'), pageOf: (id) => `/portal/settings?find=${encodeURIComponent(id)}` },
   $domain: { name: phrase('Branches') },

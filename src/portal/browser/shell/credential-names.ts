@@ -5,4 +5,5 @@ export const CREDENTIAL_NAMES: Readonly<Record<string, string>> = {
   token: phrase('Log-in'),
   key: phrase('API key'),
   system: phrase('The gateway itself'),
+  address: phrase('Address'),
 };
