@@ -1,6 +1,6 @@
 /**
  * Why a library cannot read a file, for the person who sent it. A damaged file may make the library's code
- * fail; the engine's words about that code ("Cannot read properties of undefined") say nothing about the file.
+ * fail; the engine's words about that code ("Cannot read properties of undefined") explain nothing.
  */
 export function reasonOfDamage(cause: unknown): string {
   const isOfEngine =

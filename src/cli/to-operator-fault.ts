@@ -64,5 +64,5 @@ function isRefusal(error: Error, code: string): boolean {
 
 function lineOf(error: Error): string {
   const hint = 'hint' in error && typeof error.hint === 'string' ? ` (${error.hint})` : '';
-  return redactSecrets(`${error.message}${hint}`).replaceAll(/\s*\n\s*/g, ' ');
+  return redactSecrets(`${error.message}${hint}`).replaceAll(/(?<!\s)\s*\n\s*/g, ' ');
 }
