@@ -2,8 +2,8 @@
  * Limits the total bytes of large request bodies in memory at the same time, from their arrival until their
  * requests are answered. Otherwise many large bodies at once could exhaust the memory of the process. A body
  * reserves room for what has arrived of it, not for what it announces: bytes that never come take no room.
- * Without room, a body waits half read, and is refused after a while. One caller may use half of the room, and
- * a quarter is kept for callers that use none, so that a few callers do not lock out all others.
+ * Without room, a body waits half read, and is refused after a while. One caller may use half of the room,
+ * and a quarter is kept for callers that use none, so that a few callers do not lock out all others.
  */
 import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
 

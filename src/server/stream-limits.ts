@@ -35,8 +35,8 @@ const PRINTING_PATIENCE_MS = 60_000;
 
 export class StreamLimits {
   /**
-   * The files that the gateway itself prints and compresses, a workbook for 4 s of processor: one at a time for
-   * each user.
+   * The files that the gateway itself prints and compresses, a workbook for 4 s of processor: one at a time
+   * for each user.
    */
   readonly printing = new WaitingLine({
     atOnce: 1,

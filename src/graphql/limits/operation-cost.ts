@@ -1,7 +1,8 @@
 /**
  * What an operation may cost: every object it can give counts one, so a page of 100 records with one
- * reference each resolved counts 1 + 100 × 2, each count of all records 10, and each object of the schema 1. Depends on the variables, so
- * it is checked for every request, and remembered for the document and the variables that matter.
+ * reference each resolved counts 1 + 100 × 2, each count of all records 10, and each object of the schema 1.
+ * Depends on the variables, so it is checked for every request, and remembered for the document and the
+ * variables that matter.
  *
  * @see decisions 9
  */

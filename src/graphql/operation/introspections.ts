@@ -1,4 +1,4 @@
-/** Runs introspection: its answer depends on nothing but the schema and the document, so it is kept as text. */
+/** Runs introspection. Its answer depends only on the schema and the document, so it is kept as text. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GraphQLSchema, print } from 'graphql';
 import { LRUCache } from 'lru-cache';

@@ -12,7 +12,7 @@ export interface Cluster {
   readonly password: string;
 }
 
-export const MAJOR_VERSION = '18';
+const MAJOR_VERSION = '18';
 
 const CLUSTER = z.object({ directory: z.string().min(1), port: z.int(), password: z.string().min(1) });
 

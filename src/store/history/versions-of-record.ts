@@ -81,7 +81,7 @@ export function changesOfRecord(
 }
 
 /** The entries `e` of changes, without those about the export or erasure of a person's data. */
-export const IS_CHANGE = Prisma.sql`e.operation in ('created', 'updated', 'deleted')`;
+const IS_CHANGE = Prisma.sql`e.operation in ('created', 'updated', 'deleted')`;
 
 /** The JSON null that `data_before` returns for an unknown document. See the migration 0018_history. */
 export const UNKNOWN = Prisma.sql`'null'::jsonb`;

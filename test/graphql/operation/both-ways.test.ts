@@ -142,7 +142,8 @@ function writeOperation(numbers: readonly number[]): string {
     const { name, argumentChoices } = choices.of(roots);
     const field = schema.getQueryType()?.getFields()[name] as GraphQLField<unknown, unknown>;
     const alias = `${choices.of(['a', 'b', 'c'])}${index}: `;
-    return `${alias}${name}${choices.of(argumentChoices)}${choices.of(DIRECTIVES)}${writeSelection(field, written)}`;
+    const start = `${alias}${name}${choices.of(argumentChoices)}${choices.of(DIRECTIVES)}`;
+    return start + writeSelection(field, written);
   });
   if (choices.below(8) === 1) parts.push('__typename');
   const text = [`{ ${parts.join(' ')}${END_OF_OPERATION}`, ...written.fragments].join('\n');
@@ -180,7 +181,8 @@ function writeMembers(typeName: string, written: Written): string {
     const directive = choices.of(DIRECTIVES);
     // An alias of the type of the field cannot conflict with another field's.
     const key = choices.below(3) === 1 ? `${field.name}_${choices.below(2)}: ` : '';
-    const member = `${name.includes('(') ? `${field.name}_${choices.below(1e6)}: ` : key}${name}${directive}${writeSelection(field, written)}`;
+    const own = name.includes('(') ? `${field.name}_${choices.below(1e6)}: ` : key;
+    const member = `${own}${name}${directive}${writeSelection(field, written)}`;
     if (kind === 2) return `... { ${member} }`;
     if (kind === 3) return `... on ${type.name}${choices.of(DIRECTIVES)} { ${member} }`;
     if (kind !== 4) return member;

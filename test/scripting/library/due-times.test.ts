@@ -37,7 +37,7 @@ describe('the clock of schedules', () => {
   const move = (now: string) =>
     test.database.transaction(async (within) => (await moveClock(within, new Date(now))).toISOString());
 
-  it('begins a minute before the first look, then says when the last one was, a day ago at most', async () => {
+  it('begins a minute before the first look, then at the last one, a day ago at most', async () => {
     expect(await move('2026-11-20T10:00:00.000Z')).toBe('2026-11-20T09:59:00.000Z');
     expect(await move('2026-11-20T10:01:00.000Z')).toBe('2026-11-20T10:00:00.000Z');
     expect(await move('2026-11-23T10:01:00.000Z')).toBe('2026-11-22T10:01:00.000Z');
