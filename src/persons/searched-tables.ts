@@ -119,14 +119,6 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
     json: ['payload'],
   },
   {
-    table: 'rate_counters',
-    place: 'counts of sign-ins',
-    domain: undefined,
-    shown: 'key',
-    texts: ['key'],
-    hit: 'remove',
-  },
-  {
     table: 'files',
     place: 'names of files',
     domain: 'domain',

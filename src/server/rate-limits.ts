@@ -96,7 +96,7 @@ export class RateLimits {
     const window = Math.floor(this.#now() / MINUTE_MS);
     const [row] = await this.#options.database.query<{ count: number }>(Prisma.sql`
       select count from rate_counters
-      where key = ${requestKey(caller)}
+      where key = ${counterKey('request', caller)}
         and window_start = ${new Date(window * MINUTE_MS)}::timestamptz`);
     const resetSeconds = Math.ceil(((window + 1) * MINUTE_MS - this.#now()) / 1000);
     return { limit, used: Math.min(limit, row?.count ?? 0), resetSeconds };
@@ -116,18 +116,18 @@ export class RateLimits {
           select date_trunc('minute', now()) as minute
         ), pair as (
           insert into rate_counters as c (key, window_start, count)
-          select ${loginKey('pair', userName, address)}::text, minute, 1 from current
+          select ${counterKey('login-pair', userName, address)}::text, minute, 1 from current
           on conflict (key, window_start) do update set count = c.count + 1
           returning count
         ), address as (
           insert into rate_counters as c (key, window_start, count)
-          select ${loginKey('address', address)}::text, minute, 1 from current, pair
+          select ${counterKey('login-address', address)}::text, minute, 1 from current, pair
             where pair.count <= ${pairLimit}::int
           on conflict (key, window_start) do update set count = c.count + 1
           returning count
         ), named as (
           insert into rate_counters as c (key, window_start, count)
-          select ${loginKey('user', userName)}::text, minute, 1 from current, address
+          select ${counterKey('login-user', userName)}::text, minute, 1 from current, address
             where address.count <= ${aloneLimit}::int
           on conflict (key, window_start) do update set count = c.count + 1
           returning count
@@ -196,7 +196,7 @@ export class RateLimits {
       Prisma.sql`
         insert into rate_counters as c (key, window_start, count)
         select n.key, ${new Date(window * MINUTE_MS)}::timestamptz, n.count
-        from unnest(${counts.map(([id]) => requestKey(id))}::text[],
+        from unnest(${counts.map(([id]) => counterKey('request', id))}::text[],
           ${counts.map(([, count]) => count)}::int[]) as n (key, count)
         order by n.key
         on conflict (key, window_start) do update set count = c.count + excluded.count
@@ -204,7 +204,7 @@ export class RateLimits {
       { name: 'rate-share' },
     );
     const totalsByKey = new Map(rows.map(({ key, count }) => [key, count]));
-    return new Map(counts.map(([id, count]) => [id, totalsByKey.get(requestKey(id)) ?? count]));
+    return new Map(counts.map(([id, count]) => [id, totalsByKey.get(counterKey('request', id)) ?? count]));
   }
 
   /** Deletes expired windows; once a minute per gateway. */
@@ -241,10 +241,10 @@ interface LoginCounts {
   readonly resetSeconds: number;
 }
 
-function requestKey(caller: string): string {
-  return `request:${caller}`;
-}
-
-function loginKey(kind: 'pair' | 'address' | 'user', ...parts: readonly string[]): string {
-  return `login-${kind}:${hash('sha256', JSON.stringify(parts), 'base64url')}`;
+/** Hashed, so that a counter names nobody: users who were erased, or passwords typed as user names. */
+function counterKey(
+  kind: 'request' | 'login-pair' | 'login-address' | 'login-user',
+  ...parts: readonly string[]
+) {
+  return `${kind}:${hash('sha256', JSON.stringify(parts), 'base64url')}`;
 }

@@ -67,8 +67,11 @@ function withoutTimes(text: string): string {
   return text.replaceAll(/"(?:generatedAt|instance)":"[^"]*"/g, '');
 }
 
-/** Rows that each running gateway writes by its own clock: how far schedules have been looked at. */
-const BESIDES = new Map([['settings', " where name <> 'scriptScheduleLookedAt'"]]);
+/** Rows that a running gateway writes by itself: how far schedules have been looked at, and log-ins. */
+const BESIDES = new Map([
+  ['settings', " where name <> 'scriptScheduleLookedAt'"],
+  ['audit_entries', " where collection <> '$session'"],
+]);
 
 /** What says of every table of the database how many rows it has and what is in them. */
 async function fingerprint(url: string): Promise<ReadonlyMap<string, string>> {

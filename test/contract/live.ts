@@ -45,6 +45,8 @@ export function socketUrl(gateway: Pick<Gateway, 'url'>): string {
 export function connect(gateway: Pick<Gateway, 'url' | 'tokenOf'>, options: ConnectOptions = {}): Subscriber {
   const closed: Closed[] = [];
   const { as = 'admin', retryAttempts = 0 } = options;
+  let socket: WebSocket | undefined;
+  let pongs = 0;
   const client: Client = createClient({
     url: socketUrl(gateway),
     webSocketImpl: WebSocket,
@@ -52,6 +54,12 @@ export function connect(gateway: Pick<Gateway, 'url' | 'tokenOf'>, options: Conn
     lazy: true,
     connectionParams: () => options.params ?? { Authorization: `Bearer ${gateway.tokenOf(as)}` },
     on: {
+      connected: (opened) => {
+        socket = opened as WebSocket;
+      },
+      pong: () => {
+        pongs += 1;
+      },
       closed: (event) => {
         const { code, reason } = event as Closed;
         closed.push({ code, reason });
@@ -98,13 +106,17 @@ export function connect(gateway: Pick<Gateway, 'url' | 'tokenOf'>, options: Conn
     closed,
     attempt,
     async subscribe(query, variables) {
-      const before = await countSubscriptions(gateway);
+      const before = pongs;
       const subscription = attempt(query, variables);
-      await eventually(async () => subscription.isDone || (await countSubscriptions(gateway)) > before);
+      await eventually(() => subscription.isDone || socket?.readyState === WebSocket.OPEN);
+      // Messages of a connection are handled in order: the answer comes when the subscription has begun.
+      await sleep(0);
+      socket?.send(JSON.stringify({ type: 'ping' }));
+      await eventually(() => subscription.isDone || pongs > before);
       if (subscription.isDone) {
         throw new Error(JSON.stringify([subscription.errors, subscription.closed]));
       }
-      // It is counted a moment before the position of the feed is read.
+      // It begins a moment before the position of the feed is read.
       await sleep(150);
       return subscription;
     },

@@ -66,7 +66,7 @@ describe('requests of a caller', () => {
       await Promise.all(sharing);
       await limits.share();
       expect(limits.take('a').remaining).toBe(1000 - 101);
-      expect(await storedCounts()).toEqual([{ key: 'request:a', count: 100 }]);
+      expect(await storedCounts()).toEqual([100]);
     });
   });
 
@@ -77,9 +77,7 @@ describe('requests of a caller', () => {
           for (const limits of [one, two]) for (const credential of ['a', 'b', 'c']) limits.take(credential);
           await Promise.all([one.share(), two.share()]);
         }
-        expect(await storedCounts()).toEqual(
-          ['a', 'b', 'c'].map((id) => ({ key: `request:${id}`, count: 40 })),
-        );
+        expect(await storedCounts()).toEqual([40, 40, 40]);
       });
     });
   });
@@ -120,7 +118,7 @@ describe('requests of a caller', () => {
       await eventually(() => faults.length > 0);
       expect(limits.take('a')).toMatchObject({ allowed: true, remaining: 597 });
       isOut = false;
-      await eventually(async () => (await storedCounts())[0]?.count === 3);
+      await eventually(async () => (await storedCounts())[0] === 3);
       expect(limits.take('a')).toMatchObject({ remaining: 596 });
     } finally {
       isOut = false;
@@ -131,10 +129,10 @@ describe('requests of a caller', () => {
   it('of minutes long over are forgotten', async () => {
     await database.query(Prisma.sql`
       insert into rate_counters (key, window_start, count)
-      values ('request:old', now() - interval '10 minutes', 7), ('request:new', now() - interval '1 minute',
+      values ('request:old', now() - interval '10 minutes', 8), ('request:new', now() - interval '1 minute',
         7)`);
     await withLimits({}, (limits) => limits.share());
-    expect(await storedCounts()).toEqual([{ key: 'request:new', count: 7 }]);
+    expect(await storedCounts()).toEqual([7]);
   });
 });
 
@@ -237,6 +235,7 @@ async function withLimits(
   }
 }
 
-async function storedCounts(): Promise<readonly { key: string; count: number }[]> {
-  return await database.query(Prisma.sql`select key, count from rate_counters order by key`);
+async function storedCounts(): Promise<readonly number[]> {
+  const rows = await database.query<{ count: number }>(Prisma.sql`select count from rate_counters`);
+  return rows.map(({ count }) => count);
 }
