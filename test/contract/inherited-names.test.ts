@@ -65,7 +65,7 @@ describe('a record with such names', () => {
       { set: { '__proto__.polluted': 1, 'toString.x': 2, constructor: null } },
     );
     if (changed.errors) throw new Error(changed.text);
-    expect(changed.text).toMatch(/"__proto__":\{"polluted": 1\}/);
+    expect(changed.text).toMatch(/"__proto__": \{"polluted": 1\}/);
     expect(changed.text).not.toMatch('constructor');
   });
 });
