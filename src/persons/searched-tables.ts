@@ -226,6 +226,7 @@ export const UNSEARCHED_TABLES: ReadonlyMap<string, string> = new Map([
   ['account_links', 'they go with the user'],
   ['second_factors', 'they go with the user'],
   ['recovery_codes', 'they go with the user'],
+  ['rate_counters', 'their keys are hashes, for some minutes'],
   ['key_requests', 'they count the requests of keys, which go with the user'],
   ['key_usage', 'it counts the requests of keys, which go with the user'],
   ['field_uses', 'it names keys and operations, and no values'],

@@ -442,6 +442,8 @@ describe('a connection ends', () => {
     const quick = await subscriberOf('viewer').subscribe(
       'subscription { recordChanged(collection: "task") { record { data } } }',
     );
+    // The metrics may be a second old.
+    await eventually(async () => (await countSubscriptions(gateway)) === 2);
     // More than the buffers of the network take.
     const note = 'x'.repeat(9_000);
     let created = 0;
