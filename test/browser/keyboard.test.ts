@@ -46,6 +46,7 @@ describe('by keyboard alone', () => {
   it('an admin makes a task with a person picked from a list, and takes a change back', async () => {
     const page = await pages.openPortalAs('admin', '/portal/records/task');
     await press(page, page.getByRole('link', { name: 'New record' }));
+    await page.getByRole('heading', { level: 1, name: 'New record' }).waitFor();
     await write(page, page.getByLabel('Name'), 'Mend the gate');
     await write(page, page.getByRole('combobox', { name: 'Manager' }), 'a');
     await page.getByRole('option').first().waitFor();

@@ -16,6 +16,7 @@ describe('a record', () => {
   it('is made, changed, taken back field by field, removed and brought back', async () => {
     const page = await pages.openPortalAs('admin', '/portal/records/task');
     await page.getByRole('link', { name: 'New record' }).click();
+    await page.getByRole('heading', { level: 1, name: 'New record' }).waitFor();
     await page.getByLabel('Name').fill('<img src=x onerror=alert(1)> the gate');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: '<img src=x onerror=alert(1)> the gate' }).waitFor();

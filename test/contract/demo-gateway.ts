@@ -38,9 +38,12 @@ export function useDemoGateway(
   let drop: (() => Promise<void>) | undefined;
   const tokens = new Map<Role, string>();
   const create = (databaseUrl: string, address: Settings = {}) =>
-    createApp(parseConfig({ ...DEFAULT_SETTINGS, ...settings, ...address, DATABASE_URL: databaseUrl }), {
-      passwordCost: CHEAP,
-    });
+    createApp(
+      parseConfig({ ...DEFAULT_SETTINGS, DEMO: 'true', ...settings, ...address, DATABASE_URL: databaseUrl }),
+      {
+        passwordCost: CHEAP,
+      },
+    );
   const get = () => {
     if (!started) throw new Error('The gateway exists only while tests run');
     return started;
