@@ -9,7 +9,9 @@ import TestSequencer from '@jest/test-sequencer';
 const SLOWEST = [
   'contract/rights-matrix',
   'cli/campus',
+  'contract/rows-read',
   'messaging/job-queue',
+  'patterns/linear-patterns',
   'browser/dialogs',
   'browser/portal',
   'browser/record',
@@ -25,6 +27,8 @@ const SLOWEST = [
   'docs/examples',
   'docs/readme',
   'contract/sql-views',
+  'contract/watchdog',
+  'importing/round-trip',
   'contract/agents',
   'contract/operations-library',
   'contract/failover',
