@@ -218,7 +218,8 @@ describe('a gateway', () => {
   it('holds at most four connections for its jobs', async () => {
     await workers.start({ tasks: [note], concurrency: 20 });
     for (let n = 0; n < 50; n++) await jobs.add('note', { n });
-    await eventually(() => calls.length === 50);
+    // On a busy machine the quick sweeps of these tests may free a job that is taken: it is done again.
+    await eventually(() => new Set(calls.map((call) => JSON.stringify(call))).size === 50);
     const { rows } = await test.database.pool.query(
       `select count(*)::int as count from pg_stat_activity
         where application_name = 'campus-gateway jobs' and datname = current_database()`,
