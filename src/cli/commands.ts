@@ -136,11 +136,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./mcp-command.js')).registerMcpCommand,
   },
   {
-    usage: 'codegen <address>',
-    description: 'write a typed TypeScript client for a gateway that runs, as its caller may use it',
-    load: async () => (await import('./codegen-command.js')).registerCodegenCommand,
-  },
-  {
     usage: 'schema',
     description: 'what a new GraphQL schema in place of an older one does to clients',
     load: async () => (await import('./schema-command.js')).registerSchemaCommand,

@@ -1,13 +1,17 @@
 /** The manual as people read it, and the dashboards that it speaks of, in a real browser. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { codegen } from '@graphql-codegen/core';
+import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
+import * as typescriptOperations from '@graphql-codegen/typescript-operations';
 import { describe, expect, it, jest } from '@jest/globals';
 import { build } from 'esbuild';
+import { parse } from 'graphql';
 import type { Page } from 'playwright-core';
-import { generateClient } from '../../src/codegen/generate-client.js';
+import { parse as parseYaml } from 'yaml';
 import { addressOf, PAGES } from '../../src/manual/pages.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { ask } from '../contract/graphql.js';
@@ -120,17 +124,27 @@ describe('the dashboards of docs/examples', () => {
   }, 60_000);
 });
 
-/** The folder of the starter with its client made by this gateway, beside the packages that it imports. */
+/** The folder of the starter with the types of its `codegen.yml`, beside the packages that it imports. */
 async function copyStarter(): Promise<string> {
   const folder = await mkdtemp(path.resolve('node_modules/.cache', 'dashboard-'));
   await cp('docs/examples/dashboard', folder, { recursive: true });
-  const source = 'src/board.graphql';
-  const documents = [{ source, text: readProjectFile(`docs/examples/dashboard/${source}`) }];
-  const files = await generateClient({ address: gateway.url, token: gateway.tokenOf('admin'), documents });
-  await mkdir(path.join(folder, 'src/campus'));
-  for (const [name, content] of Object.entries(files))
-    await writeFile(path.join(folder, 'src/campus', name), content);
+  const { generates } = parseYaml(await readFile(path.join(folder, 'codegen.yml'), 'utf8'));
+  const schema = await readFile('schema/schema.graphql', 'utf8');
+  const document = parse(await readFile(path.join(folder, 'src/board.graphql'), 'utf8'));
+  for (const [filename, { plugins, config }] of Object.entries<CodegenOutput>(generates)) {
+    const types = await codegen({
+      ...{ filename, schema: parse(schema), documents: [{ location: filename, document }], config },
+      plugins: plugins.map((name) => ({ [name]: {} })),
+      pluginMap: { 'typescript-operations': typescriptOperations, 'typed-document-node': typedDocumentNode },
+    });
+    await writeFile(path.join(folder, filename), types);
+  }
   return folder;
+}
+
+interface CodegenOutput {
+  readonly plugins: readonly string[];
+  readonly config: Readonly<Record<string, unknown>>;
 }
 
 /** The complaints of the compiler, by the settings of the starter itself. */

@@ -205,7 +205,6 @@ export const FLOORS: readonly Room[] = [
       ...['importing/', 'resolvers/', 'rest/', 'graphql/', 'explore/', 'portal/', 'manual/', 'agents/'],
     ],
   },
-  { name: 'codegen/', imports: [] },
   { name: 'demo/', imports: ['model/', 'store/'] },
   {
     name: 'compose/',
@@ -220,7 +219,7 @@ export const FLOORS: readonly Room[] = [
     imports: [
       ...['model/', 'store/', 'backup/', 'messaging/', 'scripting/', 'persons/', 'config.ts', 'tables/'],
       ...['exporting/', 'importing/', 'formats/', 'reports/', 'rest/', 'graphql/', 'server/', 'demo/'],
-      ...['compose/', 'agents/', 'codegen/', 'sql-views/'],
+      ...['compose/', 'agents/', 'sql-views/'],
     ],
   },
   { name: 'main.ts', imports: [] },

@@ -1,7 +1,7 @@
 import { Client, fetchExchange, subscriptionExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { createClient } from 'graphql-ws';
-import { cacheKeys, operations } from './campus/index.js';
+import { BoardDocument, type BoardQuery, TaskChangesDocument } from './board.js';
 
 const at = (id: string) => document.querySelector(`#${id}`) as HTMLElement;
 
@@ -17,6 +17,17 @@ async function logIn(user: string, password: string): Promise<string> {
   return token;
 }
 
+/** An object is identified by its `id`; one that was read without `id` is a part of its parent. */
+const keys = new Proxy(
+  {},
+  {
+    get:
+      () =>
+      ({ id }: { readonly id?: string }) =>
+        id ?? null,
+  },
+);
+
 function connect(token: string): Client {
   const authorization = `Bearer ${token}`;
   const live = createClient({
@@ -29,7 +40,7 @@ function connect(token: string): Client {
     fetchOptions: { headers: { authorization } },
     preferGetMethod: false,
     exchanges: [
-      cacheExchange({ keys: cacheKeys }),
+      cacheExchange({ keys }),
       fetchExchange,
       subscriptionExchange({
         forwardSubscription: ({ query, variables }) => ({
@@ -42,7 +53,8 @@ function connect(token: string): Client {
   });
 }
 
-function show({ strength, collectionTrend, tasks }: operations.BoardResult): void {
+function show({ strength, collectionTrend, tasks }: BoardQuery): void {
+  if (!strength || !collectionTrend || !tasks) return;
   const { totals } = strength;
   at('strength').textContent = `${totals.strength} students: ${totals.boys} boys, ${totals.girls} girls`;
   drawBars(collectionTrend.rows.map(({ start, total }) => ({ label: start, value: Number(total) })));
@@ -76,7 +88,7 @@ at('login').addEventListener('submit', async (event) => {
     const client = connect(await logIn(String(form.get('user')), String(form.get('password'))));
     const read = async () => {
       const { data, error } = await client
-        .query<operations.BoardResult>(operations.Board, {}, { requestPolicy: 'network-only' })
+        .query(BoardDocument, {}, { requestPolicy: 'network-only' })
         .toPromise();
       if (error) throw error;
       if (data) show(data);
@@ -84,7 +96,7 @@ at('login').addEventListener('submit', async (event) => {
     await read();
     at('login').hidden = true;
     at('board').hidden = false;
-    client.subscription(operations.TaskChanges, {}).subscribe(() => void read());
+    client.subscription(TaskChangesDocument, {}).subscribe(() => void read());
   } catch (error) {
     at('fault').textContent = error instanceof Error ? error.message : String(error);
   }
