@@ -2,7 +2,7 @@
  * The GraphQL schema: the resolvers of `resolvers.ts`, and typed fields for each collection of the catalog.
  * It is rebuilt whenever a collection changes.
  */
-import { type GraphQLSchema, specifiedDirectives, specifiedScalarTypes } from 'graphql';
+import { type GraphQLSchema, getNullableType, specifiedDirectives, specifiedScalarTypes } from 'graphql';
 import { buildSchemaSync, getMetadataStorage, type PubSub } from 'type-graphql';
 import type { Collection } from '../model/collection.js';
 import { CACHE_CONTROL_DIRECTIVE } from '../resolvers/cached-for.js';
@@ -79,9 +79,23 @@ export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
       validate: false,
       skipCheck: true,
     });
+    letRootFieldsFail(schema);
     keepStoredFields(schema, listStoredFields(model));
     return readPrintableFields(schema);
   });
+}
+
+/**
+ * Makes every root field nullable: if one fails, the others keep their answers, and a mutation that was
+ * carried out is not answered by `data: null`. The two of Apollo Federation keep the types of its
+ * specification.
+ */
+function letRootFieldsFail(schema: GraphQLSchema): void {
+  for (const type of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]) {
+    for (const field of Object.values(type?.getFields() ?? {})) {
+      if (!field.name.startsWith('_')) field.type = getNullableType(field.type);
+    }
+  }
 }
 
 /** TypeGraphQL requires one if there are subscriptions; each of ours has a source of its own. */

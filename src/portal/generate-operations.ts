@@ -11,7 +11,9 @@ import {
   buildSchema,
   type DefinitionNode,
   type DocumentNode,
+  GraphQLNonNull,
   type GraphQLSchema,
+  getNullableType,
   type OperationDefinitionNode,
   parse,
   print,
@@ -43,7 +45,7 @@ export interface OperationFolders {
 export async function generateOperations({ sources, schema, target }: OperationFolders): Promise<void> {
   const text = await readFile(schema, 'utf8');
   const schemaNode = parse(text);
-  const schemaAst = buildSchema(text);
+  const schemaAst = withStrictRoots(buildSchema(text));
   const names = (await readdir(sources, { recursive: true })).filter((name) => name.endsWith('.graphql'));
   await rm(target, { recursive: true, force: true });
   for (const name of names) {
@@ -62,6 +64,19 @@ export async function generateOperations({ sources, schema, target }: OperationF
     await mkdir(path.dirname(file), { recursive: true });
     await writeFile(file, `${types}\n${printDocuments(document, depthOf(name))}\n`);
   }
+}
+
+/**
+ * The schema as the portal sees it, which throws on every error of an answer: a root field is null only with an
+ * error, except `node`. @see decisions 10
+ */
+function withStrictRoots(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]) {
+    for (const field of Object.values(type?.getFields() ?? {})) {
+      if (field.name !== 'node') field.type = new GraphQLNonNull(getNullableType(field.type));
+    }
+  }
+  return schema;
 }
 
 function assertValid(name: string, schema: GraphQLSchema, document: DocumentNode): void {

@@ -79,7 +79,7 @@ describe('the dashboard of the tutorial', () => {
     const page = await pages.open('/manual');
     await show(page, code.replaceAll('http://localhost:4000', gateway.url));
     await page.getByText(/\d+ students: \d+ boys/).waitFor();
-    expect(await page.locator('#days div').count()).toBeGreaterThan(0);
+    expect(await page.locator('#collectionTrend div').count()).toBeGreaterThan(0);
     await until(page, async () => {
       await ask(gateway, 'mutation { createTask(data: {name: "A new roof", amount: "950000"}) { id } }');
       return await page.getByText('A new roof: 950000').first().isVisible();

@@ -8,6 +8,7 @@ import {
   isEnumType,
   isInputObjectType,
   isInterfaceType,
+  isNonNullType,
   isObjectType,
   printSchema,
   validateSchema,
@@ -29,6 +30,14 @@ describe('schema/schema.graphql', () => {
   it('describes every type, field, argument and value', async () => {
     const schema = buildSchema(await printGatewaySchema(DECLARATIONS));
     expect(undescribed(schema)).toEqual([]);
+  });
+
+  it('lets every root field fail alone', async () => {
+    const schema = buildSchema(await printGatewaySchema(DECLARATIONS));
+    const types = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+    const fields = types.flatMap((type) => Object.values(type?.getFields() ?? {}));
+    expect(fields.length).toBeGreaterThan(300);
+    expect(fields.filter(({ type }) => isNonNullType(type)).map(({ name }) => name)).toEqual([]);
   });
 
   it('shows an example of every declared field, and the unit of every amount', async () => {

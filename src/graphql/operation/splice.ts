@@ -14,7 +14,6 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
-  isNonNullType,
   Kind,
   locatedError,
   type OperationDefinitionNode,
@@ -52,19 +51,13 @@ export async function splice(request: SpliceRequest): Promise<SplicedResult | un
   const errors: GraphQLError[] = [];
   const pieces: PrintedJson[] = [];
   const { before, end } = objectMarks(fields.map(({ key }) => key));
-  let isNull = false;
-  for (const [index, outcome] of outcomes.entries()) {
-    const field = fields[index];
-    if (!field) continue;
-    if (outcome.error) {
-      errors.push(outcome.error);
-      if (field.kind === 'resolved' && isNonNullType(field.definition.type)) isNull = true;
-    }
-    pieces.push(before[index] ?? '', outcome.json);
+  for (const [index, { json, error }] of outcomes.entries()) {
+    if (error) errors.push(error);
+    pieces.push(before[index] ?? '', json);
   }
   return {
-    text: isNull ? 'null' : joinJson([...pieces, end]),
-    isEmpty: isNull || outcomes.every(({ json }) => json === 'null'),
+    text: joinJson([...pieces, end]),
+    isEmpty: outcomes.every(({ json }) => json === 'null'),
     errors,
   };
 }

@@ -88,12 +88,10 @@ export async function executeInTransaction(
     return await line.run('', () => store.atomically(scope, { writes: 'anything' }, work), scope);
   } catch (error) {
     const fields = rootFields(request, execution.variableValues);
-    if (error instanceof RolledBack) return { data: null, errors: withOthers(error.errors, fields) };
+    const data = Object.fromEntries([...fields.keys()].map((key) => [key, null]));
+    if (error instanceof RolledBack) return { data, errors: withOthers(error.errors, fields) };
     // The transaction itself failed, at its beginning or at its end.
-    return {
-      data: null,
-      errors: [...fields].map(([key, nodes]) => locatedError(error, nodes, [key])),
-    };
+    return { data, errors: [...fields].map(([key, nodes]) => locatedError(error, nodes, [key])) };
   }
 }
 

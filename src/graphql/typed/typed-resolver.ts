@@ -93,7 +93,6 @@ export function createTypedResolver(
 
     @Query(() => recordType, {
       name: singular,
-      nullable: true,
       description: `One ${typeName} by its id. Errors: NOT_FOUND, GONE when it was removed.`,
     })
     @Extensions(PRINTABLE_FIELD)

@@ -76,7 +76,6 @@ export class HistoryResolver {
 
   @Query(() => GenericRecord, {
     name: 'recordAt',
-    nullable: true,
     description:
       'A record as it was at a version, or at an instant. Errors: NOT_FOUND, GONE where it was removed ' +
       'then and where the values are not kept.',

@@ -223,7 +223,6 @@ export class RecordResolver {
 
   @Query(() => GenericRecord, {
     name: 'record',
-    nullable: true,
     description: 'One record of any collection by its id. Errors: NOT_FOUND, GONE when it was removed.',
   })
   @Extensions(PRINTABLE_FIELD)

@@ -39,7 +39,6 @@ export class CollectionResolver {
 
   /** @throws NOT_FOUND, GONE, FORBIDDEN */
   @Query(() => CollectionResult, {
-    nullable: true,
     description:
       'One collection with its fields. Errors: NOT_FOUND, GONE when it was dropped, FORBIDDEN when ' +
       'you may do nothing with its records.',

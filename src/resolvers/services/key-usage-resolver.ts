@@ -117,7 +117,6 @@ export class KeyUsageResolver {
   }
 
   @Query(() => ApiKeyUsage, {
-    nullable: true,
     description: 'What an API key of yours, or for an admin of the domain, was used for. Errors: NOT_FOUND.',
   })
   async apiKeyUsage(

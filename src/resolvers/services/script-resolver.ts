@@ -80,7 +80,7 @@ export class ScriptResolver {
     return this.#scripts.list(requireScope(context));
   }
 
-  @Query(() => ScriptResult, { nullable: true, description: 'One script. For admins. Errors: NOT_FOUND.' })
+  @Query(() => ScriptResult, { description: 'One script. For admins. Errors: NOT_FOUND.' })
   async script(
     @Ctx() context: RequestContext,
     @Arg('name', () => ID, { description: 'Its name.' }) name: string,
@@ -206,7 +206,7 @@ export class ScriptResolver {
     });
   }
 
-  @Query(() => ScriptRunResult, { nullable: true, description: 'One run. Errors: NOT_FOUND.' })
+  @Query(() => ScriptRunResult, { description: 'One run. Errors: NOT_FOUND.' })
   async scriptRun(
     @Ctx() context: RequestContext,
     @Arg('id', () => ID, { description: 'The run.' }) id: string,

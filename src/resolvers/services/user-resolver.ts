@@ -62,7 +62,6 @@ export class UserResolver {
   }
 
   @Query(() => AccountResult, {
-    nullable: true,
     description: 'One user of this domain. For admins. Errors: NOT_FOUND.',
   })
   async account(
@@ -80,7 +79,6 @@ export class UserResolver {
   }
 
   @Query(() => UserRightsResult, {
-    nullable: true,
     description: 'What another user may do, found out by asking as that user. For admins. Errors: NOT_FOUND.',
   })
   async userRights(
@@ -121,7 +119,6 @@ export class UserResolver {
   }
 
   @Query(() => AccountLinkResult, {
-    nullable: true,
     description: 'What a link is for. Needs no credential but the link. Errors: NOT_FOUND.',
   })
   async accountLink(

@@ -53,13 +53,17 @@ function connect(token: string): Client {
   });
 }
 
+/** Shows what was answered: a root field that failed is null. */
 function show({ strength, collectionTrend, tasks }: BoardQuery): void {
-  if (!strength || !collectionTrend || !tasks) return;
-  const { totals } = strength;
-  at('strength').textContent = `${totals.strength} students: ${totals.boys} boys, ${totals.girls} girls`;
-  drawBars(collectionTrend.rows.map(({ start, total }) => ({ label: start, value: Number(total) })));
+  if (strength) {
+    const { totals } = strength;
+    at('strength').textContent = `${totals.strength} students: ${totals.boys} boys, ${totals.girls} girls`;
+  }
+  if (collectionTrend) {
+    drawBars(collectionTrend.rows.map(({ start, total }) => ({ label: start, value: Number(total) })));
+  }
   at('tasks').replaceChildren(
-    ...tasks.nodes.map(({ name, amount }) =>
+    ...(tasks?.nodes ?? []).map(({ name, amount }) =>
       Object.assign(document.createElement('li'), { textContent: `${name}: ${amount ?? '–'}` }),
     ),
   );
@@ -90,8 +94,10 @@ at('login').addEventListener('submit', async (event) => {
       const { data, error } = await client
         .query(BoardDocument, {}, { requestPolicy: 'network-only' })
         .toPromise();
-      if (error) throw error;
-      if (data) show(data);
+      if (!data) throw error;
+      // A field that failed is null; the others are shown.
+      show(data);
+      at('fault').textContent = error?.message ?? '';
     };
     await read();
     at('login').hidden = true;

@@ -149,9 +149,9 @@ export class GatewayClient {
           operationName: operation.name,
         },
         {
-          next: ({ data }) => {
+          next: ({ data, errors }) => {
             failures = 0;
-            if (data) told(data);
+            if (data && !errors) told(data);
           },
           error: (fault) => {
             if (isOver) return;
