@@ -67,8 +67,8 @@ export async function generateOperations({ sources, schema, target }: OperationF
 }
 
 /**
- * The schema as the portal sees it, which throws on every error of an answer: a root field is null only with an
- * error, except `node`. @see decisions 10
+ * The schema as the portal sees it, which throws on every error of an answer: a root field is null only with
+ * an error, except `node`. @see decisions 10
  */
 function withStrictRoots(schema: GraphQLSchema): GraphQLSchema {
   for (const type of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]) {

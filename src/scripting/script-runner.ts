@@ -215,6 +215,9 @@ export class ScriptRunner {
   }
 }
 
+/** A script can make up any number of names. */
+const MAX_HINTS = 10;
+
 /** Scripts that are read and not run are counted apart from those of the domains. */
 const READER: Visitor = { domainId: '', caller: 'check' };
 
@@ -246,6 +249,7 @@ class Run {
   readonly #options: RunOptions;
   readonly #id: string;
   readonly #output: OutputLine[] = [];
+  readonly #hints = new Set<string>();
   /** Ends the work of host calls: a statement, a request. */
   readonly #end = new AbortController();
   #stoppedBy: OutsideStop | undefined;
@@ -311,6 +315,13 @@ class Run {
     this.#options.request.onOutput?.(line);
   }
 
+  /** Puts a hint into the output, once. */
+  #hint(text: string): void {
+    if (this.#hints.size === MAX_HINTS || this.#hints.has(text)) return;
+    this.#hints.add(text);
+    this.#print({ at: new Date(), level: 'warn', text });
+  }
+
   #createContext(): HostCallContext {
     const { request, database } = this.#options;
     const { signal } = this.#end;
@@ -327,6 +338,7 @@ class Run {
         assertRights: within === undefined ? request.scope.assertRights : undefined,
         onStatement,
         onDuration,
+        onHint: (hint) => this.#hint(hint),
         operation: `script ${name}`,
         signal,
         scriptDepth: depth,

@@ -14,6 +14,7 @@ import { queryOf, type RecordQuery } from '../model/record-query.js';
 import { type Domain, type RecordVerb, type Scope } from '../model/scope.js';
 import { accessOf, assertReadable } from './access/access.js';
 import { assertFittingOperands } from './access/fitting-operands.js';
+import { hintAtPaths } from './access/hint-at-paths.js';
 import { type AuditEntry, type AuditQuery, readAuditTrail } from './changes/audit-trail.js';
 import { type Purged, purge } from './changes/purge.js';
 import type { Database } from './database/database.js';
@@ -22,7 +23,6 @@ import { WaitingLine } from './database/waiting-line.js';
 import { type HistoryPage, type HistoryQuery, type Moment, RecordHistory } from './history/record-history.js';
 import { Reverts, type Undone } from './history/reverts.js';
 import { previewUndo, type UndoPreview } from './history/undo-preview.js';
-import { hintAtDeclaredNames } from './reading/declared-names.js';
 import { JoinedReads, type LoneRead } from './reading/joined-reads.js';
 import { KeptReads } from './reading/kept-reads.js';
 import type { Readable, RecordSetOptions } from './reading/record-page.js';
@@ -116,7 +116,7 @@ export class RecordStore {
     assertReadable(paths, access, collection);
     assertFittingOperands(query.filter, collection, (name) => this.findReadable(scope, name));
     const named = [...paths, ...(query.projection ?? [])];
-    hintAtDeclaredNames(named, { scope, collection, access });
+    hintAtPaths(named, scope, collection);
     this.#environment.noteNamed(scope, collection, named, access.hiddenFields);
     const context = this.#environment.compileContext(scope, collection);
     const { database, primary } = this.#sourcesOf(scope, options.within);
@@ -199,6 +199,7 @@ export class RecordStore {
     if (row === undefined) throw notFound(collection, id);
     if (row.is_removed) throw gone(collection, id);
     if (projection !== undefined) {
+      hintAtPaths(projection, scope, collection);
       this.#environment.noteNamed(scope, collection, projection, access.hiddenFields);
     }
     const record = toStoredRecord(row);

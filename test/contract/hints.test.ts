@@ -25,6 +25,56 @@ async function hintsOf(
 
 const CLASS = 'No field "clas" is declared on attendance. Did you mean "class"?';
 
+describe('a step of a path that leads nowhere', () => {
+  const reference = (name: string) =>
+    `"student" of attendance is a reference: it holds only "value" and "label", not "${name}". A condition ` +
+    'on the record that it points to is written as `record` in `where`, or after a $lookup in a script.';
+
+  it.each([
+    ['attendance', 'oquery=student.class=5', reference('class')],
+    ['attendance', 'sort=student.class', reference('class')],
+    ['attendance', 'project=student.class', reference('class')],
+    ['attendance', 'oquery=student.value=s-1,student.label=*A', null],
+    [
+      'fee_receipt',
+      'oquery=lines.fee_hed=x',
+      'No field "fee_hed" is declared on "lines" of fee_receipt. Did you mean "fee_head"?',
+    ],
+    ['fee_receipt', 'oquery=lines.bicycle=x', 'No field "bicycle" is declared on "lines" of fee_receipt.'],
+    ['fee_receipt', 'sort=lines.0.fee_head', null],
+    ['task', 'oquery=name.first=x', '"name" of task is a text; it has no members.'],
+    ['task', 'sort=created_on,_id', null],
+  ])('is pointed out: %s?%s', async (collection, query, hint) => {
+    const response = await gateway.fetch(`/o/recs/${collection}?${query}`, { as: 'admin' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-hint')).toBe(hint);
+  });
+
+  it('is pointed out where one record is read', async () => {
+    await ask(gateway, 'mutation { createRecord(collection: "task", data: {_id: "one", name: "x"}) { id } }');
+    const response = await gateway.fetch('/o/recs/task/one?project=nam', { as: 'admin' });
+    expect(response.headers.get('x-hint')).toBe('No field "nam" is declared on task. Did you mean "name"?');
+  });
+
+  it('is pointed out where a record is written', async () => {
+    const send = async (method: string, path: string, body: object) => {
+      const headers = { 'content-type': 'application/json' };
+      const response = await gateway.fetch(path, {
+        method,
+        headers,
+        body: JSON.stringify(body),
+        as: 'admin',
+      });
+      return response.headers.get('x-hint');
+    };
+    const hint = 'No field "amuont" is declared on task. Did you mean "amount"?';
+    expect(await send('POST', '/o/task', [{ _id: 'two', name: 'x', amuont: 1 }])).toBe(hint);
+    expect(await send('PATCH', '/o/recs/task/two', { amuont: 2 })).toBe(hint);
+    expect(await send('PUT', '/o/recs/task/two', { name: 'x', amuont: 2 })).toBe(hint);
+    expect(await send('PUT', '/o/recs/task/two', { name: 'x', amount: 2, bicycle: 1 })).toBeNull();
+  });
+});
+
 describe('a name that is nearly a declared one', () => {
   beforeAll(async () => {
     await ask(
@@ -55,7 +105,24 @@ describe('a name that is nearly a declared one', () => {
       '{ attendanceRecords(oquery: "class=5,created_on=today") { totalCount } }',
       undefined,
     ],
-    ['not where it is like no other', '{ attendanceRecords(oquery: "bicycle=5") { totalCount } }', undefined],
+    [
+      'also where it is like no other',
+      '{ attendanceRecords(oquery: "bicycle=5") { totalCount } }',
+      ['No field "bicycle" is declared on attendance.'],
+    ],
+    [
+      'in a change of many records',
+      'mutation { updateRecords(collection: "task", oquery: "nam=x", set: {amuont: 1}) { count } }',
+      [
+        'No field "nam" is declared on task. Did you mean "name"?',
+        'No field "amuont" is declared on task. Did you mean "amount"?',
+      ],
+    ],
+    [
+      'in what is stored',
+      'mutation { createRecord(collection: "task", data: {name: "y", amuont: 1, bicycle: 2}) { id } }',
+      ['No field "amuont" is declared on task. Did you mean "amount"?'],
+    ],
   ])('is pointed out, %s', async (_, query, expected) => {
     for (let time = 1; time <= 2; time += 1) expect(await hintsOf(query)).toEqual(expected);
   });
@@ -67,7 +134,7 @@ describe('a name that is nearly a declared one', () => {
 
   it('is not pointed out by the name of a field the caller may not see', async () => {
     const query = '{ records(collection: "registration", oquery: "guardian_phon=5") { totalCount } }';
-    expect(await hintsOf(query, 'viewer')).toBeUndefined();
+    expect(await hintsOf(query, 'viewer')).toEqual(['No field "guardian_phon" is declared on registration.']);
     expect(await hintsOf(query)).toHaveLength(1);
   });
 

@@ -8,8 +8,10 @@ import type { FieldTree } from '../../languages/mongo/mongo-projection.js';
 import type { Collection } from '../../model/collection.js';
 import { type Expression, listExpressionPaths } from '../../model/expression.js';
 import type { Path } from '../../model/path.js';
+import type { Scope } from '../../model/scope.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
 import { assertFittingOperands } from '../access/fitting-operands.js';
+import { hintAtPaths } from '../access/hint-at-paths.js';
 import { listPaths } from '../sql/compile-filter.js';
 
 /** A collection, with the fields that the caller may read. */
@@ -21,7 +23,7 @@ export interface ReadableCollection {
 /**
  * Rejects a pipeline that names a field which the caller may not read, in its own collection or in one that
  * it looks up. No stage sees hidden fields in any case. The error keeps callers from mistaking a hidden
- * field for an absent one.
+ * field for an absent one. Undeclared names are pointed out to the caller.
  *
  * @throws FORBIDDEN (403) naming the field, or the collection, as `findReadable` does
  */
@@ -29,19 +31,20 @@ export function assertPipelineReadable(
   stages: readonly Stage[],
   start: ReadableCollection,
   findReadable: (collection: string) => ReadableCollection,
+  scope: Scope,
 ): void {
   /** Fields that hold values made by a stage or found by a `$lookup`. */
   const own = new Map<string, ReadableCollection | undefined>();
   for (const stage of stages) {
     const isAllWritten = stage.kind === 'facet' || stage.kind === 'lookup';
     const paths = isAllWritten ? [] : pathsOf(stage);
-    assertPathsReadable(paths, { start, own });
+    assertPathsReadable(paths, { start, own, scope });
     // Values made by a stage are not of a declared field.
     if (stage.kind === 'match' && !paths.some(([name = '']) => own.has(name))) {
       assertFittingOperands(stage.filter, start.collection, findReadable);
     }
     if (stage.kind === 'facet') {
-      for (const facet of stage.facets) assertPipelineReadable(facet.stages, start, findReadable);
+      for (const facet of stage.facets) assertPipelineReadable(facet.stages, start, findReadable, scope);
     }
     if (stage.kind === 'lookup') {
       const foreign = findReadable(stage.collection);
@@ -49,10 +52,9 @@ export function assertPipelineReadable(
         ...(stage.fields === undefined ? [] : [stage.fields.local]),
         ...stage.variables.flatMap(({ value }) => listExpressionPaths(value)),
       ];
-      assertPathsReadable(local, { start, own });
-      if (stage.fields !== undefined)
-        assertReadable([stage.fields.foreign], foreign.access, foreign.collection);
-      assertPipelineReadable(stage.stages, foreign, findReadable);
+      assertPathsReadable(local, { start, own, scope });
+      if (stage.fields !== undefined) assertNamed([stage.fields.foreign], foreign, scope);
+      assertPipelineReadable(stage.stages, foreign, findReadable, scope);
       own.set(stage.as[0] ?? '', foreign);
     }
     if (stage.kind === 'set') for (const { path } of stage.members) own.set(path[0] ?? '', undefined);
@@ -65,20 +67,29 @@ export function assertPipelineReadable(
 
 function assertPathsReadable(
   paths: readonly Path[],
-  { start, own }: { start: ReadableCollection; own: ReadonlyMap<string, ReadableCollection | undefined> },
+  {
+    start,
+    own,
+    scope,
+  }: { start: ReadableCollection; own: ReadonlyMap<string, ReadableCollection | undefined>; scope: Scope },
 ): void {
   for (const path of paths) {
     const [name, ...rest] = path;
     if (name === undefined) continue;
     if (!own.has(name)) {
-      assertReadable([path], start.access, start.collection);
+      assertNamed([path], start, scope);
       continue;
     }
     const found = own.get(name);
     // A step that is the number of an element leads into the record that was found.
     const inner = rest.filter((step) => !/^\d+$/.test(step));
-    if (found !== undefined && inner.length > 0) assertReadable([inner], found.access, found.collection);
+    if (found !== undefined && inner.length > 0) assertNamed([inner], found, scope);
   }
+}
+
+function assertNamed(paths: readonly Path[], { collection, access }: ReadableCollection, scope: Scope): void {
+  assertReadable(paths, access, collection);
+  hintAtPaths(paths, scope, collection);
 }
 
 function makesOtherDocuments({ kind }: Stage): boolean {

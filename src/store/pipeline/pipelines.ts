@@ -79,7 +79,7 @@ export class Pipelines {
    */
   plan(scope: Scope, { collection, stages }: Pick<PipelineRun, 'collection' | 'stages'>): PipelinePlan {
     const start = this.#readable(scope, collection);
-    assertPipelineReadable(stages, start, (name) => this.#lookedUp(scope, name));
+    assertPipelineReadable(stages, start, (name) => this.#lookedUp(scope, name), scope);
     const compiled = compilePipeline(stages, start, this.#compileOptions(scope));
     const inMemory = stages.slice(compiled.stageCount);
     if (compiled.reason !== undefined) assertComputable(withoutLookups(inMemory), compiled.reason);

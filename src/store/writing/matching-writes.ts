@@ -17,6 +17,7 @@ import type { Scope } from '../../model/scope.js';
 import { applyUpdate, assertUpdate, type UpdateOperation } from '../../model/update-operation.js';
 import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
 import { assertFittingOperands } from '../access/fitting-operands.js';
+import { hintAtPaths } from '../access/hint-at-paths.js';
 import type { Transaction } from '../database/queryable.js';
 import { renewStatistics } from '../database/renew-statistics.js';
 import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
@@ -30,7 +31,7 @@ import type { RecordEnvironment } from './record-environment.js';
 import type { WriteContext } from './record-statements.js';
 import type { RecordWrites, WriteOptions } from './record-writes.js';
 import { recordsPlaceOf } from './staging-place.js';
-import { assertMayApply, sentFieldsOf, toStoredOperations } from './stored-operations.js';
+import { assertMayApply, sentDataOf, sentFieldsOf, toStoredOperations } from './stored-operations.js';
 import { stampedFields, toStored } from './validation.js';
 
 export interface MatchingRequest {
@@ -112,11 +113,7 @@ export class MatchingWrites {
     if (request.upsert !== undefined) accessOf(scope, collection, 'create');
     assertUpdate(request.update);
     assertMayApply(request.update, { scope, collection, readable, writable });
-    this.#environment.noteNamed(
-      scope,
-      collection,
-      request.update.flatMap(sentFieldsOf).map((field) => [field]),
-    );
+    this.#environment.noteSent(scope, name, request.update.flatMap(sentDataOf));
     const now = this.#environment.now();
     const moment = { now, timeZone: scope.domain.timeZone };
     const operations = toStoredOperations(request.update, collection, moment);
@@ -178,6 +175,7 @@ export class MatchingWrites {
     const sort = request.sort ?? [];
     const paths = [...listPaths(request.filter), ...sort.map((key) => key.path)];
     assertReadable(paths, readable, collection);
+    hintAtPaths(paths, scope, collection);
     this.#environment.noteNamed(scope, collection, paths);
     assertFittingOperands(request.filter, collection, (target) =>
       this.#environment.findReadable(scope, target),

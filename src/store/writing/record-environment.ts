@@ -7,6 +7,7 @@ import type { Scope } from '../../model/scope.js';
 import type { StatementCaller } from '../../model/statement-caller.js';
 import type { StoredField } from '../../model/stored-field.js';
 import { type EffectiveAccess, findAccess } from '../access/access.js';
+import { hintAtSent } from '../access/hint-at-paths.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { namedFieldsOf } from '../catalog/named-fields.js';
 import type { Database } from '../database/database.js';
@@ -86,10 +87,12 @@ export class RecordEnvironment {
     this.#onFieldsNamed(scope, this.plans.namedFields(collection, shown));
   }
 
-  /** Records the use of the fields that were sent. */
+  /** Records the use of the fields that were sent, and points out names that are nearly declared ones. */
   noteSent(scope: Scope, collectionName: string, records: readonly JsonObject[]): void {
-    const collection = this.#onFieldsNamed && this.catalog.find(collectionName);
-    if (collection) this.#onFieldsNamed?.(scope, namedFieldsOf(collection, records));
+    const collection = this.catalog.find(collectionName);
+    if (collection === undefined) return;
+    hintAtSent(records, scope, collection);
+    this.#onFieldsNamed?.(scope, namedFieldsOf(collection, records));
   }
 
   /** A copy with other triggers. */

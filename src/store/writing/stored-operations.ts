@@ -54,6 +54,20 @@ export function sentFieldsOf(operation: UpdateOperation): readonly string[] {
   return Object.keys(operation.kind === 'replace' ? operation.data : fieldsAt(pathsOf(operation)));
 }
 
+/** The values that an operation sends, each at its path. */
+export function sentDataOf(operation: UpdateOperation): readonly JsonObject[] {
+  if (operation.kind === 'replace') return [operation.data];
+  const sent = sentValueOf(operation) as JsonObject;
+  return pathsOf(operation).map((path) =>
+    path.reduceRight<JsonObject>((inner, step) => ({ [step]: inner }), sent),
+  );
+}
+
+function sentValueOf(operation: UpdateOperation): JsonValue {
+  if ('value' in operation) return operation.value;
+  return 'values' in operation ? operation.values : null;
+}
+
 /**
  * The operations with the values of declared fields as they are stored. @throws INVALID_VALUE (400) with
  * every fault

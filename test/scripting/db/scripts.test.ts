@@ -53,6 +53,26 @@ describe('every function of platform.db', () => {
     ]);
   });
 
+  it('points out names that are not declared, once in the output of the run', async () => {
+    const code = `
+      const { db } = platform;
+      await db.create('task', { name: 'x', amuont: 1 });
+      for (let time = 0; time < 3; time += 1) await db.findDistinct('registration', 'clas', {});
+      await db.getCount('registration', { 'class.name': '5' });
+      const lookup = { from: 'registration', localField: 'studnt.value', foreignField: '_idd', as: 'who' };
+      await platform.aggregate('attendance', [{ $lookup: lookup }, { $sort: { 'who.nam': 1 } }]);
+      export default null;`;
+    const { output } = await test.run('admin', code);
+    expect(output.map(({ level, text }) => [level, text])).toEqual([
+      ['warn', 'No field "amuont" is declared on task. Did you mean "amount"?'],
+      ['warn', 'No field "clas" is declared on registration. Did you mean "class"?'],
+      ['warn', '"class" of registration is a text; it has no members.'],
+      ['warn', 'No field "studnt" is declared on attendance. Did you mean "student"?'],
+      ['warn', 'No field "_idd" is declared on registration.'],
+      ['warn', 'No field "nam" is declared on registration. Did you mean "name"?'],
+    ]);
+  });
+
   it('fails the promise, or calls back with the error', async () => {
     const code = `
       const errors = [];
