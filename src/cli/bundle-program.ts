@@ -2,14 +2,15 @@
  * Bundles the program (`npm run compile`, after the compiler): cli/run-campus.js with all it imports, our
  * files and those of the packages, becomes a few files in `dist/program`. To find and read some 1,700 files
  * took a third of a start. What is loaded when it is used stays in files of its own, the program stays
- * readable, and `node --enable-source-maps` names the lines of `src/`.
- *
- * The threads of scripts and the processes of pipelines start from the compiler's files as they are.
+ * readable, and `node --enable-source-maps` names the lines of `src/`. The modules of threads and child
+ * processes are bundled too, so an installation needs only the packages that stay outside: they are the
+ * `dependencies` of package.json, all others are `devDependencies`.
  */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build, type OutputFile, type Plugin } from 'esbuild';
 import { findPackageDirectory } from '../package-directory.js';
+import { bundledName, THREAD_MODULES } from '../thread-module.js';
 
 const packageDirectory = findPackageDirectory();
 const compiled = path.join(packageDirectory, 'dist');
@@ -29,7 +30,12 @@ const require = createRequireOfProgram(import.meta.url);`;
 async function bundleProgram(): Promise<void> {
   const { outputFiles } = await build({
     absWorkingDir: packageDirectory,
-    entryPoints: { program: path.join(compiled, 'cli', 'run-campus.js') },
+    entryPoints: {
+      program: path.join(compiled, 'cli', 'run-campus.js'),
+      ...Object.fromEntries(
+        THREAD_MODULES.map((name) => [bundledName(name), path.join(compiled, `${name}.js`)]),
+      ),
+    },
     outdir,
     bundle: true,
     splitting: true,

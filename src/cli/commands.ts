@@ -21,7 +21,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'migrate',
-    description: 'show, apply and check the migrations of the database',
+    description: 'show and apply the migrations of the database',
     load: async () => (await import('./migrate-command.js')).registerMigrateCommand,
   },
   {

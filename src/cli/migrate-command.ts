@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
-import { ServiceError } from '../errors.js';
 import { migrateJobQueue } from '../messaging/job-queue.js';
 import { applyMigrations, listMigrations } from '../store/database/migrations.js';
-import { findSchemaDrift } from '../store/database/schema-drift.js';
 import { type CommandLine, withDatabaseUrl } from './command-line.js';
 import { printLine } from './console-output.js';
 import { printList } from './print-list.js';
@@ -55,24 +53,6 @@ export function registerMigrateCommand(migrate: Command, commandLine: CommandLin
         await migrateJobQueue(url);
         for (const name of applied) printLine(`applied ${name}`);
         if (applied.length === 0) printLine('nothing to apply');
-      }),
-    );
-
-  migrate
-    .command('check')
-    .description('compare the database with prisma/schema.prisma; exit code 1 where they disagree')
-    .action(() =>
-      withDatabaseUrl(commandLine, async (url) => {
-        await applyMigrations({ url });
-        await migrateJobQueue(url);
-        const drift = await findSchemaDrift({ url });
-        if (drift !== undefined) {
-          throw new ServiceError(
-            'CONFLICT',
-            `the migrations and prisma/schema.prisma disagree; missing:\n${drift}`,
-          );
-        }
-        printLine('the migrations and prisma/schema.prisma agree');
       }),
     );
 }

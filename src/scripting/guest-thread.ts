@@ -2,9 +2,8 @@
  * A guest thread from the gateway's side: started, lent to one run at a time, and terminated if it cannot be
  * stopped otherwise.
  */
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { threadModule } from '../thread-module.js';
 import {
   ANSWERED,
   BEATS,
@@ -52,15 +51,6 @@ const GRACE_MS = 300;
 const WATCH_MS = 100;
 const STOPPED = '-{"message":"the run has ended"}';
 
-/**
- * When compiled, the module of the thread is beside this one; when run from source, Node must be told how to
- * load TypeScript.
- */
-const EXTENSION = path.extname(fileURLToPath(import.meta.url));
-const ENTRY = new URL(`./guest/thread${EXTENSION}`, import.meta.url);
-const EXEC_ARGUMENTS =
-  EXTENSION === '.ts' ? ['--import', new URL('../../test/typescript.mjs', import.meta.url).href] : [];
-
 export class GuestThread {
   readonly #worker: Worker;
   readonly #answers: MessagePort;
@@ -80,10 +70,11 @@ export class GuestThread {
     this.#settings = settings;
     this.#answers = port1;
     this.#ready = this.#nextReady();
-    this.#worker = new Worker(ENTRY, {
+    const { entry, execArgv } = threadModule('scripting/guest/thread');
+    this.#worker = new Worker(entry, {
       workerData: { settings, answers: port2 },
       transferList: [port2],
-      execArgv: EXEC_ARGUMENTS,
+      execArgv,
       // The environment contains the gateway's secrets.
       env: {},
       // Limits of the thread's own heap, which holds data in transit; the guest's heap is limited separately.

@@ -10,12 +10,12 @@ import {
   applyNamedMigrations,
   listKnownMigrations,
 } from '../../src/store/database/migrations.js';
-import { findSchemaDrift } from '../../src/store/database/schema-drift.js';
 import { campus, startCampus, startShell } from '../cli/campus.js';
 import { useTestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
 import { expectEventually } from '../expect-eventually.js';
 import { startS3Server } from '../files/s3-server.js';
+import { findSchemaDrift } from '../store/database/schema-drift.js';
 import { backUpTo, restoreFrom, useEmptyDatabases, useFolder, verify } from './backups.js';
 
 // Every command is a process of its own, which takes seconds on a busy machine.

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { bundledName, THREAD_MODULES } from '../../src/thread-module.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { expectEventually } from '../expect-eventually.js';
 import { freePort } from '../free-port.js';
@@ -49,8 +50,7 @@ describe('the package', () => {
       expect.arrayContaining([
         'dist/main.js',
         'dist/program/program.js',
-        'dist/scripting/guest/thread.js',
-        'dist/store/pipeline/stage-process-entry.js',
+        ...THREAD_MODULES.map((name) => `dist/program/${bundledName(name)}.js`),
         'prisma/schema.prisma',
         'schema/collections/task.json',
         'schema/openapi.json',

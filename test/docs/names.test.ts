@@ -43,7 +43,6 @@ const VARIABLES_OF_MODULES: Readonly<Record<string, string>> = {
   'src/scripting/guest/prelude.ts firstFault': 'as args',
   'src/scripting/guest/thread.ts next': 'the main module of a thread, which serves nothing else',
   'src/store/catalog/parse-collection.ts validator': 'compiled of a file of the package, when first asked',
-  'src/store/database/schema-drift.ts engineModule': 'the engine keeps itself in a module and cannot be two',
   'src/store/pipeline/mingo-operators.ts known': 'names of a package, which are loaded when first asked for',
 };
 

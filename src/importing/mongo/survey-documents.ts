@@ -5,8 +5,6 @@ import type { SourceFormat } from '../reading/row-source.js';
 import type { CollectionReport } from './collection-report.js';
 import type { FieldEvidence } from './field-evidence.js';
 
-const ENTRY = new URL('./survey-thread', import.meta.url);
-
 export interface SurveyStart {
   readonly file: string;
 }
@@ -28,5 +26,5 @@ export async function surveyDocuments(
   start: SurveyStart,
   heard: { readonly signal: AbortSignal; readonly onProgress: (documents: number) => void },
 ): Promise<DocumentSurvey> {
-  return await runOnThread(ENTRY, start, heard);
+  return await runOnThread('importing/mongo/survey-thread', start, heard);
 }

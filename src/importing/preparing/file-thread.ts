@@ -1,13 +1,8 @@
 /** Threads that read files, so that a large file delays no request; their memory is bounded. */
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { type ErrorCode, type ErrorDetail, ServiceError } from '../../errors.js';
+import { type ThreadModule, threadModule } from '../../thread-module.js';
 
-/** Compiled, the modules of threads are beside this one; from the sources, Node is told how to read them. */
-const EXTENSION = path.extname(fileURLToPath(import.meta.url));
-const EXEC_ARGUMENTS =
-  EXTENSION === '.ts' ? ['--import', new URL('../../../test/typescript.mjs', import.meta.url).href] : [];
 const HEAP_MB = 256;
 /** By default, V8 lets young objects fill 48 MiB, and a reader of rows makes young objects all the time. */
 const YOUNG_MB = 6;
@@ -26,11 +21,12 @@ type TaskReport<Result> =
   | { readonly kind: 'found'; readonly found: Result }
   | ThreadFault;
 
-/** Starts a thread with its task; `entry` is its module without an extension. The caller ends it. */
-export function startFileThread(entry: URL, data: object): Worker {
-  return new Worker(new URL(`${entry.href}${EXTENSION}`), {
+/** Starts a thread with its task. The caller ends it. */
+export function startFileThread(name: ThreadModule, data: object): Worker {
+  const { entry, execArgv } = threadModule(name);
+  return new Worker(entry, {
     workerData: data,
-    execArgv: EXEC_ARGUMENTS,
+    execArgv,
     // The secrets of the gateway are in its environment.
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
@@ -43,7 +39,7 @@ export function startFileThread(entry: URL, data: object): Worker {
  * @throws what is wrong with the file, MALFORMED_REQUEST or LIMIT_EXCEEDED; what the signal was aborted with
  */
 export async function runOnThread<Result>(
-  entry: URL,
+  name: ThreadModule,
   data: object,
   {
     signal,
@@ -51,7 +47,7 @@ export async function runOnThread<Result>(
   }: { readonly signal: AbortSignal; readonly onProgress?: (done: number) => void },
 ): Promise<Result> {
   signal.throwIfAborted();
-  const worker = startFileThread(entry, data);
+  const worker = startFileThread(name, data);
   let stop: () => void = () => {};
   try {
     return await new Promise<Result>((resolve, reject) => {

@@ -3,8 +3,6 @@ import type { SourceInspection } from '../reading/inspect-source.js';
 import type { SourceFile, SourceOptions } from '../reading/row-source.js';
 import { runOnThread } from './file-thread.js';
 
-const ENTRY = new URL('./inspection-thread', import.meta.url);
-
 export interface InspectionStart {
   readonly file: SourceFile;
   readonly source: SourceOptions;
@@ -20,5 +18,5 @@ export interface InspectedSource {
  * @throws what is wrong with the file, MALFORMED_REQUEST or LIMIT_EXCEEDED; what the signal was aborted with
  */
 export async function inspectOnThread(start: InspectionStart, signal: AbortSignal): Promise<InspectedSource> {
-  return await runOnThread(ENTRY, start, { signal });
+  return await runOnThread('importing/preparing/inspection-thread', start, { signal });
 }

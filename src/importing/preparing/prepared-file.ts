@@ -7,8 +7,6 @@ import { faultOfThread, startFileThread } from './file-thread.js';
 import type { PreparerOrder, PreparerReport, PreparerStart } from './preparer-order.js';
 import type { Ask, PreparedRows } from './row-preparer.js';
 
-const ENTRY = new URL('./preparer-thread', import.meta.url);
-
 export interface PreparedFileOptions extends PreparerStart {
   readonly ask: Ask;
   /**
@@ -30,7 +28,7 @@ export class PreparedFile {
   constructor(options: PreparedFileOptions) {
     const { ask: _ask, signal: _signal, order: _order, ...start } = options;
     this.#options = options;
-    this.#worker = startFileThread(ENTRY, start satisfies PreparerStart);
+    this.#worker = startFileThread('importing/preparing/preparer-thread', start satisfies PreparerStart);
     this.#worker.on('message', (report: PreparerReport) => this.#hear(report));
     this.#worker.on('error', (error) => this.#add({ kind: 'failed', message: error.message }));
     this.#worker.once('exit', () =>

@@ -4,11 +4,10 @@
  * gateway if a single list exceeds the heap of a thread.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ServiceError } from '../../errors.js';
 import { printExactJson } from '../../json.js';
 import type { Stage } from '../../languages/mongo/mongo-pipeline.js';
+import { threadModule } from '../../thread-module.js';
 import type { StageAnswer, StageQuestion } from './stage-question.js';
 
 export interface StageLimits {
@@ -20,14 +19,6 @@ export interface StageLimits {
   readonly timeoutMs: number;
 }
 
-/**
- * The compiled module of the process is beside this one. If the gateway runs from its sources, Node needs
- * the loader for TypeScript.
- */
-const EXTENSION = path.extname(fileURLToPath(import.meta.url));
-const ENTRY = new URL(`./stage-process-entry${EXTENSION}`, import.meta.url);
-const EXEC_ARGUMENTS =
-  EXTENSION === '.ts' ? ['--import', new URL('../../../test/typescript.mjs', import.meta.url).href] : [];
 const MEBIBYTE = 1024 * 1024;
 /**
  * Objects take several times the memory of their text, and the documents before and after a stage exist at
@@ -52,8 +43,9 @@ export class StageProcess {
     this.#limits = limits;
     this.#stages = stages;
     const heap = HEAP_AT_LEAST_MB + Math.ceil((limits.memoryBytes * HEAP_PER_BYTE) / MEBIBYTE);
-    this.#process = fork(ENTRY, {
-      execArgv: [`--max-old-space-size=${heap}`, ...EXEC_ARGUMENTS],
+    const { entry, execArgv } = threadModule('store/pipeline/stage-process-entry');
+    this.#process = fork(entry, {
+      execArgv: [`--max-old-space-size=${heap}`, ...execArgv],
       // The environment of the gateway holds its secrets.
       env: {},
       serialization: 'advanced',

@@ -15,9 +15,9 @@ import {
   listMigrations,
 } from '../../../src/store/database/migrations.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
-import { findSchemaDrift } from '../../../src/store/database/schema-drift.js';
 import { createTestDatabase, useTestDatabase } from '../../database.js';
 import { createSpreadDatabase, dropDatabase, isTestedOnCitus } from '../../spread-databases.js';
+import { findSchemaDrift } from './schema-drift.js';
 
 const test = useTestDatabase();
 /** Keys and sequences are others on Citus than schema.prisma says: the domain must be in each key. */
