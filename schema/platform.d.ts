@@ -105,6 +105,7 @@ interface EmailRequest {
   html?: string;
   /** The name of a template of the domain, filled in with `data`; texts are filled in too. */
   template?: string;
+  /** A missing value is refused unless its placeholder has a default: `{{name|Parent}}`. */
   data?: Record<string, Json>;
   /** `content` in base64, or the id of a file. */
   attachments?: { name?: string; contentType?: string; content?: string; fileId?: string }[];
@@ -115,6 +116,7 @@ interface EmailRequest {
 interface SmsRequest {
   to: string | string[];
   text: string;
+  /** A missing value is refused unless its placeholder has a default: `{{name|Parent}}`. */
   data?: Record<string, Json>;
   template?: string;
   category?: string;

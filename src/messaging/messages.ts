@@ -84,6 +84,7 @@ export class Messages {
     const content = toEmailContent(request, this.#storedTemplate(scope, request.template), {
       maxRecipients: limits.maxRecipients,
       maxBytes: limits.maxEmailBytes,
+      onHint: scope.onHint,
     });
     const attachments = await toAttachments(scope, request.attachments ?? [], {
       files: this.#options.files,
@@ -123,6 +124,7 @@ export class Messages {
       countryCode: limits.smsCountryCode,
       maxRecipients: limits.maxRecipients,
       maxSegments: limits.maxSmsSegments,
+      onHint: scope.onHint,
     });
     const queueAll = async (tx: Transaction): Promise<Message[]> => {
       await this.#assertRate(tx, scope, 'sms', outgoing.length);

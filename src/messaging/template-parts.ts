@@ -2,9 +2,9 @@
  * What a Mustache template consists of. There are no partials: a template stands alone.
  *
  *   template : ( text | value | section | comment | delimiters )*
- *   value    : "{{" path "}}"            escaped for the format of the text
- *            | "{{{" path "}}}"          as it is
- *            | "{{&" path "}}"           as it is
+ *   value    : "{{" path [ "|" text ] "}}"      escaped for the format of the text; the text is the default
+ *            | "{{{" path [ "|" text ] "}}}"    as it is
+ *            | "{{&" path [ "|" text ] "}}"     as it is
  *   section  : "{{#" path "}}" template "{{/" path "}}"      once for each element, or when there is a value
  *            | "{{^" path "}}" template "{{/" path "}}"      when there is none
  *   comment  : "{{!" any text "}}"
@@ -19,7 +19,13 @@ import { ServiceError } from '../errors.js';
 
 export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'value'; readonly path: TemplatePath; readonly form: 'escaped' | 'asItIs' }
+  | {
+      readonly kind: 'value';
+      readonly path: TemplatePath;
+      readonly form: 'escaped' | 'asItIs';
+      /** Written as it is in place of a missing value. */
+      readonly byDefault: string | undefined;
+    }
   | {
       readonly kind: 'section';
       readonly path: TemplatePath;
@@ -36,6 +42,14 @@ const MAX_PATH_NAMES = 32;
 /** @throws INVALID_VALUE saying what is wrong, with its line and column */
 export function parseTemplate(template: string): readonly TemplatePart[] {
   return new TemplateParser(template).parse();
+}
+
+/** The names at which the paths of a template begin. */
+export function namesIn(parts: readonly TemplatePart[]): readonly string[] {
+  return parts.flatMap((part) => {
+    if (part.kind === 'text') return [];
+    return [...part.path.slice(0, 1), ...(part.kind === 'section' ? namesIn(part.parts) : [])];
+  });
 }
 
 interface Text {
@@ -128,13 +142,16 @@ class TemplateParser {
         return;
       case '>':
         throw this.#fault(`"{{>${name}}}" asks for another template, and a template stands alone`, start);
-      default:
+      default: {
+        const [path = '', byDefault] = name.split(/\|(.*)/s);
         this.#lineHasContent = true;
         this.#add({
           kind: 'value',
-          path: this.#toPath(name, start),
+          path: this.#toPath(path.trim(), start),
           form: sign === '' ? 'escaped' : 'asItIs',
+          byDefault: byDefault?.trim(),
         });
+      }
     }
   }
 

@@ -319,6 +319,10 @@ describe('what is refused', () => {
     ],
     ['nothing in it', { text: undefined }, 'INVALID_VALUE', 'text'],
     ['a template that is none', { text: '{{#a}}', data: {} }, 'INVALID_VALUE'],
+    ['a text with a gap', { text: 'Dear {{name}}', data: { name: null } }, 'INVALID_VALUE'],
+    ['a subject with a gap', { subject: 'Fees of {{name}}', data: {} }, 'INVALID_VALUE'],
+    ['a page with a gap', { html: '<p>{{name}}</p>', data: { name: '' } }, 'INVALID_VALUE'],
+    ['a template without data', { text: 'Dear {{name}}' }, 'INVALID_VALUE'],
     [
       'a hundred and one recipients',
       { to: Array.from({ length: 101 }, (_, n) => `a${n}@example.org`) },
@@ -384,7 +388,7 @@ describe('what is refused', () => {
 
   it('reaching for what a template was not given', async () => {
     const { id } = await send({
-      text: '[{{constructor.name}}{{__proto__}}{{toString}}{{name.length}}]',
+      text: '[{{constructor.name|}}{{__proto__|}}{{toString|}}{{name.length}}]',
       data: { name: 'abc' },
     });
     await test.until(id, 'sent');

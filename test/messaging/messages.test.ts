@@ -155,8 +155,22 @@ describe('a text message', () => {
     expect(message?.content.text).toBe('Asha owes 100.00 & <more>');
   });
 
+  it('is filled in by the defaults of its template, and unused values are pointed out', async () => {
+    const hints: string[] = [];
+    const scope = { ...test.as('clerk'), onHint: (hint: string) => hints.push(hint) };
+    const text = 'Dear {{name|parent}}, {{=<% %>=}}{{braces}}';
+    const [message] = await test.services.messages.sendSms(scope, { ...SMS, text, data: { nam: 'Asha' } });
+    expect(message?.content.text).toBe('Dear parent, {{braces}}');
+    expect(hints).toEqual(['No placeholder of the template uses "nam". Did you mean "name"?']);
+    const email = { ...HELLO, subject: '{{a}}', text: 'b', data: { a: 1, b: 2 } };
+    await test.services.messages.sendEmail(scope, email);
+    expect(hints.slice(1)).toEqual(['No placeholder of the template uses "b".']);
+  });
+
   const refusals: [what: string, request: Partial<SmsRequest>, code: string][] = [
     ['that is empty', { text: ' ' }, 'INVALID_VALUE'],
+    ['with a gap', { text: 'Dear {{name}}, …', data: { nam: 'Asha' } }, 'INVALID_VALUE'],
+    ['with a placeholder and no data', { text: 'Dear {{name}}, …' }, 'INVALID_VALUE'],
     ['with a control character', { text: 'a\u0000b' }, 'INVALID_VALUE'],
     ['to nobody', { to: [] }, 'INVALID_VALUE'],
     ['that is too long', { text: 'न'.repeat(202) }, 'LIMIT_EXCEEDED'],

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import mustache from 'mustache';
 import { type JsonObject, parseExactJson } from '../../src/json.js';
-import { asItIs, escapeHtml, renderTemplate } from '../../src/messaging/template.js';
+import { asItIs, escapeHtml, hintsAtUnused, renderTemplate } from '../../src/messaging/template.js';
 
 const FORMAT = { escape: asItIs, maxBytes: 100_000 };
 const MEMBERS_OF_OBJECTS = JSON.stringify(Object.getOwnPropertyNames(Object.prototype).sort());
@@ -21,7 +21,13 @@ describe('a template', () => {
       { student: { name: { first: 'Asha' } } },
       'Asha',
     ],
-    ['writes nothing for what is not there', '[{{none}}{{a.none}}{{a.b.none}}]', { a: { b: 1 } }, '[]'],
+    [
+      'writes the default of a value that is missing',
+      '[{{none|x}} {{a.none| y | z }} {{{a.b.none|<b>}}} {{&none|}} {{empty|e}}{{blank|b}}{{no|n}}{{l|0}}]',
+      { a: { b: 1 }, empty: '', blank: ' ', no: null, l: [] },
+      '[x y | z <b>  ebn0]',
+    ],
+    ['writes the value, not the default', '{{a|x}}{{b|x}}{{c|x}}', { a: 0, b: false, c: 'c' }, '0falsec'],
     ['repeats a section', '{{#dues}}{{head}};{{/dues}}', { dues: [{ head: 'A' }, { head: 'B' }] }, 'A;B;'],
     ['names the element', '{{#l}}{{.}},{{/l}}', { l: ['a', 1, true] }, 'a,1,true,'],
     ['looks outwards', '{{#l}}{{x}}{{y}} {{/l}}', { y: 'Y', l: [{ x: 1 }, { x: 2, y: 3 }] }, '1Y 23 '],
@@ -44,6 +50,33 @@ describe('a template', () => {
     it(what, () => expect(fill(template, values)).toBe(text));
   }
 
+  it.each([
+    ['that is missing', 'Dear {{name}}', {}, 'The template has no value for {{name}}.'],
+    ['that is null', 'Dear {{name}}', { name: null }, 'The template has no value for {{name}}.'],
+    ['that is blank', 'Dear {{name}}', { name: ' ' }, 'The template has no value for {{name}}.'],
+    ['that is an empty list', '{{l}}', { l: [] }, 'The template has no value for {{l}}.'],
+    ['that is misspelt', 'Dear {{name}}', { nam: 'Asha' }, 'Did you mean "nam"?'],
+    ['of an element', '{{#l}}{{x}}{{/l}}', { l: [{ x: 1 }, {}] }, 'The template has no value for {{x}}.'],
+    ['that is an element', '{{#l}}{{.}}{{/l}}', { l: [1, null] }, 'The template has no value for {{.}}.'],
+    ['of several', '{{a}}{{b.c}}{{{d}}}{{&a}}', { b: {} }, 'has no value for {{a}}, {{b.c}}, {{d}}.'],
+  ] as const)('is refused for a value %s', (_, template, values, message) => {
+    const refusal = { code: 'INVALID_VALUE', message: expect.stringContaining(message) };
+    expect(() => fill(template, values as JsonObject)).toThrow(expect.objectContaining(refusal));
+  });
+
+  it('takes an empty text for a value where the format says so', () => {
+    const format = { ...FORMAT, mayBeEmpty: true };
+    expect(renderTemplate('[{{a}}{{b|x}}]', { a: '', b: null }, format)).toBe('[x]');
+  });
+
+  it('points out values that it does not use', () => {
+    const templates = ['{{a}} {{#l}}{{b.c}}{{/l}}', '{{name|Parent}}'];
+    expect(hintsAtUnused(templates, { a: 1, l: [], b: 2, nam: 'x', other: 1 })).toEqual([
+      'No placeholder of the template uses "nam". Did you mean "name"?',
+      'No placeholder of the template uses "other".',
+    ]);
+  });
+
   it('escapes values for HTML, unless told not to', () => {
     const format = { escape: escapeHtml, maxBytes: 1000 };
     const values = { x: '<b>"&"</b>' };
@@ -65,7 +98,7 @@ describe('a template', () => {
       depth <= 1
         ? fc.oneof(
             fc.constantFrom('x', ' ', '\n', '{', '}', 'y\n  '),
-            name.map((n) => `{{ ${n} }}`),
+            name.map((n) => `{{ ${n} |}}`),
           )
         : fc.oneof(
             piece(1),
@@ -81,7 +114,7 @@ describe('a template', () => {
       fc.property(piece(5), (template) => {
         const ours = outcomeOf(() => fill(template, { ...values, text }));
         const theirs = outcomeOf(() =>
-          mustache.render(template, { ...values, text }, {}, { escape: String }),
+          mustache.render(template.replaceAll(' |}}', ' }}'), { ...values, text }, {}, { escape: String }),
         );
         // Objects have no text: here that is said, there it is "[object Object]".
         fc.pre(ours !== undefined && !theirs?.includes('[object'));
@@ -130,19 +163,19 @@ describe('a template finds own members alone, calls nothing, and leaves the intr
   ]);
 
   it.each(paths)('%s as a value', (path) => {
-    expect(fill(`[{{${path}}}{{{${path}}}}{{&${path}}}]`, values)).toBe('[]');
+    expect(fill(`[{{${path}|}}{{{${path}|}}}{{&${path}|}}]`, values)).toBe('[]');
   });
 
   it.each(paths)('%s as a section, within which names are looked up', (path) => {
-    expect(fill(`[{{#${path}}}{{l.push}}{{push}}{{.}}{{/${path}}}]`, values)).toBe('[]');
+    expect(fill(`[{{#${path}}}{{l.push|}}{{push|}}{{.}}{{/${path}}}]`, values)).toBe('[]');
   });
 
   it.each(paths)('%s as an inverted section', (path) => {
-    expect(fill(`[{{^${path}}}{{l.push}}none{{/${path}}}]`, values)).toBe('[none]');
+    expect(fill(`[{{^${path}}}{{l.push|}}none{{/${path}}}]`, values)).toBe('[none]');
   });
 
   it.each(paths)('%s within the sections of its own list', (path) => {
-    expect(fill(`{{#l}}{{#o}}[{{${path}}}]{{/o}}{{/l}}`, values)).toBe('[]');
+    expect(fill(`{{#l}}{{#o}}[{{${path}|}}]{{/o}}{{/l}}`, values)).toBe('[]');
   });
 
   it.each(paths)('%s as a partial, which there are none of', (path) => {
@@ -151,7 +184,7 @@ describe('a template finds own members alone, calls nothing, and leaves the intr
 
   it('finds such a name where the values have it themselves', () => {
     const own = JSON.parse('{"__proto__": {"x": 1}, "constructor": "C", "o": {"prototype": [2]}}');
-    expect(fill('{{__proto__.x}} {{constructor}} {{o.prototype}} {{__proto__.constructor}}', own)).toBe(
+    expect(fill('{{__proto__.x}} {{constructor}} {{o.prototype}} {{__proto__.constructor|}}', own)).toBe(
       '1 C 2 ',
     );
   });
@@ -210,7 +243,7 @@ describe('a template is refused', () => {
   });
 
   it('soon, however long it is', () => {
-    const template = '{{a}}'.repeat(180_000);
+    const template = '{{a|}}'.repeat(180_000);
     expect(fill(template, { a: '' })).toBe('');
   });
 });

@@ -4,8 +4,9 @@
  */
 import { type ErrorDetail, ServiceError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
+import type { Scope } from '../../model/scope.js';
 import type { EmailContent } from '../message.js';
-import { asItIs, escapeHtml, renderTemplate } from '../template.js';
+import { asItIs, assertNoPlaceholder, escapeHtml, hintsAtUnused, renderTemplate } from '../template.js';
 
 export interface EmailRequest {
   readonly to: string | readonly string[];
@@ -35,9 +36,11 @@ export interface AttachmentRequest {
   readonly fileId?: string | undefined;
 }
 
-export interface EmailLimits {
+export interface EmailOptions {
   readonly maxRecipients: number;
   readonly maxBytes: number;
+  /** Called with possible mistakes that are not errors. */
+  readonly onHint: Scope['onHint'];
 }
 
 export type TemplateTexts = Partial<Record<'subject' | 'text' | 'html', string>>;
@@ -69,13 +72,13 @@ const MAX_WRITTEN = 998;
 export function toEmailContent(
   request: EmailRequest,
   stored: TemplateTexts | undefined,
-  limits: EmailLimits,
+  options: EmailOptions,
 ): EmailContent {
   const count = [request.to, request.cc, request.bcc].flatMap((written) => written ?? []).length;
-  if (count > limits.maxRecipients) {
+  if (count > options.maxRecipients) {
     throw new ServiceError(
       'LIMIT_EXCEEDED',
-      `an email goes to at most ${limits.maxRecipients} recipients, not ${count}`,
+      `an email goes to at most ${options.maxRecipients} recipients, not ${count}`,
     );
   }
   const errors: ErrorDetail[] = [];
@@ -90,7 +93,7 @@ export function toEmailContent(
       expected: 'at least one address in to, cc or bcc',
     });
   }
-  const { subject = '', text, html } = fillIn(request, stored, limits);
+  const { subject = '', text, html } = fillIn(request, stored, options);
   if (CONTROL.test(subject) || subject.length > MAX_SUBJECT) {
     const expected = `one line of at most ${MAX_SUBJECT} characters`;
     errors.push({ parameter: 'subject', detail: 'not a subject', expected });
@@ -155,7 +158,7 @@ function addresses(
 function fillIn(
   request: EmailRequest,
   stored: TemplateTexts | undefined,
-  limits: EmailLimits,
+  options: EmailOptions,
 ): TemplateTexts {
   const texts: [name: keyof TemplateTexts, text: string | undefined][] = [
     ['subject', request.subject ?? stored?.subject],
@@ -163,12 +166,17 @@ function fillIn(
     ['html', request.html ?? stored?.html],
   ];
   const { data } = request;
+  const written = texts.flatMap(([, text]) => text ?? []);
+  if (data !== undefined) for (const hint of hintsAtUnused(written, data)) options.onHint?.(hint);
   return Object.fromEntries(
     texts.flatMap(([name, text]) => {
       if (text === undefined) return [];
-      if (data === undefined && stored === undefined) return [[name, text]];
+      if (data === undefined && stored === undefined) {
+        assertNoPlaceholder(name, text);
+        return [[name, text]];
+      }
       const toMarkup = name === 'html' ? escapeHtml : asItIs;
-      return [[name, renderTemplate(text, data ?? {}, { escape: toMarkup, maxBytes: limits.maxBytes })]];
+      return [[name, renderTemplate(text, data ?? {}, { escape: toMarkup, maxBytes: options.maxBytes })]];
     }),
   );
 }

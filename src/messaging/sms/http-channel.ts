@@ -36,6 +36,8 @@ export interface HttpSmsOptions {
   readonly timeoutMs: number;
 }
 
+/** A message need not have a template, nor a school a sender. */
+const PLACES = { mayBeEmpty: true } as const;
 const MAX_URL_BYTES = 16_384;
 const MAX_BODY_BYTES = 65_536;
 const MAX_ANSWER_BYTES = 65_536;
@@ -76,11 +78,11 @@ export class HttpSmsChannel implements Channel<SmsContent> {
   ): Promise<{ status: number; body: string }> {
     const { url, method, headers, timeoutMs } = this.#options;
     const values = this.#valuesOf(message, id);
-    const body = this.#bodyOf(values);
     const ended = new AbortController();
     try {
+      const body = this.#bodyOf(values);
       const response = await fetch(
-        renderTemplate(url, values, { escape: encodeURIComponent, maxBytes: MAX_URL_BYTES }),
+        renderTemplate(url, values, { ...PLACES, escape: encodeURIComponent, maxBytes: MAX_URL_BYTES }),
         {
           method,
           headers: { 'Idempotency-Key': id, ...(body && { 'Content-Type': body.contentType }), ...headers },
@@ -114,7 +116,8 @@ export class HttpSmsChannel implements Channel<SmsContent> {
     const [, given] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
     const guessed = /^\s*[{[]/.test(body) ? 'application/json' : 'application/x-www-form-urlencoded';
     const contentType = given ?? guessed;
-    const text = renderTemplate(body, values, { escape: escapeFor(contentType), maxBytes: MAX_BODY_BYTES });
+    const format = { ...PLACES, escape: escapeFor(contentType), maxBytes: MAX_BODY_BYTES };
+    const text = renderTemplate(body, values, format);
     return { text, contentType };
   }
 

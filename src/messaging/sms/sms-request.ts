@@ -1,8 +1,9 @@
 /** Validates the request for a text message and converts it to one message per number. */
 import { type ErrorDetail, ServiceError } from '../../errors.js';
 import type { JsonObject, JsonValue } from '../../json.js';
+import type { Scope } from '../../model/scope.js';
 import type { SmsContent } from '../message.js';
-import { asItIs, renderTemplate } from '../template.js';
+import { asItIs, assertNoPlaceholder, hintsAtUnused, renderTemplate } from '../template.js';
 import { toE164PhoneNumber } from './phone-number.js';
 import { encodeSms } from './sms-text.js';
 
@@ -23,6 +24,14 @@ export interface SmsRequest {
   readonly key?: string | undefined;
 }
 
+export interface SmsOptions {
+  readonly countryCode: string;
+  readonly maxRecipients: number;
+  readonly maxSegments: number;
+  /** Called with possible mistakes that are not errors. */
+  readonly onHint: Scope['onHint'];
+}
+
 export interface OutgoingSms {
   readonly content: SmsContent;
   readonly size: number;
@@ -34,10 +43,7 @@ export interface OutgoingSms {
 const CONTROL = /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f]/;
 
 /** @throws INVALID_VALUE, LIMIT_EXCEEDED */
-export function toSmsMessages(
-  request: SmsRequest,
-  options: { readonly countryCode: string; readonly maxRecipients: number; readonly maxSegments: number },
-): OutgoingSms[] {
+export function toSmsMessages(request: SmsRequest, options: SmsOptions): OutgoingSms[] {
   const written = typeof request.to === 'string' ? [request.to] : request.to;
   const numbers = [...new Set(written.map((number) => toE164PhoneNumber(number, options.countryCode)))];
   if (numbers.length === 0)
@@ -48,7 +54,7 @@ export function toSmsMessages(
       `at most ${options.maxRecipients} numbers at once, not ${numbers.length}`,
     );
   }
-  const { segments, text } = toText(request, options.maxSegments);
+  const { segments, text } = toText(request, options);
   const { template, category, recipient, batch } = request;
   return numbers.map((to) => ({
     content: { to, text, ...(template !== undefined && { template }) },
@@ -67,10 +73,12 @@ export function toSmsMessages(
 
 function toText(
   { text: written, data }: SmsRequest,
-  maxSegments: number,
+  { maxSegments, onHint }: Pick<SmsOptions, 'maxSegments' | 'onHint'>,
 ): { text: string; segments: number } {
   const maxBytes = maxSegments * 400;
   const text = data === undefined ? written : renderTemplate(written, data, { escape: asItIs, maxBytes });
+  if (data === undefined) assertNoPlaceholder('text', written);
+  else for (const hint of hintsAtUnused([written], data)) onHint?.(hint);
   if (text.trim() === '')
     throw invalid({ parameter: 'text', detail: 'there is nothing in it', expected: 'a text' });
   if (CONTROL.test(text)) {

@@ -195,8 +195,9 @@ export class SendEmailInput {
   @Field(() => GraphqlJsonScalar, {
     nullable: true,
     description:
-      'Values for the templates (Mustache: {{name}}, {{#list}}…{{/list}}), an object. Given, ' +
-      'subject, text and html are templates too.',
+      'Values for the templates (Mustache: {{name}}, {{#list}}…{{/list}}), an object. With it, ' +
+      'subject, text and html are templates too. A missing value is refused unless the placeholder has a ' +
+      'default: {{name|Parent}}.',
   })
   readonly data?: JsonValue;
 
