@@ -263,6 +263,7 @@ async function buildApp({
         roomBytes: config.bodyRoomBytes,
       },
       maxWebSockets: config.liveConnections,
+      connectionsPerAddress: config.connectionsPerAddress,
       requestsAtOnce: countPlaces(config),
       corsOrigins: config.corsOrigins,
       trustProxy: config.trustProxy,

@@ -93,6 +93,14 @@ export const SERVER_SETTINGS = {
     meaning:
       'requests a minute of one user, over all keys and sessions, and of one address without a credential',
   },
+  connectionsPerAddress: {
+    variable: 'CONNECTIONS_PER_ADDRESS',
+    default: '2000',
+    schema: positiveSetting,
+    meaning:
+      'connections one address may have open; without effect with TRUST_PROXY, as a proxy limits those of ' +
+      'its clients',
+  },
   bodyLimitBytes: {
     variable: 'BODY_LIMIT_BYTES',
     default: '8388608',

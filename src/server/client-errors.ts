@@ -25,24 +25,25 @@ export function createClientErrorHandler(observe: Observe): (error: ClientError,
       socket.destroy();
       return;
     }
-    const requestId = randomUUID();
-    const problem = renderProblem(toServiceError(error), {
-      requestId,
-      accept: undefined,
-      hasCredential: false,
-    });
-    const headers = {
-      ...problem.headers,
-      'x-request-id': requestId,
-      'content-length': String(Buffer.byteLength(problem.body)),
-      connection: 'close',
-    };
-    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.end(
-      `HTTP/1.1 ${problem.status} ` +
-        `${STATUS_CODES[problem.status] ?? ''}\r\n${head.join('')}\r\n${problem.body}`,
-    );
+    refuseConnection(socket, toServiceError(error));
   };
+}
+
+/** Answers a connection without a request that Fastify knows, and ends it. */
+export function refuseConnection(socket: Socket, error: ServiceError): void {
+  const requestId = randomUUID();
+  const problem = renderProblem(error, { requestId, accept: undefined, hasCredential: false });
+  const headers = {
+    ...problem.headers,
+    'x-request-id': requestId,
+    'content-length': String(Buffer.byteLength(problem.body)),
+    connection: 'close',
+  };
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(
+    `HTTP/1.1 ${problem.status} ` +
+      `${STATUS_CODES[problem.status] ?? ''}\r\n${head.join('')}\r\n${problem.body}`,
+  );
 }
 
 function toServiceError(error: ClientError): ServiceError {

@@ -24,6 +24,7 @@ import { type AuthenticationOptions, useAuthentication } from './authentication.
 import { type BodyLimits, useBodyAdmission } from './body-admission.js';
 import { useBodyParsing } from './body-parsing.js';
 import { createClientErrorHandler } from './client-errors.js';
+import { ConnectionAdmission } from './connection-admission.js';
 import { useContractFiles } from './contract-files.js';
 import { useDocumentation } from './documentation.js';
 import { createUnreadablePathAnswer, useGraphqlErrorAnswers, useProblemAnswers } from './error-answers.js';
@@ -96,6 +97,8 @@ export interface ServerOptions {
   readonly publicUrl: string | undefined;
   readonly bodies: BodyLimits;
   readonly maxWebSockets: number;
+  /** How many connections one address may have open. A proxy in front limits those of its clients. */
+  readonly connectionsPerAddress: number;
   /** How many requests are admitted at the same time. */
   readonly requestsAtOnce: RequestPlaces;
   readonly corsOrigins: readonly string[];
@@ -135,6 +138,8 @@ const PATIENCE_MS = 10_000;
 /** Complete answers that the operating system has not taken yet. */
 const UNREAD_BYTES_OF_ADDRESS = 32 * 1024 * 1024;
 const UNREAD_BYTES_OF_ALL = 64 * 1024 * 1024;
+/** New connections of one address. */
+const NEW_CONNECTIONS = { perSecond: 200, burst: 1000, patienceMs: 2000 };
 /** The places of vital routes, whose answers are cached. */
 const VITAL_PLACES = { all: 8, besideOthers: 8 };
 
@@ -261,6 +266,13 @@ export async function createServer(services: ServerServices, options: ServerOpti
     });
   if (webSockets) webSockets.listen(app, requests);
   else requests.listen(app.server);
+  if (options.trustProxy === false) {
+    new ConnectionAdmission({
+      mostOpen: options.connectionsPerAddress,
+      ...NEW_CONNECTIONS,
+      onRefused: (reason) => observe({ kind: 'connectionRefused', reason }),
+    }).listen(app.server);
+  }
   services.maintenance.onChange((isOn) => {
     if (isOn) live?.closeAll(CLOSE.tryAgainLater, 'The service is down for maintenance');
   });
