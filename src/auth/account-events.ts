@@ -6,7 +6,7 @@ import type { Database } from '../store/database/database.js';
 /** A log-in or log-out, for the log. */
 export interface AccountObservation {
   readonly kind: 'account';
-  readonly act: 'loggedIn' | 'loginFailed' | 'loggedOut';
+  readonly act: 'loggedIn' | 'loginFailed' | 'loggedOut' | 'tokenReused';
   readonly domainId: string | undefined;
   /** `undefined` if no user has the name that was sent: people type passwords there. */
   readonly userName: string | undefined;
@@ -14,10 +14,18 @@ export interface AccountObservation {
   readonly requestId: string | undefined;
 }
 
-/** Where an attempt to log in came from. */
-interface Origin {
+/** Where a log-in or log-out came from. */
+export interface Origin {
   readonly address: string;
   readonly requestId?: string | undefined;
+}
+
+interface SessionOfUser {
+  readonly domainId: string;
+  readonly userId: string;
+  readonly sessionId: string;
+  /** Absent where only a refresh token tells the session. */
+  readonly userName?: string | undefined;
 }
 
 /** A flood of wrong log-ins must not fill the audit trail; the log has them all. */
@@ -63,19 +71,23 @@ export class AccountEvents {
     this.#observe({ kind: 'account', act: 'loginFailed', domainId, userName, address, requestId });
   }
 
-  async loggedOut(user: {
-    readonly domainId: string;
-    readonly userId: string;
-    readonly sessionId: string;
-    readonly userName: string | undefined;
-  }): Promise<void> {
-    const { domainId, userId, sessionId, userName } = user;
-    const act = { collection: '$session', id: userId, operation: 'deleted' } as const;
+  async loggedOut(session: SessionOfUser, origin: Origin): Promise<void> {
+    await this.#ended('loggedOut', session, origin);
+  }
+
+  /** A refresh token was used twice, so somebody has a copy of it, and its session has ended. */
+  async tokenReused(session: SessionOfUser, origin: Origin): Promise<void> {
+    await this.#ended('tokenReused', session, origin);
+  }
+
+  async #ended(act: 'loggedOut' | 'tokenReused', session: SessionOfUser, origin: Origin): Promise<void> {
+    const { domainId, userId, sessionId, userName } = session;
+    const { address, requestId } = origin;
+    const entry = { collection: '$session', id: userId, operation: 'deleted' } as const;
     await this.#database.query(
-      auditedAct(authorOf(domainId, userId, undefined), { ...act, credential: `token:${sessionId}` }),
+      auditedAct(authorOf(domainId, userId, requestId), { ...entry, credential: `token:${sessionId}` }),
     );
-    const rest = { address: undefined, requestId: undefined };
-    this.#observe({ kind: 'account', act: 'loggedOut', domainId, userName, ...rest });
+    this.#observe({ kind: 'account', act, domainId, userName, address, requestId });
   }
 
   async #hasRoom(domainId: string, userId: string): Promise<boolean> {

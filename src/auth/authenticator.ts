@@ -6,7 +6,7 @@ import type { Database } from '../store/database/database.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 import type { AccessClaims, AccessTokens } from './access-tokens.js';
-import type { AccountEvents } from './account-events.js';
+import type { AccountEvents, Origin } from './account-events.js';
 import type { OnAccountChange } from './account-mails.js';
 import { narrowPrincipal } from './delegation.js';
 import { findPasswordOwner } from './find-password-owner.js';
@@ -226,8 +226,8 @@ export class Authenticator {
    *
    * @throws UNAUTHENTICATED (401)
    */
-  async refresh(refreshToken: string): Promise<Login> {
-    return await this.#refresh(refreshToken, { leewaySeconds: 0 });
+  async refresh(refreshToken: string, origin: Origin): Promise<Login> {
+    return await this.#refresh(refreshToken, { ...origin, leewaySeconds: 0 });
   }
 
   /**
@@ -236,21 +236,24 @@ export class Authenticator {
    *
    * @throws UNAUTHENTICATED (401)
    */
-  async refreshInBrowser(refreshToken: string): Promise<Login> {
-    return await this.#refresh(refreshToken, { leewaySeconds: BROWSER_LEEWAY_SECONDS });
+  async refreshInBrowser(refreshToken: string, origin: Origin): Promise<Login> {
+    return await this.#refresh(refreshToken, { ...origin, leewaySeconds: BROWSER_LEEWAY_SECONDS });
   }
 
   /** Ends the session of a refresh token, on every gateway; an unknown token is not an error. */
-  async endSession(refreshToken: string): Promise<void> {
+  async endSession(refreshToken: string, origin: Origin): Promise<void> {
     const ended = await this.#options.sessions.endOf(refreshToken);
     if (ended === undefined) return;
     this.#options.principals.forget(ended.domainId, ended.userId);
-    await this.#options.events.loggedOut({ ...ended, userName: undefined });
+    await this.#options.events.loggedOut(ended, origin);
   }
 
-  async #refresh(refreshToken: string, leeway: { readonly leewaySeconds: number }): Promise<Login> {
-    const { sessions, principals } = this.#options;
-    const session = await sessions.renew(refreshToken, leeway);
+  async #refresh(
+    refreshToken: string,
+    { leewaySeconds, ...origin }: Origin & { readonly leewaySeconds: number },
+  ): Promise<Login> {
+    const { sessions, principals, events } = this.#options;
+    const session = await sessions.renew(refreshToken, { leewaySeconds });
     if (session) {
       const { domainId, userId, epoch, sessionId } = session;
       return this.#answer(
@@ -259,8 +262,11 @@ export class Authenticator {
         { refreshToken: session.refreshToken },
       );
     }
-    const victim = await sessions.endReused(refreshToken);
-    if (victim) principals.forget(victim.domainId, victim.userId);
+    const ended = await sessions.endReused(refreshToken);
+    if (ended) {
+      principals.forget(ended.domainId, ended.userId);
+      await events.tokenReused(ended, origin);
+    }
     throw new ServiceError(
       'UNAUTHENTICATED',
       'The refresh token is wrong, expired or was used before. Log in again.',
@@ -271,7 +277,7 @@ export class Authenticator {
    * Ends the session of the caller's token, on every gateway. @throws FORBIDDEN (403) for an API key, which
    * has no session: revoke it
    */
-  async logout(principal: Principal): Promise<void> {
+  async logout(principal: Principal, origin: Origin): Promise<void> {
     if (principal.credential.kind !== 'token')
       throw new ServiceError('FORBIDDEN', 'An API key has no session to end; it is ended by revoking it.');
     if (principal.scopes !== undefined && !lacksSecondFactor(principal))
@@ -282,7 +288,8 @@ export class Authenticator {
     const { id: userId, domainId, userName, credential } = principal;
     await this.#options.sessions.end(credential.id);
     this.#options.principals.forget(domainId, userId);
-    await this.#options.events.loggedOut({ domainId, userId, userName, sessionId: credential.id });
+    const session = { domainId, userId, userName, sessionId: credential.id };
+    await this.#options.events.loggedOut(session, origin);
   }
 
   /**

@@ -42,6 +42,10 @@ export interface UserRef {
   readonly userId: string;
 }
 
+export interface EndedSession extends UserRef {
+  readonly sessionId: string;
+}
+
 /**
  * A session is a family of refresh tokens: each is valid once and replaced by the next. A token that is used
  * twice was stolen, so the whole session ends; that also happens to the slower of two simultaneous uses.
@@ -52,11 +56,18 @@ export interface UserRef {
 export class Sessions {
   readonly #database: Database;
   readonly refreshTokenTtlSeconds: number;
+  readonly #maxDays: number;
   #removedExpiredAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: { readonly database: Database; readonly refreshTokenTtlSeconds: number }) {
+  constructor(options: {
+    readonly database: Database;
+    readonly refreshTokenTtlSeconds: number;
+    /** A session ends so long after its log-in, however often it is renewed (ASVS 3.3.2). */
+    readonly maxDays: number;
+  }) {
     this.#database = options.database;
     this.refreshTokenTtlSeconds = options.refreshTokenTtlSeconds;
+    this.#maxDays = options.maxDays;
   }
 
   /**
@@ -129,18 +140,20 @@ export class Sessions {
             and s.user_id = ${user.userId}
             and s.revoked_at is null
             and s.expires_at > now()
+            and s.created_at > now() - ${this.#maxDays}::int * interval '1 day'
             and r.data -> 'active' = 'true'
-          returning s.id, s.domain_id, s.user_id, c.token_epoch, r.data
+          returning s.id, s.domain_id, s.user_id, c.token_epoch, r.data,
+            least(${expiresAt}::timestamptz, s.created_at + ${this.#maxDays}::int * interval '1 day') as until
         ), extended as (
           update sessions s
-          set expires_at = ${expiresAt}::timestamptz, last_seen_at = now()
+          set expires_at = used.until, last_seen_at = now()
           from used
           where s.id = used.id
         ), forgotten as (
           delete from refresh_tokens t using used where t.session_id = used.id and t.expires_at < now()
         ), issued as (
           insert into refresh_tokens (token_hash, session_id, expires_at)
-          select ${hashOpaqueSecret(next)}::bytea, id, ${expiresAt}::timestamptz from used
+          select ${hashOpaqueSecret(next)}::bytea, id, until from used
         )
         select
           id as "sessionId",
@@ -173,8 +186,8 @@ export class Sessions {
    * Ends the session of a refresh token that was used before. Returns its owner; `undefined` if there was
    * nothing to end.
    */
-  async endReused(refreshToken: string): Promise<UserRef | undefined> {
-    const [user] = await this.#database.query<UserRef>(
+  async endReused(refreshToken: string): Promise<EndedSession | undefined> {
+    const [user] = await this.#database.query<EndedSession>(
       Prisma.sql`
         with ended as (
           update sessions s
@@ -184,9 +197,11 @@ export class Sessions {
             and t.used_at is not null
             and s.id = t.session_id
             and s.revoked_at is null
-          returning s.domain_id, s.user_id
+          returning s.id, s.domain_id, s.user_id
         )
-        select domain_id as "domainId", user_id as "userId", ${announceUser(OF_ROW)} from ended`,
+        select id::text as "sessionId", domain_id as "domainId", user_id as "userId",
+          ${announceUser(OF_ROW)}
+        from ended`,
       { name: 'auth-end-reused' },
     );
     return user;
@@ -196,8 +211,8 @@ export class Sessions {
    * Ends the session of a refresh token, used or not. Returns its owner; `undefined` if there was nothing to
    * end.
    */
-  async endOf(refreshToken: string): Promise<(UserRef & { readonly sessionId: string }) | undefined> {
-    const [user] = await this.#database.query<UserRef & { readonly sessionId: string }>(
+  async endOf(refreshToken: string): Promise<EndedSession | undefined> {
+    const [user] = await this.#database.query<EndedSession>(
       Prisma.sql`
         with ended as (
           update sessions s

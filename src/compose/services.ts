@@ -334,7 +334,11 @@ async function loadServices(
   const onChange: OnAccountChange = (user, change) => mails.send(user, change);
   const passwords = new Passwords({ cost: passwordCost, shortest: config.passwordMinLength });
   const accessTokens = new AccessTokens({ keys: await loadTokenKeys(database, config) });
-  const sessions = new Sessions({ database, refreshTokenTtlSeconds: config.refreshTokenTtlSeconds });
+  const sessions = new Sessions({
+    database,
+    refreshTokenTtlSeconds: config.refreshTokenTtlSeconds,
+    maxDays: config.sessionMaxDays,
+  });
   const names = {
     isCollection: (name: string) => catalog.find(name) !== undefined,
     isReport: (name: string) => reports.some((report) => report.name === name),

@@ -28,6 +28,12 @@ export const LOGIN_SETTINGS = {
     schema: positiveSetting,
     meaning: 'life of a refresh token',
   },
+  sessionMaxDays: {
+    variable: 'SESSION_MAX_DAYS',
+    default: '90',
+    schema: wholeNumberSetting(1, 3650),
+    meaning: 'days after a log-in at which its session ends, however often it is refreshed',
+  },
   passwordMinLength: {
     variable: 'PASSWORD_MIN_LENGTH',
     default: '8',

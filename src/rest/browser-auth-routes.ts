@@ -9,19 +9,20 @@ import type { Login } from '../auth/authenticator.js';
 import { ServiceError } from '../errors.js';
 import { type Answer, jsonAnswer } from './answer.js';
 import { LOGIN, tokensOf } from './auth-routes.js';
+import { hasCookie, printCookie, readCookie } from './cookie.js';
 import { type RestRequest, type Route, via } from './route.js';
 
 /** The cookie is sent only to paths below this one. */
 const COOKIE_PATH = '/auth/browser';
 const COOKIE_NAME = 'campus_refresh';
-/** What an API key or an access token would be has no place here. */
+/** Only a refresh token: an API key or an access token is not accepted here. */
+const REFRESH_TOKEN = /^cgr_[\w-]{43}$/;
 /** What a browser keeps of a login at an identity provider, used only for the logout. */
 const PROVIDER_COOKIE_NAME = 'campus_provider';
-const PROVIDER_COOKIE = new RegExp(`(?:^|;)\\s*${PROVIDER_COOKIE_NAME}=([\\w.-]{1,4000})\\s*(?=;|$)`);
+const PROVIDER_TEXT = /^[\w.-]{1,4000}$/;
 const PROVIDER_COOKIE_PATH = `${COOKIE_PATH}/logout`;
 /** The longest that browsers keep a cookie: a session lasts as long as it is used. */
 const PROVIDER_COOKIE_SECONDS = 400 * 86_400;
-const COOKIE = new RegExp(`(?:^|;)\\s*${COOKIE_NAME}=(cgr_[\\w-]{43})\\s*(?=;|$)`, 'g');
 
 const LOGOUT = {
   type: 'object',
@@ -80,7 +81,7 @@ const browserLogin: Route = {
   isOpen: true,
   formats: ['json'],
   ...via('auth', ['login', 'endSession'], async (auth, request) => {
-    assertSameOrigin(request);
+    const { isTls } = assertSameOrigin(request);
     const asked = readLogin(request);
     const login = await auth.login(request.context, {
       userName: asked.user_name,
@@ -89,7 +90,7 @@ const browserLogin: Route = {
       code: asked.code,
     });
     // A new login ends the browser's previous session, which nobody could see any more.
-    const before = refreshTokenOf(request);
+    const before = refreshTokenOf(request, isTls);
     if (before !== undefined) await auth.endSession(request.context, before);
     return answerInBrowser(request, login);
   }),
@@ -114,11 +115,11 @@ const browserRefresh: Route = {
   isOpen: true,
   formats: ['json'],
   ...via('auth', ['refreshInBrowser'], async (auth, request) => {
-    assertSameOrigin(request);
+    const { isTls } = assertSameOrigin(request);
     // Not an error: every page asks when it is opened, and browsers would log a 401 to their console.
-    if (!single(request.headers.cookie)?.includes(`${COOKIE_NAME}=`))
+    if (!hasCookie(request.headers.cookie, { name: COOKIE_NAME, isTls }))
       return { kind: 'empty', status: 204, headers: { 'cache-control': 'no-store' } };
-    const token = refreshTokenOf(request);
+    const token = refreshTokenOf(request, isTls);
     if (token === undefined) throw new ServiceError('UNAUTHENTICATED', 'The cookie is of no login. Log in.');
     return answerInBrowser(request, await auth.refreshInBrowser(request.context, token));
   }),
@@ -143,9 +144,9 @@ const browserLogout: Route = {
   formats: ['json'],
   ...via('auth', ['endSession', 'addressOfProviderEnd'], async (auth, request) => {
     const { isTls } = assertSameOrigin(request);
-    const token = refreshTokenOf(request);
+    const token = refreshTokenOf(request, isTls);
     if (token !== undefined) await auth.endSession(request.context, token);
-    const kept = PROVIDER_COOKIE.exec(single(request.headers.cookie) ?? '')?.[1];
+    const kept = providerTextOf(request, isTls);
     const end = kept === undefined ? undefined : await auth.addressOfProviderEnd(request.context, kept);
     const headers = {
       'cache-control': 'no-store',
@@ -193,10 +194,14 @@ export function assertSameOrigin({ headers }: Pick<RestRequest, 'headers'>): { r
   );
 }
 
-/** Two cookies of this name come from two hosts that share a domain; which one is ours cannot be known. */
-function refreshTokenOf({ headers }: RestRequest): string | undefined {
-  const [token, other] = [...(single(headers.cookie) ?? '').matchAll(COOKIE)].map((found) => found[1]);
-  return other === undefined ? token : undefined;
+function refreshTokenOf({ headers }: RestRequest, isTls: boolean): string | undefined {
+  const token = readCookie(headers.cookie, { name: COOKIE_NAME, isTls });
+  return token !== undefined && REFRESH_TOKEN.test(token) ? token : undefined;
+}
+
+function providerTextOf({ headers }: RestRequest, isTls: boolean): string | undefined {
+  const kept = readCookie(headers.cookie, { name: PROVIDER_COOKIE_NAME, isTls });
+  return kept !== undefined && PROVIDER_TEXT.test(kept) ? kept : undefined;
 }
 
 function answerInBrowser(request: RestRequest, login: Login): Answer {
@@ -218,30 +223,18 @@ export function refreshCookie(
   token: string,
   { isTls, maxAgeSeconds }: { readonly isTls: boolean; readonly maxAgeSeconds: number },
 ): string {
-  return printCookie(`${COOKIE_NAME}=${token}`, { isTls, maxAgeSeconds, path: COOKIE_PATH });
+  return printCookie({ name: COOKIE_NAME, value: token, isTls, maxAgeSeconds, path: COOKIE_PATH });
 }
 
 /** The cookie of a login at an identity provider; '' removes it. */
 export function providerCookie(kept: string, { isTls }: { readonly isTls: boolean }): string {
-  return printCookie(`${PROVIDER_COOKIE_NAME}=${kept}`, {
+  return printCookie({
+    name: PROVIDER_COOKIE_NAME,
+    value: kept,
     isTls,
     maxAgeSeconds: kept === '' ? 0 : PROVIDER_COOKIE_SECONDS,
     path: PROVIDER_COOKIE_PATH,
   });
-}
-
-function printCookie(
-  text: string,
-  options: { readonly isTls: boolean; readonly maxAgeSeconds: number; readonly path: string },
-): string {
-  return [
-    text,
-    `Path=${options.path}`,
-    `Max-Age=${options.maxAgeSeconds}`,
-    'HttpOnly',
-    'SameSite=Strict',
-    ...(options.isTls ? ['Secure'] : []),
-  ].join('; ');
 }
 
 function single(header: string | string[] | undefined): string | undefined {

@@ -17,6 +17,7 @@ import type { ProviderSessions } from '../auth/provider-sessions.js';
 import type { TextEncryption } from '../auth/text-encryption.js';
 import { ServiceError } from '../errors.js';
 import { assertSameOrigin, providerCookie, refreshCookie } from '../rest/browser-auth-routes.js';
+import { printCookie, readCookie } from '../rest/cookie.js';
 import type { BodyLimits } from './body-admission.js';
 import { useBodyParsing } from './body-parsing.js';
 import type { Observe } from './observation.js';
@@ -42,7 +43,6 @@ type Pending = { readonly domain: string; readonly to: string } & (
 
 const PATH = '/auth/browser/oidc';
 const COOKIE_NAME = 'campus_login';
-const COOKIE = new RegExp(`(?:^|;)\\s*${COOKIE_NAME}=([\\w.-]{1,3000})\\s*(?=;|$)`);
 const LIFE_SECONDS = 600;
 /** It must fit into the cookie with everything else. */
 const LONGEST_PAGE = 1000;
@@ -169,7 +169,7 @@ class PendingCookie {
 
   /** `undefined` if it is missing, was not issued here, or has expired. */
   read({ headers }: FastifyRequest): Pending | undefined {
-    const text = COOKIE.exec(headers.cookie ?? '')?.[1];
+    const text = readCookie(headers.cookie, { name: COOKIE_NAME, isTls: this.#services.isTls });
     if (text === undefined) return undefined;
     try {
       const { until, ...pending } = JSON.parse(this.#services.encryption.decrypt(NO_DOMAIN, text));
@@ -180,15 +180,11 @@ class PendingCookie {
   }
 
   #cookie(text: string, maxAgeSeconds: number): string {
-    return [
-      `${COOKIE_NAME}=${text}`,
-      `Path=${PATH}`,
-      `Max-Age=${maxAgeSeconds}`,
-      'HttpOnly',
+    return printCookie({
+      ...{ name: COOKIE_NAME, value: text, path: PATH, maxAgeSeconds, isTls: this.#services.isTls },
       // The provider's redirect is a cross-site navigation, with which a strict cookie would not be sent.
-      'SameSite=Lax',
-      ...(this.#services.isTls ? ['Secure'] : []),
-    ].join('; ');
+      sameSite: 'Lax',
+    });
   }
 }
 

@@ -392,6 +392,7 @@ const ACCOUNT_ACTS: Readonly<Record<AccountObservation['act'], string>> = {
   loggedIn: 'logged in',
   loginFailed: 'log-in refused',
   loggedOut: 'logged out',
+  tokenReused: 'refresh token used twice: session ended',
 };
 
 function logJob({ logger, failures }: Log, event: Extract<Observation, { kind: 'jobEnded' }>): void {

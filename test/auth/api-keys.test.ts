@@ -10,6 +10,7 @@ import {
   changeUser,
   codeOf,
   expectSoon,
+  FROM,
   type Gateway,
   insertDomains,
   insertUser,
@@ -84,7 +85,7 @@ describe('an API key cannot', () => {
       expect(await codeOf(one.authenticator.changePassword(principal, PASSWORD, 'a better horse'))).toBe(
         'FORBIDDEN',
       );
-      expect(await codeOf(one.authenticator.logout(principal))).toBe('FORBIDDEN');
+      expect(await codeOf(one.authenticator.logout(principal, FROM))).toBe('FORBIDDEN');
     }
   });
 

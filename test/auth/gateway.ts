@@ -20,6 +20,9 @@ import { Domains } from '../../src/store/catalog/domains.js';
 import type { Database } from '../../src/store/database/database.js';
 import { CHEAP } from '../cheap-passwords.js';
 
+/** Where the calls of tests come from. */
+export const FROM = { address: '127.0.0.1' };
+
 export const PASSWORD = 'correct horse';
 
 /** One gateway of several: its own caches and its own ear for announcements. */
@@ -71,7 +74,11 @@ export async function openGateway(database: Database, options: GatewayOptions = 
     domains,
     passwords,
     accessTokens: new AccessTokens({ keys: await loadTokenKeys(database, { tokenSecret: undefined }) }),
-    sessions: new Sessions({ database, refreshTokenTtlSeconds: options.refreshTokenTtlSeconds ?? 2_592_000 }),
+    sessions: new Sessions({
+      database,
+      refreshTokenTtlSeconds: options.refreshTokenTtlSeconds ?? 2_592_000,
+      maxDays: 90,
+    }),
     principals,
     keyUsage,
     throttle: rateLimits,

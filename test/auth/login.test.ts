@@ -8,6 +8,7 @@ import {
   changeUser,
   codeOf,
   countStatements,
+  FROM,
   type Gateway,
   insertDomains,
   insertUser,
@@ -303,10 +304,10 @@ describe('throttled logins', () => {
 describe('a refresh token', () => {
   it('is good once, for new tokens', async () => {
     const first = await gateway.login('meena');
-    const second = await gateway.authenticator.refresh(first.refreshToken ?? '');
+    const second = await gateway.authenticator.refresh(first.refreshToken ?? '', FROM);
     expect(second.user).toEqual(first.user);
     expect(second.refreshToken).not.toBe(first.refreshToken);
-    const third = await gateway.authenticator.refresh(second.refreshToken ?? '');
+    const third = await gateway.authenticator.refresh(second.refreshToken ?? '', FROM);
     await expect(gateway.authenticator.authenticate(third.accessToken)).resolves.toMatchObject({
       id: 'usr-meena',
     });
@@ -315,10 +316,14 @@ describe('a refresh token', () => {
   it('used again ends the session: nobody knows which of the two was the thief', async () => {
     const first = await gateway.login('meena');
     const other = await gateway.login('meena');
-    const second = await gateway.authenticator.refresh(first.refreshToken ?? '');
+    const second = await gateway.authenticator.refresh(first.refreshToken ?? '', FROM);
     await gateway.authenticator.authenticate(second.accessToken);
-    expect(await codeOf(gateway.authenticator.refresh(first.refreshToken ?? ''))).toBe('UNAUTHENTICATED');
-    expect(await codeOf(gateway.authenticator.refresh(second.refreshToken ?? ''))).toBe('UNAUTHENTICATED');
+    expect(await codeOf(gateway.authenticator.refresh(first.refreshToken ?? '', FROM))).toBe(
+      'UNAUTHENTICATED',
+    );
+    expect(await codeOf(gateway.authenticator.refresh(second.refreshToken ?? '', FROM))).toBe(
+      'UNAUTHENTICATED',
+    );
     expect(await codeOf(gateway.authenticator.authenticate(second.accessToken))).toBe('UNAUTHENTICATED');
     expect(await codeOf(gateway.authenticator.authenticate(first.accessToken))).toBe('UNAUTHENTICATED');
     // The user's other sessions go on.
@@ -329,7 +334,7 @@ describe('a refresh token', () => {
     for (let round = 0; round < 5; round += 1) {
       const { refreshToken } = await gateway.login('meena');
       const codes = await Promise.all(
-        Array.from({ length: 6 }, () => codeOf(gateway.authenticator.refresh(refreshToken ?? ''))),
+        Array.from({ length: 6 }, () => codeOf(gateway.authenticator.refresh(refreshToken ?? '', FROM))),
       );
       expect(codes.filter((code) => code === undefined)).toHaveLength(1);
       expect(codes.filter((code) => code === 'UNAUTHENTICATED')).toHaveLength(5);
@@ -341,13 +346,32 @@ describe('a refresh token', () => {
     ['an empty one', ''],
     ['one with a NUL', 'cgr_\0'],
   ])('is refused: %s', async (_, token) => {
-    expect(await codeOf(gateway.authenticator.refresh(token))).toBe('UNAUTHENTICATED');
+    expect(await codeOf(gateway.authenticator.refresh(token, FROM))).toBe('UNAUTHENTICATED');
   });
 
   it('is no access token, and an access token is none', async () => {
     const { accessToken, refreshToken } = await gateway.login('meena');
     expect(await codeOf(gateway.authenticator.authenticate(refreshToken ?? ''))).toBe('UNAUTHENTICATED');
-    expect(await codeOf(gateway.authenticator.refresh(accessToken))).toBe('UNAUTHENTICATED');
+    expect(await codeOf(gateway.authenticator.refresh(accessToken, FROM))).toBe('UNAUTHENTICATED');
+  });
+
+  it('does not keep a session longer than SESSION_MAX_DAYS after its log-in', async () => {
+    const { refreshToken = '' } = await gateway.login('meena');
+    const newest = Prisma.sql`
+      where id = (select session_id from refresh_tokens order by created_at desc limit 1)`;
+    const openedDaysAgo = (days: number) =>
+      database.query(
+        Prisma.sql`update sessions set created_at = now() - ${days}::int * interval '1 day' ${newest}`,
+      );
+    await openedDaysAgo(89);
+    const renewed = await gateway.authenticator.refresh(refreshToken, FROM);
+    const bounds = Prisma.sql`
+      select expires_at = created_at + interval '90 days' as "isBounded" from sessions ${newest}`;
+    expect(await database.query(bounds)).toEqual([{ isBounded: true }]);
+    await openedDaysAgo(91);
+    expect(await codeOf(gateway.authenticator.refresh(renewed.refreshToken ?? '', FROM))).toBe(
+      'UNAUTHENTICATED',
+    );
   });
 
   it('expires', async () => {
@@ -355,7 +379,7 @@ describe('a refresh token', () => {
     try {
       const { refreshToken } = await brief.login('meena');
       await new Promise((resolve) => setTimeout(resolve, 1100));
-      expect(await codeOf(brief.authenticator.refresh(refreshToken ?? ''))).toBe('UNAUTHENTICATED');
+      expect(await codeOf(brief.authenticator.refresh(refreshToken ?? '', FROM))).toBe('UNAUTHENTICATED');
     } finally {
       await brief.close();
     }
@@ -370,7 +394,7 @@ describe('a refresh token', () => {
       const counts = await database.query(Prisma.sql`
         select (select count(*) from sessions) as sessions, (select count(*) from refresh_tokens) as tokens`);
       expect(counts).toEqual([{ sessions: 1, tokens: 1 }]);
-      expect(await codeOf(restarted.authenticator.refresh(refreshToken ?? ''))).toBe('UNAUTHENTICATED');
+      expect(await codeOf(restarted.authenticator.refresh(refreshToken ?? '', FROM))).toBe('UNAUTHENTICATED');
     } finally {
       await restarted.close();
     }
@@ -380,9 +404,9 @@ describe('a refresh token', () => {
     await insertUser(database, { userName: 'onleave' });
     const { refreshToken } = await gateway.login('onleave');
     await changeUser(database, 'onleave', { active: false });
-    expect(await codeOf(gateway.authenticator.refresh(refreshToken ?? ''))).toBe('UNAUTHENTICATED');
+    expect(await codeOf(gateway.authenticator.refresh(refreshToken ?? '', FROM))).toBe('UNAUTHENTICATED');
     await changeUser(database, 'onleave', { active: true });
-    expect(await codeOf(gateway.authenticator.refresh(refreshToken ?? ''))).toBe('UNAUTHENTICATED');
+    expect(await codeOf(gateway.authenticator.refresh(refreshToken ?? '', FROM))).toBe('UNAUTHENTICATED');
     expect(await codeOf(gateway.login('onleave'))).toBeUndefined();
   });
 });

@@ -10,6 +10,7 @@ import {
   codeOf,
   countStatements,
   expectSoon,
+  FROM,
   type Gateway,
   holdAnswers,
   insertDomains,
@@ -52,7 +53,7 @@ beforeEach(async () => {
 describe('a token both gateways know', () => {
   it('ends everywhere by logging out', async () => {
     const { token, other } = await knownTokens();
-    await one.authenticator.logout(await one.authenticator.authenticate(token));
+    await one.authenticator.logout(await one.authenticator.authenticate(token), FROM);
     expect(await codeOf(one.authenticator.authenticate(token))).toBe('UNAUTHENTICATED');
     await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(token));
     // The other session goes on.
@@ -67,7 +68,7 @@ describe('a token both gateways know', () => {
       expect(await codeOf(one.authenticator.authenticate(ended))).toBe('UNAUTHENTICATED');
       await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(ended));
     }
-    expect(await codeOf(two.authenticator.refresh(refreshToken))).toBe('UNAUTHENTICATED');
+    expect(await codeOf(two.authenticator.refresh(refreshToken, FROM))).toBe('UNAUTHENTICATED');
     expect(await codeOf(two.login(userName))).toBe('WRONG_LOGIN');
     expect(await codeOf(two.login(userName, 'a better horse'))).toBeUndefined();
   });
@@ -112,7 +113,7 @@ describe('a token both gateways know', () => {
     await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(token));
     await changeUser(database, userName, { active: true });
     expect(await codeOf(one.authenticator.authenticate(token))).toBe('UNAUTHENTICATED');
-    expect(await codeOf(two.authenticator.refresh(refreshToken))).toBe('UNAUTHENTICATED');
+    expect(await codeOf(two.authenticator.refresh(refreshToken, FROM))).toBe('UNAUTHENTICATED');
     expect(await codeOf(two.login(userName))).toBeUndefined();
     expect(await codeOf(two.authenticator.authenticate(token))).toBe('UNAUTHENTICATED');
   });
@@ -129,7 +130,7 @@ describe('a token both gateways know', () => {
         from deleted`);
     await expectSoon('UNAUTHENTICATED', () => one.authenticator.authenticate(token));
     await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(token));
-    expect(await codeOf(two.authenticator.refresh(refreshToken))).toBe('UNAUTHENTICATED');
+    expect(await codeOf(two.authenticator.refresh(refreshToken, FROM))).toBe('UNAUTHENTICATED');
     expect(await codeOf(two.login(userName))).toBe('WRONG_LOGIN');
   });
 
@@ -154,8 +155,8 @@ describe('a token both gateways know', () => {
 
   it('ends when an old refresh token is used on another gateway', async () => {
     const { token, refreshToken } = await knownTokens();
-    await one.authenticator.refresh(refreshToken);
-    expect(await codeOf(two.authenticator.refresh(refreshToken))).toBe('UNAUTHENTICATED');
+    await one.authenticator.refresh(refreshToken, FROM);
+    expect(await codeOf(two.authenticator.refresh(refreshToken, FROM))).toBe('UNAUTHENTICATED');
     await expectSoon('UNAUTHENTICATED', () => one.authenticator.authenticate(token));
   });
 
@@ -223,7 +224,7 @@ describe('a change of password', () => {
     await one.authenticator.changePassword(principal, PASSWORD, 'a better horse');
     for (const login of await Promise.all(racing)) {
       if (!login) continue;
-      expect(await codeOf(one.authenticator.refresh(login.refreshToken ?? ''))).toBe('UNAUTHENTICATED');
+      expect(await codeOf(one.authenticator.refresh(login.refreshToken ?? '', FROM))).toBe('UNAUTHENTICATED');
       await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(login.accessToken));
     }
   });
@@ -265,7 +266,7 @@ describe('what a gateway remembers', () => {
     try {
       const authenticating = codeOf(gateway.authenticator.authenticate(accessToken));
       await held.isReached;
-      await one.authenticator.logout(await one.authenticator.authenticate(accessToken));
+      await one.authenticator.logout(await one.authenticator.authenticate(accessToken), FROM);
       await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(accessToken));
       await new Promise((resolve) => setTimeout(resolve, 50));
       held.release();
@@ -283,7 +284,7 @@ describe('what a gateway remembers', () => {
       const loading = two.authenticator.authenticate(accessToken).catch(() => undefined);
       const ending = one.authenticator
         .authenticate(accessToken)
-        .then((principal) => one.authenticator.logout(principal));
+        .then((principal) => one.authenticator.logout(principal, FROM));
       await Promise.all([loading, ending]);
       await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(accessToken));
     }

@@ -24,7 +24,7 @@ async function logIn(userName: string, password = PASSWORD): Promise<string> {
     query: 'mutation ($u: String!, $p: String!) { login(userName: $u, password: $p) { accessToken } }',
     variables: { u: userName, p: password },
   });
-  return data?.login.accessToken;
+  return data?.login?.accessToken;
 }
 
 async function statusOf(token: string): Promise<number> {
@@ -507,13 +507,33 @@ describe('log-ins', () => {
       'address',
     ]);
     expect(entries[1]?.credential).toMatch(/^address:(?:::ffff:)?127\.0\.0\.1$/);
-    for (const act of ['loggedIn', 'loginFailed']) {
+    for (const act of ['loggedIn', 'loginFailed', 'loggedOut']) {
       const line = linesOf(act).findLast(({ userName }) => userName === 'seen');
       expect(line).toMatchObject({ domainId: 'top', address: expect.stringContaining('127.0.0.1') });
       expect(line.requestId).toMatch(/./);
     }
-    expect(linesOf('loggedOut').at(-1)).toMatchObject({ userName: 'seen' });
     expect(gateway.log.join('')).not.toMatch(/a wrong secret|correct horse/);
+  });
+
+  it('say that a refresh token came twice, which ends its session', async () => {
+    const { data } = await send(gateway, {
+      query: 'mutation ($p: String!) { login(userName: "viewer", password: $p) { refreshToken } }',
+      variables: { p: PASSWORD },
+    });
+    const refresh = async () =>
+      await send(gateway, {
+        query: 'mutation ($t: String!) { refresh(refreshToken: $t) { accessToken } }',
+        variables: { t: data?.login.refreshToken },
+      });
+    const first = await refresh();
+    expect((await refresh()).errors).toHaveLength(1);
+    expect(await statusOf(first.data?.refresh.accessToken)).toBe(401);
+    expect(linesOf('tokenReused').at(-1)).toMatchObject({
+      domainId: 'top',
+      address: expect.stringContaining('127.0.0.1'),
+      msg: expect.stringContaining('used twice'),
+    });
+    expect((await entriesOf('usr-viewer'))[0]).toMatchObject({ operation: 'deleted' });
   });
 
   it('with an unknown name do not repeat the name, in which people type passwords', async () => {

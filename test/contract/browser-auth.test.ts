@@ -77,10 +77,14 @@ describe('a login from a page', () => {
     expect(await statusWith(answer.access_token)).toBe(200);
   });
 
-  it('marks the cookie Secure where the page came by TLS', async () => {
+  it('gives a page over TLS a cookie that nobody without TLS can set', async () => {
     const origin = gateway.url.replace('http:', 'https:');
     const response = await post('login', { body: LOGIN, origin });
-    expect(response.headers.get('set-cookie')).toMatch(/; Secure$/);
+    expect(response.headers.get('set-cookie')).toMatch(/^__Secure-campus_refresh=cgr_.*; Secure$/);
+    const [cookie = ''] = (response.headers.get('set-cookie') ?? '').split(';');
+    const bare = cookie.replace('__Secure-', '');
+    expect((await post('refresh', { cookie: bare, origin })).status).toBe(204);
+    expect((await post('refresh', { cookie: `${bare}; ${cookie}`, origin })).status).toBe(200);
   });
 
   it('believes Sec-Fetch-Site over Host, which a proxy may have changed', async () => {

@@ -59,21 +59,21 @@ export class AuthResolver {
       'using it twice ends the session.',
   })
   async refresh(
-    @Ctx() _context: RequestContext,
+    @Ctx() context: RequestContext,
     @Arg('refreshToken', () => String, { description: 'From `login` or the last `refresh`.' })
     refreshToken: string,
   ): Promise<Login> {
-    return await this.#authenticator.refresh(refreshToken);
+    return await this.#authenticator.refresh(refreshToken, context);
   }
 
   /** Like `refresh`, for a token shared by the tabs of a browser. @throws UNAUTHENTICATED */
-  async refreshInBrowser(_context: RequestContext, refreshToken: string): Promise<Login> {
-    return await this.#authenticator.refreshInBrowser(refreshToken);
+  async refreshInBrowser(context: RequestContext, refreshToken: string): Promise<Login> {
+    return await this.#authenticator.refreshInBrowser(refreshToken, context);
   }
 
   /** Ends the session of a refresh token; an unknown token is not an error. */
-  async endSession(_context: RequestContext, refreshToken: string): Promise<void> {
-    await this.#authenticator.endSession(refreshToken);
+  async endSession(context: RequestContext, refreshToken: string): Promise<void> {
+    await this.#authenticator.endSession(refreshToken, context);
   }
 
   /**
@@ -87,7 +87,7 @@ export class AuthResolver {
   /** Ends the caller's session on every instance at once. */
   @Mutation(() => Boolean, { description: 'Ends your session: its tokens stop working at once.' })
   async logout(@Ctx() context: RequestContext): Promise<boolean> {
-    await this.#authenticator.logout(requireScope(context).principal);
+    await this.#authenticator.logout(requireScope(context).principal, context);
     return true;
   }
 

@@ -325,7 +325,9 @@ describe('platform.signToken', () => {
     await expect(test.services.apiKeys.create(scope, { name: 'mine', scopes: {} })).rejects.toMatchObject({
       code: 'FORBIDDEN',
     });
-    await expect(test.services.authenticator.logout(principal)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    await expect(
+      test.services.authenticator.logout(principal, { address: '127.0.0.1' }),
+    ).rejects.toMatchObject({ code: 'FORBIDDEN' });
     expect(await refusal(scope, 'platform.properties();')).toMatchObject({ code: 'FORBIDDEN' });
   });
 
