@@ -8,6 +8,7 @@
  */
 import { didYouMean } from '../../did-you-mean.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
+import { compareJson } from '../../model/compare-json.js';
 import type { Expression } from '../../model/expression.js';
 import type { Filter } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
@@ -19,6 +20,7 @@ import {
   type MongoPlace,
   malformedMongo,
   mongoPathAt,
+  type SentValue,
   startMongoPlace,
   withinMongo,
 } from './mongo-place.js';
@@ -334,6 +336,9 @@ function parseBucket(operand: JsonValue, place: MongoPlace): readonly Written[] 
       written.boundaries,
     );
   }
+  const [least, greatest, other] = [values[0], values.at(-1), written.default];
+  if (typeof other === typeof least && isBetween(other, least, greatest))
+    throw malformedMongo(withinMongo(place, 'default'), 'a value outside the boundaries', other);
   const output = written.output ?? { count: { $sum: 1 } };
   if (!isJsonObject(output))
     throw malformedMongo(withinMongo(place, 'output'), 'an object of accumulators', output);
@@ -346,6 +351,10 @@ function parseBucket(operand: JsonValue, place: MongoPlace): readonly Written[] 
       members: parseAccumulations(output, withinMongo(place, 'output')),
     },
   ];
+}
+
+function isBetween(value: SentValue, least: SentValue, greatest: SentValue): boolean {
+  return compareJson(value ?? null, least ?? null) >= 0 && compareJson(value ?? null, greatest ?? null) < 0;
 }
 
 function expressionAt(value: JsonValue | undefined, place: MongoPlace): Expression {

@@ -12,6 +12,7 @@
  */
 import { didYouMean } from '../../did-you-mean.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, printExactJson } from '../../json.js';
+import type { Filter } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
 import type { UpdateOperation } from '../../model/update-operation.js';
 import { compileMongoTest } from './compile-mongo-test.js';
@@ -201,17 +202,15 @@ function numberAt(operand: JsonValue, place: MongoPlace) {
 /**
  * What an upsert that finds nothing starts with: the values that the query says a record equals.
  *
- * `{ "class": "5", "$and": [{ "address.city": "Pune" }], "amount": { "$gt": 5 } }` gives `[['class', '5'],
- * ['address.city', 'Pune']]`.
+ * `{ "class": { "$in": ["5"] }, "$and": [{ "address.city": "Pune" }], "amount": { "$gt": 5 } }` gives
+ * `[['class', '5'], ['address.city', 'Pune']]`.
  */
-export function equalitiesOf(query: JsonValue): readonly (readonly [Path, JsonValue])[] {
-  if (!isJsonObject(query)) return [];
-  return Object.entries(query).flatMap(([name, operand]): (readonly [Path, JsonValue])[] => {
-    if (name === '$and' && Array.isArray(operand)) return operand.flatMap(equalitiesOf);
-    if (name.startsWith('$')) return [];
-    const path = name.split('.');
-    if (!isJsonObject(operand) || !Object.keys(operand).some((one) => one.startsWith('$')))
-      return [[path, operand]];
-    return operand.$eq === undefined ? [] : [[path, operand.$eq]];
-  });
+export function equalitiesOf(filter: Filter): readonly (readonly [Path, JsonValue])[] {
+  if (filter.kind === 'all' || (filter.kind === 'any' && filter.filters.length === 1))
+    return filter.filters.flatMap(equalitiesOf);
+  if (filter.kind !== 'match') return [];
+  const { path, test } = filter;
+  if (test.kind === 'equals') return [[path, test.value]];
+  const [only, ...more] = test.kind === 'in' ? test.values : [];
+  return only === undefined || more.length > 0 ? [] : [[path, only]];
 }

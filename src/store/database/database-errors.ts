@@ -24,7 +24,8 @@ const FULL_RETRY_AFTER_SECONDS = 2;
 
 interface Translation {
   readonly code: ErrorCode;
-  readonly detail: string;
+  /** Default: the message of the database. */
+  readonly detail?: string;
   readonly retryAfterSeconds?: number;
 }
 
@@ -97,6 +98,8 @@ const BY_SQLSTATE: Readonly<Record<string, Translation>> = {
   '57P03': OUT_OF_REACH,
   '57P05': OUT_OF_REACH,
   '58': OUT_OF_RESOURCES,
+  // Raised by our own function doc_refuse.
+  CG001: { code: 'INVALID_VALUE' },
 };
 
 const NETWORK_CODES: ReadonlySet<string> = new Set([
@@ -134,7 +137,7 @@ export function translateDatabaseError(error: unknown): unknown {
   if (!isNativeError(error) || error instanceof ServiceError) return error;
   const translation = findTranslation(error);
   if (translation === undefined) return error;
-  const { code, detail, retryAfterSeconds } = translation;
+  const { code, detail = error.message, retryAfterSeconds } = translation;
   return new ServiceError(code, detail, {
     cause: error,
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),

@@ -295,9 +295,18 @@ export class MatchingWrites {
     base: JsonObject,
   ): Promise<StoredRecord | undefined> {
     const { scope, collection } = matching;
-    const data = applyUpdate(base, operations, { now, timeZone: scope.domain.timeZone, isInsert: true });
-    const [made] = await this.#writes.create(scope, collection.name, [data], { within: transaction });
-    return made;
+    const made = applyUpdate(base, operations, { now, timeZone: scope.domain.timeZone, isInsert: true });
+    const { _id: id = made._id } = base;
+    if (made._id !== undefined && made._id !== id) {
+      const detail = 'The filter names another _id than the update: the record that is made has one.';
+      throw new ServiceError('INVALID_VALUE', detail, {
+        errors: [{ pointer: '/_id', detail, expected: String(id) }],
+      });
+    }
+    // A replacement keeps nothing else of what the filter says.
+    const data = id === undefined ? made : { ...made, _id: id };
+    const [record] = await this.#writes.create(scope, collection.name, [data], { within: transaction });
+    return record;
   }
 }
 

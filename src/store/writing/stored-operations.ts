@@ -37,7 +37,7 @@ export function assertMayApply(
 ): void {
   for (const operation of operations) {
     const fields: JsonObject = operation.kind === 'replace' ? operation.data : fieldsAt(pathsOf(operation));
-    if (operation.kind !== 'replace' && Object.hasOwn(fields, '_id')) {
+    if (operation.kind !== 'replace' && Object.hasOwn(fields, '_id') && !isNaming(operation)) {
       const detail = 'the _id of a record never changes';
       throw new ServiceError('INVALID_VALUE', detail, { errors: [{ pointer: '/_id', detail }] });
     }
@@ -47,6 +47,11 @@ export function assertMayApply(
       assertReadable(pathsOf(operation), readable, collection);
     }
   }
+}
+
+/** Says the `_id` that an upsert gives the record it makes. A record that exists must have it already. */
+function isNaming({ kind, path }: Exclude<UpdateOperation, { kind: 'replace' }>): boolean {
+  return (kind === 'set' || kind === 'setOnInsert') && path.length === 1;
 }
 
 /** The top-level fields that an operation is about. */

@@ -268,6 +268,42 @@ describe('platform.db.update and updateMany', () => {
     ]);
   });
 
+  it('makes the record of an upsert once, with the _id that its query names', async () => {
+    for (const query of [
+      { _id: 'settings' },
+      { _id: { $eq: 'settings' } },
+      { $and: [{ _id: 'settings' }] },
+      { _id: { $in: ['settings'] } },
+      { _id: { $all: ['settings'] } },
+      { $or: [{ _id: 'settings' }] },
+    ]) {
+      for (const options of [{ n: 1 }, { $inc: { n: 1 } }, { $set: { _id: 'settings', n: 1 } }]) {
+        const update = () => test.db.update(as(), 'note', { query, options, options2: { upsert: true } });
+        expect([query, await update()]).toMatchObject([query, { upsertedId: 'settings' }]);
+        expect(await update()).toMatchObject({ matchedCount: 1, upsertedId: null });
+        const many = { query, options, options2: { upsert: true } };
+        expect(await test.db.updateMany(as(), 'note', many)).toMatchObject({ matchedCount: 1 });
+        await test.database.query(Prisma.sql`delete from records where collection = 'note'`);
+      }
+    }
+  });
+
+  it('gives the record of an upsert the _id that its update names', async () => {
+    const options = { $setOnInsert: { _id: 'k' }, $set: { n: 1 } };
+    const request = { query: { name: 'x' }, options, options2: { upsert: true } };
+    expect(await test.db.update(as(), 'note', request)).toMatchObject({ upsertedId: 'k' });
+    expect(await test.db.update(as(), 'note', request)).toMatchObject({ matchedCount: 1, upsertedId: null });
+    for (const [query, update] of [
+      [{ _id: 'a' }, { $setOnInsert: { _id: 'b' } }],
+      [{ _id: 'a' }, { _id: 'b', n: 1 }],
+      [{ _id: 'k' }, { $set: { _id: 'other' } }],
+      [{ _id: 'k' }, { $unset: { _id: '' } }],
+    ] as const) {
+      const work = test.db.update(as(), 'note', { query, options: update, options2: { upsert: true } });
+      expect([update, await refused(work)]).toMatchObject([update, { code: 'INVALID_VALUE' }]);
+    }
+  });
+
   it('refuses a change of all records unless it says so, a malformed one, one of a hidden field', async () => {
     const all = { query: {}, options: { $set: { section: 'C' } } };
     expect(await refused(test.db.updateMany(as(), 'student', all))).toMatchObject({
@@ -338,6 +374,12 @@ describe('platform.db.findAndModify', () => {
     });
     expect(answered(removed)).toMatchObject({ _id: 'n1' });
     expect(await db.getCount(as(), 'note', {})).toBe(0);
+    const one = { query: { _id: 'one' }, sort: null, replacement: { n: 7 } };
+    for (let call = 1; call <= 2; call += 1) {
+      const found = await db.findAndModify(as(), 'note', { ...one, options: { upsert: true, new: true } });
+      expect(answered(found)).toMatchObject({ _id: 'one', n: 7 });
+    }
+    expect(await db.getCount(as(), 'note', {})).toBe(1);
     const upsert = { query: { name: 'x' }, sort: null, replacement: { $inc: { n: 1 } } };
     expect(await db.findAndModify(as(), 'note', { ...upsert, options: { upsert: true } })).toBeNull();
     expect(

@@ -53,6 +53,7 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
   '0047_deliveries_by_webhook': '00e374839d268cf6cbc4927f387a8a22454402bc414f3f835d7dc9657b5cb5bc',
   '0048_outbox_follow_ups': 'e4119f3e3de3ff685a513f3ed2a2c1d069587f1c57fb55f9cc776afe1e588179',
   '0049_webhook_probes': '9b7ab6fa7a6ab0efc1a30c915c2f49f5501d734491044277329cdb9d3a96736b',
+  '0053_document_comparison': 'dc3e5f59230c4c2d6f2f275115e680ecd044f956fa48f5fd4836c7413ab083f2',
 };
 
 describe('the text of a migration', () => {

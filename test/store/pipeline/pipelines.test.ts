@@ -137,16 +137,39 @@ describe('a pipeline', () => {
   });
 
   it('finds a value on a boundary in the bucket that begins with it', async () => {
-    const bucket = [
-      { $bucket: { groupBy: '$n', boundaries: [0, 100, 200], default: 'more', output: { n: { $sum: 1 } } } },
-    ];
-    expect(await run('note', bucket)).toEqual(
-      expect.arrayContaining([
-        { _id: 0, n: 100 },
-        { _id: 100, n: 100 },
-        { _id: 'more', n: 400 },
-      ]),
-    );
+    const bucket = { groupBy: '$n', boundaries: [0, 100, 200], output: { n: { $sum: 1 } } };
+    expect(await run('note', [{ $bucket: { ...bucket, default: 'more' } }])).toEqual([
+      { _id: 0, n: 100 },
+      { _id: 100, n: 100 },
+      { _id: 'more', n: 400 },
+    ]);
+    expect(await run('note', [{ $match: { n: { $lt: 200 } } }, { $bucket: bucket }])).toEqual([
+      { _id: 0, n: 100 },
+      { _id: 100, n: 100 },
+    ]);
+    expect(await refusal(run('note', [{ $bucket: bucket }]))).toMatchObject({
+      code: 'INVALID_VALUE',
+      message: expect.stringContaining('$bucket: a value is in none of the buckets'),
+    });
+    expect(await refusal(run('note', [{ $bucket: { ...bucket, default: 50 } }]))).toMatchObject({
+      code: 'MALFORMED_FILTER',
+    });
+  });
+
+  it('reads numbers from text', async () => {
+    const read = async (operator: string, text: JsonValue) => {
+      const [made] = await run('note', [{ $limit: 1 }, { $project: { _id: 0, r: { [operator]: text } } }]);
+      return (made as { r: JsonValue }).r;
+    };
+    expect(await read('$toInt', '12')).toBe(12);
+    expect(await read('$toInt', { $substrCP: ['2026-04-01', 0, 4] })).toBe(2026);
+    expect(await read('$toLong', '-9000000000')).toBe(-9_000_000_000);
+    expect(await read('$toDouble', '1.5e3')).toBe(1500);
+    expect(await read('$toDecimal', '.25')).toBe(0.25);
+    expect(await read('$toInt', 2.9)).toBe(2);
+    expect(await read('$toInt', true)).toBe(1);
+    for (const text of ['', 'N/A', '1.5', ' 12', '3000000000', '9'.repeat(400)])
+      expect([text, await read('$toInt', text)]).toEqual([text, null]);
   });
 
   it(

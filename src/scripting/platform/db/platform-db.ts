@@ -172,7 +172,7 @@ export class PlatformDb {
       {
         ...matching,
         update: parseMongoUpdate(request.replacement, startMongoPlace('replacement')),
-        upsert: upsert ? { base: baseOf(required(request.query)) } : undefined,
+        upsert: upsert ? { base: baseOf(matching.filter) } : undefined,
         returning,
       },
       { within },
@@ -228,16 +228,17 @@ export class PlatformDb {
     request: UpdateRequest & { readonly limit: number | undefined },
   ): Promise<UpdateResult> {
     const { upsert, sort, allowAll } = updateOptions(request.options2, request.options3);
+    const filter = this.#filter(call, collection, request.query);
     const { matched, modified, upserted } = await this.#options.store.updateMatching(
       call.scope,
       collection,
       {
-        filter: this.#filter(call, collection, request.query),
+        filter,
         sort,
         limit: request.limit,
         allowAll,
         update: parseMongoUpdate(request.options, startMongoPlace('options')),
-        upsert: upsert ? { base: baseOf(required(request.query)) } : undefined,
+        upsert: upsert ? { base: baseOf(filter) } : undefined,
       },
       { within: call.within },
     );
@@ -327,8 +328,8 @@ function projected(projection: JsonValue): readonly Stage[] {
   );
 }
 
-function baseOf(query: JsonValue): JsonObject {
-  return equalitiesOf(query).reduce<JsonObject>(
+function baseOf(filter: Filter): JsonObject {
+  return equalitiesOf(filter).reduce<JsonObject>(
     (soFar, [path, value]) => withValueAt(soFar, path, value),
     {},
   );

@@ -32,6 +32,11 @@ export function sqlBoolean(sql: Sql): ExpressionValue {
 
 export const JSON_NULL = Prisma.raw(`'null'::jsonb`);
 
+/** jsonb, in whose place the statement fails with the reason. */
+export function refusal(reason: string): Sql {
+  return Prisma.sql`doc_refuse(${reason})`;
+}
+
 /** jsonb, null where the value is missing. */
 export function toJson({ type, sql }: ExpressionValue): Sql {
   switch (type) {

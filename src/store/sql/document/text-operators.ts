@@ -102,18 +102,30 @@ function toStringOf(operand: Expression, expressions: Expressions): ExpressionVa
   );
 }
 
-/** A text that is no number is null here: Mongo fails. */
-function toNumberOf(operator: string, isWhole: boolean): CompileOperator {
+const DECIMAL = '^[-+]?(\\d{1,255}(\\.\\d{0,255})?|\\.\\d{1,255})([eE][-+]?\\d{1,3})?$';
+const WHOLE = '^[-+]?\\d{1,255}$';
+const BITS: Readonly<Record<string, number>> = { $toInt: 31, $toLong: 63 };
+
+/** A text that is no number, and a number that is too large, are null here: Mongo fails. */
+function toNumberOf(operator: string): CompileOperator {
+  const bits = BITS[operator];
   return (operand, expressions) => {
-    const value = compileExpression(one(operator, operand), expressions);
-    const cut = (exact: Sql) => (isWhole ? Prisma.sql`trunc(${exact})` : exact);
-    if (value.type === 'number') return sqlNumber(cut(value.sql));
-    const read = once(toJson(value), (of) => {
+    const written = toJson(compileExpression(one(operator, operand), expressions));
+    const read = once(written, (of) => {
       const digits = Prisma.sql`doc_text(${of})`;
-      return Prisma.sql`coalesce(to_number(${of}), case
-        when ${digits} ~ '^\\s*[-+]?\\d{1,300}(\\.\\d{1,300})?\\s*$' then ${digits}::numeric end)`;
+      const exact = Prisma.sql`case jsonb_typeof(${of})
+        when 'number' then to_number(${of})
+        when 'boolean' then (${of})::boolean::int::numeric
+        when 'string' then case when ${digits} ~ ${bits === undefined ? DECIMAL : WHOLE}
+          then ${digits}::numeric end end`;
+      return bits === undefined ? Prisma.sql`(${exact})` : Prisma.sql`trunc(${exact})`;
     });
-    return sqlNumber(cut(read));
+    if (bits === undefined) return sqlNumber(read);
+    const limit = Prisma.raw(`power(2::numeric, ${bits})`);
+    return sqlNumber(
+      Prisma.sql`(select case when n.value >= -${limit} and n.value < ${limit} then n.value end
+        from (select ${read} offset 0) as n(value))`,
+    );
   };
 }
 
@@ -134,8 +146,8 @@ export const TEXT_OPERATORS: Readonly<Record<string, CompileOperator>> = {
   $split: split,
   $regexMatch: regexMatch,
   $toString: toStringOf,
-  $toDouble: toNumberOf('$toDouble', false),
-  $toDecimal: toNumberOf('$toDecimal', false),
-  $toInt: toNumberOf('$toInt', true),
-  $toLong: toNumberOf('$toLong', true),
+  $toDouble: toNumberOf('$toDouble'),
+  $toDecimal: toNumberOf('$toDecimal'),
+  $toInt: toNumberOf('$toInt'),
+  $toLong: toNumberOf('$toLong'),
 };

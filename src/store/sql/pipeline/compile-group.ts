@@ -9,6 +9,7 @@ import { compileExpression, NotInSql } from '../document/expression-context.js';
 import {
   type ExpressionValue,
   JSON_NULL,
+  refusal,
   sqlJson,
   sqlNumber,
   toJson,
@@ -113,12 +114,8 @@ export function compileGroup(key: Expression, grouping: Grouping): Rows {
   return grouped(Prisma.sql`coalesce(${toJson(value)}, ${JSON_NULL})`, grouping);
 }
 
-/**
- * A document a bucket that is not empty. Without a default, a value outside the boundaries is a fault, which
- * only the documents show.
- */
+/** A document for each bucket that is not empty. Without a default, a value outside all of them is refused. */
 export function compileBucket(stage: BucketStage, grouping: Grouping): Rows {
-  if (stage.default === undefined) throw new NotInSql('$bucket without a default');
   const { rows, context } = grouping;
   const value = toJson(compileExpression(stage.key, startExpressions(rows.root, context)));
   const cases = stage.boundaries.slice(0, -1).map((lower, index) => {
@@ -126,7 +123,10 @@ export function compileBucket(stage: BucketStage, grouping: Grouping): Rows {
     return Prisma.sql`when doc_compare(${value}, ${storableJson(lower)}::jsonb) >= 0
       and doc_compare(${value}, ${storableJson(upper)}::jsonb) < 0 then ${storableJson(lower)}::jsonb`;
   });
-  const otherwise = Prisma.sql`${storableJson(stage.default)}::jsonb`;
+  const otherwise =
+    stage.default === undefined
+      ? refusal('$bucket: a value is in none of the buckets; give a `default` or wider `boundaries`.')
+      : Prisma.sql`${storableJson(stage.default)}::jsonb`;
   return grouped(Prisma.sql`case ${Prisma.join(cases, ' ')} else ${otherwise} end`, grouping);
 }
 
@@ -159,7 +159,7 @@ function grouped(key: Sql, { rows, members, context }: Grouping): Rows {
 select ${document} as doc
 from (${values}) as ${Prisma.raw(inner)}
 group by ${k}
-order by ${k}) as ${Prisma.raw(alias)}`,
+order by doc_rank(${k}), ${k}) as ${Prisma.raw(alias)}`,
     Prisma.raw(`${alias}.doc`),
   );
 }
