@@ -51,9 +51,11 @@ export function keysOf(collection: Collection, data: JsonObject, timeZone: strin
   return keys;
 }
 
-/** The top-level fields that each check and each `uniqueTogether` rule uses. */
+/** The top-level fields that each check, each `uniqueTogether` rule and the stays of a person use. */
 export function fieldsTogether(collection: Collection): readonly (readonly string[])[] {
+  const { stays } = collection;
   return [
+    ...(stays === undefined ? [] : [[stays.from, stays.to, stays.list]]),
     ...collection.checks.map(fieldsOfCheck),
     ...collection.uniqueTogether.map((rule) => rule.parts.flatMap((part) => part.path.slice(0, 1))),
   ];
