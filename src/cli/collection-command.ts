@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Collection, Field, RowRule } from '../model/collection.js';
+import { describeBounds } from '../model/field-bounds.js';
 import { type CommandLine, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 import { printList } from './print-list.js';
@@ -71,6 +72,7 @@ function fieldRow(field: Field): string[] {
     field.isUnique && 'unique',
     field.isIndexed && 'indexed',
     field.allowed && `one of ${field.allowed.join(', ')}`,
+    field.bounds && describeBounds(field.bounds),
   ].filter((rule) => rule !== false && rule !== undefined);
   return [field.name, field.isList ? `list of ${type}` : type, rules.join(', '), field.description];
 }

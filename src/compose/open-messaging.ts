@@ -56,7 +56,6 @@ export function openMessaging(options: {
         emailsPerHour: config.emailsPerHour,
         smsPerHour: config.smsPerHour,
         emailRoles: config.emailRoles,
-        smsCountryCode: config.smsCountryCode,
       },
     }),
     messageDesk: new MessageDesk({ database, store, jobs }),

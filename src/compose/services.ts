@@ -229,7 +229,7 @@ async function loadServices(
     );
   }
   signal?.throwIfAborted();
-  const domains = await Domains.load(database);
+  const domains = await Domains.load(database, config.smsCountryCode);
   closers.push(() => domains.close());
   const catalog = await Catalog.load({
     ...{ database, onProgress, signal },

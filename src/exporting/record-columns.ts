@@ -74,6 +74,8 @@ function columnAt(path: Path, kind: ColumnKind, isList: boolean): RecordColumn {
 const CELL_TYPES: Readonly<Record<ColumnKind, CellType>> = {
   text: 'text',
   session: 'text',
+  phone: 'text',
+  email: 'text',
   month: 'month',
   boolean: 'flag',
   number: 'number',

@@ -300,6 +300,7 @@ export class ImportRun {
   ): AsyncGenerator<Batch, void> {
     const { one, collection, mapping, key, seed, signal, file, transaction } = run;
     const now = new Date();
+    const { timeZone, callingCode } = (await this.#options.scopeOf(one)).domain;
     const ask: Ask = async <Q extends Question>(question: Q) =>
       // Rows may refer to records that the same transaction has created.
       (await this.#answer(run, transaction ?? this.#options.database, question)) as never;
@@ -309,7 +310,8 @@ export class ImportRun {
       source: { ...optionsFound(inspection), ...source },
       plan: {
         collection,
-        timeZone: (await this.#options.scopeOf(one)).domain.timeZone,
+        timeZone,
+        callingCode,
         now,
         key,
         seed,

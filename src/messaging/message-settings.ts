@@ -115,7 +115,9 @@ export const MESSAGE_SETTINGS = {
     variable: 'SMS_COUNTRY_CODE',
     default: '91',
     schema: z.string().regex(/^[1-9]\d{0,3}$/, 'expected a calling code, e.g. 91'),
-    meaning: 'calling code of numbers that are written without one',
+    meaning:
+      'calling code of telephone numbers that are written without one, in a school that has not set the ' +
+      'property callingCode',
   },
   smsMaxSegments: {
     variable: 'SMS_MAX_SEGMENTS',

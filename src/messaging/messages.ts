@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../errors.js';
 import { isJsonObject, type JsonValue } from '../json.js';
+import { DEFAULT_CALLING_CODE } from '../model/phone-number.js';
 import type { Scope } from '../model/scope.js';
 import { refusedByScopes } from '../store/access/refused-by-scopes.js';
 import type { Domains } from '../store/catalog/domains.js';
@@ -42,7 +43,6 @@ interface MessageLimits {
   /** Roles that may send email. Text messages need the right to create records of `sms_log` instead. */
   readonly emailRoles: readonly string[];
   /** Calling code of numbers written without one. */
-  readonly smsCountryCode: string;
 }
 
 export interface MessagesOptions {
@@ -121,7 +121,7 @@ export class Messages {
   async sendSms(scope: Scope, request: SmsRequest, within?: Transaction): Promise<Message[]> {
     const { limits, store } = this.#options;
     const outgoing = toSmsMessages(request, {
-      countryCode: limits.smsCountryCode,
+      callingCode: scope.domain.callingCode ?? DEFAULT_CALLING_CODE,
       maxRecipients: limits.maxRecipients,
       maxSegments: limits.maxSmsSegments,
       onHint: scope.onHint,

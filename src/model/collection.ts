@@ -2,6 +2,7 @@
  * The declaration of a collection as the service uses it, parsed from the files of schema/collections and
  * from `registerCollection`.
  */
+import type { Bounds } from './field-bounds.js';
 import type { FieldFormat, FieldType } from './field-types/scalar-types.js';
 import type { RecordVerb } from './scope.js';
 
@@ -21,6 +22,7 @@ export interface Field {
   /** Decides who may log in, as whom, or with which rights; see `mayManageAccounts`. */
   readonly isRight: boolean;
   readonly allowed: readonly string[] | undefined;
+  readonly bounds: Bounds | undefined;
   /** A value, or `now` for the instant of the write. */
   readonly default: string | number | boolean | undefined;
   /** number: money and other exact amounts; GraphQL `Decimal`. */
@@ -82,10 +84,12 @@ export interface Grant {
 export interface UniqueTogether {
   readonly name: string;
   readonly parts: readonly { readonly path: readonly string[]; readonly by: 'value' | 'day' }[];
+  /** A record is not compared while one of these fields has one of its values; without `is`, any value. */
+  readonly unless: readonly { readonly field: string; readonly is: readonly string[] | undefined }[];
 }
 
 /** A condition between values of one record. A missing value is not compared; a missing addend is 0. */
-export type Check = SumCheck | OrderCheck;
+export type Check = SumCheck | OrderCheck | WhenCheck;
 
 /** The number `total` equals the sum of the numbers at `of`, exactly. */
 interface SumCheck {
@@ -102,16 +106,17 @@ interface OrderCheck {
   readonly upper: string;
 }
 
-/**
- * How the records keep the former stay of a person who comes back: a write that sets `from` to a day after
- * the record's `to` adds the former stay to `list`.
- */
-interface Stays {
-  readonly list: string;
-  readonly from: string;
-  readonly to: string;
-  /** Fields that get their defaults when a stay begins. */
-  readonly reset: readonly string[];
+/** In each object at `in` where `field` has one of the values `is`, `holds.field` is as `holds` says. */
+interface WhenCheck {
+  readonly kind: 'when';
+  readonly in: readonly string[];
+  readonly field: string;
+  readonly is: readonly (string | boolean)[];
+  readonly holds: {
+    readonly field: string;
+    readonly isRequired: boolean;
+    readonly bounds: Bounds | undefined;
+  };
 }
 
 /** How an erasure of a person treats the records of a collection. */
@@ -143,7 +148,6 @@ export interface Collection {
   readonly grants: readonly Grant[];
   /** By role. A role without an entry has no access; `admin` has full access unless it has an entry. */
   readonly access: ReadonlyMap<string, RoleAccess>;
-  readonly stays: Stays | undefined;
   /** `undefined`: nothing is declared, and an erasure changes only the person's name in the records. */
   readonly personal: Personal | undefined;
   /** Declared by a file of schema/collections, not registered at run time. */

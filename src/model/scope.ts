@@ -7,12 +7,16 @@ import type { JsonValue } from '../json.js';
 import type { EndSignal } from './end-signal.js';
 import type { StatementCaller } from './statement-caller.js';
 
-/** A tenant. `timeZone` is an IANA name: days and months of its records are those of this zone. */
+/**
+ * A tenant. `timeZone` is an IANA name: days and months of its records are those of this zone. `callingCode`
+ * is that of telephone numbers without one.
+ */
 export interface Domain {
   readonly id: string;
   readonly name: string;
   readonly parentId: string | undefined;
   readonly timeZone: string;
+  readonly callingCode?: string | undefined;
 }
 
 /** The top domain that a domain is, or is a branch of. */

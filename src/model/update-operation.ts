@@ -38,11 +38,15 @@ interface UnsetOperation {
   readonly path: Path;
 }
 
-/** A missing number counts as 0. `by` is a number or the text of a decimal, exact either way. */
+/**
+ * A missing number counts as 0. `by` is a number or the text of a decimal, exact either way. A product is
+ * rounded to a multiple of `step`, half of it away from 0.
+ */
 interface ArithmeticOperation {
   readonly kind: 'increment' | 'multiply';
   readonly path: Path;
   readonly by: number | string | ExactNumber;
+  readonly step?: number | undefined;
 }
 
 /**
@@ -220,7 +224,9 @@ function calculated(record: JsonObject, operation: ArithmeticOperation): JsonVal
   const present = value === undefined ? new Exact(0) : toDecimal(value);
   if (present === undefined) throw unfit(path, 'a number', value);
   const amount = toAmount(operation);
-  return toNumber((kind === 'increment' ? present.plus(amount) : present.times(amount)).toString());
+  const counted = kind === 'increment' ? present.plus(amount) : present.times(amount);
+  const { step } = operation;
+  return toNumber((step === undefined ? counted : counted.toNearest(step, Exact.ROUND_HALF_UP)).toString());
 }
 
 function toAmount({ path, by }: ArithmeticOperation): InstanceType<typeof Exact> {

@@ -67,6 +67,8 @@ export type ValueCondition = Exclude<Condition, IsNullCondition | ExistsConditio
 export interface Clock {
   readonly timeZone: string;
   readonly now: Date;
+  /** Of telephone numbers without a country. */
+  readonly callingCode?: string | undefined;
 }
 
 export function textEquals(text: string, isInsensitive: boolean | undefined): ValueTest {

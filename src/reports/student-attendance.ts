@@ -201,11 +201,7 @@ streaks as (
   ) as streak
 ),
 left_out as (
-  ${unusableAttendance(
-    Prisma.sql`(${className}::text is null or class = ${className}::text)`,
-    range.last,
-    context,
-  )}${
+  ${unusableAttendance(Prisma.sql`(${className}::text is null or class = ${className}::text)`, context)}${
     className === null
       ? Prisma.empty
       : Prisma.sql`

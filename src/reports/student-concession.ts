@@ -7,10 +7,9 @@ import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { endOf, monthOfDay, monthsOf, sessionOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
-import { hintAtStudentId } from './shared/assert-student.js';
 import { asOn } from './shared/common-parameters.js';
 import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
-import { isDemanded, monthsAway } from './shared/roll.js';
+import { lastMonths } from './shared/roll.js';
 
 @column.rowType('StudentConcession', 'A concession of the student that is in force.')
 class StudentConcession {
@@ -74,12 +73,11 @@ export const studentConcession = defineReport({
   row: StudentConcession,
   totals: StudentConcessionTotals,
   example: { studentId: 'stu-00042' },
-  check: ({ studentId }, context) => hintAtStudentId(context, studentId),
   parts({ studentId, asOn: day }, { domain, timeZone, today, settings }) {
     const { first, last } = monthsOf(sessionOf(day, settings.sessionFirstMonth), settings.sessionFirstMonth);
     return {
       ctes: Prisma.sql`
-${feeHeadPlaces({ domain })},${monthsAway({ domain, today }, day)},
+${feeHeadPlaces({ domain })},${lastMonths({ domain, today }, day)},
 granted as materialized (
   select
     r.id, nullif(r.data->>'fee_head', '') as fee_head, r.data->>'session' as session,
@@ -107,7 +105,7 @@ amounts as materialized (
     and d.data->'student'->'value' = ${json(studentId)}::jsonb
     and d.data->>'month' between ${first} and ${last}
     and coalesce(d.data->>'cancelled_on', '9999') > ${day}
-    and ${isDemanded(Prisma.sql`d.data->>'month'`, Prisma.sql`${studentId}::text`)}
+    and coalesce(d.data->>'month' <= (select by_student from last_months)->>${studentId}::text, true)
     and case when jsonb_typeof(d.data->'amount') = 'number' then (d.data->'amount')::numeric > 0
       else false end
   group by d.id, d.data

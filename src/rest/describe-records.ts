@@ -1,6 +1,7 @@
 /** JSON Schemas for the records of each collection, generated from its declaration, for `openapi.json`. */
 
 import type { Collection, Field } from '../model/collection.js';
+import { describeBounds, jsonSchemaOfBounds } from '../model/field-bounds.js';
 import { SCALAR_TYPES, valueKindOf } from '../model/field-types/scalar-types.js';
 import { RECORD_ID_PATTERN } from '../model/record-id.js';
 import type { CollectionInReach } from '../store/access/collection-in-reach.js';
@@ -138,7 +139,10 @@ function isNeeded(field: Field): boolean {
   return field.isRequired && field.default === undefined;
 }
 
-/** Stored records may be older than their declaration, so only written ones must have its required fields. */
+/**
+ * Stored records may be older than their declaration, so only written ones must have its required fields and
+ * obey its bounds.
+ */
 type Use = 'read' | 'write';
 
 function describeFields(fields: readonly Field[], use: Use): Schema {
@@ -152,6 +156,7 @@ function describeField(field: Field, use: Use): Schema {
   const description = [
     ...(field.description === '' ? [] : [field.description]),
     ...(field.unit === undefined ? [] : [`Unit: ${field.unit}.`]),
+    ...(field.bounds === undefined ? [] : [`Allowed: ${describeBounds(field.bounds)}.`]),
     ...(field.isUnique ? ['No two records have the same.'] : []),
     ...(field.deprecated === undefined ? [] : [`Deprecated: ${field.deprecated}`]),
   ].join(' ');
@@ -184,7 +189,11 @@ function describeValue(field: Field, use: Use): Schema {
       };
     }
     default:
-      return { ...SCALAR_TYPES[kind].jsonSchema, ...(field.allowed && { enum: field.allowed }) };
+      return {
+        ...SCALAR_TYPES[kind].jsonSchema,
+        ...(field.allowed && { enum: field.allowed }),
+        ...(field.bounds && use === 'write' && jsonSchemaOfBounds(field.bounds)),
+      };
   }
 }
 

@@ -99,6 +99,7 @@ describe('the declared collections', () => {
           { path: ['student', 'value'], by: 'value' },
           { path: ['created'], by: 'day' },
         ],
+        unless: [],
       },
     ]);
   });

@@ -17,7 +17,7 @@ export interface Room {
  */
 export const FLOORS: readonly Room[] = [
   { name: 'scalars/', imports: [], bottom: ['json.ts', 'stored-instant.ts'] },
-  { name: 'model/', imports: [], bottom: ['errors.ts', 'json.ts', 'stored-instant.ts'] },
+  { name: 'model/', imports: [], bottom: ['ascii-digits.ts', 'errors.ts', 'json.ts', 'stored-instant.ts'] },
   { name: 'languages/', imports: ['model/'] },
   { name: 'store/database/', imports: ['model/'] },
   { name: 'store/access/', imports: ['model/', 'languages/'] },

@@ -68,4 +68,6 @@ export const SCALAR_FORMS: Readonly<Record<ScalarName, ScalarForm>> = {
     measures: { typeName: 'MonthMeasures', of: 'months' },
   },
   session: TEXT,
+  phone: TEXT,
+  email: TEXT,
 };

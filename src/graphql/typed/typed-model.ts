@@ -6,6 +6,7 @@
 
 import { isInheritedName } from '../../inherited-names.js';
 import type { Collection, Field } from '../../model/collection.js';
+import { describeBounds } from '../../model/field-bounds.js';
 import { type ScalarName, valueKindOf } from '../../model/field-types/scalar-types.js';
 import type { Path } from '../../model/path.js';
 import type { PageSizes } from '../../resolvers/page-arguments.js';
@@ -320,6 +321,7 @@ function toTypedEnum(field: Field, allowed: readonly string[], owner: string, na
 function describe(field: Field, name: string): string {
   const parts = [field.description || `The ${field.name}.`];
   if (field.unit) parts.push(`Unit: ${field.unit}.`);
+  if (field.bounds) parts.push(`Allowed: ${describeBounds(field.bounds)}.`);
   if (field.example !== undefined) parts.push(`Example: ${JSON.stringify(field.example)}.`);
   if (field.name !== name) parts.push(`Stored as \`${field.name}\`.`);
   return parts.join(' ');

@@ -30,6 +30,7 @@ import { SeenTexts } from './seen-texts.js';
 export interface PreparationPlan {
   readonly collection: Collection;
   readonly timeZone: string;
+  readonly callingCode?: string | undefined;
   readonly now: Date;
   readonly mapping: ImportMapping;
   readonly key: UniqueKey;
@@ -97,10 +98,10 @@ export class RowPreparer {
   #hasSeenRefused = false;
 
   constructor(plan: PreparationPlan, columns: readonly string[] | undefined, ask: Ask) {
-    const { collection, timeZone, now, key, mapping } = plan;
+    const { collection, timeZone, callingCode, now, key, mapping } = plan;
     this.#plan = plan;
     const partial = partialFields(mapping, collection);
-    this.#rules = { collection, mode: 'replace', timeZone, now, key, partial };
+    this.#rules = { collection, mode: 'replace', timeZone, callingCode, now, key, partial };
     this.#map = createRowMapper(mapping, collection, plan);
     this.#columnAt = columnFinder(mapping);
     this.#columns = columns;

@@ -1,10 +1,10 @@
 /** Validates the request for a text message and converts it to one message per number. */
 import { type ErrorDetail, ServiceError } from '../../errors.js';
 import type { JsonObject, JsonValue } from '../../json.js';
+import { toE164PhoneNumber } from '../../model/phone-number.js';
 import type { Scope } from '../../model/scope.js';
 import type { SmsContent } from '../message.js';
 import { asItIs, assertNoPlaceholder, hintsAtUnused, renderTemplate } from '../template.js';
-import { toE164PhoneNumber } from './phone-number.js';
 import { encodeSms } from './sms-text.js';
 
 export interface SmsRequest {
@@ -25,7 +25,7 @@ export interface SmsRequest {
 }
 
 export interface SmsOptions {
-  readonly countryCode: string;
+  readonly callingCode: string;
   readonly maxRecipients: number;
   readonly maxSegments: number;
   /** Called with possible mistakes that are not errors. */
@@ -45,7 +45,7 @@ const CONTROL = /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f]/;
 /** @throws INVALID_VALUE, LIMIT_EXCEEDED */
 export function toSmsMessages(request: SmsRequest, options: SmsOptions): OutgoingSms[] {
   const written = typeof request.to === 'string' ? [request.to] : request.to;
-  const numbers = [...new Set(written.map((number) => toE164PhoneNumber(number, options.countryCode)))];
+  const numbers = [...new Set(written.map((number) => numberToSendTo(number, options.callingCode)))];
   if (numbers.length === 0)
     throw invalid({ parameter: 'to', detail: 'nobody to send to', expected: 'a number' });
   if (numbers.length > options.maxRecipients) {
@@ -69,6 +69,16 @@ export function toSmsMessages(request: SmsRequest, options: SmsOptions): Outgoin
       ...(batch !== undefined && { batch }),
     },
   }));
+}
+
+function numberToSendTo(written: string, callingCode: string): string {
+  const number = toE164PhoneNumber(written, callingCode);
+  if (number !== undefined) return number;
+  const expected = `a telephone number, e.g. +${callingCode}5123456789`;
+  const sent = written.slice(0, 40);
+  throw new ServiceError('INVALID_VALUE', `"${sent}" is no number to send to: expected ${expected}`, {
+    errors: [{ parameter: 'to', detail: 'not a telephone number', expected, sent }],
+  });
 }
 
 function toText(

@@ -28,8 +28,11 @@ export interface ScalarType extends Comparable {
   readonly json: 'string' | 'number' | 'boolean';
   /** The schema in an OpenAPI document. */
   readonly jsonSchema: Readonly<Record<string, unknown>>;
-  /** Converts input to the stored value; `undefined` if it is not a value of the type. */
-  readonly toStored: (sent: JsonValue, timeZone: string) => JsonValue | undefined;
+  /**
+   * Converts input to the stored value; `undefined` if it is not a value of the type. Numbers of telephones
+   * without a country are of the one with this calling code.
+   */
+  readonly toStored: (sent: JsonValue, timeZone: string, callingCode?: string) => JsonValue | undefined;
   /** The accepted input, for error messages. */
   readonly expectation: string;
   /** Whether a declaration may use it as the default. */

@@ -6,8 +6,10 @@ import { BOOLEAN } from './boolean.js';
 import { DATE } from './date.js';
 import { DATETIME } from './datetime.js';
 import { DECIMAL } from './decimal.js';
+import { EMAIL } from './email.js';
 import { MONTH } from './month.js';
 import { NUMBER } from './number.js';
+import { PHONE } from './phone.js';
 import type { ScalarType } from './scalar-type.js';
 import { SESSION } from './session.js';
 import { TEXT } from './text.js';
@@ -21,6 +23,8 @@ const TYPES = {
   text: TEXT,
   month: MONTH,
   session: SESSION,
+  phone: PHONE,
+  email: EMAIL,
 } as const satisfies Readonly<Record<string, ScalarType>>;
 
 export type ScalarName = keyof typeof TYPES;

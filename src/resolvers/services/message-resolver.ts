@@ -6,7 +6,7 @@ import type { Message } from '../../messaging/message.js';
 import type { MessageDesk } from '../../messaging/message-desk.js';
 import type { Messages } from '../../messaging/messages.js';
 import { type Connection, toConnection } from '../connection.js';
-import { instantRange } from '../instant-range.js';
+import { instantArgument } from '../instant-argument.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import {
@@ -50,7 +50,8 @@ export class MessageResolver {
       state: sent.state ?? undefined,
       recipient: sent.recipient ?? undefined,
       createdBy: sent.createdBy ?? undefined,
-      ...instantRange(sent, scope.domain.timeZone),
+      from: instantArgument(sent.from, scope.domain.timeZone),
+      until: instantArgument(sent.until, scope.domain.timeZone),
     };
     const { messageDesk } = this.#services;
     const found = await messageDesk.list(scope, { filter, ...page });

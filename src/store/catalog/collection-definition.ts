@@ -1,5 +1,6 @@
 /** The type of a declaration; schema/collections/collection.schema.json explains each key. */
 import type { Collection } from '../../model/collection.js';
+import type { Bounds } from '../../model/field-bounds.js';
 import type { FieldFormat, FieldType } from '../../model/field-types/scalar-types.js';
 import type { RecordVerb } from '../../model/scope.js';
 
@@ -17,6 +18,7 @@ export interface CollectionDefinition {
   readonly uniqueTogether?: readonly {
     readonly name: string;
     readonly parts: readonly { readonly path: string; readonly by?: 'value' | 'day' }[];
+    readonly unless?: readonly { readonly field: string; readonly is?: readonly string[] }[];
   }[];
   readonly checks?: readonly CheckDefinition[];
   readonly grants?: readonly {
@@ -25,16 +27,8 @@ export interface CollectionDefinition {
     readonly caller: string;
     readonly key: readonly string[];
   }[];
-  readonly stays?: StaysDefinition;
   readonly personal?: PersonalDefinition;
   readonly access?: Readonly<Record<string, RoleAccessDefinition>>;
-}
-
-export interface StaysDefinition {
-  readonly list: string;
-  readonly from: string;
-  readonly to: string;
-  readonly reset?: readonly string[];
 }
 
 export interface PersonalDefinition {
@@ -47,9 +41,16 @@ export interface PersonalDefinition {
 
 export type CheckDefinition =
   | { readonly kind: 'sum'; readonly total: string; readonly of: readonly string[] }
-  | { readonly kind: 'order'; readonly in?: string; readonly lower: string; readonly upper: string };
+  | { readonly kind: 'order'; readonly in?: string; readonly lower: string; readonly upper: string }
+  | {
+      readonly kind: 'when';
+      readonly in?: string;
+      readonly field: string;
+      readonly is: readonly (string | boolean)[];
+      readonly holds: Bounds & { readonly field: string; readonly required?: boolean };
+    };
 
-export interface FieldDefinition {
+export interface FieldDefinition extends Bounds {
   readonly name: string;
   readonly type: FieldType;
   readonly description?: string;

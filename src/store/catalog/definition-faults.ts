@@ -3,8 +3,11 @@
  * declared.
  */
 import type { ErrorDetail } from '../../errors.js';
+import { isDay } from '../../model/calendar.js';
+import { isWithinBounds } from '../../model/field-bounds.js';
 import type { ScalarType } from '../../model/field-types/scalar-type.js';
 import { findScalar, SCALAR_TYPES } from '../../model/field-types/scalar-types.js';
+import { parseLinearPattern } from '../../model/linear-pattern.js';
 import {
   type CheckDefinition,
   type CollectionDefinition,
@@ -31,7 +34,6 @@ export function findDefinitionFaults(definition: CollectionDefinition): ErrorDet
     ...findUniqueTogetherFaults(definition),
     ...findCheckFaults(definition),
     ...findGrantFaults(definition),
-    ...findStaysFaults(definition),
     ...findPersonalFaults(definition),
     ...findAccessFaults(definition),
   ];
@@ -65,6 +67,18 @@ function findFieldFaults(
   });
 }
 
+/** The longest text that a pattern is held against. */
+const MAX_PATTERN_TEXT = 1_000;
+
+function faultOfPattern(pattern: string): string | undefined {
+  try {
+    parseLinearPattern(pattern);
+    return undefined;
+  } catch (fault) {
+    return fault instanceof Error ? fault.message : String(fault);
+  }
+}
+
 interface FieldRule {
   readonly key: keyof FieldDefinition;
   readonly expected: string;
@@ -92,6 +106,55 @@ const FIELD_RULES: readonly FieldRule[] = [
         ? undefined
         : `the format ${format} is not one of a ${type}`,
   },
+  ...(['minimum', 'maximum'] as const).map(
+    (key): FieldRule => ({
+      key,
+      expected: 'a number with type number; a day YYYY-MM-DD or `now` with type datetime',
+      faultOf: (field) => {
+        const bound = field[key];
+        if (bound === undefined) return undefined;
+        const fits =
+          typeof bound === 'number'
+            ? field.type === 'number'
+            : field.type === 'datetime' && (bound === 'now' || isDay(bound));
+        return fits ? undefined : `${JSON.stringify(bound)} is no ${key} of a ${field.type}`;
+      },
+    }),
+  ),
+  ...(['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const).map((key): FieldRule => {
+    const faultOf = (field: FieldDefinition) =>
+      field[key] !== undefined && field.type !== 'number' ? `a ${field.type} takes no ${key}` : undefined;
+    return { key, expected: 'type number', faultOf };
+  }),
+  ...(['minLength', 'maxLength', 'pattern'] as const).map((key): FieldRule => {
+    const faultOf = ({ type, enum: allowed, format, ...field }: FieldDefinition) =>
+      field[key] !== undefined && (type !== 'text' || allowed !== undefined || format !== undefined)
+        ? `only a plain text takes ${key}`
+        : undefined;
+    return { key, expected: 'type text without enum and format', faultOf };
+  }),
+  {
+    key: 'pattern',
+    expected: `^ … $ of characters, classes and escapes with quantifiers; beside it a maxLength up to ${MAX_PATTERN_TEXT}`,
+    faultOf: ({ pattern, maxLength = Number.POSITIVE_INFINITY }) =>
+      pattern === undefined
+        ? undefined
+        : (faultOfPattern(pattern) ??
+          (maxLength > MAX_PATTERN_TEXT ? 'a pattern needs a maxLength beside it' : undefined)),
+  },
+  ...(
+    [
+      ['minimum', 'maximum'],
+      ['exclusiveMinimum', 'exclusiveMaximum'],
+      ['minLength', 'maxLength'],
+    ] as const
+  ).map(([key, upper]): FieldRule => {
+    const faultOf = ({ [key]: low, [upper]: high }: FieldDefinition) =>
+      typeof low === 'number' && typeof high === 'number' && low > high
+        ? `${low} is above the ${upper} ${high}`
+        : undefined;
+    return { key, expected: `at most ${upper}`, faultOf };
+  }),
   {
     key: 'mustExist',
     expected: 'type reference',
@@ -164,7 +227,8 @@ function isDefaultOf(field: FieldDefinition, value: string | number | boolean): 
   // Another rule reports an invalid type.
   if (type === undefined) return true;
   if (field.enum !== undefined && !field.enum.includes(String(value))) return false;
-  return type.isDefault(value);
+  const moment = { now: new Date(0), timeZone: 'UTC' };
+  return type.isDefault(value) && (value === 'now' || isWithinBounds(field, value, moment));
 }
 
 /** `undefined` for references, objects and unknown types. */
@@ -226,7 +290,16 @@ function findUniqueTogetherFaults(definition: CollectionDefinition): ErrorDetail
         : [fault(at, `"${part.path}" has no day`, 'a datetime field', part.path)];
     }),
   );
-  return [...twice, ...parts];
+  const exceptions = rules.flatMap(({ unless = [] }, index) =>
+    unless.flatMap(({ field, is }, position) => {
+      const declared = definition.fields?.find((candidate) => candidate.name === field);
+      const fits = declared !== undefined && !declared.list && (is === undefined || declared.type === 'text');
+      const expected = 'a declared top-level field that is no list; a text if `is` has values';
+      const at = `/uniqueTogether/${index}/unless/${position}/field`;
+      return fits ? [] : [fault(at, `"${field}" cannot be an exception`, expected, field)];
+    }),
+  );
+  return [...twice, ...parts, ...exceptions];
 }
 
 function findScalarFaults(definition: CollectionDefinition, path: string, at: string): ErrorDetail[] {
@@ -282,38 +355,20 @@ function faultsOfCheck(
             ),
           ];
     }
+    case 'when': {
+      const prefix = check.in === undefined ? '' : `${check.in}.`;
+      const state = findFieldThroughLists(fields, prefix + check.field);
+      const subject = findFieldThroughLists(fields, prefix + check.holds.field);
+      if (subject === undefined || (state?.type !== 'text' && state?.type !== 'boolean')) {
+        const expected = 'a text or boolean as `field`, and a declared field in `holds`';
+        return [fault(pointer, 'it names fields that are not declared', expected, check)];
+      }
+      const { field: name, required: _required, ...bounds } = check.holds;
+      return findFieldFaults([{ name, type: subject.type, ...bounds }], `${pointer}/holds`, 'member').filter(
+        ({ pointer: at }) => !at?.endsWith('/target'),
+      );
+    }
   }
-}
-
-function findStaysFaults({ stays, fields = [] }: CollectionDefinition): ErrorDetail[] {
-  if (stays === undefined) return [];
-  const findDay = (among: readonly FieldDefinition[], name: string) =>
-    among.some((field) => field.name === name && field.format === 'date' && !field.list);
-  const list = fields.find((field) => field.name === stays.list && field.list);
-  const isList = findDay(list?.fields ?? [], 'from') && findDay(list?.fields ?? [], 'to');
-  const at = '/stays';
-  return [
-    ...(isList
-      ? []
-      : [
-          fault(
-            `${at}/list`,
-            `"${stays.list}" has no days`,
-            'a list of objects with the days `from` and `to`',
-            stays.list,
-          ),
-        ]),
-    ...(['from', 'to'] as const).flatMap((name) =>
-      findDay(fields, stays[name])
-        ? []
-        : [fault(`${at}/${name}`, `"${stays[name]}" is no day`, 'a field of days', stays[name])],
-    ),
-    ...(stays.reset ?? []).flatMap((name, index) =>
-      fields.some((field) => field.name === name)
-        ? []
-        : [fault(`${at}/reset/${index}`, `"${name}" is not declared`, 'a declared field', name)],
-    ),
-  ];
 }
 
 function findGrantFaults(definition: CollectionDefinition): ErrorDetail[] {

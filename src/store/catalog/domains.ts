@@ -11,6 +11,7 @@ import { didYouMean } from '../../did-you-mean.js';
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { isJsonObject, type JsonValue, printExactJson } from '../../json.js';
+import { DEFAULT_CALLING_CODE } from '../../model/phone-number.js';
 import type { Domain, Scope } from '../../model/scope.js';
 import { findUnstorableText } from '../../model/unstorable-text.js';
 import { isAdmin } from '../access/admin.js';
@@ -82,17 +83,22 @@ interface Snapshot {
 export class Domains {
   readonly #database: Database;
   #snapshot: Snapshot;
+  readonly #callingCode: string;
   #reading: Promise<unknown> = Promise.resolve();
   #stopListening: () => Promise<void> = async () => {};
 
-  private constructor(database: Database, snapshot: Snapshot) {
+  private constructor(database: Database, snapshot: Snapshot, callingCode: string) {
     this.#database = database;
+    this.#callingCode = callingCode;
     this.#snapshot = snapshot;
   }
 
-  /** Loads all domains, and listens for changes until `close`. */
-  static async load(database: Database): Promise<Domains> {
-    const domains = new Domains(database, await readSnapshot(database));
+  /**
+   * Loads all domains, and listens for changes until `close`. `callingCode` is that of schools without the
+   * property.
+   */
+  static async load(database: Database, callingCode = DEFAULT_CALLING_CODE): Promise<Domains> {
+    const domains = new Domains(database, await readSnapshot(database, callingCode), callingCode);
     domains.#stopListening = await database.keepCurrent(CHANNEL, () => domains.refresh());
     // Includes changes between the first reading and the listening.
     await domains.refresh();
@@ -105,7 +111,7 @@ export class Domains {
 
   /** Reloads everything, after a reload in progress: the last one to end is the last one begun. */
   async refresh(): Promise<void> {
-    const reading = this.#reading.catch(() => {}).then(() => readSnapshot(this.#database));
+    const reading = this.#reading.catch(() => {}).then(() => readSnapshot(this.#database, this.#callingCode));
     this.#reading = reading;
     this.#snapshot = await reading;
   }
@@ -394,7 +400,7 @@ export class Domains {
   }
 }
 
-async function readSnapshot(database: Database): Promise<Snapshot> {
+async function readSnapshot(database: Database, defaultCallingCode: string): Promise<Snapshot> {
   // One statement, so that domains and properties are of the same moment.
   const rows = await database.query<{
     id: string;
@@ -413,9 +419,10 @@ async function readSnapshot(database: Database): Promise<Snapshot> {
   const properties = new Map(rows.map((row) => [row.id, toProperties(JSON.parse(row.properties))]));
   const topId = rows.find((row) => row.parent_id === null)?.id;
   const domains = rows.map((row): [string, Domain] => {
-    const own = properties.get(row.id)?.get('timezone')?.value;
-    const inherited = properties.get(row.parent_id ?? '')?.get('timezone')?.value;
-    const timeZone = own ?? inherited;
+    const propertyOf = (name: string) =>
+      properties.get(row.id)?.get(name)?.value ?? properties.get(row.parent_id ?? '')?.get(name)?.value;
+    const timeZone = propertyOf('timezone');
+    const callingCode = propertyOf('callingCode');
     return [
       row.id,
       {
@@ -423,6 +430,7 @@ async function readSnapshot(database: Database): Promise<Snapshot> {
         name: row.name,
         parentId: row.parent_id ?? undefined,
         timeZone: typeof timeZone === 'string' ? timeZone : DEFAULT_TIME_ZONE,
+        callingCode: typeof callingCode === 'string' ? callingCode : defaultCallingCode,
       },
     ];
   });

@@ -7,6 +7,7 @@ import { didYouMean } from '../../did-you-mean.js';
 import { ServiceError } from '../../errors.js';
 import { isExactNumber, isJsonObject, type JsonValue } from '../../json.js';
 import { instantFrom } from '../../model/calendar.js';
+import { DEFAULT_CALLING_CODE } from '../../model/phone-number.js';
 
 export interface KnownProperty {
   readonly name: string;
@@ -77,6 +78,14 @@ export const KNOWN_PROPERTIES: readonly KnownProperty[] = [
     byDefault: DEFAULT_TIME_ZONE,
     expected: 'the IANA name of a time zone, e.g. Asia/Kolkata',
     isValid: isTimeZone,
+  },
+  {
+    name: 'callingCode',
+    description: 'Telephone numbers that are written without a country are of this one.',
+    type: 'text',
+    byDefault: DEFAULT_CALLING_CODE,
+    expected: 'a calling code without +, e.g. 91',
+    isValid: matches(/^[1-9]\d{0,3}$/),
   },
   {
     name: 'udiseCode',

@@ -12,6 +12,7 @@ import type {
   RowRule,
   UniqueTogether,
 } from '../../model/collection.js';
+import { boundsAmong } from '../../model/field-bounds.js';
 import {
   type CheckDefinition,
   type CollectionDefinition,
@@ -53,6 +54,7 @@ export function parseCollection(definition: unknown, options: ParseCollectionOpt
       (rule): UniqueTogether => ({
         name: rule.name,
         parts: rule.parts.map((part) => ({ path: part.path.split('.'), by: part.by ?? 'value' })),
+        unless: (rule.unless ?? []).map(({ field, is }) => ({ field, is })),
       }),
     ),
     checks: (parsed.checks ?? []).map(toCheck),
@@ -62,7 +64,6 @@ export function parseCollection(definition: unknown, options: ParseCollectionOpt
     access: new Map(
       Object.entries(parsed.access ?? {}).map(([role, access]) => [role, toRoleAccess(access)]),
     ),
-    stays: parsed.stays && { reset: [], ...parsed.stays },
     personal: parsed.personal === undefined ? undefined : toPersonal(parsed.personal),
     isDeclared: options.isDeclared,
     domainId: options.domainId,
@@ -161,6 +162,7 @@ function toField(definition: FieldDefinition): Field {
     isSearchable: definition.searchable ?? false,
     isRight: definition.right ?? false,
     allowed: definition.enum,
+    bounds: boundsAmong(definition),
     default: definition.default,
     isDecimal: definition.decimal ?? false,
     format: definition.format,
@@ -184,6 +186,16 @@ function toCheck(check: CheckDefinition): Check {
         lower: check.lower,
         upper: check.upper,
       };
+    case 'when': {
+      const { field, required = false } = check.holds;
+      return {
+        kind: 'when',
+        in: check.in === undefined ? [] : check.in.split('.'),
+        field: check.field,
+        is: check.is,
+        holds: { field, isRequired: required, bounds: boundsAmong(check.holds) },
+      };
+    }
   }
 }
 

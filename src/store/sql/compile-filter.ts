@@ -40,6 +40,8 @@ export interface CompileContext {
   /** The time zone of the domain. Days and months in a filter are in this zone. */
   readonly timeZone: string;
   readonly now: Date;
+  /** @see Clock */
+  readonly callingCode?: string | undefined;
   /** Whether the database compares text by bytes, so that prefixes and ranges of text can use its order. */
   readonly isByteOrdered: boolean;
   /**

@@ -63,6 +63,8 @@ export const SCALAR_SQL: Readonly<Record<ScalarName, ScalarSql>> = {
     print: asItIs,
   },
   session: TEXT,
+  phone: TEXT,
+  email: TEXT,
 };
 
 /** The SQL type to cast to. */

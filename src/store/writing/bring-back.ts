@@ -69,6 +69,7 @@ export async function bringBack(
       const data = await asked(environment, transaction, { scope, collection, record });
       const change = toStored(collection, data, {
         timeZone: scope.domain.timeZone,
+        callingCode: scope.domain.callingCode,
         now,
         mode: 'replace',
         keptFields: new Set([CREATED_ON, ...collection.fields.map((field) => field.name)]),

@@ -15,6 +15,7 @@ import {
 import { dayOf } from '../../model/calendar.js';
 import type { Check, Collection, UniqueTogether } from '../../model/collection.js';
 import { Exact, toDecimal } from '../../model/compare-json.js';
+import { describeBounds, isWithinBounds } from '../../model/field-bounds.js';
 import type { Path } from '../../model/path.js';
 
 /** A longer key is stored as its hash: a b-tree entry must fit a third of a page. */
@@ -22,14 +23,21 @@ const MAX_KEY_LENGTH = 500;
 
 /**
  * The violations of a record against its collection's checks, without the values of `secret` fields.
- * `pointer` is the position of the record in the body.
+ * `pointer` is the position of the record in the body. Only checks of a `changed` field apply, so that a rule
+ * that is newer than the record does not prevent other changes. Default: all.
  */
 export function findCheckFaults(
   collection: Collection,
   data: JsonObject,
-  told: { readonly pointer: string; readonly secret: { has(field: string): boolean } },
+  told: {
+    readonly pointer: string;
+    readonly secret: { has(field: string): boolean };
+    readonly changed?: { has(field: string): boolean };
+  },
 ): ErrorDetail[] {
+  const { changed } = told;
   return collection.checks.flatMap((check) => {
+    if (changed && !fieldsOfCheck(check).some((field) => changed.has(field))) return [];
     const faults = faultsOf(check, data, told.pointer);
     if (faults.length === 0 || !fieldsOfCheck(check).some((field) => told.secret.has(field))) return faults;
     return [{ pointer: told.pointer, detail: `a rule of ${collection.name} does not hold` }];
@@ -51,14 +59,14 @@ export function keysOf(collection: Collection, data: JsonObject, timeZone: strin
   return keys;
 }
 
-/** The top-level fields that each check, each `uniqueTogether` rule and the stays of a person use. */
+/** The top-level fields that each check and each `uniqueTogether` rule uses. */
 export function fieldsTogether(collection: Collection): readonly (readonly string[])[] {
-  const { stays } = collection;
-  return [
-    ...(stays === undefined ? [] : [[stays.from, stays.to, stays.list]]),
-    ...collection.checks.map(fieldsOfCheck),
-    ...collection.uniqueTogether.map((rule) => rule.parts.flatMap((part) => part.path.slice(0, 1))),
-  ];
+  return [...collection.checks.map(fieldsOfCheck), ...collection.uniqueTogether.map(fieldsOfUniqueRule)];
+}
+
+/** The top-level fields of a `uniqueTogether` rule, those of its exceptions included. */
+export function fieldsOfUniqueRule({ parts, unless }: UniqueTogether): readonly string[] {
+  return [...parts.flatMap(({ path }) => path.slice(0, 1)), ...unless.map(({ field }) => field)];
 }
 
 function fieldsOfCheck(check: Check): readonly string[] {
@@ -67,6 +75,8 @@ function fieldsOfCheck(check: Check): readonly string[] {
       return [check.total, ...check.of.flatMap((path) => path.slice(0, 1))];
     case 'order':
       return check.in.length === 0 ? [check.lower, check.upper] : check.in.slice(0, 1);
+    case 'when':
+      return check.in.length === 0 ? [check.field, check.holds.field] : check.in.slice(0, 1);
   }
 }
 
@@ -104,8 +114,39 @@ function faultsOf(check: Check, data: JsonObject, pointer: string): ErrorDetail[
           },
         ];
       });
+    case 'when':
+      return valuesAt(data, check.in).flatMap(({ value, pointer: at }) =>
+        isJsonObject(value) ? faultsOfWhen(check, value, `${pointer}${at}`) : [],
+      );
   }
 }
+
+function faultsOfWhen(
+  { field, is, holds }: Extract<Check, { readonly kind: 'when' }>,
+  data: JsonObject,
+  pointer: string,
+): ErrorDetail[] {
+  const state = memberOf(data, field);
+  if ((typeof state !== 'string' && typeof state !== 'boolean') || !is.includes(state)) return [];
+  const value = memberOf(data, holds.field) ?? null;
+  const when = `where ${field} is ${state}`;
+  const at = `${pointer}/${holds.field}`;
+  if (value === null) {
+    if (!holds.isRequired) return [];
+    return [
+      { pointer: at, detail: `${holds.field} is missing; it is required ${when}`, expected: 'a value' },
+    ];
+  }
+  if (holds.bounds === undefined || isWithinBounds(holds.bounds, value, NO_MOMENT)) return [];
+  const expected = describeBounds(holds.bounds);
+  const sent = isJsonObject(value) || Array.isArray(value) ? 'a value' : String(value);
+  return [
+    { pointer: at, detail: `${holds.field} is ${sent}; ${expected} is expected ${when}`, expected, sent },
+  ];
+}
+
+/** The bounds of a check never depend on the time. */
+const NO_MOMENT = { now: new Date(0), timeZone: 'UTC' };
 
 /** Stored instants, days and months compare as texts; numbers by their exact value. */
 function isAbove(lower: JsonValue | undefined, upper: JsonValue | undefined): boolean {
@@ -116,6 +157,7 @@ function isAbove(lower: JsonValue | undefined, upper: JsonValue | undefined): bo
 }
 
 function keyOf(rule: UniqueTogether, data: JsonObject, timeZone: string): string | undefined {
+  if (rule.unless.some((exception) => isExcepted(exception, data))) return undefined;
   const values: string[] = [];
   for (const part of rule.parts) {
     const value = scalarAt(data, part.path);
@@ -124,6 +166,11 @@ function keyOf(rule: UniqueTogether, data: JsonObject, timeZone: string): string
   }
   const key = JSON.stringify(values);
   return key.length <= MAX_KEY_LENGTH ? key : createHash('sha256').update(key).digest('base64url');
+}
+
+function isExcepted({ field, is }: UniqueTogether['unless'][number], data: JsonObject): boolean {
+  const value = memberOf(data, field) ?? null;
+  return is === undefined ? value !== null : typeof value === 'string' && is.includes(value);
 }
 
 function dayIn(text: string, timeZone: string): string {

@@ -16,6 +16,7 @@ export interface StagingRules {
   /** A record that may be new is sent as a whole. */
   readonly mode: 'replace';
   readonly timeZone: string;
+  readonly callingCode?: string | undefined;
   /** The creation time of new records. */
   readonly now: Date;
   /** The key by which existing records are found. */

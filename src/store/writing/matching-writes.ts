@@ -17,7 +17,6 @@ import type { Scope } from '../../model/scope.js';
 import { applyUpdate, assertUpdate, type UpdateOperation } from '../../model/update-operation.js';
 import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
 import { assertFittingOperands } from '../access/fitting-operands.js';
-import { hintAtContradictions } from '../access/hint-at-contradictions.js';
 import { hintAtPaths } from '../access/hint-at-paths.js';
 import type { Transaction } from '../database/queryable.js';
 import { renewStatistics } from '../database/renew-statistics.js';
@@ -116,7 +115,8 @@ export class MatchingWrites {
     assertMayApply(request.update, { scope, collection, readable, writable });
     this.#environment.noteSent(scope, name, request.update.flatMap(sentDataOf));
     const now = this.#environment.now();
-    const moment = { now, timeZone: scope.domain.timeZone };
+    const { timeZone, callingCode } = scope.domain;
+    const moment = { now, timeZone, callingCode };
     const operations = toStoredOperations(request.update, collection, moment);
     const plan: UpdatePlan = {
       ...{ matching, operations, now },
@@ -177,7 +177,6 @@ export class MatchingWrites {
     const paths = [...listPaths(request.filter), ...sort.map((key) => key.path)];
     assertReadable(paths, readable, collection);
     hintAtPaths(paths, scope, collection);
-    hintAtContradictions(request.filter, scope, collection);
     this.#environment.noteNamed(scope, collection, paths);
     assertFittingOperands(request.filter, collection, (target) =>
       this.#environment.findReadable(scope, target),
@@ -345,7 +344,7 @@ function changeOf(
   { scope, collection, readable, writable }: Matching,
   now: Date,
 ): (before: JsonObject) => JsonObject {
-  const { timeZone } = scope.domain;
+  const { timeZone, callingCode } = scope.domain;
   const [only] = operations;
   if (only?.kind !== 'replace') return (before) => applyUpdate(before, operations, { now, timeZone });
   // As in a single replacement, creation stamps and fields that the caller may not set are kept.
@@ -355,7 +354,7 @@ function changeOf(
     ...readable.hiddenFields,
   ]);
   const { _id: id, ...sent } = only.data;
-  const { data } = toStored(collection, sent, { timeZone, now, mode: 'replace', keptFields });
+  const { data } = toStored(collection, sent, { timeZone, callingCode, now, mode: 'replace', keptFields });
   return (before) => ({
     ...Object.fromEntries(Object.entries(before).filter(([name]) => keptFields.has(name))),
     ...data,

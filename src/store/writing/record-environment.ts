@@ -104,6 +104,7 @@ export class RecordEnvironment {
     return {
       collection,
       timeZone: scope.domain.timeZone,
+      callingCode: scope.domain.callingCode,
       now: this.now(),
       isByteOrdered: this.database.isByteOrdered,
       findTarget: (name) => this.findReadable(scope, name),

@@ -90,14 +90,14 @@ export class RecordInserts {
   ): Promise<StoredRecord[]> {
     const environment = this.#environment;
     const now = environment.now();
-    const { timeZone } = scope.domain;
+    const { timeZone, callingCode } = scope.domain;
     const data = sent.map((one) => one.data);
     assertCompletable(data, collection, access.hiddenFields);
     const secret = secretFieldsOf(scope, collection);
     const isAllRead = findAccess(scope, collection, 'read')?.hiddenFields.size === 0;
     const secretsOf = (index: number) =>
       isAllRead ? NO_SECRETS : without(secret, sent[index]?.own ?? NO_SECRETS);
-    const changes = toStoredAll(collection, data, { timeZone, now, mode: 'create', secretsOf });
+    const changes = toStoredAll(collection, data, { timeZone, callingCode, now, mode: 'create', secretsOf });
     const toStoredRecord = ({ id }: { readonly id: string }, json = ''): StoredRecord => {
       return { id, version: 1, createdAt: now, updatedAt: now, json };
     };

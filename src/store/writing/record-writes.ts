@@ -1,3 +1,4 @@
+import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
@@ -13,7 +14,6 @@ import {
 import { liveRecordsById, recordsOf } from '../sql/records-of.js';
 import { atomically } from './atomically.js';
 import { fieldsTogether, findCheckFaults, keysOf } from './check-faults.js';
-import { withFormerStay } from './former-stay.js';
 import { deadReferenceDetail, listReferences, withoutHeld } from './held-references.js';
 import { andRows, type RecordEnvironment } from './record-environment.js';
 import { RecordIds } from './record-ids.js';
@@ -192,18 +192,18 @@ export class RecordWrites {
     const hidden = findAccess(scope, collection, 'read')?.hiddenFields ?? [];
     const keptFields = new Set([...stampedFields(collection), ...access.readOnlyFields, ...hidden]);
     const now = this.#environment.now();
-    const sent = toStored(collection, options.data, {
-      timeZone: scope.domain.timeZone,
-      now,
-      mode: options.mode,
-      keptFields,
-    });
-    await this.#assertReferences({ scope, collection, access }, { id, change: sent, within: options.within });
-    const kept = [...keptFields].filter((field) => !Object.hasOwn(sent.data, field));
+    const { timeZone, callingCode } = scope.domain;
+    const toChange = (before?: JsonObject) =>
+      toStored(collection, options.data, {
+        ...{ timeZone, callingCode, now, keptFields, before },
+        mode: options.mode,
+      });
+    const change = await this.#unlessHeld(toChange, { scope, collection, access }, id, options);
+    await this.#assertReferences({ scope, collection, access }, { id, change, within: options.within });
+    const kept = [...keptFields].filter((field) => !Object.hasOwn(change.data, field));
+    const data = options.mode === 'merge' ? mergedData(change) : replacedData(change.data, kept);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const together = await this.#checkTogether({ scope, collection, id, change: sent, options, kept });
-      const { change = sent } = together;
-      const data = options.mode === 'merge' ? mergedData(change) : replacedData(change.data, kept);
+      const together = await this.#checkTogether({ scope, collection, id, change, options, kept });
       const update = {
         id,
         ifVersion: together.ifVersion ?? options.ifVersion,
@@ -256,8 +256,37 @@ export class RecordWrites {
       changes: [change],
     });
     if (dead.length === 0) return;
+    const before = await this.#findStored({ scope, collection, access }, id, within);
+    const held = listReferences(collection, before);
+    assertNoFaults(withoutHeld(dead, held).map((one) => deadReferenceDetail(one)));
+  }
+
+  /** The change, which may keep what the record has already, although it breaks a rule that is newer. */
+  async #unlessHeld(
+    toChange: (before?: JsonObject) => StoredChange,
+    write: PermittedWrite,
+    id: string,
+    { within }: WriteOptions,
+  ): Promise<StoredChange> {
+    try {
+      return toChange();
+    } catch (fault) {
+      if (!(fault instanceof ServiceError) || fault.code !== 'INVALID_VALUE') throw fault;
+    }
+    const hidden = secretFieldsOf(write.scope, write.collection);
+    const stored = Object.entries(await this.#findStored(write, id, within));
+    return toChange(Object.fromEntries(stored.filter(([name]) => !hidden.has(name))));
+  }
+
+  /** The record as it is; empty if there is none that the caller may change. */
+  async #findStored(
+    { scope, collection, access }: PermittedWrite,
+    id: string,
+    within: Transaction | undefined,
+  ): Promise<JsonObject> {
+    const environment = this.#environment;
     const [row] = await environment.run<{ data: string }>(
-      queryable,
+      within ?? environment.database,
       Prisma.sql`
         select r.data::text as data
         from records r
@@ -265,8 +294,7 @@ export class RecordWrites {
           ${andRows(access, environment.compileContext(scope, collection))}`,
     );
     const before = row === undefined ? {} : parseExactJson(row.data);
-    const held = isJsonObject(before) ? listReferences(collection, before) : [];
-    assertNoFaults(withoutHeld(dead, held).map((one) => deadReferenceDetail(one)));
+    return isJsonObject(before) ? before : {};
   }
 
   /**
@@ -374,8 +402,6 @@ export class RecordWrites {
   }): Promise<{
     readonly keys: { readonly value: JsonObject | undefined } | undefined;
     readonly ifVersion?: number;
-    /** The change with what follows from it. Default: as it is. */
-    readonly change?: StoredChange;
   }> {
     const { scope, collection, id, change, options, kept } = update;
     const groups = fieldsTogether(collection);
@@ -384,13 +410,15 @@ export class RecordWrites {
     const isTouched = isReplace || groups.some((fields) => fields.some((field) => changed.has(field)));
     if (groups.length === 0 || !isTouched) return { keys: undefined };
     const isComplete = isReplace
-      ? collection.stays === undefined &&
-        groups.every((fields) => !fields.some((field) => kept.includes(field)))
+      ? groups.every((fields) => !fields.some((field) => kept.includes(field)))
       : groups.every((fields) => fields.every((field) => changed.has(field)));
     const secret = without(secretFieldsOf(scope, collection), changed);
     if (isComplete) {
-      assertNoFaults(findCheckFaults(collection, change.data, { pointer: '', secret }));
-      return { keys: { value: keysOf(collection, change.data, scope.domain.timeZone) } };
+      const faults = findCheckFaults(collection, change.data, { pointer: '', secret });
+      if (faults.length === 0) {
+        return { keys: { value: keysOf(collection, change.data, scope.domain.timeZone) } };
+      }
+      if (!isReplace) assertNoFaults(faults);
     }
     const readable = findAccess(scope, collection, 'read');
     const readableRows = readable && this.#environment.rowsOf(scope, collection, readable);
@@ -404,12 +432,7 @@ export class RecordWrites {
     // The write will not find a record either, and will report why.
     if (current === undefined) return { keys: undefined };
     const before = parseExactJson(current.data);
-    const keeping = isReplace ? kept : undefined;
-    const asSent = applyChange(before, change, keeping);
-    const complete = isJsonObject(before)
-      ? withFormerStay(collection, change, { before, after: asSent })
-      : change;
-    const merged = complete === change ? asSent : applyChange(before, complete, keeping);
+    const merged = applyChange(before, change, isReplace ? kept : undefined);
     // Nothing is disclosed about a version the caller does not expect, or a record it may not see.
     if (options.ifVersion !== undefined && options.ifVersion !== current.version) return { keys: undefined };
     // A caller who may change a record but not read it does not learn what stays, nor whether what it sent
@@ -418,14 +441,15 @@ export class RecordWrites {
     const judged = isReadable
       ? ({ verb: 'update', differing: differingNames(before, merged), secret } as const)
       : ({ verb: 'update', differing: changed, secret: without(EVERY_FIELD, changed) } as const);
-    const faults = findCheckFaults(collection, merged, { pointer: '', secret: judged.secret });
+    const faults = findCheckFaults(collection, merged, {
+      ...{ pointer: '', secret: judged.secret, changed: judged.differing },
+    });
     if (faults.length > 0 || !isJudgeable(collection, judged)) {
       await this.#throwIfOutOfReach(update);
       assertJudgeable(collection, judged);
       assertNoFaults(faults);
     }
-    const keys = { value: keysOf(collection, merged, scope.domain.timeZone) };
-    return { keys, ifVersion: current.version, change: complete };
+    return { keys: { value: keysOf(collection, merged, scope.domain.timeZone) }, ifVersion: current.version };
   }
 
   async #throwIfOutOfReach(update: {

@@ -10,7 +10,7 @@ import type { Collection } from '../../model/collection.js';
 import { isSameJson } from '../../model/compare-json.js';
 import type { RecordVerb, Scope } from '../../model/scope.js';
 import { findAccess } from '../access/access.js';
-import { fieldsTogether } from './check-faults.js';
+import { fieldsOfUniqueRule, fieldsTogether } from './check-faults.js';
 
 /** Top-level fields whose stored values the caller may not read. */
 export interface SecretFields {
@@ -44,7 +44,7 @@ export function assertNoProbing(records: readonly JsonObject[], scope: Scope, co
   if (hidden === undefined || hidden.size === 0) return;
   const unique = new Set([
     ...collection.fields.filter((field) => field.isUnique).map((field) => field.name),
-    ...collection.uniqueTogether.flatMap((rule) => rule.parts.flatMap((part) => part.path.slice(0, 1))),
+    ...collection.uniqueTogether.flatMap(fieldsOfUniqueRule),
   ]);
   for (const record of records) {
     const name = Object.keys(record).find((one) => hidden.has(one) && unique.has(one));

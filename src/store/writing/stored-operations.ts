@@ -13,7 +13,7 @@ import { pathsOf, type UpdateOperation } from '../../model/update-operation.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
 import { assertWritable } from './record-refusals.js';
 import { assertNoProbing } from './secret-fields.js';
-import { assertNoFaults, toStoredValue } from './validation.js';
+import { assertNoFaults, type ToStoredOptions, toStoredValue } from './validation.js';
 
 /**
  * Refuses operations on what the caller may not set, and those whose outcome would tell of what it may not
@@ -80,7 +80,7 @@ function sentValueOf(operation: UpdateOperation): JsonValue {
 export function toStoredOperations(
   operations: readonly UpdateOperation[],
   collection: Collection,
-  moment: { readonly timeZone: string; readonly now: Date },
+  moment: Pick<ToStoredOptions, 'timeZone' | 'callingCode' | 'now'>,
 ): readonly UpdateOperation[] {
   const errors: ErrorDetail[] = [];
   const stored = operations.map((operation) => {
@@ -129,6 +129,8 @@ function toStoredOperation(
     }
     case 'currentDate':
       return field.format === 'date' ? { ...operation, as: 'day' } : operation;
+    case 'multiply':
+      return { ...operation, step: field.bounds?.multipleOf };
     default:
       return operation;
   }

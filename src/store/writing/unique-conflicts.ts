@@ -10,6 +10,7 @@ import { findConstraint } from '../database/database-errors.js';
 import { isDeclaredIndexName, listDeclaredIndexes } from '../database/declared-indexes.js';
 import type { Queryable } from '../database/queryable.js';
 import { liveRecordsByKey, nameLiteral, recordsOf } from '../sql/records-of.js';
+import { fieldsOfUniqueRule } from './check-faults.js';
 import { inputOf, type NewRecord } from './record-statements.js';
 import { NO_SECRETS, type SecretFields } from './secret-fields.js';
 import { keyValueOf, OF_RECORD, type UniqueKey } from './unique-key.js';
@@ -178,7 +179,7 @@ function fieldsOf(collection: Collection, rule: string): readonly string[] {
       return [key.name];
     case 'rule': {
       const together = collection.uniqueTogether.find((candidate) => candidate.name === key.name);
-      return (together?.parts ?? []).flatMap((part) => part.path.slice(0, 1));
+      return together === undefined ? [] : fieldsOfUniqueRule(together);
     }
   }
 }
@@ -214,14 +215,10 @@ function detailsOf(collection: Collection, rule: string, record: NewRecord, poin
     case 'field': {
       const value = ruleValueOf(rule, record);
       const shown = value === undefined ? '' : ` ${printExactJson(value)}`;
-      const { stays } = collection;
-      const readmit = stays
-        ? `. To readmit a person who left, set ${stays.from} of that record: the former stay is kept`
-        : '';
       return [
         {
           pointer: `${pointer}/${key.name}`,
-          detail: `${key.name}${shown} is taken: it is unique in ${collection.name}${readmit}`,
+          detail: `${key.name}${shown} is taken: it is unique in ${collection.name}`,
           expected: 'a value no other record has',
           ...(value === undefined ? {} : { sent: shownValue(record.data, key.name) }),
         },

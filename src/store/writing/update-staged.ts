@@ -6,6 +6,7 @@ import type { Collection } from '../../model/collection.js';
 import { compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsById } from '../sql/records-of.js';
 import { type FinishedChange, planChanges, writeChanges } from './change-records.js';
+import { fieldsOfUniqueRule } from './check-faults.js';
 import { type LockedRow } from './matched-change.js';
 import { outOfRows } from './record-refusals.js';
 import { inputOf } from './record-statements.js';
@@ -113,6 +114,6 @@ interface DifferingRow extends LockedRow {
 function uniqueFieldsOf(collection: Collection): ReadonlySet<string> {
   return new Set([
     ...collection.fields.filter((field) => field.isUnique).map((field) => field.name),
-    ...collection.uniqueTogether.flatMap((rule) => rule.parts.flatMap((part) => part.path.slice(0, 1))),
+    ...collection.uniqueTogether.flatMap(fieldsOfUniqueRule),
   ]);
 }

@@ -6,8 +6,10 @@
  * @see decisions 1, 2
  */
 import { type ErrorDetail, ServiceError } from '../../errors.js';
-import { isExactNumber, isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
+import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../json.js';
 import { type Collection, CREATED_ON, type Field } from '../../model/collection.js';
+import { isSameJson } from '../../model/compare-json.js';
+import { describeBounds, isWithinBounds } from '../../model/field-bounds.js';
 import { DATETIME } from '../../model/field-types/datetime.js';
 import type { ScalarType } from '../../model/field-types/scalar-type.js';
 import { scalarTypeOf } from '../../model/field-types/scalar-types.js';
@@ -20,6 +22,8 @@ import { findCheckFaults } from './check-faults.js';
 export interface ToStoredOptions {
   /** IANA name of the zone a bare date is midnight in. */
   readonly timeZone: string;
+  /** Of telephone numbers without a country. Default: that of India. */
+  readonly callingCode?: string | undefined;
   /** The instant of the write. */
   readonly now: Date;
   /**
@@ -31,6 +35,8 @@ export interface ToStoredOptions {
   readonly keptFields?: ReadonlySet<string>;
   /** JSON pointer of the record in the body, for errors. */
   readonly pointer?: string;
+  /** The record as it is stored: what it has already may stay, although it breaks a bound. */
+  readonly before?: JsonObject | undefined;
   /** Fields whose values no error tells. Default: none. */
   readonly secret?: { has(field: string): boolean };
 }
@@ -135,7 +141,9 @@ export function toStaged(
 export function toStoredValue(
   value: JsonValue,
   declared: { readonly field: Field; readonly of: 'field' | 'element' },
-  options: Pick<ToStoredOptions, 'timeZone' | 'now' | 'pointer'> & { readonly errors: ErrorDetail[] },
+  options: Pick<ToStoredOptions, 'timeZone' | 'callingCode' | 'now' | 'pointer'> & {
+    readonly errors: ErrorDetail[];
+  },
 ): JsonValue {
   const { errors, pointer = '', ...others } = options;
   const conversion: Conversion = { options: { ...others, mode: 'merge' }, errors, unlabelled: [] };
@@ -283,10 +291,14 @@ function toStoredScalar(field: Field, value: JsonValue, place: Place): JsonValue
   if (place.depth > MAX_DEPTH) return report(place, `at most ${MAX_DEPTH} levels`, value);
   if (field.type === 'reference') return toStoredReference(field, value, place);
   if (field.type === 'object') return toStoredObject(field, value, place);
-  const stored = scalarTypeOf(field)?.toStored(value, place.conversion.options.timeZone);
-  if (stored === undefined || !isAllowed(field, stored)) {
-    return report(place, scalarExpectationOf(field), value);
-  }
+  const { options } = place.conversion;
+  const converted = scalarTypeOf(field)?.toStored(value, options.timeZone, options.callingCode);
+  const isValid =
+    converted !== undefined &&
+    isAllowed(field, converted) &&
+    (field.bounds === undefined || isWithinBounds(field.bounds, converted, options));
+  if (!isValid) return isHeld(value, place) ? value : report(place, scalarExpectationOf(field), value);
+  const stored = converted;
   const isIndexed = field.isIndexed || field.isUnique;
   if (isIndexed && typeof stored === 'string' && Buffer.byteLength(stored) > MAX_INDEXED_BYTES) {
     return report(place, `text of at most ${MAX_INDEXED_BYTES} bytes, because the field is indexed`, value);
@@ -296,6 +308,21 @@ function toStoredScalar(field: Field, value: JsonValue, place: Place): JsonValue
 
 function isAllowed({ allowed }: Field, stored: JsonValue): boolean {
   return allowed === undefined || (typeof stored === 'string' && allowed.includes(stored));
+}
+
+/** Whether the record has the value already, at this place or at another of the same list. */
+function isHeld(value: JsonValue, place: Place): boolean {
+  const { before } = place.conversion.options;
+  return before !== undefined && heldAt(place, before).some((held) => isSameJson(held, value));
+}
+
+function heldAt({ parent, name }: Place, before: JsonObject): readonly JsonValue[] {
+  if (parent === undefined) return [before];
+  return heldAt(parent, before).flatMap((held) => {
+    if (Array.isArray(held)) return held as readonly JsonValue[];
+    const member = isJsonObject(held) ? memberOf(held, name) : undefined;
+    return member === undefined ? [] : [member];
+  });
 }
 
 function toStoredReference(field: Field, value: JsonValue, place: Place): JsonValue {
@@ -373,7 +400,8 @@ function scalarExpectationOf(field: Field): string {
     return `a reference to ${targets} ({"value": <_id>, "label": <text>}, or the _id)`;
   }
   if (field.allowed !== undefined) return `one of ${field.allowed.join(', ')}`;
-  return scalarTypeOf(field)?.expectation ?? 'an object';
+  const type = scalarTypeOf(field)?.expectation ?? 'an object';
+  return field.bounds === undefined ? type : `${type} (${describeBounds(field.bounds)})`;
 }
 
 function describe(sent: JsonValue): string {

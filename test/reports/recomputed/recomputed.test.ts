@@ -27,8 +27,8 @@ async function graphql(query: string) {
 }
 
 const due = (id: string, student: string, month: string) => ({
-  ...{ _id: id, student: { value: student }, session: '2026-27', month, fee_head: 'Tuition' },
-  ...{ amount: 100, due_date: `${month}-10`, class: '1', section: 'A' },
+  ...{ _id: id, student: { value: student }, session: '2026-27', month },
+  ...{ fee_head: `Tuition ${id}`, amount: 100, due_date: `${month}-10`, class: '1', section: 'A' },
 });
 
 it.each([1, 2, 3])(

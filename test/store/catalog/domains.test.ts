@@ -63,8 +63,8 @@ describe('domains', () => {
   });
 
   it('are one above and the others below it', () => {
-    expect(domains.top()).toEqual(TOP);
-    expect(domains.get('branch')).toEqual(SUB);
+    expect(domains.top()).toEqual({ ...TOP, callingCode: '91' });
+    expect(domains.get('branch')).toEqual({ ...SUB, callingCode: '91' });
   });
 
   it('are listed to an admin of the top domain; others see their own', () => {

@@ -23,6 +23,7 @@ function field(name: string, type: Field['type'], traits: Partial<Field> = {}): 
     isSearchable: false,
     isRight: false,
     allowed: undefined,
+    bounds: undefined,
     default: undefined,
     isDecimal: false,
     format: undefined,
@@ -37,7 +38,7 @@ function field(name: string, type: Field['type'], traits: Partial<Field> = {}): 
 }
 
 function collection(name: string, fields: readonly Field[] = [], rules: readonly string[] = []) {
-  const uniqueTogether = rules.map((rule) => ({ name: rule, parts: [] }));
+  const uniqueTogether = rules.map((rule) => ({ name: rule, parts: [], unless: [] }));
   return { name, fields, indexes: [], uniqueTogether };
 }
 

@@ -32,6 +32,10 @@ import { createBulkTypes } from './bulk-types.js';
 import { toTypedOperations } from './typed-operations.js';
 
 /** Selects the records to change. */
+const MULTIPLY =
+  'Numbers to multiply by, exactly. The product in a field of a declared `multipleOf` (money: 0.01) is ' +
+  'rounded to it, half away from 0.';
+
 interface Condition {
   readonly where?: object | null;
   readonly oquery?: string | null;
@@ -77,7 +81,7 @@ export function createTypedBulkResolver(
     ...condition,
     set: changes(updateInput, 'New values of fields; null removes one.'),
     increment: changes(numbers, 'Numbers to add, exactly; a missing one counts as 0.'),
-    multiply: changes(numbers, 'Numbers to multiply by, exactly.'),
+    multiply: changes(numbers, MULTIPLY),
     min: changes(bounds, 'Values that replace greater values, or are set if the field is missing.'),
     max: changes(bounds, 'Values that replace lesser values, or are set if the field is missing.'),
     push: changes(lists, 'Values to append to lists.'),

@@ -26,7 +26,9 @@ export class UpdateArguments {
 
   @Field(() => GraphqlJsonScalar, {
     nullable: true,
-    description: 'Numbers to multiply by, exactly, e.g. {amount: 1.05}.',
+    description:
+      'Numbers to multiply by, exactly, e.g. {amount: 1.05}. The product in a field of a declared ' +
+      '`multipleOf` (money: 0.01) is rounded to it, half away from 0.',
   })
   readonly multiply?: JsonValue;
 
