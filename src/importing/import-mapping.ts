@@ -22,6 +22,10 @@ export interface ColumnMapping {
   readonly values?: Readonly<Record<string, JsonValue>> | undefined;
   /** A reference: the field of its target that the file has instead of the `_id`. */
   readonly by?: string | undefined;
+  /** Cells that count as empty, such as `-` and `N/A`, in any case. */
+  readonly blank?: readonly string[] | undefined;
+  /** Confirms that a column with values goes to no field. */
+  readonly leftOut?: true | undefined;
   /** Confirms that the field is not declared. */
   readonly undeclared?: true | undefined;
   /** What an empty cell does to an existing record. Default: the field stays as it is. */

@@ -8,6 +8,7 @@ import type { Files, NewFile } from '../files/files.js';
 import { assertAtMost, type MostBytes } from '../files/most-bytes.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { JsonValue } from '../json.js';
+import type { Collection } from '../model/collection.js';
 import type { Scope } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';
 import type { Catalog } from '../store/catalog/catalog.js';
@@ -15,7 +16,8 @@ import type { Database } from '../store/database/database.js';
 import { type KeysetPage, type KeysetRequest, withPlaces } from '../store/database/keyset.js';
 import type { UndoConflict, UndoPreview } from '../store/history/undo-preview.js';
 import type { RecordStore } from '../store/record-store.js';
-import { fieldsOfMapping } from './import-mapping.js';
+import { assertNothingReplaced, doubtsOf } from './doubts-of-mapping.js';
+import { fieldsOfMapping, type ImportMapping } from './import-mapping.js';
 import type { ImportRights } from './import-rights.js';
 import { invalidImport, noImport } from './invalid-import.js';
 import { forgetSeen } from './note-refused.js';
@@ -30,6 +32,7 @@ import {
   DEFAULT_OPTIONS,
   findImport,
   fingerprintOf,
+  type ImportInspection,
   type ImportOptions,
   type ImportPrincipal,
   type ImportState,
@@ -194,7 +197,7 @@ export class Imports {
     const changed = await updateImport(database, id, {
       from: IDLE,
       state: 'ready',
-      ...(mapping !== undefined && { mapping }),
+      ...(mapping !== undefined && { mapping, inspection: inspectionWith(mapping, one, collection) }),
       options,
       // From now on the import acts for this caller.
       principal: toImportPrincipal(scope),
@@ -323,7 +326,7 @@ export class Imports {
     sent: Partial<ImportOptions>,
     state: 'trying' | 'waiting',
   ): Promise<StoredImport> {
-    const { database, store } = this.#options;
+    const { database, store, catalog } = this.#options;
     const one = await this.change(scope, id, { options: sent });
     if (one.mapping === undefined) throw notInspected(one);
     if (one.mapping.columns.every(({ field }) => field === null) && one.inspection?.columns !== undefined) {
@@ -333,6 +336,7 @@ export class Imports {
         'a field for at least one column',
       );
     }
+    assertNothingReplaced(catalog.get(one.collection, scope), one.mapping, one.inspection?.found);
     store.staging([]).keyOf(scope, one.collection, one.options.by);
     if (state === 'waiting' && one.options.missing === 'remove') assertTried(one);
     const begun = await updateImport(database, id, {
@@ -379,6 +383,19 @@ export class Imports {
     const advice = ADVICE[state] ?? 'cancel it, or wait for its end';
     return new ServiceError('CONFLICT', `the import is ${state} and cannot ${what}; ${advice}`);
   }
+}
+
+/** The warnings about the former mapping are replaced. */
+function inspectionWith(
+  mapping: ImportMapping,
+  { inspection, mapping: former }: StoredImport,
+  collection: Collection,
+): ImportInspection | undefined {
+  if (inspection === undefined) return undefined;
+  const { found, warnings } = inspection;
+  const outdated = new Set(former === undefined ? [] : doubtsOf(collection, former, found));
+  const ofFile = warnings.filter((warning) => !outdated.has(warning));
+  return { ...inspection, warnings: [...ofFile, ...doubtsOf(collection, mapping, found)] };
 }
 
 interface GoneImport {

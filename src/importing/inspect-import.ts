@@ -1,5 +1,6 @@
 /** Inspects the file of an import and proposes a mapping. */
 import type { Collection } from '../model/collection.js';
+import { doubtsOf } from './doubts-of-mapping.js';
 import type { ImportMapping } from './import-mapping.js';
 import { inspectOnThread } from './preparing/inspect-on-thread.js';
 import { proposeKey, proposeMapping } from './propose-mapping.js';
@@ -31,7 +32,12 @@ export async function inspectImport(asked: {
       : proposeMapping(collection, { columns: tableColumns, found }, collectionOf);
   const mapping = one.mapping ?? proposed;
   return {
-    inspection: { ...others, columns: tableColumns, found },
+    inspection: {
+      ...others,
+      warnings: [...others.warnings, ...doubtsOf(collection, mapping, found)],
+      columns: tableColumns,
+      found,
+    },
     mapping,
     options: { ...one.options, by: one.options.by || proposeKey(collection, mapping, found) },
   };

@@ -10,6 +10,7 @@ const MAX_COLUMNS = 2_000;
 const NAME = z.string().min(1).max(500);
 
 const MAX_PARTS = 20;
+const MAX_BLANKS = 50;
 /** A request has its numbers with their digits, of which these need none that a float does not hold. */
 const upToMost = (least: number) =>
   z.preprocess(
@@ -28,6 +29,8 @@ const COLUMN = z.strictObject({
   format: z.string().min(1).max(100).optional(),
   values: z.record(z.string(), z.json()).optional(),
   by: NAME.optional(),
+  blank: z.array(z.string().min(1).max(100)).max(MAX_BLANKS).optional(),
+  leftOut: z.literal(true).optional(),
   undeclared: z.literal(true).optional(),
   empty: z.enum(['leave', 'remove']).optional(),
 });
@@ -85,6 +88,10 @@ function findColumnFaults(mapping: ImportMapping, columns: readonly string[] | u
 function faultsOfColumn(one: ColumnMapping, pointer: string, collection: Collection): ErrorDetail[] {
   const { field } = one;
   if (field === null) return [];
+  if (one.leftOut) {
+    const detail = `${pointer}: a column that is left out goes to no field`;
+    return [{ pointer, detail, expected: '"field": null', sent: field }];
+  }
   return [
     ...faultsOfField({ ...one, field }, `${pointer}/field`, collection),
     ...faultsOfFormat({ ...one, field }, `${pointer}/format`, collection),

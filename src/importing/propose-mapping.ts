@@ -1,7 +1,7 @@
 /** Which field each column of a file most likely is. */
 import { findNearest } from '../did-you-mean.js';
 import { columnsOfRecords, REST_HEADING, type RecordColumn } from '../exporting/record-columns.js';
-import type { Collection, Field } from '../model/collection.js';
+import { type Collection, CREATED_ON, type Field } from '../model/collection.js';
 import { findHeadingSynonym, findHeldHeadings } from './heading-synonyms.js';
 import { eventOf, headingWords, plainHeading } from './heading-words.js';
 import { type ColumnMapping, formatsOf, type ImportMapping, targetOf } from './import-mapping.js';
@@ -15,6 +15,8 @@ interface Candidate {
   readonly field: string;
   readonly names: readonly string[];
   readonly kind: RecordColumn['kind'] | 'reference';
+  /** Whether it is the day of the record itself, which is now unless another is stated. */
+  readonly isDayOfRecord?: boolean;
 }
 
 /** Words that people write for the `_id` of a record. */
@@ -61,13 +63,16 @@ export function proposeMapping(
     const name = findHeadingSynonym(heading);
     const meant = candidates.filter((one) => name !== undefined && isFree(one) && one.names.includes(name));
     const [first] = meant.filter((one) => agrees(one, cells));
-    return meant.length === 1 ? first?.field : undefined;
+    // "Date" alone is the day of the record only where it has no other day.
+    const isDoubtful = first?.isDayOfRecord && candidates.some((one) => isFree(one) && isOtherDay(one));
+    return meant.length === 1 && !isDoubtful ? first?.field : undefined;
   };
   for (const column of open()) give(column, meantBy(column, cellsOf(column)));
   const mapped = (column: string, field: string | null, cells: ColumnInspection | undefined) => ({
     ...{ column, field },
     ...formatFor(field, cells, collection),
     ...valuesFor(field, cells, collection),
+    ...blankFor(field, cells, collection),
   });
   const giveParts = (column: string, headings: readonly string[]): boolean => {
     const parts = proposeParts(headings, cellsOf(column)).flatMap(({ part, heading, cells }) => {
@@ -152,6 +157,13 @@ const FITTING_KINDS: Readonly<Partial<Record<Candidate['kind'], readonly FoundKi
   datetime: ['day', 'instant'],
 };
 
+/** The heading by which the list of synonyms names the day of a record, as `created` and `created_on` are. */
+const DAY_OF_RECORD = 'created';
+
+function isOtherDay(one: Candidate): boolean {
+  return isDay(one) && !one.isDayOfRecord && one.field !== CREATED_ON && !one.field.endsWith('_time');
+}
+
 function isDay({ kind }: Candidate): boolean {
   return kind === 'date' || kind === 'datetime';
 }
@@ -204,6 +216,18 @@ function valuesFor(
   return Object.keys(values).length === 0 ? {} : { values };
 }
 
+/** The cells that are written for no value. A word that the field allows is a value. */
+function blankFor(
+  field: string | null,
+  found: ColumnInspection | undefined,
+  { fieldsByName }: Collection,
+): Pick<ColumnMapping, 'blank'> {
+  if (field === null || field === REST_HEADING) return {};
+  const allowed = fieldsByName.get(field)?.allowed ?? [];
+  const blank = found?.fillers?.filter((text) => !allowed.includes(text.toLowerCase())) ?? [];
+  return blank.length === 0 ? {} : { blank };
+}
+
 /**
  * What tells the records of the file apart: their `_id` where it is mapped, else a unique field, or values
  * unique together, that are mapped. Where there is none, `_id`: the same rows of the same file are the same
@@ -244,7 +268,9 @@ function isWithin(path: string, outer: string): boolean {
 function candidatesOf(collection: Collection): readonly Candidate[] {
   const flat = columnsOfRecords(collection, undefined, new Set()).map(({ heading, path, kind }) => {
     const field = path.length === 1 ? collection.fieldsByName.get(path[0] ?? '') : undefined;
-    return { field: heading, kind, names: [plainHeading(heading), ...labelsOf(field)] };
+    const isDayOfRecord = field?.type === 'datetime' && field.default === 'now';
+    const names = [plainHeading(heading), ...labelsOf(field), ...(isDayOfRecord ? [DAY_OF_RECORD] : [])];
+    return { field: heading, kind, names, isDayOfRecord };
   });
   const references = collection.fields
     .filter(({ type }) => type === 'reference')

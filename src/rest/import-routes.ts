@@ -232,6 +232,12 @@ const changeMapping: Route = {
               format: { type: 'string', description: 'How days and numbers are written.' },
               values: { type: 'object', description: 'What other values stand for values of the file.' },
               by: { type: 'string', description: 'The field of its target that a reference is found by.' },
+              blank: {
+                type: 'array',
+                items: { type: 'string' },
+                description: 'Cells that count as empty, such as "-" and "N/A", in any case.',
+              },
+              leftOut: { const: true, description: 'The column has values and is left out on purpose.' },
               undeclared: { const: true, description: 'The field is not declared, and meant.' },
               empty: { enum: ['leave', 'remove'] },
             },

@@ -6,6 +6,7 @@
  * spreadsheet computes in floats: amounts over fifteen digits lose their last ones there, as in any workbook.
  */
 import type { CellType } from './cell.js';
+import { encodeXstring } from './xstring.js';
 
 /** Indexes into `cellXfs` of the styles of a `Workbook`. */
 export const STYLE = {
@@ -25,8 +26,6 @@ const MAX_CELL_CHARACTERS = 32_767;
 const CUT = '…';
 /** Spreadsheets wrongly count a 29 February 1900. */
 const FIRST_DAY = '1900-03-01';
-/** Characters that XML 1.0 cannot express. */
-const UNWRITABLE = /(?![\t\n\r])\p{Cc}|\p{Cs}|[\ufffe\uffff]/u;
 
 export function printRow(cells: readonly string[]): string {
   return `<row>${cells.join('')}</row>`;
@@ -57,13 +56,12 @@ export function printCell(type: CellType, value: string | null): string {
 }
 
 export function textCell(text: string, style: number): string {
-  return `<c t="inlineStr" s="${style}"><is><t xml:space="preserve">${escapeXml(cut(text))}</t></is></c>`;
+  return `<c t="inlineStr" s="${style}"><is><t xml:space="preserve">${escapeXml(encodeXstring(cut(text)))}</t></is></c>`;
 }
 
 /**
- * Whether a cell preserves the text. It does not preserve an empty text, which looks like no cell; carriage
- * returns, which XML reads as line ends, and characters that it cannot express; the first days of 1900, which
- * spreadsheets count wrongly; and numbers of 16 or 17 digits, which are read as floats.
+ * Whether a cell preserves the text. It does not preserve an empty text, which looks like no cell; half of a
+ * character; the first days of 1900, which spreadsheets count wrongly; and numbers of 16 or 17 digits, which are read as floats.
  */
 export function workbookHolds(type: CellType, text: string): boolean {
   switch (type) {
@@ -75,7 +73,7 @@ export function workbookHolds(type: CellType, text: string): boolean {
     case 'month':
     case 'json':
     case 'text':
-      return text !== '' && !text.includes('\r') && !UNWRITABLE.test(text);
+      return text !== '' && text.isWellFormed();
     case 'whole':
     case 'number':
     case 'percent':
@@ -111,6 +109,5 @@ function escapeXml(text: string): string {
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll(new RegExp(UNWRITABLE, 'gu'), '\ufffd');
+    .replaceAll('"', '&quot;');
 }

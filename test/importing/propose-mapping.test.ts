@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { assertNothingReplaced, doubtsOf } from '../../src/importing/doubts-of-mapping.js';
 import { eventOf } from '../../src/importing/heading-words.js';
+import type { ColumnMapping } from '../../src/importing/import-mapping.js';
 import { proposeKey, proposeMapping } from '../../src/importing/propose-mapping.js';
 import { inspectSource } from '../../src/importing/reading/inspect-source.js';
 import { openRowSource } from '../../src/importing/reading/open-row-source.js';
@@ -49,11 +51,61 @@ describe('the mapping that is proposed for marks of attendance', () => {
     ]);
   });
 
+  it.each(['Date', 'Attendance Date', 'दिनांक', 'Day'])('gives the days of %s to the mark', async (column) => {
+    const { columns } = await mappingOf(attendance, `Adm No,${column},Status`, 'A-1,16/11/2026,present');
+    expect(columns[1]).toEqual({ column, field: 'created', format: 'DD/MM/YYYY' });
+  });
+
   it('finds a reference by one column, and records by what is unique together with it', async () => {
     const both = await mappingOf(attendance, 'student.value,Adm No,created', 's-1,A-1,2026-07-01T03:30:00Z');
     expect(both.columns.map(({ field }) => field)).toEqual(['student.value', null, 'created']);
     const { by } = await mappingOf(attendance, 'Adm No,created', 'A-1,2026-07-01T03:30:00Z');
     expect(by).toBe('student_day');
+  });
+});
+
+describe('what a mapping does not say', () => {
+  const found = async (text: string) =>
+    await withFile(text, async (path) => (await inspectSource(await openRowSource({ path }))).columns);
+  const mapping = (...columns: readonly ColumnMapping[]) => ({ columns, fixed: {} });
+  const marks = 'Adm No,When,Remark\nA-1,16/11/2026,x\n';
+  const key = { column: 'Adm No', field: 'student.sequence' };
+  const remark = { column: 'Remark', field: 'remark' };
+  const when = { column: 'When', field: null };
+
+  it.each([
+    [
+      'a column of days beside a default',
+      marks,
+      mapping(key, when, remark),
+      '"created" would get its default',
+    ],
+    ['a column that is not named', marks, mapping(key, remark), '"created" would get its default'],
+    ['a column that is left out', marks, mapping(key, { ...when, leftOut: true }, remark), undefined],
+    ['a default that is set', marks, mapping(key, { ...when, field: 'created' }), undefined],
+    ['a column of other values', marks.replace('16/11/2026', 'late'), mapping(key, when), undefined],
+  ])('refuses, or not, %s', async (_, text, given, refusal) => {
+    const check = async () => assertNothingReplaced(attendance, given, await found(text));
+    if (refusal === undefined) await expect(check()).resolves.toBeUndefined();
+    else await expect(check()).rejects.toThrow(refusal);
+  });
+
+  it('warns of columns that go nowhere, destroyed values, days in a text, and fillers', async () => {
+    const columns = await found(
+      'Phone,Class,Email,Blood\n9.15854E+11,5,-,B+\n9876543210,05-Jun-2026,a@b.c,O\n',
+    );
+    const given = proposeMapping(
+      students,
+      { columns: columns.map(({ column }) => column), found: columns },
+      () => undefined,
+    );
+    expect(given.columns.find(({ column }) => column === 'Email')).toMatchObject({ blank: ['-'] });
+    expect(doubtsOf(students, given, columns)).toEqual([
+      'The column "Blood" goes to no field, so its 2 values are not imported (B+, O).',
+      expect.stringContaining('"Phone" has values that a spreadsheet has destroyed: 1 (9.15854E+11, row 2)'),
+      expect.stringContaining('"Class" has days among other values: 1'),
+      expect.stringContaining('"Email": - counts as no value'),
+    ]);
   });
 });
 
@@ -110,6 +162,11 @@ describe('the mapping that is proposed for a list of students', () => {
     ['D.O.A.', 'admitted_on'],
     ['E-mail ID', 'email'],
     ['Bus Route', 'route'],
+    ['Date of Leaving', 'left_on'],
+    ['Leaving Date', 'left_on'],
+    ['Withdrawal Date', 'left_on'],
+    ['Last Day', 'left_on'],
+    ['DOL', 'left_on'],
     ['नाम', 'name'],
     ['पिता का नाम', 'father_name'],
     ['जन्म तिथि', 'dob'],

@@ -47,7 +47,7 @@ const HOSTILE = parseExactJson(`[
   {"_id": "h-04", "name": "+91 98765 43210", "list": [], "deep": {"a": {"b": [1, {"c": null}]}}},
   {"_id": "h-05", "name": "\\u200b=1+1", "__proto__": {"polluted": true}, "constructor": 1, "a.b": "dot"},
   {"_id": "h-06", "name": "true", "amount": 0, "created_on": "2026-07-01T00:00:00.000Z"},
-  {"_id": "h-07", "name": "1.0", "manager": {"value": "usr-admin", "label": "", "more": [1]}},
+  {"_id": "h-07", "name": "1.0", "manager": {"value": "usr-admin", "label": "Head", "more": [1]}},
   {"_id": "h-08", "name": "😀\\u2028", "amount": 1e20, "…": "rest", "error": "no error", "$end": true},
   {"_id": "h-09", "name": "\\\\N", "manager": null, "amount": null},
   {"_id": "h-10", "name": "''", "tab": "\\t", "number": "007"}

@@ -15,6 +15,15 @@ const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july'].
   'november',
   'december',
 ]);
+const HINDI_MONTHS: readonly (readonly string[])[] = [
+  ...[['जनवरी'], ['फरवरी', 'फ़रवरी'], ['मार्च'], ['अप्रैल'], ['मई'], ['जून'], ['जुलाई'], ['अगस्त']],
+  ...[
+    ['सितंबर', 'सितम्बर'],
+    ['अक्टूबर', 'अक्तूबर'],
+    ['नवंबर', 'नवम्बर'],
+    ['दिसंबर', 'दिसम्बर'],
+  ],
+];
 /** A year with these two digits or higher ones belongs to the 20th century, as in POSIX. */
 const FIRST_YEAR_OF_1900 = 69;
 const LAST_SERIAL = 2_958_465;
@@ -106,11 +115,15 @@ function fullYear(year: string): string {
 function dayWithMonthName(text: string, yearLength: 2 | 4): string | undefined {
   const [, day = '', name = '', year = ''] = WITH_MONTH_NAME.exec(text) ?? [];
   if (year.length !== yearLength) return undefined;
-  const month = MONTHS.findIndex(
-    (known) =>
-      known.startsWith(name.toLowerCase()) || (name.toLowerCase() === 'sept' && known === 'september'),
-  );
-  return month < 0 ? undefined : dayOfNumbers(year, String(month + 1), day);
+  return dayOfNumbers(year, String(monthNumber(name)), day);
+}
+
+/** 4 of `Apr`, `april` and `अप्रैल`; 0 of a text that is no name of a month. */
+export function monthNumber(name: string): number {
+  const lower = name.toLowerCase();
+  const isName = (known: string) => known.startsWith(lower);
+  const inEnglish = MONTHS.findIndex((known) => isName(known) || (lower === 'sept' && known === 'september'));
+  return (inEnglish < 0 ? HINDI_MONTHS.findIndex((names) => names.includes(lower)) : inEnglish) + 1;
 }
 
 const LOCAL_TIME = /^(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/;

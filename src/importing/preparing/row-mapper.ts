@@ -16,8 +16,10 @@ import { convertCell, isBlankCell } from '../cells/convert-cell.js';
 import { parseDayCell } from '../cells/day-cell.js';
 import type { DayFormat, InstantFormat, NumberFormat } from '../cells/day-formats.js';
 import { parseInstantCell } from '../cells/instant-cell.js';
+import { parseMonthCell, parseSessionCell } from '../cells/month-cell.js';
 import { parseNumberCell } from '../cells/number-cell.js';
 import { type CellPart, partOfCell } from '../cells/part-of-cell.js';
+import { damageOf, UNDAMAGED } from '../cells/spreadsheet-damage.js';
 import { isNestedCell, textOfCell } from '../cells/text-of-cell.js';
 import { type ColumnMapping, type ImportMapping, type MappingTarget, targetOf } from '../import-mapping.js';
 
@@ -88,9 +90,11 @@ export function createRowMapper(
   collection: Collection,
   { of, timeZone }: { readonly of: 'table' | 'documents'; readonly timeZone: string },
 ): RowMapper {
-  const columns = mapping.columns.flatMap(({ field, ...one }): ReadColumn[] =>
-    field === null ? [] : [{ ...one, target: targetOf(field, one.by, collection), of, timeZone }],
-  );
+  const columns = mapping.columns.flatMap(({ field, blank = [], ...one }): ReadColumn[] => {
+    if (field === null) return [];
+    const blanks = new Set(blank.map((text) => text.trim().toLowerCase()));
+    return [{ ...one, target: targetOf(field, one.by, collection), of, timeZone, blanks }];
+  });
   const named = new Set(mapping.columns.map(({ column }) => column));
   const fixed = Object.entries(mapping.fixed).map(([field, value]) => ({ path: field.split('.'), value }));
   const references = new Set(
@@ -144,19 +148,27 @@ interface Row {
 }
 
 /** A column that is not skipped, with everything needed to read its cells. */
-interface ReadColumn extends Omit<ColumnMapping, 'field'> {
+interface ReadColumn extends Omit<ColumnMapping, 'field' | 'blank'> {
   readonly target: MappingTarget;
+  /** Cells that count as empty, in lower case. */
+  readonly blanks: ReadonlySet<string>;
   readonly of: 'table' | 'documents';
   readonly timeZone: string;
 }
 
 function fill(row: Row, column: ReadColumn, sent: unknown): void {
   const { target, of } = column;
-  const { value, isMeant } = translate(sent, column.values);
-  if (value === undefined || value === null || (value === '' && !isText(target))) {
+  const { value, isMeant } = translate(sent, column);
+  if (value === undefined || value === null || (value === '' && (of === 'table' || !isText(target)))) {
     // An empty cell changes nothing; an explicit null does.
     if (value === null && (isMeant || of === 'documents')) putNull(row, target);
     else if (column.empty === 'remove' && sent !== undefined) remove(row, target);
+    return;
+  }
+  const damage = isMeant || of !== 'table' ? undefined : damageOf(value, isNumeric(target));
+  if (damage !== undefined) {
+    const { detail, ...fault } = misfit(column, value, UNDAMAGED);
+    row.faults.push({ ...fault, detail: `${column.column}: ${JSON.stringify(fault.sent)} ${damage}` });
     return;
   }
   switch (target.kind) {
@@ -186,15 +198,21 @@ function isText(target: MappingTarget): boolean {
   return target.kind === 'value' && target.column.kind === 'text' && !target.column.isList;
 }
 
+/** Whether the field takes a number in any notation. Fields that are not declared do. */
+function isNumeric(target: MappingTarget): boolean {
+  if (target.kind === 'value') return target.column.kind === 'number' || target.column.kind === 'decimal';
+  return target.kind === 'undeclared' || target.kind === 'rest';
+}
+
 function translate(
   sent: unknown,
-  values: ColumnMapping['values'],
+  { values, blanks, of }: ReadColumn,
 ): { readonly value: unknown; readonly isMeant: boolean } {
-  if (values === undefined) return { value: sent, isMeant: false };
+  if (values === undefined && blanks.size === 0) return { value: sent, isMeant: false };
   const text = String(sent ?? '');
-  return Object.hasOwn(values, text)
-    ? { value: values[text], isMeant: true }
-    : { value: sent, isMeant: false };
+  if (values !== undefined && Object.hasOwn(values, text)) return { value: values[text], isMeant: true };
+  if (!blanks.has(text.trim().toLowerCase())) return { value: sent, isMeant: false };
+  return { value: of === 'table' ? null : undefined, isMeant: false };
 }
 
 /** Removes a field. A member of an object becomes null, so that the object itself stays. */
@@ -298,6 +316,10 @@ function ofCell(
     case 'datetime':
       if (typeof cell === 'string' && INSTANT.test(cell)) return cell;
       return parseInstantCell(cell, (format ?? 'YYYY-MM-DD') as InstantFormat, timeZone);
+    case 'month':
+      return parseMonthCell(cell);
+    case 'session':
+      return parseSessionCell(cell);
     default:
       return convertCell(cell, { kind: 'text' });
   }

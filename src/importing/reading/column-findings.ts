@@ -1,5 +1,6 @@
 /** Collects findings about a column, row by row. */
 import { isBlankCell } from '../cells/convert-cell.js';
+import { damageOf, isFiller } from '../cells/spreadsheet-damage.js';
 import { isNestedCell, textOfCell } from '../cells/text-of-cell.js';
 import { CELL_FITS, type CellFit, type FitMask, fitsOf, maskOf } from './cell-fits.js';
 
@@ -45,9 +46,14 @@ export interface ColumnInspection {
   readonly isKeyCandidate: boolean;
   /** The length of the longest text. */
   readonly maxLength: number;
+  /** The spellings of cells that people fill in for no value, e.g. `-` and `N/A`, if there are any. */
+  readonly fillers?: readonly string[];
+  /** The cells that a spreadsheet has destroyed, e.g. `9.15854E+11` and `#REF!`, if there are any. */
+  readonly damaged?: { readonly count: number; readonly samples: readonly FoundCell[] };
 }
 
 const MAX_EXAMPLES = 5;
+const MAX_FILLERS = 20;
 const MAX_SAMPLE_LENGTH = 100;
 const MAX_DISTINCT = 10_000;
 /** The share of cells that must fit a kind. */
@@ -55,11 +61,23 @@ const LIKELY_SHARE = 0.9;
 /** A column of small numbers holds days or instants only if its name says so. */
 const NAMES_OF_TIMES = /date|\bdob\b|birth|\bday\b|\bon\b|\bat\b|time|since|until|दिन|तिथि|तारीख/i;
 
-/** The fits of days with the day first, and with the month first. */
-const DAY_ORDERS = (['YYYY', 'YY'] as const).map((year): readonly [FitMask, FitMask] => [
-  maskOf(({ kind, format }) => kind === 'day' && format === `DD/MM/${year}`),
-  maskOf(({ kind, format }) => kind === 'day' && format === `MM/DD/${year}`),
-]);
+/** The fits of days and instants with the day first, and with the month first. */
+const DAY_FIRST = maskOf(({ format }) => format?.startsWith('DD/MM/') === true);
+const MONTH_FIRST = maskOf(({ format }) => format?.startsWith('MM/DD/') === true);
+/** Instants in these formats fit all others. */
+const UNMISTAKABLE = maskOf(({ format }) => format === 'YYYY-MM-DD' || format?.includes('MMM') === true);
+/** The day is the month. */
+const SAME_PARTS = /^0?(\d{1,2})\D0?\1\D/;
+
+export type DayOrder = 'day' | 'month';
+
+/** The first cells that show which part of a day comes first; absent if no cell shows it. */
+export interface DayOrders {
+  readonly day: FoundCell | undefined;
+  readonly month: FoundCell | undefined;
+  /** A cell that may be read either way, e.g. 01/04/2026. */
+  readonly either: FoundCell | undefined;
+}
 
 /** Cells that fit the same kinds: their number, and the first of them. */
 interface Seen {
@@ -88,6 +106,8 @@ export class ColumnFindings {
   #holdsNested = false;
   #filled = 0;
   #maxLength = 0;
+  readonly #fillers = new Set<string>();
+  readonly #damaged: Seen = { count: 0, samples: [] };
 
   constructor(column: string, budget: DistinctBudget) {
     this.#column = column;
@@ -100,16 +120,20 @@ export class ColumnFindings {
     const text = textOfCell(value);
     if (isNestedCell(value)) this.#holdsNested = true;
     this.#maxLength = Math.max(this.#maxLength, text.length);
+    if (isFiller(text) && this.#fillers.size < MAX_FILLERS) this.#fillers.add(text.trim());
+    if (damageOf(value, false) !== undefined) note(this.#damaged, number, text);
     const mask = this.#fitsOf(text, value);
     const seen = this.#seenByMask.get(mask) ?? { count: 0, samples: [] };
-    seen.count += 1;
-    if (seen.samples.length < MAX_EXAMPLES) seen.samples.push({ number, value: clip(text) });
+    note(seen, number, text);
     this.#seenByMask.set(mask, seen);
   }
 
-  /** `rows`: the number of all rows. Those without an added cell count as blank. */
-  finish(rows: number): ColumnInspection {
-    const kinds = this.#kinds();
+  /**
+   * `rows`: the number of all rows. Those without an added cell count as blank. `order`: how days are read
+   * that may be read either way.
+   */
+  finish(rows: number, order: DayOrder = 'day'): ColumnInspection {
+    const kinds = this.#kinds(order);
     const likely = this.#likely(kinds);
     const bit = maskOf(({ kind, format }) => kind === likely.kind && format === likely.format);
     const misfits = [...this.#seenByMask].filter(([mask]) => (mask & bit) === 0).map(([, seen]) => seen);
@@ -131,27 +155,26 @@ export class ColumnFindings {
       },
       isKeyCandidate: rows > 0 && this.#filled === rows && !this.#hasRepeats && !this.#holdsNested,
       maxLength: this.#maxLength,
+      ...(this.#fillers.size > 0 && { fillers: [...this.#fillers] }),
+      ...(this.#damaged.count > 0 && { damaged: this.#damaged }),
     };
   }
 
-  /**
-   * The first day that can only have the day first, and the first that can only have the month first, if the
-   * column has both. A day such as 01/06/2015 is then ambiguous.
-   */
-  dayOrders(): readonly [dayFirst: FoundCell, monthFirst: FoundCell] | undefined {
-    for (const [dayFirst, monthFirst] of DAY_ORDERS) {
-      const one = this.#firstOf(dayFirst, monthFirst);
-      const other = this.#firstOf(monthFirst, dayFirst);
-      if (one !== undefined && other !== undefined) return [one, other];
-    }
-    return undefined;
+  dayOrders(): DayOrders {
+    return {
+      day: this.#firstOf((mask) => (mask & DAY_FIRST) !== 0 && (mask & MONTH_FIRST) === 0),
+      month: this.#firstOf((mask) => (mask & MONTH_FIRST) !== 0 && (mask & DAY_FIRST) === 0),
+      either: this.#firstOf((mask) => (mask & MONTH_FIRST) !== 0 && (mask & DAY_FIRST) !== 0),
+    };
   }
 
-  #firstOf(bit: FitMask, without: FitMask): FoundCell | undefined {
+  #firstOf(isMeant: (mask: FitMask) => boolean): FoundCell | undefined {
     const cells = [...this.#seenByMask].flatMap(([mask, { samples }]) =>
-      (mask & bit) !== 0 && (mask & without) === 0 ? samples.slice(0, 1) : [],
+      (mask & UNMISTAKABLE) === 0 && isMeant(mask) ? samples : [],
     );
-    return cells.sort((one, other) => one.number - other.number)[0];
+    return cells
+      .filter(({ value }) => !SAME_PARTS.test(value))
+      .sort((one, other) => one.number - other.number)[0];
   }
 
   /** Caches the fits of earlier values, so that equal values are not examined again. */
@@ -168,11 +191,13 @@ export class ColumnFindings {
     return mask;
   }
 
-  #kinds(): FoundKind[] {
+  #kinds(order: DayOrder): FoundKind[] {
+    const isBehind = ({ format }: FoundKind) =>
+      format?.startsWith(order === 'day' ? 'MM/DD/' : 'DD/MM/') === true;
     return CELL_FITS.flatMap(({ kind, format }, index): FoundKind[] => {
       const count = this.#countOf(1 << index);
       return count === 0 || kind === 'text' ? [] : [{ kind, ...(format && { format }), count }];
-    }).sort((one, other) => other.count - one.count);
+    }).sort((one, other) => other.count - one.count || Number(isBehind(one)) - Number(isBehind(other)));
   }
 
   #likely(kinds: readonly FoundKind[]): ColumnInspection['likely'] {
@@ -190,6 +215,11 @@ export class ColumnFindings {
     for (const [mask, { count }] of this.#seenByMask) if ((mask & bit) !== 0) sum += count;
     return sum;
   }
+}
+
+function note(seen: Seen, number: number, text: string): void {
+  seen.count += 1;
+  if (seen.samples.length < MAX_EXAMPLES) seen.samples.push({ number, value: clip(text) });
 }
 
 function clip(text: string): string {

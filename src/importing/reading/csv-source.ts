@@ -3,7 +3,6 @@
  * leniently).
  */
 import { CsvError, parse } from 'csv-parse';
-import { parse as parseOnce } from 'csv-parse/sync';
 import { ServiceError } from '../../errors.js';
 import { rearmFormula } from '../../tables/csv-line.js';
 import { DELIMITERS, findDelimiter } from './delimiter.js';
@@ -113,9 +112,10 @@ async function firstRows(text: TableText): Promise<TableRow[]> {
  * The row by column name. `undefined` for a row that is not below the header. Empty cells after the last column are not
  * reported, because spreadsheets write them.
  */
-function toCheckedRow(row: TableRow, { header, columns }: TableHeader): SourceRow | undefined {
-  const { number, cells } = row;
+function toCheckedRow(row: QuotedRow, { header, columns }: TableHeader): SourceRow | undefined {
+  const { number, cells, fault: ofQuotes } = row;
   if (header !== 'none' && number <= header) return undefined;
+  if (ofQuotes !== undefined) return { ...toSourceRow(row, columns), fault: ofQuotes };
   const isLonger = cells.length > columns.length && !isBlankRow(cells.slice(columns.length));
   if (!isLonger && cells.length >= columns.length) return toSourceRow(row, columns);
   const hint = isLonger
@@ -125,13 +125,18 @@ function toCheckedRow(row: TableRow, { header, columns }: TableHeader): SourceRo
   return { ...toSourceRow(row, columns), fault };
 }
 
+/** A row, and what is wrong with its quotes. */
+interface QuotedRow extends TableRow {
+  readonly fault?: string;
+}
+
 interface ParsedRow {
   readonly record: readonly string[];
   readonly raw: string;
 }
 
 /** The rows of the text that are not blank, in batches of one chunk of the file. */
-async function* readRows(text: TableText): AsyncGenerator<readonly TableRow[]> {
+async function* readRows(text: TableText): AsyncGenerator<readonly QuotedRow[]> {
   const rowsOf = new RowNumbering(text);
   try {
     for await (const records of parseRecords(text)) {
@@ -186,16 +191,60 @@ class RowNumbering {
   }
 
   /** `undefined` for a blank row. */
-  next({ record, raw }: ParsedRow): TableRow | undefined {
+  next({ record, raw }: ParsedRow): QuotedRow | undefined {
     const { namesDelimiter, limits, delimiter } = this.#text;
     const number = this.line;
     this.line += linesOf(raw);
     if ((number === 1 && namesDelimiter) || isBlankRow(record)) return undefined;
     if (record.length > limits.maxColumns) throw tooManyColumns(number, record.length, limits.maxColumns);
     assertCellsFit(record, number, limits);
-    const cells = withNothing(record, raw, delimiter);
-    return { number, cells: raw.includes("'") ? cells.map((cell) => cell && rearmFormula(cell)) : cells };
+    const cells = record.map((cell) => (cell === '' ? null : cell));
+    const row = {
+      number,
+      cells: raw.includes("'") ? cells.map((cell) => cell && rearmFormula(cell)) : cells,
+    };
+    const fault = raw.includes('"') ? faultOfQuotes({ record, raw }, number, delimiter) : undefined;
+    return fault === undefined ? row : { ...row, fault };
   }
+}
+
+/**
+ * A quote that is not closed swallows the following rows up to the next quote: text follows that quote, or
+ * each line of the cell has as many delimiters as a row. `undefined` if the quotes of the row are right.
+ */
+function faultOfQuotes({ record, raw }: ParsedRow, first: number, delimiter: string): string | undefined {
+  const at = strayQuote(raw, delimiter);
+  const row = raw.replace(/[\r\n]+$/, '');
+  const last = first + linesOf(at < 0 ? row : raw.slice(0, at));
+  if (at >= 0) {
+    const rows = last > first ? `, so lines ${first} to ${last} are read as one row` : '';
+    return `line ${last} has text behind a closing quote${rows}; ${QUOTES_ADVICE}`;
+  }
+  if (last === first || record.length < 3) return undefined;
+  const isRow = (line: string) => line.split(delimiter).length === record.length;
+  if (!row.split(/\r\n|\n|\r/).every(isRow)) return undefined;
+  return `a quote on line ${first} is closed on line ${last}, and each line between has the cells of a row; ${QUOTES_ADVICE}`;
+}
+
+const QUOTES_ADVICE = 'close each quote that is opened, and write a quote within quotes twice';
+
+/** The place of the first quote that closes a cell and has text behind it; -1 if there is none. */
+function strayQuote(raw: string, delimiter: string): number {
+  for (let at = 0; at < raw.length; ) {
+    if (raw[at] !== '"') {
+      const next = raw.indexOf(delimiter, at);
+      if (next < 0) return -1;
+      at = next + 1;
+      continue;
+    }
+    let end = raw.indexOf('"', at + 1);
+    while (end >= 0 && raw[end + 1] === '"') end = raw.indexOf('"', end + 2);
+    const behind = raw[end + 1];
+    if (end < 0 || behind === undefined || behind === '\r' || behind === '\n') return -1;
+    if (behind !== delimiter) return end;
+    at = end + 2;
+  }
+  return -1;
 }
 
 /** The number of lines of a record: one, plus each line end within its quotes. */
@@ -216,24 +265,6 @@ function assertCellsFit(cells: readonly string[], line: number, { maxCellLength 
     `Cell ${large + 1} of line ${line} has ${cells[large]?.length} characters; at most ${maxCellLength} ` +
       'are read. Check that each quote that is opened is closed.',
   );
-}
-
-/**
- * An empty cell without quotes is `null`, and two quotes are the empty text, as in our own export. The
- * parser distinguishes them only at a tenth of its speed. This is therefore called only for rows that
- * contain both.
- */
-function withNothing(record: readonly string[], raw: string, delimiter: string): readonly (string | null)[] {
-  if (!record.includes('')) return record;
-  if (!raw.includes('""')) return record.map((cell) => (cell === '' ? null : cell));
-  const [cells] = parseOnce(raw, {
-    delimiter,
-    record_delimiter: LINE_ENDS,
-    relax_column_count: true,
-    relax_quotes: true,
-    cast: (cell, { quoting }) => (cell === '' && !quoting ? null : cell),
-  }) as (string | null)[][];
-  return cells ?? record;
 }
 
 function toServiceError(cause: unknown, line: number, { maxLineLength }: SourceLimits): unknown {

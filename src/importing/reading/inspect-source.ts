@@ -2,7 +2,13 @@
 import { isExactNumber } from '../../json.js';
 import { isBlankCell } from '../cells/convert-cell.js';
 import type { Alteration } from '../documents/plain-document.js';
-import { ColumnFindings, type ColumnInspection, DistinctBudget, type FoundCell } from './column-findings.js';
+import {
+  ColumnFindings,
+  type ColumnInspection,
+  type DayOrder,
+  DistinctBudget,
+  type FoundCell,
+} from './column-findings.js';
 import type { RowSource, SourceRow } from './row-source.js';
 import { SOURCE_LIMITS } from './source-limits.js';
 
@@ -123,10 +129,20 @@ class SourceFindings {
 
   /** Warnings about ambiguous days and a row of sums. `isWhole`: whether the last row was seen. */
   doubts(isWhole: boolean): string[] {
+    const order = this.#dayOrder();
     const doubts = [...this.#findingsByColumn].flatMap(([column, findings]) => {
       const orders = findings.dayOrders();
-      return orders === undefined ? [] : [doubtOfDays(column, orders)];
+      const { day, month, either } = orders;
+      if (day !== undefined && month !== undefined) return [doubtOfDays(column, [day, month])];
+      return either === undefined || (day ?? month) !== undefined
+        ? []
+        : [doubtOfOrder(column, either, order)];
     });
+    if (this.#faults > 0) {
+      const [{ number, fault } = { number: 0, fault: '' }] = this.#faulty;
+      const others = this.#faults > 1 ? ` ${this.#faults.toLocaleString('en')} rows are not read.` : '';
+      doubts.push(`Row ${number} is not read: ${fault}.${others}`);
+    }
     const words = isWhole && this.#isTable ? wordsOfSum(this.#last?.values ?? {}) : undefined;
     return words === undefined ? doubts : [...doubts, doubtOfSum(this.#last?.number ?? 0, words)];
   }
@@ -161,7 +177,22 @@ class SourceFindings {
 
   columns(): ColumnInspection[] {
     const whole = this.rows - this.#faults;
-    return [...this.#findingsByColumn.values()].map((findings) => findings.finish(whole));
+    const { order } = this.#dayOrder();
+    return [...this.#findingsByColumn.values()].map((findings) => findings.finish(whole, order));
+  }
+
+  /** What the columns of the file show together: one program has written all of them. */
+  #dayOrder(): FileDayOrder {
+    const seen = [...this.#findingsByColumn].map(([column, findings]) => ({
+      column,
+      ...findings.dayOrders(),
+    }));
+    const shown = (order: DayOrder) => seen.find((one) => one[order] !== undefined);
+    const [day, month] = [shown('day'), shown('month')];
+    const by = day ?? month;
+    if (by === undefined || (day !== undefined && month !== undefined)) return { order: 'day' };
+    const order = day === undefined ? 'month' : 'day';
+    return { order, shownBy: { column: by.column, cell: by[order] as FoundCell } };
   }
 
   #addNested(number: number, values: Readonly<Record<string, unknown>>, prefix: string): void {
@@ -185,6 +216,23 @@ class SourceFindings {
     this.#findingsByColumn.set(path, findings);
     return findings;
   }
+}
+
+interface FileDayOrder {
+  readonly order: DayOrder;
+  /** Absent if no column shows it, or several columns contradict each other. */
+  readonly shownBy?: { readonly column: string; readonly cell: FoundCell };
+}
+
+function doubtOfOrder(column: string, either: FoundCell, { order, shownBy }: FileDayOrder): string {
+  const start = `The days of ${JSON.stringify(column)} may be read in two ways (${either.value}, row ${either.number}). `;
+  if (shownBy === undefined)
+    return `${start}They are read with the ${order} first; choose another format if that is wrong.`;
+  const { value, number } = shownBy.cell;
+  return (
+    `${start}They are read with the ${order} first, as ${JSON.stringify(shownBy.column)} shows ` +
+    `(${value}, row ${number}).`
+  );
 }
 
 function doubtOfDays(column: string, [dayFirst, monthFirst]: readonly [FoundCell, FoundCell]): string {

@@ -13,7 +13,7 @@ export interface SourceRow {
    */
   readonly number: number;
   /**
-   * The values by column name. A CSV cell is its text, or `null` if it is empty (`""` is the empty text). An
+   * The values by column name. A CSV cell is its text, or `null` if it is empty. An
    * XLSX cell is a text, number or boolean. Days and instants are ISO texts. Documents keep their
    * nesting, and numbers that a float cannot hold are exact.
    */

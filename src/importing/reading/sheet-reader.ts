@@ -1,6 +1,7 @@
 /** Collects the rows of a sheet from its elements. */
 import { ServiceError } from '../../errors.js';
 import { ExactNumber, toPlainNumber } from '../../json.js';
+import { decodeXstring } from '../../tables/xstring.js';
 import { dayOfSerial } from '../cells/day-cell.js';
 import type { CellStyles, StyledAs } from './cell-styles.js';
 import type { SharedStrings } from './shared-strings.js';
@@ -152,7 +153,7 @@ export class SheetReader {
         return this.#sharedText();
       case 'inlineStr':
       case 'str':
-        return this.#text;
+        return decodeXstring(this.#text);
       case 'b':
         return this.#text === '1' || this.#text === 'true';
       case 'e':
@@ -167,7 +168,7 @@ export class SheetReader {
 
   #sharedText(): CellValue {
     const text = this.#context.strings.at(Number(this.#text));
-    if (text !== undefined) return text;
+    if (text !== undefined) return decodeXstring(text);
     throw new ServiceError(
       'MALFORMED_REQUEST',
       `Cell ${this.#name()} names a text that the workbook does not have; save it again.`,

@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { CellFault } from '../../../src/importing/cells/cell-fault.js';
 import { type CellFormat, convertCell, isBlankCell } from '../../../src/importing/cells/convert-cell.js';
 import type { DayFormat, InstantFormat, NumberFormat } from '../../../src/importing/cells/day-formats.js';
+import { parseMonthCell, parseSessionCell } from '../../../src/importing/cells/month-cell.js';
+import { damageOf } from '../../../src/importing/cells/spreadsheet-damage.js';
 import { ExactNumber } from '../../../src/json.js';
 import { runsOf } from '../../full-length.js';
 
@@ -195,4 +197,63 @@ it('gives up a text without end at once', () => {
     { kind: 'boolean' },
   ];
   for (const format of formats) expect(converted(text, format)).toMatch(/^not /);
+});
+
+describe('a month or a session of a cell', () => {
+  it.each([
+    ['Apr-26', '2026-04'],
+    ['April 2026', '2026-04'],
+    ["Sept'26", '2026-09'],
+    ['2026-Apr', '2026-04'],
+    ['अप्रैल 2026', '2026-04'],
+    ['04/2026', '2026-04'],
+    ['4-2026', '2026-04'],
+    ['2026/4', '2026-04'],
+    ['202604', '2026-04'],
+    ['2026-04-01', '2026-04'],
+    ['2026-04-15T00:00:00', '2026-04'],
+    ['01/04/2026', '2026-04'],
+    ['04/01/2026', undefined],
+    ['13/2026', undefined],
+    ['April', undefined],
+    ['26-Apr', undefined],
+    [46113, undefined],
+  ])('%s is the month %s', (cell, month) => {
+    const found = parseMonthCell(cell);
+    expect(found instanceof CellFault ? undefined : found).toBe(month);
+  });
+
+  it.each([
+    ['2026-27', '2026-27'],
+    ['2026-2027', '2026-27'],
+    ['2026/27', '2026-27'],
+    ['2026 – 2027', '2026-27'],
+    ['26-27', '2026-27'],
+    ['1999-2000', '1999-00'],
+    ['2026-28', '2026-28'],
+    ['2026-1927', '2026-1927'],
+  ])('%s is the session %s', (cell, session) => {
+    expect(parseSessionCell(cell)).toBe(session);
+  });
+});
+
+describe('a value that a spreadsheet has destroyed', () => {
+  it.each([
+    ['9.15854E+11', true, false],
+    ['2,02512E+11', true, false],
+    [1e21, true, false],
+    [12345678901234567000, true, false],
+    ['#REF!', true, true],
+    ['#N/A', true, true],
+    ['########', true, true],
+    ['GV-01600', false, false],
+    ['5E3', false, false],
+    ['#5 Main Road', false, false],
+    [919876543210, false, false],
+  ])('%s: as a text %s, as a number %s', (cell, asText, asNumber) => {
+    expect([damageOf(cell, false) !== undefined, damageOf(cell, true) !== undefined]).toEqual([
+      asText,
+      asNumber,
+    ]);
+  });
 });

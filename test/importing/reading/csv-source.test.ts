@@ -53,18 +53,36 @@ describe('a file of CSV', () => {
     ]);
   });
 
-  it('tells a cell without a value from the empty text', async () => {
+  it('has no value in an empty cell, in quotes or not', async () => {
     expect(await cellsOf('a,b,c\n1,,""\n"x""y",,\n')).toEqual([
-      ['1', null, ''],
+      ['1', null, null],
       ['x"y', null, null],
     ]);
   });
 
   it('takes a quote within a cell for a character', async () => {
-    expect(await cellsOf('a,b\n5" pipe,1\n"Ravi "Lala" Singh",2\n')).toEqual([
-      ['5" pipe', '1'],
-      ['"Ravi "Lala" Singh"', '2'],
-    ]);
+    expect(await cellsOf('a,b\n5" pipe,1\n')).toEqual([['5" pipe', '1']]);
+  });
+
+  it.each([
+    ['behind a name', '"Ravi "Lala" Singh",5,A', 'line 2 has text behind a closing quote'],
+    [
+      'over rows',
+      '"Asha,5,A\nBina,5,A\n"Dina,5,A',
+      'line 4 has text behind a closing quote, so lines 2 to 4',
+    ],
+    [
+      'up to an inch',
+      'Asha,"5,A\nBina,5" ruler,A',
+      'line 3 has text behind a closing quote, so lines 2 to 3',
+    ],
+    ['up to a quote that closes', '"Asha,5,A\nBina,5,A\nDina",5,A', 'a quote on line 2 is closed on line 4'],
+    ['a cell over lines', '"12, Main Road\nPune, Maharashtra",5,A', undefined],
+    ['quotes in a cell over lines', '"He said ""no""\nand left",5,A', undefined],
+  ])('refuses a row whose quotes swallow others: %s', async (_, text, fault) => {
+    const { rows } = await readSource(`name,class,section\n${text}\nLast,6,B\n`);
+    expect(rows[0]?.fault).toEqual(fault && expect.stringContaining(fault));
+    expect(rows.at(-1)).toMatchObject({ values: { name: 'Last', class: '6', section: 'B' } });
   });
 
   it('gives back any table that was written', async () => {
@@ -81,7 +99,9 @@ describe('a file of CSV', () => {
     await fc.assert(
       fc.asyncProperty(tables, async (table) => {
         // A row that says nothing is left out.
-        const kept = table.filter((cells) => cells.some((one) => one !== null && one.trim() !== ''));
+        const kept = table
+          .filter((cells) => cells.some((one) => one !== null && one.trim() !== ''))
+          .map((cells) => cells.map((cell) => cell || null));
         const header = (kept[0] ?? ['x']).map((_, index) => `c${index}`);
         const text = [header, ...kept].map((cells) => printCsvLine(cells)).join('');
         expect(await cellsOf(text, 'rows.csv', { delimiter: ',' })).toEqual(kept);

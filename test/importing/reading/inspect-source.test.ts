@@ -106,6 +106,41 @@ describe('the inspection of a table', () => {
     ]);
   });
 
+  it.each([
+    [
+      'left',
+      'born,left\n02/29/2016,04/01/2026\n',
+      ['MM/DD/YYYY', 'MM/DD/YYYY'],
+      'month first, as "born" shows',
+    ],
+    [
+      'left',
+      'born,left\n29/02/2016,04/01/2026\n',
+      ['DD/MM/YYYY', 'DD/MM/YYYY'],
+      'day first, as "born" shows',
+    ],
+    ['at', 'born,at\n02/29/2016,04/01/2026 09:30\n', ['MM/DD/YYYY', 'MM/DD/YYYY'], 'month first, as "born"'],
+    ['left', 'born,left\n05/05/2016,04/01/2026\n', ['DD/MM/YYYY', 'DD/MM/YYYY'], 'day first; choose another'],
+  ])(
+    'reads the days of all columns of a file alike, and names %s: %j',
+    async (column, text, formats, order) => {
+      const { columns, warnings } = await inspected(text);
+      expect(columns.map(({ likely: { format } }) => format)).toEqual(formats);
+      const [warning = ''] = warnings;
+      expect(warnings).toHaveLength(1);
+      expect(warning).toContain(`The days of "${column}" may be read in two ways (04/01/2026`);
+      expect(warning).toContain(`They are read with the ${order}`);
+    },
+  );
+
+  it('tells fillers and destroyed values', async () => {
+    const { columns } = await inspected('phone,x\n9.15854E+11,-\n#N/A,N/A\n9876543210,nil\n0000000000,5\n');
+    expect(columns.map(({ fillers, damaged }) => [fillers, damaged?.count])).toEqual([
+      [['0000000000'], 2],
+      [['-', 'N/A', 'nil'], undefined],
+    ]);
+  });
+
   it.each(['Total', 'Grand Total:', 'कुल', 'Sub-total of June'])(
     'warns of a last row of sums: %s',
     async (sum) => {

@@ -5,6 +5,7 @@ import { openRowSource } from '../../../src/importing/reading/open-row-source.js
 import type { SourceOptions } from '../../../src/importing/reading/row-source.js';
 import type { SourceLimits } from '../../../src/importing/reading/source-limits.js';
 import { ExactNumber } from '../../../src/json.js';
+import { STYLE, textCell } from '../../../src/tables/print-cell.js';
 import { runsOf } from '../../full-length.js';
 import { allRows, type ReadFile, readSource, withFile } from './source-fixture.js';
 
@@ -284,6 +285,19 @@ describe('a workbook', () => {
       expect(await allRows(source)).toHaveLength(2);
       await expect(allRows(source, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
     });
+  });
+});
+
+describe('the characters that a workbook escapes', () => {
+  it.each([
+    ['_x000D_', '\r'],
+    ['_x0041_sha_x000d_ Rao', 'Asha\r Rao'],
+    ['_x005F_x0041_', '_x0041_'],
+    ['_x41_ _X0041', '_x41_ _X0041'],
+  ])('%s is %j, and comes back', async (written, read) => {
+    expect(await valueIn(`<c t="inlineStr"><is><t>${written}</t></is></c>`)).toBe(read);
+    expect(await valueIn('<c t="s"><v>0</v></c>', { strings: [`<t>${written}</t>`] })).toBe(read);
+    expect(await valueIn(textCell(read, STYLE.plain))).toBe(read);
   });
 });
 

@@ -32,6 +32,8 @@ const SEPARATORS = [
 
 /** The choice in the list that leaves the cells whole. The empty text is a separator. */
 const WHOLE = 'whole';
+/** The choice of a column with values until it has a field or is left out. No field has this name. */
+const UNDECIDED = '?';
 
 export function ColumnCard({ column, found: whole, choices, taken, onChange, onPart }: ColumnCardProps) {
   const t = useTexts();
@@ -41,13 +43,15 @@ export function ColumnCard({ column, found: whole, choices, taken, onChange, onP
     ? t('{column}, part {number}', { column: column.column, number: part.number })
     : column.column;
   const found = whole && part ? partsFound(whole, part) : whole;
+  const isEmpty = (whole?.filled ?? 0) === 0;
   const choice = choices.find(({ path }) => path === field);
   const formats = formatChoices(choice?.field);
   const offered = choices.filter(({ path }) => path === field || !taken.has(path));
   const pick = (path: string) => {
     // The options of the previous field do not apply to this one.
-    const one = { column: column.column, ...(part && { part }) };
-    if (path === '') onChange({ ...one, field: null });
+    const { blank } = column;
+    const one = { column: column.column, ...(part && { part }), ...(blank && { blank }) };
+    if (path === '') onChange({ column: column.column, ...(part && { part }), field: null, leftOut: true });
     else if (choices.some((choice) => choice.path === path)) onChange({ ...one, field: path });
     else onChange({ ...one, field: path, undeclared: true });
   };
@@ -63,9 +67,12 @@ export function ColumnCard({ column, found: whole, choices, taken, onChange, onP
         <NativeSelect
           label={t('Goes to')}
           aria-label={t('{column} goes to', { column: name })}
-          value={field ?? ''}
+          value={field ?? (column.leftOut || isEmpty ? '' : UNDECIDED)}
           onChange={(event) => pick(event.currentTarget.value)}
         >
+          {field === null && !column.leftOut && !isEmpty && (
+            <option value={UNDECIDED}>{t('Choose a field')}</option>
+          )}
           <option value="">{t('Left out')}</option>
           {offered.map(({ path, label }) => (
             <option key={path} value={path}>
@@ -110,6 +117,16 @@ export function ColumnCard({ column, found: whole, choices, taken, onChange, onP
               onChange(event.currentTarget.checked ? { ...others, empty: 'remove' } : others);
             }}
           />
+          {found?.fillers && (
+            <Checkbox
+              label={t('{values} count as no value', { values: found.fillers.join(', ') })}
+              checked={column.blank !== undefined}
+              onChange={(event) => {
+                const { blank: _, ...others } = column;
+                onChange(event.currentTarget.checked ? { ...others, blank: found.fillers ?? [] } : others);
+              }}
+            />
+          )}
           {(part?.number ?? 1) === 1 && <Separator part={part} {...{ name, onPart }} />}
         </Stack>
       )}

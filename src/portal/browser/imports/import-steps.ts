@@ -70,6 +70,7 @@ export interface FoundColumn {
   readonly filled: number;
   readonly blank: number;
   readonly examples: readonly string[];
+  readonly fillers?: readonly string[];
   readonly likely: { readonly kind: string };
   readonly misfits: {
     readonly count: number;
@@ -97,6 +98,8 @@ export interface MappedColumn {
   readonly format?: string;
   readonly values?: Readonly<Record<string, unknown>>;
   readonly undeclared?: true;
+  readonly leftOut?: true;
+  readonly blank?: readonly string[];
   readonly empty?: 'leave' | 'remove';
 }
 

@@ -14,6 +14,7 @@ import {
 } from '../../../generated/portal/imports/imports';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { useChange, useOperation } from '../gateway/use-operation';
+import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
 import { useDraft } from '../records/use-draft';
 import { useFieldNames } from '../records/use-field-names';
@@ -176,7 +177,7 @@ function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
       <ul className="plain-list">
         {warnings.map((warning) => (
           <li key={warning} className="wrapped">
-            {warning}
+            <ProblemWords text={warning} />
           </li>
         ))}
       </ul>
