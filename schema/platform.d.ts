@@ -186,6 +186,8 @@ interface ModifyOptions {
   upsert?: boolean;
   /** Removes the record; `replacement` is null then. */
   remove?: boolean;
+  /** With `remove`: also if other records point to it. Admins only. */
+  force?: boolean;
   projection?: MongoProjection;
   allowAll?: boolean;
 }

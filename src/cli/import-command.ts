@@ -129,7 +129,7 @@ async function undo(work: Work, id: string): Promise<StoredImport> {
   const one = await services.imports.get(scope, id);
   if (one.state === 'undoing') return await goOn(work, one, 'undoing');
   const preview = await services.imports.previewUndo(scope, id);
-  const { removed, changed, broughtBack, conflictCount, conflicts } = preview;
+  const { removed, changed, broughtBack, conflictCount, conflicts, usedBy } = preview;
   if (options.json && options.dryRun) printLine(JSON.stringify(preview));
   if (!options.json) {
     printTable(
@@ -139,6 +139,7 @@ async function undo(work: Work, id: string): Promise<StoredImport> {
     for (const { id: record, version } of conflicts.slice(0, SHOWN_ROWS)) {
       printLine(`${record} was changed later: version ${version ?? 'none, it is gone'}`);
     }
+    for (const found of usedBy) printLine(`in use: ${found}`);
   }
   if (options.dryRun || (!options.yes && !(await isAgreed('undo this? [y/N] ')))) return one;
   return await goOn(work, await services.imports.undo(scope, id), 'undoing');

@@ -257,7 +257,8 @@ export class Imports {
   /**
    * Begins to take back all that the import has written. Refused as a whole where a record was changed later.
    *
-   * @throws CONFLICT naming the records that were changed later, or while the import is under way; FORBIDDEN;
+   * @throws CONFLICT naming the records that were changed later, or counting those that point to created ones, or
+   * while the import is under way; FORBIDDEN;
    * NOT_FOUND, also where nothing that it has written is the caller's to undo
    */
   async undo(scope: Scope, id: string): Promise<StoredImport> {
@@ -265,8 +266,16 @@ export class Imports {
     const one = await this.get(scope, id);
     this.rights.assertMayImport(scope, one.collection);
     if (!WRITTEN.includes(one.state)) throw await this.#underWay(scope, id, 'be undone');
-    const { conflictCount, conflicts, removed, changed, broughtBack } = await this.previewUndo(scope, id);
+    const { conflictCount, conflicts, removed, changed, broughtBack, usedBy } = await this.previewUndo(
+      scope,
+      id,
+    );
     if (conflictCount > 0) throw changedLater(one.collection, conflicts, conflictCount);
+    if (usedBy.length > 0) {
+      const found = usedBy.join(', ');
+      const detail = `Records of ${one.collection} that the import created are still in use: ${found}.`;
+      throw new ServiceError('CONFLICT', detail, { errors: usedBy.map((found) => ({ detail: found })) });
+    }
     if (removed + changed + broughtBack === 0) {
       throw new ServiceError('NOT_FOUND', 'the import has written nothing that is yours to undo');
     }

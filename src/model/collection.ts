@@ -33,6 +33,8 @@ export interface Field {
   readonly targets: readonly string[];
   /** reference: whether a write with a dangling reference is refused. */
   readonly mustExist: boolean;
+  /** reference: whether its target can be removed while a record points to it. */
+  readonly onDelete: 'refuse' | 'keep';
   /** object: the declared members, if any. */
   readonly fields: readonly Field[];
   readonly example: unknown;

@@ -307,6 +307,7 @@ const previewUndo: Route = {
             ['removed', 'changed', 'broughtBack', 'conflictCount'].map((name) => [name, { type: 'integer' }]),
           ),
           conflicts: { type: 'array', items: { type: 'object' } },
+          usedBy: { type: 'array', items: { type: 'string' } },
         },
       },
     },

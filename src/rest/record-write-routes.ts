@@ -5,6 +5,7 @@ import type { StoredRecord } from '../store/record-store.js';
 import { type Answer, jsonAnswer } from './answer.js';
 import { assertNoIfNoneMatch, parseIfMatch, printEtag } from './conditional.js';
 import { RECORD, RECORDS } from './describe-records.js';
+import { parseFlag } from './parameter-reader.js';
 import { allowedTo, COLLECTION, RECORD_ID, recordAddress } from './record-address.js';
 import {
   inHeader,
@@ -36,14 +37,24 @@ export const WRITE_ERRORS = [
   'UNSUPPORTED_MEDIA_TYPE',
 ] as const;
 
+const FORCE: Parameter = {
+  name: 'force',
+  in: 'query',
+  isRequired: false,
+  description: 'true: remove it although records point to it; admins only',
+  schema: { type: 'boolean' },
+};
+
 const deleteRecord: Route = {
   name: 'deleteRecord',
   method: 'DELETE',
   path: '/o/recs/{collection}/{id}',
   group: 'Records',
   summary: 'Remove a record; read again, it is gone (410)',
-  description: 'With `If-Match` only while it has that ETag. Records that point to it stay as they are.',
-  parameters: [COLLECTION, RECORD_ID, IF_MATCH, IDEMPOTENCY_KEY],
+  description:
+    'With `If-Match` only while it has that ETag. While records point to it, the removal is refused (409) ' +
+    'and they are counted by collection. An admin may pass `force=true`: the references then lead to nothing.',
+  parameters: [COLLECTION, RECORD_ID, FORCE, IF_MATCH, IDEMPOTENCY_KEY],
   answers: [{ status: 204, description: 'Removed.' }],
   errors: [...WRITE_ERRORS, 'VERSION_CONFLICT'],
   isOpen: false,
@@ -51,9 +62,11 @@ const deleteRecord: Route = {
   assertAllowed: allowedTo('delete'),
   ...via('records', ['deleteRecord'], async (records, request) => {
     assertNoIfNoneMatch(request.headers['if-none-match']);
+    const { force } = request.parameters;
     await records.deleteRecord(request.context, {
       ...recordAddress(request),
       ifVersion: parseIfMatch(request.headers['if-match']),
+      force: force === undefined ? undefined : parseFlag('force', force),
     });
     return { kind: 'empty', status: 204 };
   }),

@@ -51,10 +51,12 @@ import type { CreateOptions } from './writing/record-inserts.js';
 import { gone, notFound } from './writing/record-refusals.js';
 import {
   type ConditionalWriteOptions,
+  type DeleteOptions,
   RecordWrites,
   type UpdateOptions,
   type WriteOptions,
 } from './writing/record-writes.js';
+import type { RemovedRecords } from './writing/referring-records.js';
 import { StagedWrites } from './writing/staged-writes.js';
 import { type Upserted, type UpsertRequest, Upserts } from './writing/upserts.js';
 import { chosenTriggers, type TriggerChoice } from './writing/write-triggers.js';
@@ -233,12 +235,7 @@ export class RecordStore {
   }
 
   /** Removes a record and returns its last state. @see RecordWrites.delete */
-  async delete(
-    scope: Scope,
-    name: string,
-    id: string,
-    options: ConditionalWriteOptions = {},
-  ): Promise<StoredRecord> {
+  async delete(scope: Scope, name: string, id: string, options: DeleteOptions = {}): Promise<StoredRecord> {
     return await this.#noted(scope, options.within, () => this.#writes.delete(scope, name, id, options));
   }
 
@@ -308,7 +305,11 @@ export class RecordStore {
   }
 
   /** Reverts everything a request changed, or nothing. @see Reverts.undo */
-  async undo(scope: Scope, requestId: string, options: WriteOptions = {}): Promise<Undone> {
+  async undo(
+    scope: Scope,
+    requestId: string,
+    options: WriteOptions & Pick<RemovedRecords, 'force'> = {},
+  ): Promise<Undone> {
     return await this.#noted(scope, options.within, () => this.#reverts.undo(scope, requestId, options));
   }
 

@@ -40,7 +40,7 @@ describe('an import that is undone', () => {
   it('leaves what was there as it was, whatever its size, and says before how much that is', async () => {
     const { id } = await imported('u-');
     expect(await preview(id)).toEqual({
-      ...{ removed: rows - 1, changed: 1, broughtBack: 0, conflictCount: 0, conflicts: [] },
+      ...{ removed: rows - 1, changed: 1, broughtBack: 0, conflictCount: 0, conflicts: [], usedBy: [] },
     });
     await ask('POST', `/imports/${id}/undo`);
     expect(await rested(id)).toMatchObject({ state: 'undone', changeIds: [], fault: null });

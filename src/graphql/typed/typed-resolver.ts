@@ -9,7 +9,7 @@ import { PageArguments, type PageSizes, toPageRequest } from '../../resolvers/pa
 import type { BulkWrites } from '../../resolvers/records/bulk/bulk-writes.js';
 import { OrderByInput, UpdateMode } from '../../resolvers/records/generic-record.js';
 import { LazyRecord, Page } from '../../resolvers/records/lazy-record.js';
-import { CI_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
+import { CI_ARGUMENT, FORCE_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
 import { readingOf, toPageShape } from '../../resolvers/records/page-shape.js';
 import { PRINTABLE_FIELD } from '../../resolvers/records/printable.js';
 import { perField, type RecordResolver } from '../../resolvers/records/record-resolver.js';
@@ -220,6 +220,7 @@ export function createTypedResolver(
         description: 'Remove it only if it still has this version.',
       })
       ifVersion: number | null | undefined,
+      @Arg('force', () => Boolean, FORCE_ARGUMENT) force: boolean | null | undefined,
       @Info() info: GraphQLResolveInfo,
     ): Promise<TypedSource> {
       this.#assertShown(context, info);
@@ -228,6 +229,7 @@ export function createTypedResolver(
           collection: name,
           id,
           ifVersion: ifVersion ?? undefined,
+          force: force ?? undefined,
         }),
       );
     }

@@ -15,6 +15,7 @@ import { type PageArguments, type PageSizes, toPageRequest } from '../page-argum
 import { type RequestContext, requireScope } from '../request-context.js';
 import { toGenericRecord } from './generic-form.js';
 import { GenericRecord } from './generic-record.js';
+import { FORCE_ARGUMENT } from './oquery-arguments.js';
 import { perField, type RecordRemoval } from './record-resolver.js';
 import { RecordHistoryArguments, RecordHistoryConnection, UndoneResult } from './record-version-result.js';
 import { TRANSACTIONAL_FIELD } from './transactional.js';
@@ -125,7 +126,8 @@ export class HistoryResolver {
     description:
       'Undoes all changes of a request, or none: removes the records it created, and ' +
       'restores those it changed or removed. Admins may undo any request, others only their' +
-      ' own. Errors: NOT_FOUND, CONFLICT naming the records that were changed later.',
+      ' own. Errors: NOT_FOUND, CONFLICT naming the records that were changed later, or with the number ' +
+      'of records that point to those it created.',
   })
   @Extensions(TRANSACTIONAL_FIELD)
   async undoChange(
@@ -135,14 +137,16 @@ export class HistoryResolver {
     })
     requestId: string,
     @Info() info: GraphQLResolveInfo,
+    @Arg('force', () => Boolean, FORCE_ARGUMENT) force?: boolean | null,
   ): Promise<Undone> {
     return await writeOnce<Undone, { changed: number; removed: number; broughtBack: number }>(
       this.#store,
       perField(context, info),
       {
         writes: 'anything',
-        request: () => ['undo', requestId],
-        run: (scope, options) => this.#store.undo(scope, requestId, options),
+        request: () => ['undo', requestId, ...(force ? ['force'] : [])],
+        run: (scope, options) =>
+          this.#store.undo(scope, requestId, { ...options, force: force ?? undefined }),
         keep: (undone) => ({ ...undone }),
         recall: (kept) => kept,
       },

@@ -1,4 +1,4 @@
-/** The descriptions of the arguments `oquery` and `ci`, which every field that lists records has. */
+/** The descriptions of arguments that several fields on records share. */
 
 export const CI_ARGUMENT = { nullable: true, description: 'The text operators of `oquery` ignore case.' };
 
@@ -6,3 +6,9 @@ export const OQUERY_BESIDE_WHERE = {
   nullable: true,
   description: 'Conditions as in the REST interface; they hold beside `where`.',
 };
+
+export const FORCE_ARGUMENT = {
+  nullable: true,
+  description:
+    'Removes records although others point to them; the references stay and lead to nothing. Admins only.',
+} as const;

@@ -28,6 +28,7 @@ import { type RequestContext, requireScope } from '../request-context.js';
 import { genericForm, toGenericRecord } from './generic-form.js';
 import { GenericRecord, RecordConnection, RecordsArguments, UpdateMode } from './generic-record.js';
 import { LazyRecord, Page } from './lazy-record.js';
+import { FORCE_ARGUMENT } from './oquery-arguments.js';
 import { readingOf, toPageShape } from './page-shape.js';
 import { PRINTABLE_FIELD } from './printable.js';
 import { toSort } from './to-sort.js';
@@ -69,6 +70,7 @@ export interface RecordRemoval {
   readonly collection: string;
   readonly id: string;
   readonly ifVersion?: number | undefined;
+  readonly force?: boolean | undefined;
 }
 
 @Resolver()
@@ -182,13 +184,13 @@ export class RecordResolver {
 
   /** Removes a record and returns its last state. It leaves a tombstone: reading its id is then GONE. */
   async deleteRecord(context: RequestContext, removal: RecordRemoval): Promise<StoredRecord> {
-    const { collection, id, ifVersion } = removal;
+    const { collection, id, ifVersion, force } = removal;
     return theOne(
       await this.#write(
         context,
-        { collection, key: ['delete', collection, id, ifVersion ?? null] },
+        { collection, key: ['delete', collection, id, ifVersion ?? null, ...(force ? ['force'] : [])] },
         async (scope, options) => [
-          await this.#store.delete(scope, collection, id, { ifVersion, ...options }),
+          await this.#store.delete(scope, collection, id, { ifVersion, force, ...options }),
         ],
       ),
     );
@@ -329,7 +331,7 @@ export class RecordResolver {
     name: 'deleteRecord',
     description:
       'Removes a record and returns its last state. Reading it by its id then fails with ' +
-      'GONE, and lists skip it.',
+      'GONE, and lists skip it. Errors: CONFLICT with the number of records that point to it.',
   })
   @Extensions(TRANSACTIONAL_FIELD)
   async mutateDelete(
@@ -342,11 +344,13 @@ export class RecordResolver {
       description: 'Remove it only if it still has this version.',
     })
     ifVersion?: number | null,
+    @Arg('force', () => Boolean, FORCE_ARGUMENT) force?: boolean | null,
   ): Promise<GenericRecord> {
     const record = await this.deleteRecord(perField(context, info), {
       collection,
       id,
       ifVersion: ifVersion ?? undefined,
+      force: force ?? undefined,
     });
     return toGenericRecord(record, collection);
   }

@@ -287,6 +287,13 @@ export class ImportUndoPreview {
 
   @Field(() => [ImportUndoConflict], { description: 'The first 100 of them.' })
   readonly conflicts!: readonly ImportUndoConflict[];
+
+  @Field(() => [String], {
+    description:
+      'The number of records that point to created ones, by collection, e.g. "3 records of fee_due point ' +
+      'to it (student)". If there are any, nothing is undone.',
+  })
+  readonly usedBy!: readonly string[];
 }
 
 const ImportEdge = edgeType('Import', () => ImportResult, 'An import');

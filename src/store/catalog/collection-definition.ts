@@ -66,6 +66,7 @@ export interface FieldDefinition extends Bounds {
   readonly format?: FieldFormat;
   readonly target?: string | readonly string[];
   readonly mustExist?: boolean;
+  readonly onDelete?: 'refuse' | 'keep';
   readonly fields?: readonly FieldDefinition[];
   readonly example?: unknown;
   readonly unit?: string;

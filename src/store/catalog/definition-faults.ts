@@ -164,6 +164,17 @@ const FIELD_RULES: readonly FieldRule[] = [
         : undefined,
   },
   {
+    key: 'onDelete',
+    expected: 'type reference, and "refuse" only where mustExist is not false',
+    faultOf: (field) => {
+      if (field.onDelete === undefined) return undefined;
+      if (field.type !== 'reference') return `a ${field.type} points at nothing`;
+      return field.onDelete === 'refuse' && field.mustExist === false
+        ? 'the target need not exist, so it may be removed'
+        : undefined;
+    },
+  },
+  {
     key: 'target',
     expected: 'a collection with type reference, nothing with any other type',
     faultOf: (field) => {

@@ -168,6 +168,7 @@ function toField(definition: FieldDefinition): Field {
     format: definition.format,
     targets: targetsOf(definition),
     mustExist: definition.mustExist ?? true,
+    onDelete: definition.onDelete ?? (definition.mustExist === false ? 'keep' : 'refuse'),
     fields: (definition.fields ?? []).map(toField),
     example: definition.example,
     unit: definition.unit,

@@ -25,6 +25,7 @@ import type { RecordEnvironment } from '../writing/record-environment.js';
 import { assertWritable, gone, notFound, outOfRows, versionConflict } from '../writing/record-refusals.js';
 import { staysIn } from '../writing/record-statements.js';
 import type { ConditionalWriteOptions, WriteOptions } from '../writing/record-writes.js';
+import { assertUnreferenced, type RemovedRecords } from '../writing/referring-records.js';
 import { noLongerKept, noSuchState } from './record-history.js';
 import {
   changesOfRecord,
@@ -97,9 +98,14 @@ export class Reverts {
    * and changed ones are restored. This is an ordinary change, and can itself be undone.
    *
    * @throws NOT_FOUND for a request that changed nothing; CONFLICT if a record was changed later, naming the
-   *   change; GONE for values that are not kept; LIMIT_EXCEEDED; and as `restore` does
+   *   change, or if others point to a record that it created; GONE for values that are not kept;
+   *   LIMIT_EXCEEDED; and as `restore` does
    */
-  async undo(scope: Scope, requestId: string, { within }: WriteOptions = {}): Promise<Undone> {
+  async undo(
+    scope: Scope,
+    requestId: string,
+    { within, force }: WriteOptions & Pick<RemovedRecords, 'force'> = {},
+  ): Promise<Undone> {
     const atomic = { within, writes: 'anything' } as const;
     const touched = new Map<Collection, readonly { readonly id: string }[]>();
     const undone = await atomically(this.#environment, scope, atomic, async (transaction) => {
@@ -112,6 +118,10 @@ export class Reverts {
         touched.set(collection, rows);
       }
       await this.#undoParts(transaction, scope, parts);
+      for (const { collection, remove } of parts) {
+        const ids = remove.map(({ id }) => id);
+        await assertUnreferenced(this.#environment, transaction, { scope, collection, ids, force });
+      }
       return {
         changed: countOf(parts, (part) => part.change),
         removed: countOf(parts, (part) => part.remove),

@@ -5,6 +5,7 @@ import { accessOf } from '../access/access.js';
 import { isAdmin } from '../access/admin.js';
 import { recordsOf } from '../sql/records-of.js';
 import type { RecordEnvironment } from '../writing/record-environment.js';
+import { countReferrers, describeReferrers } from '../writing/referring-records.js';
 import type { Undone } from './reverts.js';
 import { changesOfRecord, changesOfRequest, isAgain } from './versions-of-record.js';
 
@@ -20,6 +21,8 @@ export interface UndoPreview extends Undone {
   readonly conflictCount: number;
   /** The first conflicts, by id. */
   readonly conflicts: readonly UndoConflict[];
+  /** What points to the records that would be removed, which prevents it too. */
+  readonly usedBy: readonly string[];
 }
 
 const MOST_CONFLICTS = 100;
@@ -44,16 +47,17 @@ export async function previewUndo(
   const ofRecord = changesOfRecord(scope, collection, { id: Prisma.sql`t.record_id`, isRouted });
   // Two imports changed the same record, and the later one was undone.
   const isLeft = isAgain({ operation: Prisma.sql`t.last_operation`, data: Prisma.sql`later.became` });
-  const rows = await environment.run<PreviewRow>(
-    environment.database,
-    Prisma.sql`
+  const touched = Prisma.sql`
 with touched as (
   select e.record_id, (array_agg(e.operation order by e.id))[1] as operation, max(e.id) as last_entry,
     (array_agg(e.operation order by e.id desc))[1] as last_operation
   from audit_entries e
   where ${changesOfRequest(scope, { collection, isOfRequest, isRouted })}
   group by e.record_id
-),
+)`;
+  const rows = await environment.run<PreviewRow>(
+    environment.database,
+    Prisma.sql`${touched},
 judged as (
   select t.record_id, t.operation, later.to_version, later.at,
     r.id is null or (later.to_version is not null and not ${isLeft}) as is_late
@@ -88,7 +92,15 @@ from judged`,
   if (row.removed > 0) accessOf(scope, collection, 'delete');
   if (row.changed > 0) accessOf(scope, collection, 'update');
   if (row.brought_back > 0) accessOf(scope, collection, 'create');
+  const created = Prisma.sql`select record_id from touched where operation = 'created'`;
+  const referrers =
+    row.removed === 0
+      ? { counts: [], hasOthers: false }
+      : await countReferrers(environment, environment.database, {
+          ...{ scope, collection, first: touched, ids: created, removed: created },
+        });
   return {
+    usedBy: describeReferrers(referrers).map(({ detail }) => detail),
     ...{ removed: row.removed, changed: row.changed, broughtBack: row.brought_back },
     conflictCount: row.conflict_count,
     conflicts: row.conflicts.map(({ record_id: id, to_version: version, at }) => ({

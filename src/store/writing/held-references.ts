@@ -12,33 +12,29 @@ export interface HeldReference {
   readonly field: string;
   readonly targets: readonly string[];
   readonly value: string;
+  /** Whether the write holds the target until its commit, because a removal of it is refused afterwards. */
+  readonly holds: boolean;
 }
 
 /** The references in stored data whose targets must exist according to the declaration. */
 export function listReferences(collection: Collection, data: JsonObject): readonly HeldReference[] {
-  return listReferencesBut(NONE, collection, data);
-}
-
-const NONE: ReadonlySet<object> = new Set();
-
-/** Like `listReferences`, without those among the already settled ones. */
-export function listReferencesBut(
-  settled: ReadonlySet<object>,
-  collection: Collection,
-  data: JsonObject,
-): readonly HeldReference[] {
   const references: HeldReference[] = [];
   for (const name of Object.keys(data)) {
     const field = collection.fieldsByName.get(name);
     const value = data[name];
     if (field === undefined || value === undefined || !HOLDS_REFERENCES.has(field.type)) continue;
-    if (typeof value === 'object' && value !== null && settled.has(value)) continue;
     references.push(...referencesIn(value, field, { pointer: `/${pointerStep(name)}`, path: name }));
   }
   return references;
 }
 
 const HOLDS_REFERENCES: ReadonlySet<Field['type']> = new Set<Field['type']>(['reference', 'object']);
+
+/** Whether values of the field contain references whose targets a write holds. */
+export function holdsReferences(field: Field | undefined): boolean {
+  if (field === undefined) return false;
+  return (field.targets.length > 0 && field.onDelete === 'refuse') || field.fields.some(holdsReferences);
+}
 
 interface Place {
   readonly pointer: string;
@@ -56,7 +52,8 @@ function referencesIn(value: JsonValue, field: Field, place: Place): readonly He
   if (field.type === 'reference') {
     const { value: id } = value;
     if (!field.mustExist || typeof id !== 'string') return [];
-    return [{ pointer: place.pointer, field: place.path, targets: field.targets, value: id }];
+    const { targets, onDelete } = field;
+    return [{ pointer: place.pointer, field: place.path, targets, value: id, holds: onDelete === 'refuse' }];
   }
   if (field.type !== 'object') return [];
   return field.fields.flatMap((member) => {

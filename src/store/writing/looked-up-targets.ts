@@ -8,6 +8,7 @@ import type { Scope } from '../../model/scope.js';
 import { findAccess } from '../access/access.js';
 import { liveRecordsById, nameLiteral } from '../sql/records-of.js';
 import { USER_COLLECTION } from './record-statements.js';
+import { HOLD } from './references.js';
 import type { StoredChange } from './validation.js';
 
 type Sql = Prisma.Sql;
@@ -21,6 +22,8 @@ export interface LookedUpTarget {
   readonly labelField: string | undefined;
   /** Whether a record without this target is refused. */
   readonly mustExist: boolean;
+  /** @see HeldReference.holds */
+  readonly holds: boolean;
 }
 
 /**
@@ -41,7 +44,7 @@ export function listLookedUpTargets(
   if (references === undefined) return undefined;
   const withoutLabel = new Set<unknown>(unlabelled.map(({ reference }) => reference));
   const sought: LookedUpTarget[] = [];
-  for (const { name, targets, mustExist } of references) {
+  for (const { name, targets, mustExist, onDelete } of references) {
     const reference = Object.hasOwn(data, name) ? data[name] : undefined;
     if (typeof reference !== 'object' || reference === null) continue;
     const [targetName = ''] = targets;
@@ -56,7 +59,13 @@ export function listLookedUpTargets(
     if (label === undefined) return undefined;
     const isAsked = mustExist && !isKnown;
     if (!isAsked && label.field === undefined) continue;
-    sought.push({ field: name, target, labelField: label.field, mustExist: isAsked });
+    sought.push({
+      field: name,
+      target,
+      labelField: label.field,
+      mustExist: isAsked,
+      holds: isAsked && onDelete === 'refuse',
+    });
   }
   return sought;
 }
@@ -111,7 +120,7 @@ export function keyOfLookedUp(sought: readonly LookedUpTarget[]): string {
  * as JSON, or the JSON null.
  */
 export function selectFound(scope: Scope, sought: readonly LookedUpTarget[]): Sql {
-  const columns = sought.map(({ field, target, labelField }, index) => {
+  const columns = sought.map(({ field, target, labelField, holds }, index) => {
     const value = Prisma.sql`i.data->${nameLiteral(field)}->>'value'`;
     const label =
       labelField === undefined
@@ -121,6 +130,7 @@ export function selectFound(scope: Scope, sought: readonly LookedUpTarget[]): Sq
     return Prisma.sql`, (
       select ${label} from records r
       where ${liveRecordsById(scope.domain.id, target.name, Prisma.sql`= ${value}`)}
+      ${holds ? HOLD : Prisma.empty}
     ) as ${foundName(index)}`;
   });
   return columns.length === 0 ? Prisma.empty : Prisma.join(columns, '');

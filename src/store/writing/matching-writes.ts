@@ -30,6 +30,7 @@ import { countRecords, type LockedRow, lockRecords, type Selected } from './matc
 import type { RecordEnvironment } from './record-environment.js';
 import type { WriteContext } from './record-statements.js';
 import type { RecordWrites, WriteOptions } from './record-writes.js';
+import { assertUnreferenced } from './referring-records.js';
 import { recordsPlaceOf } from './staging-place.js';
 import { assertMayApply, sentDataOf, sentFieldsOf, toStoredOperations } from './stored-operations.js';
 import { stampedFields, toStored } from './validation.js';
@@ -71,6 +72,8 @@ export interface Updated {
 export interface DeleteMatching extends MatchingRequest {
   /** `before`: the last state of the records. Default: none. */
   readonly returning?: 'none' | 'before' | undefined;
+  /** @see RemovedRecords.force */
+  readonly force?: boolean | undefined;
 }
 
 export interface Deleted {
@@ -138,7 +141,7 @@ export class MatchingWrites {
   /**
    * Removes every record that matches; each leaves a tombstone.
    *
-   * @throws as `update` does
+   * @throws as `update` does; CONFLICT if other records point to them
    */
   async delete(
     scope: Scope,
@@ -157,6 +160,12 @@ export class MatchingWrites {
       await askTriggers(this.#environment, transaction, asked);
       const ids = rows.map((row) => row.id);
       const written = await deleteLocked(this.#environment, transaction, context, ids);
+      await assertUnreferenced(this.#environment, transaction, {
+        scope,
+        collection,
+        ids,
+        force: request.force,
+      });
       const byId = new Map(written.map((row) => [row.id, row]));
       return rows.map((row) => byId.get(row.id) ?? row);
     });

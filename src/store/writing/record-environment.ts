@@ -17,7 +17,7 @@ import type { Readable } from '../reading/record-page.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
-import { type HeldReference, listReferences, listReferencesBut } from './held-references.js';
+import { type HeldReference, listReferences } from './held-references.js';
 import { keepingAnAdmin } from './keeping-an-admin.js';
 import { announceAtCommit, isFollowed, USER_COLLECTION, type WriteContext } from './record-statements.js';
 import { fillReferenceLabels } from './reference-labels.js';
@@ -160,7 +160,7 @@ export class RecordEnvironment {
 
   /**
    * Fills missing labels of references and returns, for each change, the dangling references. At most two
-   * round trips, whatever the number of records; one if the labels prove that the targets exist.
+   * round trips, whatever the number of records.
    */
   async settleReferences(
     queryable: Queryable,
@@ -182,19 +182,14 @@ export class RecordEnvironment {
 
   /** The same check as part of the writing statement: a query that returns a row per dangling reference. */
   selectDeadReferences(write: SettledWrite): Prisma.Sql | undefined {
-    const context = this.#referenceContext(write);
-    const labelled = new Set<object>(
-      context.labelled?.flatMap(({ reference }) => (reference.label === undefined ? [] : [reference])),
-    );
-    const held = write.changes.flatMap(({ data }) => listReferencesBut(labelled, write.collection, data));
-    return selectDead(held, context);
+    const held = write.changes.flatMap(({ data }) => listReferences(write.collection, data));
+    return selectDead(held, this.#referenceContext(write));
   }
 
-  #referenceContext({ scope, collection, changes, made }: SettledWrite): ReferenceContext {
+  #referenceContext({ scope, collection, made }: SettledWrite): ReferenceContext {
     return {
       scope,
       findCollection: (name) => this.catalog.find(name),
-      labelled: changes.flatMap((change) => change.unlabelled),
       made: made && { collection: collection.name, ids: made },
     };
   }

@@ -14,7 +14,7 @@ import {
 import { liveRecordsById, recordsOf } from '../sql/records-of.js';
 import { atomically } from './atomically.js';
 import { fieldsTogether, findCheckFaults, keysOf } from './check-faults.js';
-import { deadReferenceDetail, listReferences, withoutHeld } from './held-references.js';
+import { deadReferenceDetail, holdsReferences, listReferences, withoutHeld } from './held-references.js';
 import { andRows, type RecordEnvironment } from './record-environment.js';
 import { RecordIds } from './record-ids.js';
 import {
@@ -42,6 +42,7 @@ import {
   updateRecord,
   type WriteContext,
 } from './record-statements.js';
+import { assertUnreferenced, isGuarded } from './referring-records.js';
 import { runWrite } from './run-write.js';
 import {
   assertJudgeable,
@@ -65,6 +66,11 @@ export interface WriteOptions {
 export interface ConditionalWriteOptions extends WriteOptions {
   /** Refused with VERSION_CONFLICT if the record has another version. */
   readonly ifVersion?: number | undefined;
+}
+
+export interface DeleteOptions extends ConditionalWriteOptions {
+  /** @see RemovedRecords.force */
+  readonly force?: boolean | undefined;
 }
 
 export interface UpdateOptions extends ConditionalWriteOptions {
@@ -168,8 +174,13 @@ export class RecordWrites {
     assertNoProbing([sent], scope, collection);
     const write = { scope, collection, access };
     const triggers = this.#environment.triggers.before(scope.domain.id, name, 'update');
-    if (triggers.length === 0) return await this.#change(write, id, { ...options, data: sent });
+    // Outside a transaction, the targets of references would not be held until the record is written.
+    const { fieldsByName } = collection;
+    const isAlone =
+      triggers.length === 0 && !Object.keys(sent).some((field) => holdsReferences(fieldsByName.get(field)));
+    if (isAlone) return await this.#change(write, id, { ...options, data: sent });
     return await this.#asked(scope, collection, options, async (within) => {
+      if (triggers.length === 0) return await this.#change(write, id, { ...options, data: sent, within });
       const current = await this.#lock(write, id, within);
       const unchanged = { ...options, data: sent, within };
       // The write will not find a record either, and will report why.
@@ -312,22 +323,18 @@ export class RecordWrites {
   /**
    * Removes a record and returns its last state. Its tombstone reserves the `_id`, and answers GONE.
    *
-   * @throws VERSION_CONFLICT; NOT_FOUND; GONE; FORBIDDEN
+   * @throws VERSION_CONFLICT; NOT_FOUND; GONE; FORBIDDEN; CONFLICT if other records point to it
    */
-  async delete(
-    scope: Scope,
-    name: string,
-    id: string,
-    options: ConditionalWriteOptions = {},
-  ): Promise<StoredRecord> {
+  async delete(scope: Scope, name: string, id: string, options: DeleteOptions = {}): Promise<StoredRecord> {
     const collection = this.#environment.catalog.get(name, scope);
     const access = accessOf(scope, collection, 'delete');
     const write = { scope, collection, access };
     const triggers = this.#environment.triggers.before(scope.domain.id, name, 'delete');
-    if (triggers.length === 0) return await this.#remove(write, id, options);
+    if (triggers.length === 0 && options.force !== true && !isGuarded(this.#environment, collection))
+      return await this.#remove(write, id, options);
     return await this.#asked(scope, collection, options, async (within) => {
       const current = await this.#lock(write, id, within);
-      if (current !== undefined) {
+      if (current !== undefined && triggers.length > 0) {
         const pending = {
           scope,
           collection,
@@ -338,7 +345,10 @@ export class RecordWrites {
         } as const;
         await askBefore(triggers, pending, within);
       }
-      return await this.#remove(write, id, { ...options, within });
+      const removed = await this.#remove(write, id, { ...options, within });
+      const { force } = options;
+      await assertUnreferenced(this.#environment, within, { scope, collection, ids: [id], force });
+      return removed;
     });
   }
 

@@ -3,9 +3,9 @@
  * record or to another domain is refused, unless the declaration of the field says `"mustExist": false`.
  * References stored earlier may stay.
  *
- * The check is part of the write's transaction if there is one, and takes no lock: a record removed at the
- * same moment may still be referred to, because a removal never checks its referrers. `campus references
- * check` lists dangling references.
+ * If the removal of a target is refused while a record points to it (`onDelete`), the check is part of the
+ * statement or transaction of the write and holds the target with a key-share lock. A removal locks it for
+ * update before it counts the records that point to it, so one of the two waits and sees the other.
  *
  * @see decisions 2, 11
  */
@@ -17,7 +17,6 @@ import { liveRecordsById, nameLiteral } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
 import type { HeldReference } from './held-references.js';
 import { USER_COLLECTION } from './record-statements.js';
-import type { UnlabelledReference } from './validation.js';
 
 type Sql = Prisma.Sql;
 
@@ -27,8 +26,6 @@ export interface ReferenceContext {
   readonly findCollection: (name: string) => Collection | undefined;
   /** The records that this write creates, by collection. */
   readonly made?: { readonly collection: string; readonly ids: ReadonlySet<string> } | undefined;
-  /** References that were labelled in this write: one that received a label has a target. */
-  readonly labelled?: readonly UnlabelledReference[] | undefined;
 }
 
 /**
@@ -38,21 +35,21 @@ export interface ReferenceContext {
 export function selectDead(references: readonly HeldReference[], context: ReferenceContext): Sql | undefined {
   const soughtByTargets = new Map<
     string,
-    { readonly targets: readonly string[]; readonly ids: Set<string> }
+    { readonly targets: readonly string[]; readonly holds: boolean; readonly ids: Set<string> }
   >();
-  for (const { targets, value } of listUnsure(references, context)) {
-    const key = targets.join();
-    const sought = soughtByTargets.get(key) ?? { targets, ids: new Set() };
+  for (const { targets, value, holds } of listUnsure(references, context)) {
+    const key = `${targets.join()} ${holds}`;
+    const sought = soughtByTargets.get(key) ?? { targets, holds, ids: new Set() };
     sought.ids.add(value);
     soughtByTargets.set(key, sought);
   }
   if (soughtByTargets.size === 0) return undefined;
-  const selects = inOrderOfNames(soughtByTargets).map(([, { targets, ids }]) => {
+  const selects = inOrderOfNames(soughtByTargets).map(([, { targets, holds, ids }]) => {
     const found = targets.flatMap((target) => {
       const collection = context.findCollection(target);
       if (collection === undefined) return [];
       const isThere = Prisma.sql`${liveRecordsById(context.scope.domain.id, collection.name, IS_SOUGHT)}`;
-      return [Prisma.sql`(select true from records r where ${isThere})`];
+      return [Prisma.sql`(select true from records r where ${isThere} ${holds ? HOLD : Prisma.empty})`];
     });
     // A subquery instead of a join: the plan of `not exists` read all users to find one.
     const where =
@@ -62,6 +59,9 @@ export function selectDead(references: readonly HeldReference[], context: Refere
   return Prisma.join(selects, ' union all ');
 }
 
+/** Continues a query over `r`: the records are not removed before the transaction ends. */
+export const HOLD = Prisma.sql`for key share of r`;
+
 /** The references whose target does not exist, in one round trip; none if there are no references. */
 export async function findDeadReferences(
   queryable: Queryable,
@@ -69,19 +69,28 @@ export async function findDeadReferences(
   context: ReferenceContext,
 ): Promise<readonly HeldReference[]> {
   const asked = listUnsure(references, context);
-  const idsByTarget = new Map<string, Set<string>>();
-  for (const { targets, value } of asked) {
-    for (const target of targets) idsByTarget.set(target, (idsByTarget.get(target) ?? new Set()).add(value));
+  const soughtByTarget = new Map<string, { readonly ids: Set<string>; holds: boolean }>();
+  for (const { targets, value, holds } of asked) {
+    for (const target of targets) {
+      const sought = soughtByTarget.get(target) ?? { ids: new Set(), holds: false };
+      soughtByTarget.set(target, sought);
+      sought.ids.add(value);
+      sought.holds ||= holds;
+    }
   }
-  const selects = inOrderOfNames(idsByTarget).flatMap(([target, ids]) => {
+  const selects = inOrderOfNames(soughtByTarget).flatMap(([target, { ids, holds }]) => {
     const collection = context.findCollection(target);
     if (collection === undefined) return [];
     const isAsked = Prisma.sql`= any(${[...ids]}::text[])`;
+    // A subquery, because Postgres locks no rows in a branch of a union.
     return [
       Prisma.sql`
-      select ${nameLiteral(collection.name)} as collection, r.id
-      from records r
-      where ${liveRecordsById(context.scope.domain.id, collection.name, isAsked)}`,
+      select * from (
+        select ${nameLiteral(collection.name)} as collection, r.id
+        from records r
+        where ${liveRecordsById(context.scope.domain.id, collection.name, isAsked)}
+        ${holds ? HOLD : Prisma.empty}
+      ) as found`,
     ];
   });
   if (selects.length === 0) return asked;
@@ -98,13 +107,7 @@ function listUnsure(
   references: readonly HeldReference[],
   context: ReferenceContext,
 ): readonly HeldReference[] {
-  if (references.length === 0) return references;
-  const labelled = new Set<string>();
-  for (const { targets, reference } of context.labelled ?? [])
-    if (reference.label !== undefined) labelled.add(`${targets.join()} ${reference.value}`);
-  const isLabelled = ({ targets, value }: HeldReference) =>
-    labelled.size > 0 && labelled.has(`${targets.join()} ${value}`);
-  return references.filter((reference) => !isLabelled(reference) && !isKnown(reference, context));
+  return references.filter((reference) => !isKnown(reference, context));
 }
 
 /** Sorted, so that records with fields in another order use the same statement text. */

@@ -22,6 +22,7 @@ import { countRecords, type LockedRow, lockRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { assertWritable } from './record-refusals.js';
 import { findDeadReferences } from './references.js';
+import { assertUnreferenced } from './referring-records.js';
 import { assertNoProbing, secretFieldsOf } from './secret-fields.js';
 import {
   BECAME,
@@ -130,12 +131,12 @@ export class StagedWrites {
       unlabelled: ids.map((id): UnlabelledReference => ({ targets, reference: { value: id } })),
       held: ids
         .filter((_, index) => mustExist[index])
-        .map((id): HeldReference => ({ pointer: '', field: '', targets, value: id })),
+        .map((id): HeldReference => ({ pointer: '', field: '', targets, value: id, holds: false })),
     }));
     const labelled = asked.flatMap(({ unlabelled }) => unlabelled);
     await this.#environment.fillLabels(queryable, scope, [{ unlabelled: labelled }]);
     const findCollection = (name: string) => this.#environment.catalog.find(name);
-    const context = { scope, findCollection, labelled };
+    const context = { scope, findCollection };
     const held = asked.flatMap((one) => one.held);
     const dead = new Set(await findDeadReferences(queryable, held, context));
     return asked.map((one) => ({
@@ -351,6 +352,7 @@ export class StagedWrites {
     await askTriggers(environment, transaction, asked);
     const ids = rows.map(({ id }) => id);
     await deleteLocked(environment, transaction, context, ids);
+    await assertUnreferenced(environment, transaction, { scope, collection, ids });
     return rows.length;
   }
 

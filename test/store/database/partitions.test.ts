@@ -29,6 +29,7 @@ function field(name: string, type: Field['type'], traits: Partial<Field> = {}): 
     format: undefined,
     targets: [],
     mustExist: true,
+    onDelete: 'refuse',
     fields: [],
     example: undefined,
     unit: undefined,

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 function referenceTo(value: string, ...targets: string[]): HeldReference {
-  return { pointer: '/of', field: 'of', targets, value };
+  return { pointer: '/of', field: 'of', targets, value, holds: true };
 }
 
 function questionFor(...references: HeldReference[]): Prisma.Sql {

@@ -13,7 +13,7 @@ import {
   shownCount,
 } from '../../../resolvers/records/bulk/record-batch.js';
 import { OrderByInput } from '../../../resolvers/records/generic-record.js';
-import { CI_ARGUMENT } from '../../../resolvers/records/oquery-arguments.js';
+import { CI_ARGUMENT, FORCE_ARGUMENT } from '../../../resolvers/records/oquery-arguments.js';
 import { perField } from '../../../resolvers/records/record-resolver.js';
 import { assertShownFields } from '../../../resolvers/records/shown-fields.js';
 import { toSort } from '../../../resolvers/records/to-sort.js';
@@ -158,8 +158,9 @@ export function createTypedBulkResolver(
       @Ctx() context: RequestContext,
       @Args(() => deleteArguments) args: Condition,
       @Info() info: GraphQLResolveInfo,
+      @Arg('force', () => Boolean, FORCE_ARGUMENT) force?: boolean | null,
     ): Promise<RecordBatch> {
-      const matching = this.#toMatching(args, context, info);
+      const matching = { ...this.#toMatching(args, context, info), force: force ?? undefined };
       return await this.#services.bulk.delete(perField(context, info), matching);
     }
 

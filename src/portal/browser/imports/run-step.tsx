@@ -118,6 +118,11 @@ function UndoButton({ one }: { readonly one: ShownImportFragment }) {
               ))}
             </WarningNotice>
           )}
+          {preview && preview.usedBy.length > 0 && (
+            <WarningNotice title={t('Records it created are in use')}>
+              {t('Nothing can be undone while this is so:')} {preview.usedBy.join(', ')}
+            </WarningNotice>
+          )}
         </ConfirmDialog>
       )}
     </>

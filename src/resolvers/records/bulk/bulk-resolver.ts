@@ -25,7 +25,7 @@ import type { PageSizes } from '../../page-arguments.js';
 import type { RequestContext } from '../../request-context.js';
 import { toGenericRecord } from '../generic-form.js';
 import { GenericRecord, OrderByInput } from '../generic-record.js';
-import { CI_ARGUMENT } from '../oquery-arguments.js';
+import { CI_ARGUMENT, FORCE_ARGUMENT } from '../oquery-arguments.js';
 import { perField, toObject } from '../record-resolver.js';
 import { toSort } from '../to-sort.js';
 import { TRANSACTIONAL_FIELD } from '../transactional.js';
@@ -132,15 +132,17 @@ export class BulkResolver {
   @Mutation(() => GenericBatch, {
     description:
       'Removes all records that match, in one transaction. Reading them by their ids then ' +
-      'fails with GONE, and lists skip them.',
+      'fails with GONE, and lists skip them. Errors: CONFLICT with the number of records that point to them.',
   })
   @Extensions(TRANSACTIONAL_FIELD)
   async deleteRecords(
     @Ctx() context: RequestContext,
     @Args(() => MatchingArguments) args: MatchingArguments,
     @Info() info: GraphQLResolveInfo,
+    @Arg('force', () => Boolean, FORCE_ARGUMENT) force?: boolean | null,
   ): Promise<BatchSource> {
-    const batch = await this.writes.delete(perField(context, info), this.#toMatching(args, info));
+    const request = { ...this.#toMatching(args, info), force: force ?? undefined };
+    const batch = await this.writes.delete(perField(context, info), request);
     return { ...batch, collection: args.collection };
   }
 

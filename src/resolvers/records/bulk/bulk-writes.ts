@@ -70,13 +70,16 @@ export class BulkWrites {
   }
 
   /** @see RecordStore.deleteMatching */
-  async delete(context: RequestContext, request: Matching): Promise<RecordBatch> {
-    const { collection, sort, limit, allowAll, shown } = request;
+  async delete(
+    context: RequestContext,
+    request: Matching & { readonly force?: boolean | undefined },
+  ): Promise<RecordBatch> {
+    const { collection, sort, limit, allowAll, shown, force = false } = request;
     const filter = this.#toFilter(requireScope(context), request, 'delete');
-    const key = ['deleteMany', collection, filter, sort, limit, allowAll, shown];
+    const key = ['deleteMany', collection, filter, sort, limit, allowAll, shown, ...(force ? ['force'] : [])];
     return await this.#write(context, { collection, key }, async (scope, options) => {
       const returning = shown > 0 ? 'before' : 'none';
-      const matching = { filter, sort, limit, allowAll, returning } as const;
+      const matching = { filter, sort, limit, allowAll, returning, force } as const;
       const { deleted, records = [] } = await this.#store.deleteMatching(
         scope,
         collection,

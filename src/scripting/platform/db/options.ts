@@ -18,6 +18,7 @@ const MODIFY_OPTIONS = [
   'returnDocument',
   'upsert',
   'remove',
+  'force',
   'projection',
   'fields',
   'allowAll',
@@ -77,6 +78,7 @@ export interface DbModifyOptions {
   readonly returning: 'before' | 'after';
   readonly upsert: boolean;
   readonly remove: boolean;
+  readonly force: boolean;
   readonly allowAll: boolean;
   readonly projection: JsonValue | undefined;
 }
@@ -100,6 +102,7 @@ export function modifyOptions(options: JsonValue | undefined): DbModifyOptions {
     returning: isAfter ? 'after' : 'before',
     upsert: flagOf(values, 'upsert', place),
     remove,
+    force: flagOf(values, 'force', place),
     allowAll: flagOf(values, 'allowAll', place),
     projection: projectionOf(values, place),
   };

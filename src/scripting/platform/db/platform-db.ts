@@ -147,7 +147,7 @@ export class PlatformDb {
     },
   ): Promise<JsonText | null> {
     const { scope, within } = call;
-    const { returning, upsert, remove, allowAll, projection } = modifyOptions(request.options);
+    const { returning, upsert, remove, force, allowAll, projection } = modifyOptions(request.options);
     const matching = {
       filter: this.#filter(call, collection, request.query),
       sort: sortOf(request.sort),
@@ -161,7 +161,7 @@ export class PlatformDb {
       const { records } = await this.#options.store.deleteMatching(
         scope,
         collection,
-        { ...matching, returning: 'before' },
+        { ...matching, returning: 'before', force },
         { within },
       );
       return await this.#shown(call, records?.[0], projection);
