@@ -4,10 +4,11 @@ import * as column from './engine/columns.js';
 import { type DayOrMonth, dayOrMonthType, percentType, usualAttendance } from './engine/parameter-types.js';
 import { defaulted, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { firstDayOf, lastDayOf } from './engine/school-calendar.js';
+import { firstDayOf, lastDayOf, monthOfDay } from './engine/school-calendar.js';
 import { assertPlace } from './shared/assert-place.js';
 import { classOrders } from './shared/class-orders.js';
 import { checkRange, inClass, inSection } from './shared/common-parameters.js';
+import { orphanMarks } from './shared/orphans.js';
 import { isInPlace, isInSections } from './shared/place-conditions.js';
 import { isOnRoll, unusableRoll } from './shared/roll.js';
 import { unusableHolidays } from './shared/school-days.js';
@@ -196,6 +197,10 @@ from (
   select 'attendance', r.id, 'student or created is unusable'
   from records r
   where ${liveRecordsIn(domain, 'attendance')} and r.keys->>'student_day' is null
+  union all${orphanMarks(
+    { domain, first: monthOfDay(range.first), last: monthOfDay(range.last) },
+    Prisma.sql`${isInPlace(className, section)} and ${isInSections(sections)}`,
+  )}
   union all
   ${unusableHolidays(context)}
 ) as left_out`,

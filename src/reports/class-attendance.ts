@@ -6,6 +6,7 @@ import { defineReport } from './engine/report.js';
 import { countMonths, firstDayOf, lastDayOf, monthOfDay } from './engine/school-calendar.js';
 import { assertPlace } from './shared/assert-place.js';
 import { checkRange, inSection } from './shared/common-parameters.js';
+import { orphanMarks } from './shared/orphans.js';
 import { isInSections } from './shared/place-conditions.js';
 import {
   marksOfNoDay,
@@ -161,7 +162,7 @@ export const classAttendance = defineReport({
     await assertPlace({ class: className, section }, context);
   },
   parts: ({ class: className, section = null, start, end }, context, shown) => {
-    const { settings, sections } = context;
+    const { domain, settings, sections } = context;
     const letters = shown.rows?.has('register') || shown.totals?.has('months') ? 'with' : 'without';
     const [first, last] = [firstDayOf(start), lastDayOf(end)];
     const since = sessionStart(first, context);
@@ -253,6 +254,10 @@ left_out as (
   ${unusableAttendance(Prisma.sql`class = ${className}`, context)}
   union all
   ${marksOfNoDay(className, context)}
+  union all${orphanMarks(
+    { domain, first: monthOfDay(first), last: monthOfDay(last) },
+    Prisma.sql`r.data->>'class' = ${className} and ${isInSections(sections)}`,
+  )}
 )`,
       rows: {
         position: Prisma.sql`row_number() over (order by l.month, l.section, s.roll_no, s.name, s.student)`,

@@ -7,6 +7,7 @@ import { defineReport } from './engine/report.js';
 import { assertPlace } from './shared/assert-place.js';
 import { inSection } from './shared/common-parameters.js';
 import { gradedResults } from './shared/graded-results.js';
+import { isNobody } from './shared/orphans.js';
 import { isInSections } from './shared/place-conditions.js';
 import { rollNumber } from './shared/roll-number.js';
 
@@ -192,6 +193,10 @@ left join books b on b.id = l.id`,
     },
     leftOut: Prisma.sql`select distinct 'result' as collection, fault as reason, id
 from components
-where fault is not null and id in (select id from listed)`,
+where fault is not null and id in (select id from listed)
+union all
+select 'result', 'its student does not exist', id
+from listed
+where ${isNobody(domain, Prisma.sql`listed.student`)}`,
   }),
 });

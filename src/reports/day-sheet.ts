@@ -7,6 +7,7 @@ import { json } from './engine/statement.js';
 import { assertPlace } from './shared/assert-place.js';
 import { classOrders } from './shared/class-orders.js';
 import { inClass, inSection, onDate } from './shared/common-parameters.js';
+import { isNobody } from './shared/orphans.js';
 import { isInPlace, isInSections } from './shared/place-conditions.js';
 import { isOnRoll, rollDays } from './shared/roll.js';
 
@@ -144,6 +145,10 @@ absentees as materialized (
     },
     leftOut: Prisma.sql`select 'attendance' as collection, fault as reason, id
 from marks
-where fault is not null`,
+where fault is not null
+union all
+select 'attendance', 'its student does not exist', id
+from marks
+where fault is null and ${isNobody(domain, Prisma.sql`marks.student`)}`,
   }),
 });

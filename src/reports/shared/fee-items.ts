@@ -29,6 +29,7 @@ import { liveRecordsIn } from '../../store/sql/records-of.js';
 import type { Day, Month } from '../engine/parameter-types.js';
 import type { ReportContext } from '../engine/report-context.js';
 import { endOf } from '../engine/school-calendar.js';
+import { orphanFees } from './orphans.js';
 import { lastMonths } from './roll.js';
 
 export interface FeeRange {
@@ -240,7 +241,12 @@ fee_faults as (
   union
   select 'fee_receipt', id, 'amount of a line is not a number' from payments where amount is null
   union
-  select 'fee_concession', id, 'value is not a number' from granted where value is null
+  select 'fee_concession', id, 'value is not a number' from granted where value is null${
+    student
+      ? Prisma.empty
+      : Prisma.sql`
+  union${orphanFees({ domain, first, last })}`
+  }
 )`;
 }
 
