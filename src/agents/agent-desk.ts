@@ -169,7 +169,8 @@ export class AgentDesk {
     const { result } = await documents.answer(document, { caller, variables });
     if (result.errors) return { texts: [printResult(result)], isError: true };
     const { text, cuts } = boundAnswer(printResult(result.data), bounds);
-    return { texts: cuts.length === 0 ? [text] : [text, noteOf(cuts, bounds)], isError: false };
+    const notes = cuts.length === 0 ? [] : [noteOf(cuts, bounds)];
+    return { texts: [text, ...notes, ...caller.notes.hints], isError: false };
   }
 
   /** @throws FORBIDDEN for a change that the caller is not offered */

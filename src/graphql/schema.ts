@@ -2,7 +2,14 @@
  * The GraphQL schema: the resolvers of `resolvers.ts`, and typed fields for each collection of the catalog.
  * It is rebuilt whenever a collection changes.
  */
-import { type GraphQLSchema, getNullableType, specifiedDirectives, specifiedScalarTypes } from 'graphql';
+import {
+  DirectiveLocation,
+  GraphQLDirective,
+  type GraphQLSchema,
+  getNullableType,
+  specifiedDirectives,
+  specifiedScalarTypes,
+} from 'graphql';
 import { buildSchemaSync, getMetadataStorage, type PubSub } from 'type-graphql';
 import type { Collection } from '../model/collection.js';
 import { CACHE_CONTROL_DIRECTIVE } from '../resolvers/cached-for.js';
@@ -49,6 +56,15 @@ export interface SchemaParts {
   readonly subgraph?: { readonly introspectionRoles: readonly string[] } | undefined;
 }
 
+/**
+ * Without `@deprecated` on directives, which graphql-js 16.15 added: older clients, such as Python's
+ * graphql-core up to 3.2.8, cannot read a schema with a location that they do not know.
+ */
+const STANDARD_DIRECTIVES = specifiedDirectives.map((directive) => {
+  const locations = directive.locations.filter((one) => one !== DirectiveLocation.DIRECTIVE_DEFINITION);
+  return new GraphQLDirective({ ...directive.toConfig(), locations });
+});
+
 /** Builds the schema of these collections, in some tens of milliseconds. */
 export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
   return withRunTimeTypes(() => {
@@ -74,7 +90,7 @@ export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
         get: (resolverClass) =>
           instances.get(resolverClass) ?? subscriptions.get(resolverClass) ?? parts.instanceOf(resolverClass),
       },
-      directives: [...specifiedDirectives, CACHE_CONTROL_DIRECTIVE, TRANSACTION_DIRECTIVE],
+      directives: [...STANDARD_DIRECTIVES, CACHE_CONTROL_DIRECTIVE, TRANSACTION_DIRECTIVE],
       pubSub: NO_PUB_SUB,
       validate: false,
       skipCheck: true,

@@ -218,6 +218,18 @@ describe('calls', () => {
     expect(value.records.totalCount).toBeLessThan(admin.data.attendanceRecords.totalCount);
   });
 
+  it('points out names that are not declared', async () => {
+    const client = await connectAs(gateway.tokenOf('admin'));
+    const { isError, note } = await call(client, 'search-records', {
+      collection: 'attendance',
+      orderBy: [{ field: 'clas' }],
+    });
+    expect([isError, note]).toEqual([
+      false,
+      'No field "clas" is declared on attendance. Did you mean "class"?',
+    ]);
+  });
+
   it.each([
     ['an unknown collection', { collection: 'registratoin' }, 'NOT_FOUND', 'registration'],
     [
@@ -319,7 +331,7 @@ describe('resources', () => {
 
   it('are the schema, and a type of it', async () => {
     const client = await connectAs(gateway.tokenOf('admin'));
-    expect(await read(client, 'campus://schema')).toContain('feeDefaulters: FeeDefaultersReport!');
+    expect(await read(client, 'campus://schema')).toContain('feeDefaulters: FeeDefaultersReport\n');
     expect(await read(client, 'campus://schema/Task')).toMatch(
       /^"""[\s\S]*type Task[\s\S]* amount: Decimal/m,
     );

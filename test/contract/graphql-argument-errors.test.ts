@@ -43,6 +43,16 @@ describe('a value that a scalar refuses', () => {
   }
 });
 
+describe('a field of records that is selected beside them', () => {
+  it.each([
+    ['{ tasks { name } }', 'type "TaskConnection". Fields of records are selected in nodes { name }.'],
+    ['{ tasks { node { name } } }', 'type "TaskConnection". Did you mean "nodes"?'],
+    ['{ tasks { nodes { nam } } }', 'type "Task". Did you mean "name"?'],
+  ])('is told its place: %s', async (query, message) => {
+    expect((await refusal(query))[0]?.message).toContain(message);
+  });
+});
+
 describe('a decimal that is sent as a number', () => {
   const query = 'query ($d: Decimal) { tasks(where: {amount: {greaterThan: $d}}) { totalCount } }';
   const asked = (d: string) => `{"query": ${JSON.stringify(query)}, "variables": {"d": ${d}}}`;

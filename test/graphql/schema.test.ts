@@ -32,6 +32,15 @@ describe('schema/schema.graphql', () => {
     expect(undescribed(schema)).toEqual([]);
   });
 
+  it('names no place of a directive that older clients cannot read', async () => {
+    const schema = buildGatewaySchema({ collections: [], otherClasses: [], instanceOf: () => ({}) });
+    const places = schema
+      .getDirectives()
+      .flatMap(({ name, locations }) => locations.map((one) => [name, one]));
+    expect(places).toContainEqual(['deprecated', 'FIELD_DEFINITION']);
+    expect(places.filter(([, place]) => place === 'DIRECTIVE_DEFINITION')).toEqual([]);
+  });
+
   it('lets every root field fail alone', async () => {
     const schema = buildSchema(await printGatewaySchema(DECLARATIONS));
     const types = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];

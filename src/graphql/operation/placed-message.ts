@@ -1,6 +1,6 @@
 /**
- * Completes graphql-js's messages on wrong literals: names the argument, and suggests the operator that was
- * meant.
+ * Completes graphql-js's messages on wrong literals and fields: names the argument, and suggests the operator
+ * or the place that was meant.
  */
 import { type ASTNode, GraphQLError, Kind, parse, visit } from 'graphql';
 import { hintAtOperatorName } from '../../languages/operator-names.js';
@@ -10,7 +10,7 @@ import { SCALAR_FORMS } from '../typed/scalar-forms.js';
 
 /** The message, preceded by the argument and followed by a hint if there is one. */
 export function placedMessage(message: string, error: unknown): string {
-  const hint = operatorHint(message);
+  const hint = operatorHint(message) || nodesHint(message);
   // graphql-js's "nearest name" may be the opposite of what was meant.
   const said = hint === '' ? message : message.replace(/ Did you mean .*$/s, '');
   const place = error instanceof GraphQLError ? placeOf(error) : undefined;
@@ -54,6 +54,12 @@ function operatorHint(message: string): string {
   const [, name, type] = /Field "(\w+)" is not defined by type "(\w+)ConditionInput"\./.exec(message) ?? [];
   if (name === undefined || type === undefined) return '';
   return hintAtOperatorName(name, operatorsOf(type));
+}
+
+/** A hint for a field of records that is selected beside them, in their page. */
+function nodesHint(message: string): string {
+  const [, name] = /^Cannot query field "(\w+)" on type "\w+Connection"\.$/.exec(message) ?? [];
+  return name === undefined ? '' : ` Fields of records are selected in nodes { ${name} }.`;
 }
 
 /** The operators by the part of the type name before `ConditionInput`. */
