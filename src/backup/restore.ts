@@ -23,7 +23,7 @@ import { KEPT_TABLES } from './kept-tables.js';
 import type { Manifest, TableContent } from './manifest.js';
 import type { Archive } from './open-archive.js';
 import { domainNames, renameDomains } from './rename-domains.js';
-import { COPY_SETTINGS } from './snapshot.js';
+import { prepareForCopy } from './snapshot.js';
 import type { TransferStep } from './transfer-step.js';
 import {
   findUnfinishedRestore,
@@ -68,7 +68,7 @@ export async function restoreArchive(options: RestoreOptions): Promise<'restored
   try {
     options.signal?.throwIfAborted();
     await client.connect();
-    await client.query(COPY_SETTINGS);
+    await prepareForCopy(client);
     await client.query('begin');
     if (await isSpread(client)) await client.query(IN_TURN);
     await lockMigrations(client, options.signal);

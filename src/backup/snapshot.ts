@@ -1,6 +1,7 @@
 /** Several connections that see the database at the same moment, without blocking writers. */
 import pg from 'pg';
 import { translateDatabaseError } from '../store/database/database-errors.js';
+import { setSession } from '../store/database/session-settings.js';
 import { isSpread } from '../store/database/table-places.js';
 import { KEPT_TABLES } from './kept-tables.js';
 
@@ -10,17 +11,11 @@ export interface Snapshot {
   close(): Promise<void>;
 }
 
-/** COPY prints with these settings, and a restore reads with the same ones. */
-export const COPY_SETTINGS = [
-  `set datestyle = 'ISO, YMD'`,
-  `set intervalstyle = 'postgres'`,
-  `set timezone = 'UTC'`,
-  `set bytea_output = 'hex'`,
-  'set extra_float_digits = 3',
-  `set client_encoding = 'UTF8'`,
-  'set statement_timeout = 0',
-  'set idle_in_transaction_session_timeout = 0',
-].join('; ');
+/** For COPY: a backup may take as long as it takes. The rest is set on every connection of the gateway. */
+export async function prepareForCopy(client: pg.ClientBase): Promise<void> {
+  await setSession(client);
+  await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0');
+}
 
 /**
  * Opens a snapshot with that many connections, or with one on Citus. Tables cannot change their columns while
@@ -75,7 +70,7 @@ async function connect(url: string, clients: pg.Client[]): Promise<pg.Client> {
   client.on('error', () => {});
   clients.push(client);
   await client.connect();
-  await client.query(COPY_SETTINGS);
+  await prepareForCopy(client);
   return client;
 }
 

@@ -15,6 +15,7 @@ import { type JsonObject, printExactJson } from '../json.js';
 import { lockUntilDisconnected } from '../store/database/advisory-lock.js';
 import type { Database } from '../store/database/database.js';
 import type { Transaction } from '../store/database/queryable.js';
+import { setSession } from '../store/database/session-settings.js';
 import { traceHeaders } from '../traced.js';
 
 /**
@@ -131,7 +132,12 @@ export class JobQueue {
  * @throws UNAVAILABLE if the database user may not create a schema
  */
 export async function migrateJobQueue(url: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString: url, max: 2, application_name: 'campus migrations' });
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 2,
+    application_name: 'campus migrations',
+    onConnect: setSession,
+  });
   const ignore = () => {};
   pool.on('error', ignore);
   pool.on('connect', (client) => client.on('error', ignore));

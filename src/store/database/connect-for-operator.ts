@@ -3,6 +3,7 @@ import { isNativeError } from 'node:util/types';
 import pg from 'pg';
 import { ServiceError } from '../../errors.js';
 import { unlessAborted } from '../../unless-aborted.js';
+import { setSession } from './session-settings.js';
 
 /** @throws UNAVAILABLE whose message is one line for the operator; the reason of the signal */
 export async function connectForOperator(
@@ -14,6 +15,7 @@ export async function connectForOperator(
   client.on('error', () => {});
   try {
     await unlessAborted(client.connect(), signal);
+    await unlessAborted(setSession(client), signal);
     return client;
   } catch (error) {
     // The server would keep a connection that failed, and with it this process, for a minute.

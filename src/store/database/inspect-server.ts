@@ -74,8 +74,6 @@ async function inspect(client: pg.Client, connect: () => Promise<pg.Client>): Pr
 /** The settings of every session in a request pool. */
 export function settingsOf({ canCheckConnection }: ServerFacts): Readonly<Record<string, string>> {
   return {
-    // Prisma's adapter writes instants without an offset.
-    TimeZone: 'UTC',
     jit: 'off',
     ...(canCheckConnection ? { client_connection_check_interval: '2s' } : {}),
   };

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { ConnectionWatch } from './connection-watch.js';
 import { FullPoolError, isOutOfReach } from './database-errors.js';
 import { INSTANCE_SQL, type InstanceGuard } from './instance-guard.js';
+import { assignments, SESSION_SETTINGS } from './session-settings.js';
 import { WatchedClient, type WatchedClientConfig } from './watched-client.js';
 
 export interface PoolOptions {
@@ -12,7 +13,7 @@ export interface PoolOptions {
   readonly applicationName: string;
   /** The limit for a statement, enforced by the server; 0: no limit. */
   readonly statementTimeoutMs: number;
-  /** The settings of every session in the pool, by their PostgreSQL names. */
+  /** Further settings of every session in the pool, by their PostgreSQL names. */
   readonly settings: Readonly<Record<string, string>>;
   readonly watch: ConnectionWatch;
   /**
@@ -56,17 +57,17 @@ const RETRY_MS = 200;
 export function createPool(options: PoolOptions): pg.Pool {
   const { statementTimeoutMs } = options;
   const settings = Object.entries({
+    ...SESSION_SETTINGS,
     statement_timeout: String(statementTimeoutMs),
     // The locks of a vanished gateway must not be held for the default of two hours.
     tcp_keepalives_idle: '10',
     tcp_keepalives_interval: '5',
     ...options.settings,
   });
-  const assignments = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`);
   const question = `select pg_backend_pid() as id,
     current_setting('transaction_read_only') = 'on' as "isReadOnly",
     ${INSTANCE_SQL} as instance,
-    ${assignments.join(', ')}`;
+    ${assignments(settings)}`;
   const config: pg.PoolConfig & WatchedClientConfig = {
     connectTo: options.url,
     application_name: options.applicationName,
