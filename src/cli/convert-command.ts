@@ -30,7 +30,7 @@ export function registerConvertCommand(command: Command, commandLine: CommandLin
       if (incoming === undefined) {
         throw new ServiceError('INVALID_VALUE', `${format} is written, by campus export --as, and not read.`);
       }
-      const bundle = await readBundle(file, filesOf(incoming));
+      const bundle = await readBundle(file, filesOf(incoming), mapping.manifest);
       await withServices(commandLine, async (services) => {
         const scope = operatorScope(services, options.domain);
         const context = { ...contextOf(services, scope, new Date()), tables: mapping.tables ?? {} };

@@ -235,11 +235,24 @@ function print(one: StoredImport, { json }: Pick<ImportCommandOptions, 'json'>):
     ['import', 'state', ...COUNTED],
     [[one.id, one.state, ...COUNTED.map((name) => counts[name].toLocaleString('en'))]],
   );
-  for (const { column, field } of one.mapping?.columns ?? []) {
-    if (one.state === 'tried') printLine(`${column} → ${field ?? '(left out)'}`);
-  }
+  if (one.state === 'tried') printTrial(one);
   if (one.fault !== undefined) printLine(`why: ${String(one.fault.detail)}`);
   if (changesOf(one).length > 0) printLine(`undo: campus import --undo ${one.id}`);
+}
+
+/** What the dry run found: the warnings, the field of each column, and old and new values. */
+function printTrial({ inspection, mapping, trial }: StoredImport): void {
+  for (const warning of inspection?.warnings ?? []) printLine(`warning: ${warning}`);
+  for (const { column, field } of mapping?.columns ?? []) printLine(`${column} → ${field ?? '(left out)'}`);
+  for (const [field, count] of Object.entries(trial?.overwritten ?? {})) {
+    printLine(`overwrites ${field} in ${count.toLocaleString('en')} records`);
+  }
+  const changed = trial?.preview.filter(({ changes }) => changes !== undefined) ?? [];
+  for (const { number, changes = [] } of changed.slice(0, SHOWN_ROWS)) {
+    for (const { field, before = null, after = null } of changes) {
+      printLine(`row ${number}, ${field}: ${printExactJson(before)} → ${printExactJson(after)}`);
+    }
+  }
 }
 
 function countsOf(one: StoredImport): ImportCounts {

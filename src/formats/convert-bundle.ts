@@ -2,6 +2,7 @@
  * The files of a format as records of our collections, to be imported like any other file: what is checked,
  * tried and written is the import's.
  */
+import { ServiceError } from '../errors.js';
 import { ExactNumber, type JsonObject, type JsonValue } from '../json.js';
 import type { FormatIncoming, FormatJoin, FormatTable, Value } from './format-mapping.js';
 import { type FormatContext, printValue, valueAt } from './print-value.js';
@@ -16,6 +17,7 @@ export interface Converted {
   readonly leftOut: ReadonlyMap<string, number>;
 }
 
+/** @throws INVALID_VALUE where none of the rows of a file that has some becomes a record */
 export function convertBundle(incoming: FormatIncoming, bundle: Bundle, context: FormatContext): Converted {
   const lookup = new Lookup(bundle);
   const collections = new Map<string, readonly JsonObject[]>();
@@ -37,7 +39,25 @@ export function convertBundle(incoming: FormatIncoming, bundle: Bundle, context:
     });
     if (records.length > 0) collections.set(table.collection, records);
   }
+  for (const { from } of incoming.tables) {
+    const rows = bundle.get(from)?.length ?? 0;
+    const isUsed = incoming.tables.some((one) => one.from === from && collections.has(one.collection));
+    if (rows > 0 && !isUsed && !leftOut.has(from)) throw nothingFound(from, rows, incoming, bundle);
+  }
   return { collections, homeless: homelessOf(incoming, bundle), leftOut };
+}
+
+function nothingFound(from: string, rows: number, incoming: FormatIncoming, bundle: Bundle): ServiceError {
+  const joined = incoming.tables
+    .filter((one) => one.from === from)
+    .flatMap(({ joins = {} }) => Object.values(joins).map(({ file }) => file));
+  const missing = [...new Set(joined)].filter((file) => !bundle.has(file)).map((file) => `${file}.csv`);
+  const reason =
+    missing.length > 0 ? `the bundle lacks ${missing.join(', ')}` : 'no row is of a kind that is read';
+  return new ServiceError(
+    'INVALID_VALUE',
+    `None of the ${rows} rows of ${from}.csv becomes a record: ${reason}. Check the version of the format.`,
+  );
 }
 
 /** The files that a mapping reads. */

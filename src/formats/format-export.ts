@@ -3,7 +3,7 @@ import type { Scope } from '../model/scope.js';
 import type { RecordStore } from '../store/record-store.js';
 import { printCsvLine } from '../tables/csv-line.js';
 import type { ZipEntry } from '../tables/print-zip.js';
-import type { CsvFile, CsvSource, Element, FormatMapping, XmlFile } from './format-mapping.js';
+import type { ColumnRule, CsvFile, CsvSource, Element, FormatMapping, XmlFile } from './format-mapping.js';
 import { type FormatContext, type FormatRow, printValue, valueAt } from './print-value.js';
 import { elementRows, type FormatSourceRow, readFormatRows } from './read-format-rows.js';
 import { Readiness } from './readiness.js';
@@ -34,11 +34,18 @@ export class FormatExport {
   readonly #context: FormatContext;
   readonly #rows = new Map<string, number>();
   readonly #readiness = new Readiness();
+  /** The ids in the files that others refer to. */
+  readonly #idsByFile = new Map<string, Set<string>>();
 
   constructor(mapping: FormatMapping, options: FormatExportOptions) {
     this.#mapping = mapping;
     this.#options = options;
     this.#context = { ...options.context, tables: mapping.tables ?? {} };
+    for (const file of mapping.files) {
+      for (const { in: target } of file.kind === 'csv' ? file.columns : []) {
+        if (target !== undefined) this.#idsByFile.set(target, new Set());
+      }
+    }
   }
 
   /** The files one after the other; one without a row is left out. */
@@ -76,8 +83,10 @@ export class FormatExport {
     let lines = heading;
     for (const source of file.sources) {
       for await (const row of this.#rowsOf(source)) {
+        const line = this.#csvLine(file, source, row);
+        if (line === '') continue;
         this.#count(file.name);
-        lines += this.#csvLine(file, source, row);
+        lines += line;
         if (lines.length < CHUNK_CHARACTERS) continue;
         yield lines;
         lines = '';
@@ -86,8 +95,11 @@ export class FormatExport {
     yield lines;
   }
 
+  /** Empty for a row that is left out. */
   #csvLine(file: CsvFile, source: CsvSource, row: FormatSourceRow): string {
     const { changes } = this.#mapping;
+    let isDangling = false;
+    let sourcedId = '';
     const cells = file.columns.map((column) => {
       const text = this.#changeCell(column.name, row);
       if (text !== undefined) return text === '' ? null : text;
@@ -95,9 +107,18 @@ export class FormatExport {
       const cell = value === undefined ? '' : printValue(value, row, this.#context);
       // Of what is gone, only its id is asked for.
       if (!row.isRemoved) this.#check(file, column.name, column, { row, value: cell });
+      isDangling ||= !row.isRemoved && this.#isDangling(column, cell);
+      if (column.name === 'sourcedId') sourcedId = cell;
       return cell === '' ? null : cell;
     });
-    return changes === undefined && row.isRemoved ? '' : printCsvLine(cells);
+    if (isDangling || (changes === undefined && row.isRemoved)) return '';
+    this.#idsByFile.get(file.name)?.add(sourcedId);
+    return printCsvLine(cells);
+  }
+
+  /** Whether nothing in the bundle has the id. An export of changes has not all that it refers to. */
+  #isDangling({ in: file }: ColumnRule, id: string): boolean {
+    return file !== undefined && this.#options.since === undefined && !this.#idsByFile.get(file)?.has(id);
   }
 
   /** Of a column that tells of changes; they are empty where all is exported. */
@@ -158,11 +179,24 @@ export class FormatExport {
   #check(
     file: CsvFile | XmlFile,
     column: string,
-    rule: Parameters<Readiness['check']>[0],
+    rule: ColumnRule,
     { row, value }: { readonly row: FormatSourceRow; readonly value: string },
   ): void {
     const label = file.label === undefined ? '' : String(valueAt(file.label, row, this.#context) ?? '');
     const id = String(row.data._id ?? '');
+    if (this.#isDangling(rule, value)) {
+      const expected = `an id of ${rule.in}.csv; the row is left out`;
+      this.#readiness.add({
+        file: file.name,
+        collection: row.collection,
+        id,
+        label,
+        column,
+        value,
+        expected,
+      });
+      return;
+    }
     this.#readiness.check(rule, { file: file.name, collection: row.collection, id, label, column, value });
   }
 

@@ -40,6 +40,8 @@ const COLUMN = {
   max: z.number().int().optional(),
   /** What the pattern asks for, in words. */
   expected: z.string().optional(),
+  /** An earlier file whose `sourcedId` it must be. A row that refers to something else is left out. */
+  in: z.string().optional(),
 };
 const Homeless = z.strictObject({ name: z.string(), none: z.string() });
 const Column = z.strictObject({ name: z.string(), none: z.string().optional(), ...COLUMN });
@@ -186,7 +188,10 @@ export type FormatJoin = z.infer<typeof Join>;
 export type FormatTable = z.infer<typeof Table>;
 export type FormatIncoming = z.infer<typeof Incoming>;
 export type FormatMapping = z.infer<typeof FormatMapping>;
-export type ColumnRule = Pick<z.infer<typeof Column>, 'required' | 'pattern' | 'min' | 'max' | 'expected'>;
+export type ColumnRule = Pick<
+  z.infer<typeof Column>,
+  'required' | 'pattern' | 'min' | 'max' | 'expected' | 'in'
+>;
 
 /** The formats that come with the gateway. */
 export const FORMAT_NAMES = ['oneroster', 'tally', 'udise'] as const;

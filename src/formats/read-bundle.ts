@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { ServiceError } from '../errors.js';
 import { openRowSource } from '../importing/reading/open-row-source.js';
 import { ZipParts } from '../importing/reading/zip-parts.js';
+import type { FormatMapping } from './format-mapping.js';
 
 /** The rows of each file by its name without `.csv`; cells by the name of their column. */
 export type Bundle = ReadonlyMap<string, readonly BundleRow[]>;
@@ -17,26 +18,64 @@ export type BundleRow = Readonly<Record<string, string>>;
 const MOST_ROWS = 500_000;
 
 /**
- * Reads the files that are there of these; others are no concern of the mapping.
+ * Reads the files that are there of these, in a folder of the zip file too; others are no concern of the
+ * mapping.
  *
  * @throws MALFORMED_REQUEST where it is no zip file or a row is broken, LIMIT_EXCEEDED, NOT_FOUND for none of
- * the files
+ * the files, INVALID_VALUE for another version of the format
  */
-export async function readBundle(zipFile: string, names: readonly string[]): Promise<Bundle> {
+export async function readBundle(
+  zipFile: string,
+  names: readonly string[],
+  manifest?: FormatMapping['manifest'],
+): Promise<Bundle> {
   const folder = await mkdtemp(path.join(tmpdir(), 'campus-bundle-'));
   try {
     await using parts = await ZipParts.open(zipFile);
+    const inside = folderOf(parts.names(), [...names.map((name) => `${name}.csv`), manifest?.file ?? '']);
+    const rowsOf = async (name: string) => {
+      if (!parts.has(inside + name)) return undefined;
+      const file = path.join(folder, name);
+      await pipeline(Readable.from(parts.read(inside + name)), createWriteStream(file));
+      return await readRowsOf(file, name);
+    };
+    if (manifest !== undefined) assertVersion(manifest, (await rowsOf(manifest.file)) ?? []);
     const bundle = new Map<string, readonly BundleRow[]>();
     for (const name of names) {
-      if (!parts.has(`${name}.csv`)) continue;
-      const file = path.join(folder, `${name}.csv`);
-      await pipeline(Readable.from(parts.read(`${name}.csv`)), createWriteStream(file));
-      bundle.set(name, await readRowsOf(file, `${name}.csv`));
+      const rows = await rowsOf(`${name}.csv`);
+      if (rows !== undefined) bundle.set(name, rows);
     }
     if (bundle.size > 0) return bundle;
     throw new ServiceError('NOT_FOUND', `${zipFile} has none of the files ${names.join(', ')}.`);
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The folder of the zip file that has the files; `''` for none. @throws INVALID_VALUE for several */
+function folderOf(paths: readonly string[], files: readonly string[]): string {
+  const found = paths.filter((one) => files.includes(path.posix.basename(one)));
+  const folders = [...new Set(found.map((one) => one.slice(0, -path.posix.basename(one).length)))];
+  if (folders.length <= 1) return folders[0] ?? '';
+  const named = folders.slice(0, 5).map((one) => `"${one || '/'}"`);
+  throw new ServiceError(
+    'INVALID_VALUE',
+    `The zip file has such files in several folders (${named.join(', ')}). Send the files of one folder.`,
+  );
+}
+
+/** Other versions have other columns, so nobody would be found in them. */
+function assertVersion(
+  { properties }: NonNullable<FormatMapping['manifest']>,
+  rows: readonly BundleRow[],
+): void {
+  for (const { propertyName = '', value = '' } of rows) {
+    const expected = propertyName.startsWith('manifest.') ? undefined : properties[propertyName];
+    if (expected === undefined || value === expected || value.startsWith(`${expected}.`)) continue;
+    throw new ServiceError(
+      'INVALID_VALUE',
+      `The bundle has ${propertyName} ${value}, and ${expected} is read. Export it as version ${expected}.`,
+    );
   }
 }
 

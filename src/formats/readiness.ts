@@ -32,10 +32,13 @@ export class Readiness {
 
   check(rule: ColumnRule, lack: Omit<Lack, 'expected'>): void {
     const expected = expectationOf(rule, lack.value);
-    if (expected === undefined) return;
+    if (expected !== undefined) this.add({ ...lack, expected });
+  }
+
+  add(lack: Lack): void {
     const key = `${lack.file}: ${lack.column}`;
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
-    if (this.#lacks.length < MOST_LISTED) this.#lacks.push({ ...lack, expected });
+    if (this.#lacks.length < MOST_LISTED) this.#lacks.push(lack);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Counts of the outcomes of the rows of a file. */
+import type { FieldChange } from '../store/writing/staged-work.js';
 import type { StagedOutcome } from '../store/writing/staged-writes.js';
 import type { PreparedRows, RefusedRow } from './preparing/row-preparer.js';
 
@@ -19,6 +20,8 @@ export interface PreviewedRow {
   readonly outcome: 'create' | 'update' | 'same' | 'error';
   /** For an update: the fields that would change. */
   readonly fields?: readonly string[] | undefined;
+  /** For an update: the old and the new value of each field that the caller may read. */
+  readonly changes?: readonly FieldChange[] | undefined;
   /** For an update, and for a row without a change: the existing record. */
   readonly recordId?: string | undefined;
   /** The label that the row gives its record. */
@@ -46,9 +49,32 @@ export function addFields(
   fields: Readonly<Record<string, number>>,
   { updated }: Pick<StagedOutcome, 'updated'>,
 ): Readonly<Record<string, number>> {
+  return withNames(
+    fields,
+    updated.flatMap((one) => one.fields),
+  );
+}
+
+/** In how many records each field loses a value that it has. */
+export function addOverwritten(
+  fields: Readonly<Record<string, number>>,
+  { updated }: Pick<StagedOutcome, 'updated'>,
+): Readonly<Record<string, number>> {
+  const lost = updated.flatMap(({ changes = [] }) =>
+    changes.flatMap(({ field, before }) => (isNothing(before) ? [] : [field])),
+  );
+  return withNames(fields, lost);
+}
+
+function isNothing(value: FieldChange['before']): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+function withNames(
+  fields: Readonly<Record<string, number>>,
+  names: readonly string[],
+): Readonly<Record<string, number>> {
   const counts = new Map(Object.entries(fields));
-  for (const { fields: changed } of updated) {
-    for (const name of changed) counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return Object.fromEntries(counts);
 }

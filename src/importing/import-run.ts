@@ -9,7 +9,14 @@ import type { OwnConnection, OwnTransaction, Queryable } from '../store/database
 import type { StagedOutcome, StagedWrites } from '../store/writing/staged-writes.js';
 import type { UniqueKey } from '../store/writing/unique-key.js';
 import type { TriggerNames } from '../store/writing/write-triggers.js';
-import { addCounts, addFields, type ImportCounts, NO_COUNTS, type PreviewedRow } from './import-counts.js';
+import {
+  addCounts,
+  addFields,
+  addOverwritten,
+  type ImportCounts,
+  NO_COUNTS,
+  type PreviewedRow,
+} from './import-counts.js';
 import type { ImportMapping } from './import-mapping.js';
 import { forgetSeen, noteRefused, noteSeen, unseen } from './note-refused.js';
 import { PreparedFile } from './preparing/prepared-file.js';
@@ -97,21 +104,25 @@ export class ImportRun {
   async #judge(run: Run, state: 'trying' | 'running'): Promise<Omit<ImportTrial, 'fingerprint'>> {
     const { one } = run;
     let fields = one.trial?.fields ?? {};
+    let overwritten = one.trial?.overwritten ?? {};
     let preview: readonly PreviewedRow[] = one.trial?.preview ?? [];
     let counts = one.counts;
     for await (const batch of this.#batches(run, one.position)) {
       ({
         after: counts,
         allFields: fields,
+        allOverwritten: overwritten,
         shown: preview,
       } = await this.#inTransaction(run, async (transaction, scope) => {
         const { outcome, refused } = await this.#write(run, { transaction, scope, batch, mode: 'try' });
         const after = addCounts(counts, batch, outcome, refused);
         const allFields = addFields(fields, outcome);
+        const allOverwritten = addOverwritten(overwritten, outcome);
         const runs = outcomesOf(batch, outcome, refused);
         const shown = [...preview];
         if (shown.length < MOST_PREVIEWED) {
-          const known = { records: outcome.records(), labels: batch.labels };
+          const { updated } = outcome;
+          const known = { records: outcome.records(), labels: batch.labels, updated };
           shown.push(...firstRowsOf(runs, known, MOST_PREVIEWED - shown.length));
         }
         await noteRefused(transaction, one.id, state === 'trying' ? 'try' : 'run', refused);
@@ -124,14 +135,17 @@ export class ImportRun {
           position: batch.position,
           counts: after,
           ...(state === 'trying' && {
-            trial: { counts: after, fields: allFields, preview: shown, fingerprint: '' },
+            trial: {
+              ...{ counts: after, fields: allFields, overwritten: allOverwritten },
+              ...{ preview: shown, fingerprint: '' },
+            },
           }),
         });
-        return { after, allFields, shown };
+        return { after, allFields, allOverwritten, shown };
       }));
     }
     if (one.options.missing === 'remove') counts = await this.#countRemovable(run, counts);
-    return { counts, fields, preview };
+    return { counts, fields, overwritten, preview };
   }
 
   async #countRemovable(run: Run, counts: ImportCounts): Promise<ImportCounts> {

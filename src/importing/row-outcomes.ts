@@ -2,6 +2,7 @@
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../json.js';
 import type { Queryable } from '../store/database/queryable.js';
+import type { FieldChange } from '../store/writing/staged-work.js';
 import type { StagedOutcome } from '../store/writing/staged-writes.js';
 import { printCsvLine } from '../tables/csv-line.js';
 import type { PreviewedRow } from './import-counts.js';
@@ -46,14 +47,16 @@ export interface KnownOfRows {
   readonly records: ReadonlyMap<number, string>;
   /** The labels of the rows, by row number. */
   readonly labels: ReadonlyMap<number, string>;
+  readonly updated?: StagedOutcome['updated'];
 }
 
 /** The first rows of these runs, one by one. */
 export function firstRowsOf(
   runs: readonly RowOutcomes[],
-  { records, labels }: KnownOfRows,
+  { records, labels, updated = [] }: KnownOfRows,
   limit: number,
 ): readonly PreviewedRow[] {
+  const changesByRow = new Map(updated.map(({ number, changes }) => [number, changes]));
   const rows: PreviewedRow[] = [];
   for (const [first, last, outcome, fields] of runs) {
     for (let number = first; number <= last; number += 1) {
@@ -61,16 +64,31 @@ export function firstRowsOf(
       // A record that would be created has no id yet.
       const recordId = outcome === 'create' ? undefined : records.get(number);
       const label = labels.get(number);
+      const changes = changesByRow.get(number)?.map(clipped);
       rows.push({
         number,
         outcome,
         ...(fields !== undefined && { fields }),
+        ...(changes !== undefined && { changes }),
         ...(recordId !== undefined && { recordId }),
         ...(label !== undefined && { label }),
       });
     }
   }
   return rows;
+}
+
+const MOST_SHOWN = 200;
+
+/** Long values are cut, as text: a dry run is kept with the import. */
+function clipped({ field, before, after }: FieldChange): FieldChange {
+  return { field, before: cut(before), after: cut(after) };
+}
+
+function cut(value: JsonValue | undefined): JsonValue | undefined {
+  if (value === undefined) return undefined;
+  const text = typeof value === 'string' ? value : printExactJson(value);
+  return text.length <= MOST_SHOWN ? value : `${text.slice(0, MOST_SHOWN)}…`;
 }
 
 export async function noteOutcomes(

@@ -61,6 +61,8 @@ export interface ImportTrial {
   readonly counts: ImportCounts;
   /** In how many records each field would change. */
   readonly fields: Readonly<Record<string, number>>;
+  /** In how many records each field would lose a value that it has. */
+  readonly overwritten?: Readonly<Record<string, number>>;
   /** The outcomes of the first rows. */
   readonly preview: readonly PreviewedRow[];
   /** Identifies the mapping and the options of the dry run. */

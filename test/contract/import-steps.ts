@@ -6,6 +6,7 @@ export interface ImportAnswer {
   readonly id: string;
   readonly state: string;
   readonly counts: Readonly<Record<string, number>>;
+  readonly inspection: { readonly warnings: readonly string[] };
   readonly mapping: {
     readonly columns: readonly { readonly column: string; readonly field: string | null }[];
   };

@@ -71,11 +71,11 @@ async function converted(files: Readonly<Record<string, string>>): Promise<Conve
   const zip = path.join(folder, 'bundle.zip');
   const entries = Object.entries(files).map(([name, content]) => [name, strToU8(content)] as const);
   await writeFile(zip, zipSync(Object.fromEntries(entries)));
-  const { in: incoming, tables = {} } = await readFormatMapping('oneroster');
+  const { in: incoming, tables = {}, manifest } = await readFormatMapping('oneroster');
   if (incoming === undefined) throw new Error('OneRoster is read, too');
   const domain = { id: 'top', name: 'Top', timeZone: 'Asia/Kolkata' };
   const context = { domain, property: () => undefined, session: '2026-27', sessionFirstMonth: 4, tables };
-  return convertBundle(incoming, await readBundle(zip, filesOf(incoming)), context);
+  return convertBundle(incoming, await readBundle(zip, filesOf(incoming), manifest), context);
 }
 
 /** By the doors of the imports, as anybody would. */
@@ -182,6 +182,44 @@ r3,tobedeleted,2026-11-20T04:30:00Z,s1,primary,student,2022-04-01,2026-11-19,o1,
     });
   });
 });
+
+const { 'roles.csv': _roles, ...OLD } = {
+  ...BUNDLE,
+  'users.csv': sheet('sourcedId status enabledUser orgSourcedIds role username', 's1,,true,o1,student,asha'),
+};
+
+it('finds the files of a bundle in a folder of the zip file, beside those of macOS', async () => {
+  const inFolder = Object.entries(BUNDLE).flatMap(([name, text]) => [
+    [`roster/${name}`, text],
+    [`__MACOSX/roster/${name}`, 'x'],
+  ]);
+  const { collections } = await converted(Object.fromEntries(inFolder));
+  expect([...collections.keys()]).toEqual(['pltf_user', 'class', 'registration']);
+});
+
+it.each([
+  [
+    'a bundle of 1.1 by its manifest',
+    { ...OLD, 'manifest.csv': version('1.1') },
+    /oneroster\.version 1\.1, and 1\.2/,
+  ],
+  ['a bundle of 1.1 without a manifest', OLD, /None of the 1 rows of users\.csv .* lacks roles\.csv/],
+  [
+    'bundles in two folders',
+    { 'a/users.csv': BUNDLE['users.csv'], 'b/users.csv': BUNDLE['users.csv'] },
+    /several folders/,
+  ],
+])('refuses %s', async (_what, files, reason) => {
+  await expect(converted(files)).rejects.toThrow(reason);
+});
+
+it('reads a manifest of the version', async () => {
+  expect((await converted({ ...BUNDLE, 'manifest.csv': version('1.2') })).collections.size).toBe(3);
+});
+
+function version(oneroster: string): string {
+  return `propertyName,value\nmanifest.version,1.0\noneroster.version,${oneroster}\n`;
+}
 
 it.each([
   ['no zip file', Buffer.from('users.csv'), /zip/i],

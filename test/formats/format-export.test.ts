@@ -39,7 +39,7 @@ const RECORDS: Readonly<Record<string, readonly JsonObject[]>> = {
     {
       ...{ _id: 'stu-1', ...PLACE, sequence: 'GV-1', name: 'Ananya Sharma', gender: 'female' },
       ...{ dob: '2015-09-14', father_name: 'Rajesh Sharma', mother_name: 'Sunita Sharma', roll_no: 7 },
-      ...{ guardian_phone: '+91 91234 56789', email: 'r@mail.example', category: 'OBC' },
+      ...{ guardian_phone: '+919123456789', email: 'r@mail.example', category: 'OBC' },
       address: '14, Gandhi Road, Nagpur 440010',
     },
     { _id: 'stu-2', ...PLACE, sequence: 'GV-2', name: 'Bilal', section: 'B', gender: 'male' },
@@ -177,8 +177,8 @@ describe('oneroster', () => {
     expect(rowsOf(files['users.csv'])).toEqual([
       {
         ...{ sourcedId: 'stu-1', enabledUser: 'true', username: 'GV-1', givenName: 'Ananya' },
-        ...{ familyName: 'Sharma', identifier: 'GV-1', email: 'r@mail.example', sms: '+91 91234 56789' },
-        ...{ phone: '+91 91234 56789', grades: '05', primaryOrgSourcedId: 'org-gv' },
+        ...{ familyName: 'Sharma', identifier: 'GV-1', email: 'r@mail.example', sms: '+919123456789' },
+        ...{ phone: '+919123456789', grades: '05', primaryOrgSourcedId: 'org-gv' },
       },
       {
         ...{ sourcedId: 'stu-2', enabledUser: 'true', username: 'GV-2', givenName: 'Bilal' },

@@ -51,6 +51,11 @@ export class ZipParts implements AsyncDisposable {
     }
   }
 
+  /** The paths of all parts, without the copies that macOS adds. */
+  names(): readonly string[] {
+    return [...this.#entries.keys()].filter((name) => !name.startsWith('__MACOSX/'));
+  }
+
   has(name: string): boolean {
     return this.#entries.has(name);
   }

@@ -262,10 +262,16 @@ export function toImportResult(one: StoredImport): ImportResult {
         ? null
         : {
             counts: trial.counts,
-            fields: Object.entries(trial.fields).map(([field, records]) => ({ field, records })),
+            fields: Object.entries(trial.fields).map(([field, records]) => ({
+              ...{ field, records },
+              overwritten: trial.overwritten?.[field] ?? 0,
+            })),
             preview: trial.preview.map((row) => ({
               ...row,
               fields: row.fields ?? null,
+              changes:
+                row.changes?.map(({ field, before = null, after = null }) => ({ field, before, after })) ??
+                null,
               recordId: row.recordId ?? null,
               label: row.label ?? null,
             })),

@@ -100,6 +100,18 @@ export class ImportCountsResult {
   readonly removed!: number;
 }
 
+@ObjectType('ImportFieldChange', { description: 'The change of a field.', simpleResolvers: true })
+export class ImportFieldChangeResult {
+  @Field(() => String, { description: 'The field.' })
+  readonly field!: string;
+
+  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'The value that the record has.' })
+  readonly before!: JsonValue;
+
+  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'The value that it would get.' })
+  readonly after!: JsonValue;
+}
+
 @ObjectType('ImportPreview', { description: 'The outcome of a row.', simpleResolvers: true })
 export class ImportPreviewResult {
   @Field(() => Int, { description: 'The row, as the program that made the file counts it.' })
@@ -110,6 +122,12 @@ export class ImportPreviewResult {
 
   @Field(() => [String], { nullable: true, description: 'For an update: the changed fields.' })
   readonly fields?: readonly string[] | null;
+
+  @Field(() => [ImportFieldChangeResult], {
+    nullable: true,
+    description: 'For an update: the old and the new value of each changed field that you may read.',
+  })
+  readonly changes?: readonly ImportFieldChangeResult[] | null;
 
   @Field(() => ID, {
     nullable: true,
@@ -128,6 +146,11 @@ export class ImportChangedFieldResult {
 
   @Field(() => Int, { description: 'The number of records.' })
   readonly records!: number;
+
+  @Field(() => Int, {
+    description: 'The number of these that have a value there, which would be overwritten.',
+  })
+  readonly overwritten!: number;
 }
 
 @ObjectType('ImportTrial', { description: 'The result of a dry run.', simpleResolvers: true })

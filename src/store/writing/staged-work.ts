@@ -1,7 +1,7 @@
 /** Shared parts of writing a batch from its staging table, `import_staged`. */
 import { type ErrorDetail, ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { isJsonObject, type JsonObject, parseExactJson } from '../../json.js';
+import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import type { EffectiveAccess } from '../access/access.js';
@@ -30,6 +30,15 @@ export interface StagedUpdate {
   readonly id: string;
   /** The top-level fields that differ. */
   readonly fields: readonly string[];
+  /** The old and the new value of each, in a trial; of fields that the caller may not read, neither. */
+  readonly changes?: readonly FieldChange[];
+}
+
+export interface FieldChange {
+  readonly field: string;
+  /** `undefined`: the record had no value, or the caller may not read it. */
+  readonly before: JsonValue | undefined;
+  readonly after: JsonValue | undefined;
 }
 
 export interface StagedRefusal {

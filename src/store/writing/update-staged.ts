@@ -1,7 +1,7 @@
 /** Staged rows that differ from the records they stand for: the records are changed as the rows say. */
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { type JsonObject } from '../../json.js';
+import { type JsonObject, memberOf } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import { compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsById } from '../sql/records-of.js';
@@ -15,6 +15,7 @@ import {
   asRecords,
   BECAME,
   errorsOfFault,
+  type FieldChange,
   type StagedRefusal,
   type StagedUpdate,
   type StagedWork,
@@ -37,10 +38,29 @@ export async function updateStaged(work: StagedWork, refused: StagedRefusal[]): 
   const rowsById = new Map(rows.map((row) => [row.id, row]));
   const refuse = ({ id }: Pick<LockedRow, 'id'>, fault: ServiceError) =>
     refused.push({ number: Number(rowsById.get(id)?.number), errors: errorsOfFault(fault) });
+  const befores = new Map<string, JsonObject>();
+  const secret = secretFieldsOf(scope, collection);
+  const changesOf = ({
+    change: { id, set, removed },
+  }: FinishedChange): readonly FieldChange[] | undefined => {
+    const before = befores.get(id);
+    const readable = [...Object.keys(set), ...removed].filter((field) => !secret.has(field));
+    return (
+      before &&
+      readable.map((field) => ({
+        field,
+        before: memberOf(before, field),
+        after: memberOf(set, field),
+      }))
+    );
+  };
   const request = {
     ...{ scope, collection, writable, now: batch.now },
     rows,
-    change: (_before: JsonObject, { id }: Pick<LockedRow, 'id'>) => stagedRecord(rowsById.get(id)?.became),
+    change: (before: JsonObject, { id }: Pick<LockedRow, 'id'>) => {
+      if (batch.mode === 'try') befores.set(id, before);
+      return stagedRecord(rowsById.get(id)?.became);
+    },
     sentFields: ({ id }: Pick<LockedRow, 'id'>) => rowsById.get(id)?.fields ?? [],
   };
   const updated: StagedUpdate[] = [];
@@ -51,12 +71,18 @@ export async function updateStaged(work: StagedWork, refused: StagedRefusal[]): 
       await writeChanges(environment, transaction, { ...request, finished: kept });
     }
     updated.push(
-      ...kept.map(({ change: { id, set, removed } }) => ({
-        number: Number(rowsById.get(id)?.number),
-        id,
-        fields: [...Object.keys(set), ...removed],
-      })),
+      ...kept.map((finished) => {
+        const { id, set, removed } = finished.change;
+        const changes = changesOf(finished);
+        return {
+          number: Number(rowsById.get(id)?.number),
+          id,
+          fields: [...Object.keys(set), ...removed],
+          ...(changes !== undefined && { changes }),
+        };
+      }),
     );
+    befores.clear();
   }
   return updated;
 }

@@ -102,7 +102,11 @@ export function TrialStep({ one, onCorrect }: TrialStepProps) {
 function ChangedFieldsTable({
   fields,
 }: {
-  readonly fields: readonly { readonly field: string; readonly records: number }[];
+  readonly fields: readonly {
+    readonly field: string;
+    readonly records: number;
+    readonly overwritten: number;
+  }[];
 }) {
   const t = useTexts();
   const nameOf = useFieldNames();
@@ -119,13 +123,15 @@ function ChangedFieldsTable({
           <Table.Tr>
             <Table.Th>{t('Field')}</Table.Th>
             <Table.Th className="numeric">{t('Records')}</Table.Th>
+            <Table.Th className="numeric">{t('Values overwritten')}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {fields.map(({ field, records }) => (
+          {fields.map(({ field, records, overwritten }) => (
             <Table.Tr key={field}>
               <Table.Td>{nameOf(field)}</Table.Td>
               <Table.Td className="numeric">{formats.number(records)}</Table.Td>
+              <Table.Td className="numeric">{formats.number(overwritten)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -174,7 +180,7 @@ function FirstRows({
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rows.map(({ number, outcome, fields, recordId, label }) => (
+          {rows.map(({ number, outcome, fields, changes, recordId, label }) => (
             <Table.Tr key={number}>
               <Table.Td className="numeric">{number}</Table.Td>
               <Table.Td>{t(OUTCOME_NAMES[outcome] ?? outcome)}</Table.Td>
@@ -189,11 +195,26 @@ function FirstRows({
                   )}
                 </Table.Td>
               )}
-              {hasFields && <Table.Td className="wrapped">{fields?.map(nameOf).join(', ')}</Table.Td>}
+              {hasFields && (
+                <Table.Td className="wrapped">
+                  {fields?.map((field) => {
+                    const change = changes?.find((one) => one.field === field);
+                    const values = change && `: ${textOf(change.before)} → ${textOf(change.after)}`;
+                    return <div key={field}>{`${nameOf(field)}${values ?? ''}`}</div>;
+                  })}
+                </Table.Td>
+              )}
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
     </section>
   );
+}
+
+/** A value of a record as plain text; a reference by its label. */
+function textOf(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '–';
+  if (typeof value !== 'object') return String(value);
+  return 'label' in value && typeof value.label === 'string' ? value.label : JSON.stringify(value);
 }
