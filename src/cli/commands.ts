@@ -55,9 +55,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./collection-command.js')).registerCollectionCommand,
   },
   {
-    usage: 'references',
-    description: 'references from record to record that lead nowhere',
-    load: async () => (await import('./references-command.js')).registerReferencesCommand,
+    usage: 'check',
+    description:
+      'list stored records that break a rule of their collection, point to nothing, or are there twice; ' +
+      'exit 1 if there are any',
+    load: async () => (await import('./check-command.js')).registerCheckCommand,
   },
   {
     usage: 'report',

@@ -8,7 +8,9 @@ const STUDENT = { value: 'nobody-at-all', label: 'Gone' };
 const PLACE = { class: '5', section: 'A', session: '2026-27' };
 
 beforeAll(async () => {
-  expect(await post('class', { name: '5', order: 5, sections: [{ name: 'A' }] })).toBe(201);
+  expect(await post('class', { name: '5', order: 5, category: 'primary', sections: [{ name: 'A' }] })).toBe(
+    201,
+  );
   const made = await post('registration', {
     ...PLACE,
     _id: STUDENT.value,

@@ -13,8 +13,8 @@ export interface DanglingReferences {
   /** The path of the field, e.g. `sections.class_teacher`. */
   readonly field: string;
   readonly targets: readonly string[];
-  /** Whether the declaration allows it. */
-  readonly mustExist: boolean;
+  /** `keep`: the declaration allows it. */
+  readonly onDelete: Field['onDelete'];
   /** How many references point to nothing, and how many of these to a removed record. */
   readonly count: number;
   readonly removed: number;
@@ -36,8 +36,8 @@ export async function listDanglingReferences(
         compileDangling({ domainId, collection, path, targets: field.targets }),
       );
       if (row === undefined || row.count === 0) continue;
-      const { targets, mustExist } = field;
-      found.push({ collection: collection.name, field: path.join('.'), targets, mustExist, ...row });
+      const { targets, onDelete } = field;
+      found.push({ collection: collection.name, field: path.join('.'), targets, onDelete, ...row });
     }
   }
   return found;

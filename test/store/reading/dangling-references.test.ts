@@ -29,11 +29,11 @@ describe('what points at nothing', () => {
         ('branch', 'shelf', 'elsewhere', '{}', null)`);
     expect(await listDanglingReferences(test, 'school')).toEqual([
       {
-        ...{ collection: 'shelf', field: 'of', targets: ['shelf', 'staff'], mustExist: false },
+        ...{ collection: 'shelf', field: 'of', targets: ['shelf', 'staff'], onDelete: 'keep' },
         ...{ count: 1, removed: 0, examples: ['b'] },
       },
       {
-        ...{ collection: 'shelf', field: 'rows.book', targets: ['shelf'], mustExist: true },
+        ...{ collection: 'shelf', field: 'rows.book', targets: ['shelf'], onDelete: 'refuse' },
         ...{ count: 2, removed: 1, examples: ['a'] },
       },
     ]);
