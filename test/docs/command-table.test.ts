@@ -4,7 +4,7 @@ import { COMMANDS } from '../../src/cli/commands.js';
 import { readProjectFile } from './project-files.js';
 
 const section = readProjectFile('docs/operate.md').split('## The command line')[1]?.split('\n## ')[0] ?? '';
-/** What stands in the first column, e.g. `references check`. */
+/** What stands in the first column, e.g. `domain`. */
 const told = [...section.matchAll(/^\| (`.+?`) \|/gm)].flatMap(([, cell = '']) =>
   [...cell.matchAll(/`([^`]+)`/g)].map(([, words = '']) => words.split(' ')[0] ?? ''),
 );
