@@ -46,7 +46,8 @@ async function listFindings(services: Services, options: CheckOptions): Promise<
   const asked = options.collection;
   const found: Finding[] = [];
   for (const domain of checked) {
-    const collections = asked === undefined ? catalog.list() : [catalog.get(asked, operatorScope(services, domain.id))];
+    const collections =
+      asked === undefined ? catalog.list() : [catalog.get(asked, operatorScope(services, domain.id))];
     for (const collection of collections) {
       for (const breach of await listRuleBreaches(database, domain, collection))
         found.push({ domain: domain.id, ...breach });
