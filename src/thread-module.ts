@@ -8,7 +8,6 @@ export const THREAD_MODULES = [
   'importing/preparing/inspection-thread',
   'importing/preparing/preparer-thread',
   'scripting/guest/thread',
-  'store/pipeline/stage-process-entry',
 ] as const;
 export type ThreadModule = (typeof THREAD_MODULES)[number];
 

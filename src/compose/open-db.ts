@@ -10,15 +10,9 @@ export function openDb(services: {
   readonly database: Database;
   readonly catalog: Catalog;
   readonly store: RecordStore;
-  readonly config: Pick<Config, 'maxResultRecords' | 'pipelineMemoryBytes' | 'pipelineTimeoutMs'>;
+  readonly config: Pick<Config, 'maxResultRecords'>;
 }): PlatformDb {
   const { database, catalog, store, config } = services;
-  const pipelines = new Pipelines({
-    database,
-    catalog,
-    store,
-    memoryBytes: config.pipelineMemoryBytes,
-    timeoutMs: config.pipelineTimeoutMs,
-  });
+  const pipelines = new Pipelines({ database, catalog, store });
   return new PlatformDb({ catalog, store, pipelines, maxResultRecords: config.maxResultRecords });
 }

@@ -1,7 +1,6 @@
 /** The settings of the database, and of the work one call may give it. */
 import { z } from 'zod';
 import {
-  bytesSetting,
   countSetting,
   daysSetting,
   flagSetting,
@@ -104,17 +103,5 @@ export const DATABASE_SETTINGS = {
     default: '10000',
     schema: positiveSetting,
     meaning: 'platform.db: records or values a function gives at once; what is streamed has no such bound',
-  },
-  pipelineMemoryBytes: {
-    variable: 'PIPELINE_MEMORY_BYTES',
-    default: '33554432',
-    schema: bytesSetting,
-    meaning: 'documents of an aggregation that stages outside the database may hold, in bytes of JSON',
-  },
-  pipelineTimeoutMs: {
-    variable: 'PIPELINE_TIMEOUT_MS',
-    default: '10000',
-    schema: positiveSetting,
-    meaning: 'longest such stages may take for one batch of documents, in milliseconds',
   },
 } as const;

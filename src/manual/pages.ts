@@ -103,7 +103,7 @@ export const CHAPTERS: readonly ManualChapter[] = [
       doc('decisions/0006-audit-trail-as-outbox', '6 Audit trail as outbox'),
       doc('decisions/0007-answers-spliced-past-graphql-js', '7 Spliced answers'),
       doc('decisions/0008-row-rules-in-declarations', '8 Row rules'),
-      doc('decisions/0009-mingo-beside-the-database', '9 mingo'),
+      doc('decisions/0009-pipelines-in-the-database', '9 pipelines'),
       doc('decisions/0010-citus-for-growth', '10 Citus'),
     ],
   },

@@ -179,8 +179,11 @@ export type MatchTest =
   /** The test is of a list. */
   | { readonly kind: 'size'; readonly size: number }
   | { readonly kind: 'remainder'; readonly divisor: number; readonly remainder: number }
-  /** One element of a list satisfies it; its paths start at the element. */
-  | { readonly kind: 'element'; readonly filter: Filter };
+  /**
+   * One element of a list satisfies it; its paths start at the element. `isOfMembers`: the element is an
+   * object, or a list, which then counts as an object of its numbered elements.
+   */
+  | { readonly kind: 'element'; readonly filter: Filter; readonly isOfMembers: boolean };
 
 /** An expression over the whole record is true. */
 interface ExpressionFilter {

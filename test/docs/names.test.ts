@@ -22,7 +22,6 @@ const NAMED_AFTER_A_SUBJECT: ReadonlySet<string> = new Set([
   'src/resolvers/records/oquery-arguments.ts',
   'src/rest/conditional.ts',
   'src/store/database/row-query.ts',
-  'src/store/pipeline/mingo-sort.ts',
   'src/store/sql/compile-shape.ts',
   'src/store/sql/condition-test.ts',
   'src/store/writing/record-refusals.ts',
@@ -43,7 +42,6 @@ const VARIABLES_OF_MODULES: Readonly<Record<string, string>> = {
   'src/scripting/guest/prelude.ts firstFault': 'as args',
   'src/scripting/guest/thread.ts next': 'the main module of a thread, which serves nothing else',
   'src/store/catalog/parse-collection.ts validator': 'compiled of a file of the package, when first asked',
-  'src/store/pipeline/mingo-operators.ts known': 'names of a package, which are loaded when first asked for',
 };
 
 const sources = listFiles('src').filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'));

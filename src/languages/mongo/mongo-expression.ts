@@ -36,6 +36,7 @@ export function parseMongoExpression(value: JsonValue, place: MongoPlace): Expre
     }));
     return { kind: 'object', members };
   }
+  if (typeof value.$regex === 'string') return { kind: 'literal', value };
   if (entries.length > 1) {
     throw malformedMongo(
       place,

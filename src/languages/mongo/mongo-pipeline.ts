@@ -3,8 +3,7 @@
  *
  *   pipeline : [ { "$stage": … } … ]     each stage takes the documents of the one before; STAGES lists them
  *
- * Stages that are short for others are read as these (`$sortByCount` is a `$group` and a `$sort`). Every
- * stage keeps its `source`, the writing that an implementation other than the database goes by.
+ * Stages that are short for others are read as these (`$sortByCount` is a `$group` and a `$sort`).
  */
 import { didYouMean } from '../../did-you-mean.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
@@ -24,13 +23,17 @@ import {
   startMongoPlace,
   withinMongo,
 } from './mongo-place.js';
-import { type FieldTree, type Projection, parseMongoProjection, treeOf } from './mongo-projection.js';
+import {
+  type FieldTree,
+  isNestedFields,
+  type Projection,
+  parseMongoProjection,
+  treeOf,
+} from './mongo-projection.js';
 import { parseMongoQuery } from './mongo-query.js';
 import { parseMongoSort } from './mongo-sort.js';
 
-export type Stage = StageMeaning & { readonly name: string; readonly source: JsonObject };
-
-type StageMeaning =
+export type Stage =
   | { readonly kind: 'match'; readonly filter: Filter }
   | { readonly kind: 'project'; readonly projection: Projection }
   | { readonly kind: 'set'; readonly members: readonly SetMember[] }
@@ -84,10 +87,7 @@ export interface BucketStage {
   readonly members: readonly Accumulation[];
 }
 
-type ParseStage = (operand: JsonValue, place: MongoPlace, context: PipelineParsing) => readonly Written[];
-
-/** A stage before its name and source are added; `source` if it abbreviates another stage. */
-type Written = StageMeaning & { readonly source?: JsonObject };
+type ParseStage = (operand: JsonValue, place: MongoPlace, context: PipelineParsing) => readonly Stage[];
 
 export interface PipelineParsing {
   /** Converts the operands of a `$match` to the stored form. @see stored-times.ts */
@@ -97,10 +97,9 @@ export interface PipelineParsing {
 const PLAIN: PipelineParsing = { readQuery: (query) => query };
 
 const STAGES: Readonly<Record<string, ParseStage>> = {
-  $match: (operand, place, { readQuery }) => {
-    const query = readQuery(operand);
-    return [{ kind: 'match', filter: parseMongoQuery(query, place), source: { $match: query } }];
-  },
+  $match: (operand, place, { readQuery }) => [
+    { kind: 'match', filter: parseMongoQuery(readQuery(operand), place) },
+  ],
   $project: (operand, place) => [{ kind: 'project', projection: parseMongoProjection(operand, place) }],
   $addFields: parseSet,
   $set: parseSet,
@@ -124,12 +123,8 @@ const STAGES: Readonly<Record<string, ParseStage>> = {
   $facet: parseFacet,
   $bucket: parseBucket,
   $sortByCount: (operand, place) => [
-    { kind: 'group', ...countedBy(operand, place), source: { $group: { _id: operand, count: { $sum: 1 } } } },
-    {
-      kind: 'sort',
-      keys: [{ path: ['count'], direction: 'descending' }],
-      source: { $sort: { count: -1 } },
-    },
+    { kind: 'group', key: parseMongoExpression(operand, place), members: [COUNTED] },
+    { kind: 'sort', keys: [{ path: ['count'], direction: 'descending' }] },
   ],
   $replaceRoot: (operand, place) => {
     const { newRoot } = objectAt(operand, place, ['newRoot']);
@@ -178,25 +173,18 @@ export function parseStage(
   if (parse === undefined) {
     throw malformedMongo(place, `a stage (${STAGE_NAMES.join(', ')})`, name, didYouMean(name, STAGE_NAMES));
   }
-  return parse(operand, place, context).map((stage) => ({
-    ...stage,
-    name,
-    source: stage.source ?? { [name]: operand },
-  }));
+  return parse(operand, place, context);
 }
 
-function keepsFields({ kind }: StageMeaning): boolean {
+function keepsFields({ kind }: Stage): boolean {
   return ['match', 'sort', 'limit', 'skip', 'sample', 'unwind', 'lookup'].includes(kind);
 }
 
-function parseSet(operand: JsonValue, place: MongoPlace): readonly Written[] {
+function parseSet(operand: JsonValue, place: MongoPlace): readonly Stage[] {
   if (!isJsonObject(operand) || Object.keys(operand).length === 0) {
     throw malformedMongo(place, 'an object of fields and expressions', operand);
   }
-  const members = Object.entries(operand).map(([name, value]) => {
-    const inner = withinMongo(place, name);
-    return { path: mongoPathAt(name, inner), value: parseMongoExpression(value, inner) };
-  });
+  const members = setMembers(operand, [], place);
   treeOf(
     members.map(({ path }) => path),
     place,
@@ -204,7 +192,18 @@ function parseSet(operand: JsonValue, place: MongoPlace): readonly Written[] {
   return [{ kind: 'set', members }];
 }
 
-function parseGroup(operand: JsonValue, place: MongoPlace): readonly Written[] {
+/** `{ "address": { "city": … } }` is `{ "address.city": … }`: the other members stay. */
+function setMembers(object: JsonObject, base: Path, place: MongoPlace): readonly SetMember[] {
+  return Object.entries(object).flatMap(([name, value]): readonly SetMember[] => {
+    const inner = withinMongo(place, name);
+    const path = [...base, ...mongoPathAt(name, inner)];
+    return isNestedFields(value)
+      ? setMembers(value, path, inner)
+      : [{ path, value: parseMongoExpression(value, inner) }];
+  });
+}
+
+function parseGroup(operand: JsonValue, place: MongoPlace): readonly Stage[] {
   if (!isJsonObject(operand) || operand._id === undefined) {
     throw malformedMongo(place, 'an object with an expression _id (null: one group of all)', operand);
   }
@@ -232,20 +231,13 @@ function parseAccumulations(members: JsonObject, place: MongoPlace): readonly Ac
   });
 }
 
-function countedBy(
-  operand: JsonValue,
-  place: MongoPlace,
-): { key: Expression; members: readonly Accumulation[] } {
-  return { key: parseMongoExpression(operand, place), members: [COUNTED] };
-}
-
 const COUNTED: Accumulation = {
   name: 'count',
   accumulator: '$sum',
   operand: { kind: 'literal', value: 1 },
 };
 
-function parseUnwind(operand: JsonValue, place: MongoPlace): readonly Written[] {
+function parseUnwind(operand: JsonValue, place: MongoPlace): readonly Stage[] {
   const written: JsonObject =
     typeof operand === 'string' ? { path: operand } : objectAt(operand, place, ['path']);
   const path = textAt(written.path, place);
@@ -266,7 +258,7 @@ function parseUnwind(operand: JsonValue, place: MongoPlace): readonly Written[] 
 
 const LOOKUP_MEMBERS = ['from', 'localField', 'foreignField', 'let', 'pipeline', 'as'];
 
-function parseLookup(operand: JsonValue, place: MongoPlace): readonly Written[] {
+function parseLookup(operand: JsonValue, place: MongoPlace): readonly Stage[] {
   const written = objectAt(operand, place, ['from', 'as']);
   const strange = Object.keys(written).find((name) => !LOOKUP_MEMBERS.includes(name));
   if (strange !== undefined)
@@ -304,7 +296,7 @@ function parseLookup(operand: JsonValue, place: MongoPlace): readonly Written[] 
   ];
 }
 
-function parseFacet(operand: JsonValue, place: MongoPlace): readonly Written[] {
+function parseFacet(operand: JsonValue, place: MongoPlace): readonly Stage[] {
   if (!isJsonObject(operand) || Object.keys(operand).length === 0) {
     throw malformedMongo(place, 'an object of names and pipelines', operand);
   }
@@ -318,7 +310,7 @@ function parseFacet(operand: JsonValue, place: MongoPlace): readonly Written[] {
   return [{ kind: 'facet', facets }];
 }
 
-function parseBucket(operand: JsonValue, place: MongoPlace): readonly Written[] {
+function parseBucket(operand: JsonValue, place: MongoPlace): readonly Stage[] {
   const written = objectAt(operand, place, ['groupBy', 'boundaries']);
   const at = withinMongo(place, 'boundaries');
   const boundaries = Array.isArray(written.boundaries) ? written.boundaries : [];

@@ -76,10 +76,16 @@ function entriesOf(object: JsonObject, base: Path, place: MongoPlace): Entry[] {
     const path = [...base, ...mongoPathAt(name, inner)];
     if (typeof written === 'number') return [{ path, value: written === 0 ? 'out' : 'in' }];
     if (typeof written === 'boolean') return [{ path, value: written ? 'in' : 'out' }];
-    const isNested = isJsonObject(written) && !Object.keys(written).some((key) => key.startsWith('$'));
-    if (isNested && Object.keys(written).length > 0) return entriesOf(written, path, inner);
+    if (isNestedFields(written)) return entriesOf(written, path, inner);
     return [{ path, value: parseMongoExpression(written, inner) }];
   });
+}
+
+/** An object of fields, not an expression. */
+export function isNestedFields(written: JsonValue): written is JsonObject {
+  if (!isJsonObject(written)) return false;
+  const names = Object.keys(written);
+  return names.length > 0 && !names.some((name) => name.startsWith('$'));
 }
 
 /** @throws MALFORMED_FILTER (400) for a path that is the beginning of another */

@@ -177,7 +177,7 @@ function parseOperator({ name, path, operand, options }: Application, place: Mon
     case '$size':
       return match({ kind: 'size', size: wholeNumberAt(operand, place) });
     case '$elemMatch':
-      return match({ kind: 'element', filter: parseElement(operand, place) });
+      return match(parseElement(operand, place));
     case '$mod':
       return match(parseRemainder(operand, place));
     default:
@@ -252,17 +252,18 @@ function parseAll(path: Path, operand: JsonValue, place: MongoPlace): Filter {
 }
 
 /** Operators apply to the element itself; anything else is a query over the element. */
-function parseElement(operand: JsonValue, place: MongoPlace): Filter {
+function parseElement(operand: JsonValue, place: MongoPlace): MatchTest {
   if (!isJsonObject(operand)) throw malformedMongo(place, 'a query, or operators', operand);
   const names = Object.keys(operand);
   const isOfValues = names.length > 0 && names.every(isConditionOperator);
-  if (isOfValues) return parseCondition([], operand, place);
+  if (isOfValues) return { kind: 'element', filter: parseCondition([], operand, place), isOfMembers: false };
   const isObject: Filter = {
     kind: 'match',
     path: [],
     test: { kind: 'type', types: ['object'], isWhole: true },
   };
-  return { kind: 'all', filters: [isObject, parseQuery(operand, place)] };
+  const filter: Filter = { kind: 'all', filters: [isObject, parseQuery(operand, place)] };
+  return { kind: 'element', filter, isOfMembers: true };
 }
 
 /** An operator on a value, as opposed to one on the members of an object. */

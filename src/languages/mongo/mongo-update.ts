@@ -15,10 +15,10 @@ import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, printExac
 import type { Filter } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
 import type { UpdateOperation } from '../../model/update-operation.js';
-import { compileMongoTest } from './compile-mongo-test.js';
 import { type MongoPlace, malformedMongo, mongoPathAt, startMongoPlace, withinMongo } from './mongo-place.js';
 import { isConditionOperator, mongoValueAt, parseMongoQuery, QUERY_OPERATORS } from './mongo-query.js';
 import { parseMongoSort } from './mongo-sort.js';
+import { satisfiesQuery } from './satisfies-query.js';
 
 type ParseOperator = (path: Path, operand: JsonValue, place: MongoPlace) => UpdateOperation;
 
@@ -170,17 +170,9 @@ function matcherOf(
   }
   const names = Object.keys(operand);
   const isOfElement = names.length > 0 && names.every(isConditionOperator);
-  const query: JsonObject = isOfElement ? { element: operand } : operand;
-  // Parsed only for its errors, which have a position.
-  parseMongoQuery(query, place);
-  const compiled = compileMongoTest(plain(query));
-  if (isOfElement) return (element) => compiled({ element: plain(element) });
-  return (element) => isJsonObject(element) && compiled(plain(element));
-}
-
-/** Converts numbers to floats for mingo. */
-function plain(value: JsonValue): object {
-  return JSON.parse(printExactJson(value));
+  const filter = parseMongoQuery(isOfElement ? { element: operand } : operand, place);
+  if (isOfElement) return (element) => satisfiesQuery({ element }, filter);
+  return (element) => isJsonObject(element) && satisfiesQuery(element, filter);
 }
 
 function listAt(operand: JsonValue, place: MongoPlace): readonly JsonValue[] {

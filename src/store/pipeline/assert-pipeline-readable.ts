@@ -1,7 +1,4 @@
-/**
- * Lists what a pipeline reads: the paths into the records of its collections, and the operators it computes
- * with.
- */
+/** Lists what a pipeline reads: the paths into the records of its collections. */
 import { ServiceError } from '../../errors.js';
 import type { Stage } from '../../languages/mongo/mongo-pipeline.js';
 import type { FieldTree } from '../../languages/mongo/mongo-projection.js';
@@ -130,29 +127,6 @@ function expressionsOf(stage: Stage): readonly Expression[] {
       return [stage.root];
     case 'lookup':
       return stage.variables.map(({ value }) => value);
-    default:
-      return [];
-  }
-}
-
-/** The names of all operators and accumulators that a stage uses. */
-export function listOperators(stage: Stage): readonly string[] {
-  const inner = stage.kind === 'facet' ? stage.facets.flatMap((facet) => facet.stages) : [];
-  const accumulators =
-    stage.kind === 'group' || stage.kind === 'bucket'
-      ? stage.members.map(({ accumulator }) => accumulator)
-      : [];
-  return [...accumulators, ...expressionsOf(stage).flatMap(operatorsIn), ...inner.flatMap(listOperators)];
-}
-
-function operatorsIn(expression: Expression): readonly string[] {
-  switch (expression.kind) {
-    case 'operator':
-      return [expression.name, ...operatorsIn(expression.operand)];
-    case 'list':
-      return expression.elements.flatMap(operatorsIn);
-    case 'object':
-      return expression.members.flatMap(({ value }) => operatorsIn(value));
     default:
       return [];
   }

@@ -79,7 +79,7 @@ const anyExpression: fc.Arbitrary<JsonValue> = fc.oneof(
 );
 
 const match = query.map((filter) => ({ $match: filter }) as JsonObject);
-// "lists in comparisons" of the differences in the manual: `name` is compared, so it does not become a list.
+// mingo compares the elements of a list, too: `name` is compared, so it does not become a list.
 const set = fc
   .tuple(fc.constantFrom('x', 'y', 'other.z'), anyExpression)
   .map(([name, value]) => ({ $addFields: { [name]: value } }) as JsonObject);

@@ -110,7 +110,10 @@ describe('an update', () => {
   });
 });
 
-/** "new lists" and "sets with a value twice" of the differences in the manual. */
+/**
+ * MongoDB slices and sorts a list that `$push` makes, and leaves a list that holds a value twice to itself.
+ * mingo does neither.
+ */
 function isNamedDifference(before: JsonObject, change: JsonObject): boolean {
   const [[operator, operands] = ['', {}]] = Object.entries(change);
   const [[path, operand] = ['', null]] = Object.entries(operands as JsonObject);

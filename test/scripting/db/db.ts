@@ -18,7 +18,6 @@ export function useDb(
   options: {
     readonly collections?: readonly CollectionDefinition[];
     readonly maxResultRecords?: number;
-    readonly memoryBytes?: number;
   } = {},
 ): TestDb {
   const test = useTestStore(options.collections);
@@ -27,8 +26,6 @@ export function useDb(
       database: test.database,
       catalog: test.catalog,
       store: test.store,
-      memoryBytes: options.memoryBytes ?? 1_000_000,
-      timeoutMs: 5_000,
     });
   return {
     get database() {

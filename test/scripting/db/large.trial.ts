@@ -84,10 +84,10 @@ describe('platform.db on 300,000 records', () => {
 });
 
 async function planOf(stages: readonly JsonValue[]): Promise<string> {
-  const { compiled } = test.pipelines.plan(ADMIN, {
+  const sql = test.pipelines.compile(ADMIN, {
     collection: 'payment',
     stages: parseMongoPipeline([...stages]),
   });
-  const rows = await test.database.query<{ 'QUERY PLAN': string }>(Prisma.sql`explain ${compiled.sql}`);
+  const rows = await test.database.query<{ 'QUERY PLAN': string }>(Prisma.sql`explain ${sql}`);
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 }

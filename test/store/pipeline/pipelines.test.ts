@@ -1,4 +1,4 @@
-/** Pipelines over the records a caller may read: rights, what runs outside the database, and its bounds. */
+/** Pipelines over the records a caller may read: rights, what is refused, and bounds. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../src/errors.js';
 import type { JsonValue } from '../../../src/json.js';
@@ -6,7 +6,7 @@ import { parseMongoPipeline } from '../../../src/languages/mongo/mongo-pipeline.
 import { as, read, useDb } from '../../scripting/db/db.js';
 import { ADMIN, scopeOf } from '../people.js';
 
-const test = useDb({ memoryBytes: 20_000 });
+const test = useDb();
 const VIEWER = scopeOf({ roles: ['viewer'] });
 const CLERK = scopeOf({ roles: ['clerk'] });
 const TEACHER = scopeOf({ roles: ['teacher'], attributes: { sectionsTaught: [['5', 'A']] } });
@@ -60,14 +60,6 @@ async function refusal(work: Promise<unknown>): Promise<unknown> {
 
 function codeOf(error: unknown): unknown {
   return error instanceof ServiceError ? error.code : error;
-}
-
-function share(collection: string, pipeline: JsonValue) {
-  const { inSql, inMemory } = test.pipelines.plan(ADMIN, {
-    collection,
-    stages: parseMongoPipeline(pipeline),
-  });
-  return [inSql.map(({ name }) => name), inMemory.map(({ name }) => name)];
 }
 
 describe('a pipeline', () => {
@@ -185,42 +177,7 @@ describe('a pipeline', () => {
   );
 });
 
-describe('a stage outside the database', () => {
-  const REVERSED = { $project: { n: 1, list: { $reverseArray: ['$n', 0] } } };
-
-  it('takes documents batch by batch where it can, whatever they take together', async () => {
-    expect(
-      share('note', [{ $match: { n: { $gte: 0 } } }, { $addFields: { d: { $range: [0, 2] } } }]),
-    ).toEqual([['$match'], ['$addFields']]);
-    const made = await run('note', [{ $addFields: { d: { $range: [0, 2] } } }]);
-    expect(made).toHaveLength(600);
-    expect(made[0]).toMatchObject({ d: [0, 1] });
-  });
-
-  it('is refused where all documents would take more than the setting, in words that help', async () => {
-    const stages = [{ $addFields: { d: { $range: [0, 2] } } }, { $sort: { n: -1 } }];
-    expect(await refusal(run('note', stages))).toMatchObject({
-      code: 'LIMIT_EXCEEDED',
-      message: expect.stringContaining(
-        '$sort needs all documents in memory, and they take more than 20000 bytes',
-      ),
-    });
-    expect(
-      await run('note', [{ $project: { n: 1 } }, { $match: { n: { $lt: 9 } } }, ...stages, { $limit: 1 }]),
-    ).toMatchObject([{ n: 8 }]);
-  });
-
-  it('may be followed by a $lookup, with the same rights', async () => {
-    const stages = [
-      { $addFields: { d: { $range: [0, 1] } } },
-      { $lookup: { from: 'staff', localField: 'tutor.value', foreignField: '_id', as: 'tutor' } },
-      { $project: { name: 1, tutor: '$tutor.name' } },
-    ];
-    expect(share('student', stages)).toEqual([[], ['$addFields', '$lookup', '$project']]);
-    expect((await run('student', stages))[0]).toEqual({ _id: 's1', name: 'Asha', tutor: ['Mira'] });
-    expect(await refusal(run('student', stages, VIEWER))).toMatchObject({ code: 'FORBIDDEN' });
-  });
-
+describe('an expression', () => {
   it('ends with an error where it takes all memory, or forever; the gateway goes on', async () => {
     const doubled = (levels: number): JsonValue =>
       levels === 0
@@ -233,7 +190,7 @@ describe('a stage outside the database', () => {
             },
           };
     for (const value of [
-      { $range: [0, 4_000_000_000] },
+      { $range: [0, 900_000_000] },
       { $size: { $range: [0, 150_000_000] } },
       {
         $reduce: {
@@ -245,39 +202,24 @@ describe('a stage outside the database', () => {
       doubled(6),
     ]) {
       const work = run('note', [{ $limit: 1 }, { $addFields: { x: value } }]);
-      const started = Date.now();
-      await test.db.getCount(as(), 'staff', {});
-      expect(Date.now() - started).toBeLessThan(2_000);
-      expect(['LIMIT_EXCEEDED', 'MALFORMED_FILTER']).toContain(codeOf(await refusal(work)));
+      expect([value, codeOf(await refusal(work))]).toEqual([value, 'INVALID_VALUE']);
     }
-  }, 60_000);
-
-  it('runs neither code nor regular expressions', async () => {
-    for (const operator of [
-      { $function: { body: 'x', args: [], lang: 'js' } },
-      { $regexFind: { input: '$text', regex: '(a+)+$' } },
-    ]) {
-      expect(await refusal(run('note', [{ $addFields: { x: operator } }]))).toMatchObject({
-        code: 'MALFORMED_FILTER',
-      });
-    }
-    const after = [{ $addFields: { d: { $range: [0, 2] } } }, { $match: { text: { $regex: '(x+)+y' } } }];
-    expect(await refusal(run('note', after))).toMatchObject({ code: 'MALFORMED_FILTER' });
   });
 
   it('is refused for an operator that there is not, with what was meant', async () => {
     expect(await refusal(run('note', [{ $addFields: { x: { $rangge: [0, 2] } } }]))).toMatchObject({
       code: 'MALFORMED_FILTER',
-      message: expect.stringContaining('Did you mean "$range"?'),
+      message: expect.stringContaining('$rangge is not supported'),
     });
-  });
-
-  it('tells of what it cannot compute', async () => {
-    expect(await refusal(run('note', [{ $addFields: { x: { $range: ['a', 2] } } }]))).toMatchObject({
+    for (const name of ['$function', '$regexFind', '$rand']) {
+      expect(await refusal(run('note', [{ $addFields: { x: { [name]: {} } } }]))).toMatchObject({
+        code: 'MALFORMED_FILTER',
+        message: expect.stringContaining(`${name} is not supported`),
+      });
+    }
+    expect(await refusal(run('note', [{ $group: { _id: 1, x: { $top: {} } } }]))).toMatchObject({
       code: 'MALFORMED_FILTER',
-      message: expect.stringContaining('$addFields: '),
     });
-    expect(await run('note', [{ $match: { n: 1 } }, REVERSED])).toMatchObject([{ n: 1 }]);
   });
 });
 

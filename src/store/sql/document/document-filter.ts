@@ -171,7 +171,7 @@ function columnMatch(test: MatchTest, { json, text }: ColumnForms, context: Expr
     case 'remainder':
       return hasRemainder(json, test);
     case 'element':
-      return hasElement(json, test.filter, context);
+      return hasElement(json, test, context);
     default:
       throw new Error(`${test.kind} is a comparison with a scalar`);
   }
@@ -216,7 +216,7 @@ function pathMatch(test: MatchTest, place: Place, context: ExpressionContext): S
     case 'remainder':
       return existsElement(hasRemainder(e, test));
     case 'element':
-      return exists(hasElement(v, test.filter, context));
+      return exists(hasElement(v, test, context));
     default:
       throw new Error(`${test.kind} is a comparison with a scalar`);
   }
@@ -237,11 +237,19 @@ function hasRemainder(json: Sql, { divisor, remainder }: Extract<MatchTest, { ki
     ${String(divisor)}::numeric) = ${String(remainder)}::numeric, false)`;
 }
 
-function hasElement(json: Sql, filter: Filter, context: ExpressionContext): Sql {
+type ElementTest = Extract<MatchTest, { kind: 'element' }>;
+
+function hasElement(json: Sql, { filter, isOfMembers }: ElementTest, context: ExpressionContext): Sql {
   const alias = `e${context.depth ?? 0}`;
   const inner = { ...context, depth: (context.depth ?? 0) + 1 };
   const element = documentRoot(Prisma.raw(`${alias}.value`));
-  return Prisma.sql`exists (select from jsonb_array_elements(doc_list(${json})) as
+  const elements = isOfMembers
+    ? Prisma.sql`(select case jsonb_typeof(n.value) when 'array' then (
+        select coalesce(jsonb_object_agg(m.position - 1, m.value), '{}')
+        from jsonb_array_elements(n.value) with ordinality as m(value, position)
+      ) else n.value end from jsonb_array_elements(doc_list(${json})) as n(value))`
+    : Prisma.sql`jsonb_array_elements(doc_list(${json}))`;
+  return Prisma.sql`exists (select from ${elements} as
     ${Prisma.raw(alias)}(value) where ${compileDocumentFilter(filter, element, inner)})`;
 }
 

@@ -30,19 +30,17 @@ export interface Expressions {
 /** One operator: what its operand is worth. */
 export type CompileOperator = (operand: Expression, expressions: Expressions) => ExpressionValue;
 
-/** @throws NotInSql; MALFORMED_FILTER (400) for operands that an operator does not take */
+/** @throws NotSupported; MALFORMED_FILTER (400) for operands that an operator does not take */
 export function compileExpression(expression: Expression, expressions: Expressions): ExpressionValue {
   return expressions.compile(expression, expressions);
 }
 
-/** SQL has no such operator, or not with this meaning. */
-export class NotInSql extends ServiceError {
-  constructor(what: string) {
-    const detail =
-      `${what} is not computed by the database, where queries run; a pipeline computes it in a stage ` +
-      'after its first $match';
+/** There is no such operator here, or not with these operands. */
+export class NotSupported extends ServiceError {
+  constructor(what: string, hint = '') {
+    const detail = `${what} is not supported; the manual lists the operators (platform.db).${hint}`;
     super('MALFORMED_FILTER', detail, {
-      errors: [{ detail, expected: 'what the database computes', sent: what }],
+      errors: [{ detail, expected: 'a supported operator', sent: what }],
     });
   }
 }

@@ -91,6 +91,19 @@ export function toCondition({ type, sql }: ExpressionValue): Sql {
   }
 }
 
+/** int; null for what is no whole number. */
+export function toInteger(value: ExpressionValue): Sql {
+  return once(
+    toNumber(value),
+    (of) => Prisma.sql`(case when ${of} = trunc(${of}) and abs(${of}) < 1000000000 then (${of})::int end)`,
+  );
+}
+
+/** A null instead of a value that is missing. */
+export function orNull(value: Sql): Sql {
+  return Prisma.sql`coalesce(${value}, ${JSON_NULL})`;
+}
+
 /** What is shorter may stand in a statement several times. */
 const SHORT = 200;
 
@@ -102,4 +115,11 @@ export function once(value: Sql, use: (value: Sql) => Sql): Sql {
   if (value.sql.length <= SHORT) return use(value);
   // `offset 0` keeps Postgres from putting it back in.
   return Prisma.sql`(select ${use(Prisma.raw('o.v'))} from (select ${value} as v offset 0) as o)`;
+}
+
+/** As `once`, for several values, whatever their length. */
+export function onceEach(values: readonly Sql[], use: (...values: Sql[]) => Sql): Sql {
+  const names = values.map((_value, index) => Prisma.raw(`o.v${index}`));
+  const columns = values.map((value, index) => Prisma.sql`${value} as ${Prisma.raw(`v${index}`)}`);
+  return Prisma.sql`(select ${use(...names)} from (select ${Prisma.join(columns, ', ')} offset 0) as o)`;
 }

@@ -5,17 +5,18 @@
 
 import { Prisma } from '../../../generated/prisma/client.js';
 import type { Expression } from '../../../model/expression.js';
-import { type CompileOperator, compileExpression, type Expressions, NotInSql } from './expression-context.js';
+import { type CompileOperator, compileExpression, type Expressions } from './expression-context.js';
 import {
   type ExpressionValue,
   JSON_NULL,
+  refusal,
   sqlBoolean,
   sqlJson,
   sqlNumber,
   toCondition,
   toJson,
 } from './expression-value.js';
-import { named, one, several, two, wrongOperands } from './operands.js';
+import { named, one, several, two, variableName, wrongOperands } from './operands.js';
 
 type Sql = Prisma.Sql;
 
@@ -79,8 +80,6 @@ function switchOf(operand: Expression, expressions: Expressions): ExpressionValu
   if (parts.branches.kind !== 'list' || parts.branches.elements.length === 0) {
     throw wrongOperands('$switch', 'a list of branches {case, then}');
   }
-  // Mongo fails where no branch is taken and there is no default: a choice that needs the documents.
-  if (parts.default === undefined) throw new NotInSql('$switch without a default');
   const cases = parts.branches.elements.map((branch) => {
     const { case: when, then } = named('$switch', branch, { required: ['case', 'then'] });
     return {
@@ -88,7 +87,11 @@ function switchOf(operand: Expression, expressions: Expressions): ExpressionValu
       value: compileExpression(then, expressions),
     };
   });
-  return chosen(cases, compileExpression(parts.default, expressions));
+  const otherwise =
+    parts.default === undefined
+      ? sqlJson(refusal('$switch: no branch is true, and there is no `default`.'))
+      : compileExpression(parts.default, expressions);
+  return chosen(cases, otherwise);
 }
 
 function ifNull(operand: Expression, expressions: Expressions): ExpressionValue {
@@ -107,7 +110,7 @@ function letOf(operand: Expression, expressions: Expressions): ExpressionValue {
   const variables = new Map(expressions.variables);
   const alias = `b${expressions.depth}`;
   const columns = vars.members.map(({ name, value }, index) => {
-    variables.set(name, Prisma.raw(`${alias}.v${index}`));
+    variables.set(variableName(name), Prisma.raw(`${alias}.v${index}`));
     return Prisma.sql`${toJson(compileExpression(value, expressions))} as ${Prisma.raw(`v${index}`)}`;
   });
   if (columns.length === 0) return compileExpression(body, expressions);

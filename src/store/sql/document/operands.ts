@@ -1,6 +1,9 @@
 /** The operands of an operator in the forms they are written in: one, a list, or by name. */
 import { ServiceError } from '../../../errors.js';
+import type { Prisma } from '../../../generated/prisma/client.js';
 import type { Expression } from '../../../model/expression.js';
+import { compileExpression, type Expressions } from './expression-context.js';
+import { toJson } from './expression-value.js';
 
 /** One operand, alone or in a list of one. */
 export function one(operator: string, operand: Expression): Expression {
@@ -49,6 +52,20 @@ export function named<Required extends string, Optional extends string = never>(
     [...members.keys()].every((name) => names.includes(name));
   if (!isRight) throw wrongOperands(operator, `an object of ${names.join(', ')}`);
   return Object.fromEntries(members) as Record<Required, Expression> & Partial<Record<Optional, Expression>>;
+}
+
+/** The operand as jsonb. */
+export function jsonOf(operand: Expression, expressions: Expressions): Prisma.Sql {
+  return toJson(compileExpression(operand, expressions));
+}
+
+/** The name of a variable that an expression defines. */
+export function variableName(name: string): string {
+  if (/^[a-z][A-Za-z0-9_]*$/.test(name)) return name;
+  throw wrongOperands(
+    'A variable',
+    `a name of letters, digits and _ that begins with a small letter, not "${name}"`,
+  );
 }
 
 /** The text of a literal; `undefined` for anything that is computed. */

@@ -1,7 +1,6 @@
 /**
  * `Expression` to SQL over a document. What is computed here is exact: sums and products of `numeric`, not of
- * floats. What SQL cannot say, or not with Mongo's meaning, is `NotInSql`: a pipeline goes on without the
- * database there, a query is refused.
+ * floats. What SQL cannot say, or not with Mongo's meaning, is refused by name.
  */
 import { didYouMean } from '../../../did-you-mean.js';
 import { ServiceError } from '../../../errors.js';
@@ -14,7 +13,7 @@ import {
   compileExpression,
   type ExpressionContext,
   type Expressions,
-  NotInSql,
+  NotSupported,
   type Variables,
 } from './expression-context.js';
 import { EXPRESSION_OPERATORS } from './expression-operators.js';
@@ -41,8 +40,6 @@ function compile(expression: Expression, expressions: Expressions): ExpressionVa
     case 'literal':
       return literal(expression.value);
     case 'field':
-      if (expression.path.some((step) => /^\d+$/.test(step)))
-        throw new NotInSql(`"$${expression.path.join('.')}"`);
       return sqlJson(expressions.root.valueAt(expression.path));
     case 'variable':
       return variable(expression, expressions);
@@ -55,7 +52,7 @@ function compile(expression: Expression, expressions: Expressions): ExpressionVa
     case 'operator': {
       const operator = EXPRESSION_OPERATORS.get(expression.name);
       if (operator !== undefined) return operator(expression.operand, expressions);
-      throw new NotInSql(`${expression.name}${didYouMean(expression.name, EXPRESSION_OPERATORS.keys())}`);
+      throw new NotSupported(expression.name, didYouMean(expression.name, EXPRESSION_OPERATORS.keys()));
     }
   }
 }

@@ -2,10 +2,11 @@
  * `$group` and `$bucket`: the values of each document are computed once, in an inner SELECT, then grouped.
  */
 
+import { didYouMean } from '../../../did-you-mean.js';
 import { Prisma } from '../../../generated/prisma/client.js';
 import type { Accumulation, BucketStage } from '../../../languages/mongo/mongo-pipeline.js';
 import type { Expression } from '../../../model/expression.js';
-import { compileExpression, NotInSql } from '../document/expression-context.js';
+import { compileExpression, NotSupported } from '../document/expression-context.js';
 import {
   type ExpressionValue,
   JSON_NULL,
@@ -16,6 +17,7 @@ import {
   toNumber,
 } from '../document/expression-value.js';
 import { nearestDouble } from '../document/number-operators.js';
+import { named } from '../document/operands.js';
 import { startExpressions } from '../document/start-expressions.js';
 import { storable, storableJson } from '../storable-json.js';
 import { inOrder, isPart, type PipelineContext, type Rows, rowsOf, select } from './rows.js';
@@ -62,6 +64,10 @@ const ACCUMULATORS: Readonly<Record<string, Accumulate>> = {
       ),
   }),
   $count: () => ({ column: undefined, result: () => sqlNumber(Prisma.raw('count(*)::numeric')) }),
+  $median: (value) => ({
+    column: toNumber(value),
+    result: (column) => sqlNumber(Prisma.sql`percentile_disc(0.5) within group (order by ${column})`),
+  }),
   $stdDevPop: (value) => deviation(value, 'stddev_pop'),
   $stdDevSamp: (value) => deviation(value, 'stddev_samp'),
 };
@@ -107,14 +113,14 @@ export interface Grouping {
   readonly context: PipelineContext;
 }
 
-/** A document a group, in the order of the keys. @throws NotInSql */
+/** A document a group, in the order of the keys. @throws NotSupported */
 export function compileGroup(key: Expression, grouping: Grouping): Rows {
   const { rows, context } = grouping;
   const value = compileExpression(key, startExpressions(rows.root, context));
   return grouped(Prisma.sql`coalesce(${toJson(value)}, ${JSON_NULL})`, grouping);
 }
 
-/** A document for each bucket that is not empty. Without a default, a value outside all of them is refused. */
+/** A document for each bucket that is not empty. Without a default, a value outside is refused. */
 export function compileBucket(stage: BucketStage, grouping: Grouping): Rows {
   const { rows, context } = grouping;
   const value = toJson(compileExpression(stage.key, startExpressions(rows.root, context)));
@@ -137,9 +143,14 @@ function grouped(key: Sql, { rows, members, context }: Grouping): Rows {
   const inner = context.aliases.next('g');
   const results = members.map(({ name, accumulator, operand }): [string, ExpressionValue] => {
     const accumulate = Object.hasOwn(ACCUMULATORS, accumulator) ? ACCUMULATORS[accumulator] : undefined;
-    if (accumulate === undefined) throw new NotInSql(accumulator);
+    if (accumulate === undefined)
+      throw new NotSupported(accumulator, didYouMean(accumulator, SQL_ACCUMULATORS));
     if (isOne(accumulator, operand)) return [name, sqlNumber(Prisma.raw('count(*)::numeric'))];
-    const { column, result } = accumulate(compileExpression(operand, expressions));
+    const value =
+      accumulator === '$median'
+        ? named('$median', operand, { required: ['input', 'method'] }).input
+        : operand;
+    const { column, result } = accumulate(compileExpression(value, expressions));
     if (column === undefined) return [name, result(Prisma.empty, Prisma.empty)];
     const alias = `a${columns.length}`;
     columns.push(Prisma.sql`${column} as ${Prisma.raw(alias)}`);

@@ -1,6 +1,6 @@
 /**
- * A pipeline to one SQL statement, as far as SQL goes: a stage becomes a clause of the SELECT the one before
- * it is, or a SELECT around that. The stages after the first that SQL cannot do are left over.
+ * A pipeline to one SQL statement: a stage becomes a clause of the SELECT the one before it is, or a SELECT
+ * around that.
  */
 
 import { Prisma } from '../../../generated/prisma/client.js';
@@ -9,7 +9,7 @@ import type { Collection } from '../../../model/collection.js';
 import type { Path } from '../../../model/path.js';
 import { compileDocumentFilter } from '../document/document-filter.js';
 import { documentRoot, recordRoot } from '../document/document-root.js';
-import { compileExpression, type Expressions, NotInSql } from '../document/expression-context.js';
+import { compileExpression, type Expressions, NotSupported } from '../document/expression-context.js';
 import { sqlJson as jsonValue, sqlNumber, toJson } from '../document/expression-value.js';
 import { objectOf, startExpressions } from '../document/start-expressions.js';
 import { storable } from '../storable-json.js';
@@ -46,39 +46,20 @@ export interface PipelineOptions {
   readonly lookUp: (collection: string) => PipelineSource;
 }
 
-export interface CompiledPipeline {
-  /** Selects the documents as JSON text, the column `json`. */
-  readonly sql: Sql;
-  /** How many of the stages are in it. */
-  readonly stageCount: number;
-  /** Why the next one is not. */
-  readonly reason: NotInSql | undefined;
-}
-
 /**
- * @throws MALFORMED_FILTER, INVALID_VALUE (400) for what no implementation could run; FORBIDDEN as `lookUp`
- * does
+ * Selects the documents as JSON text, the column `json`.
+ *
+ * @throws MALFORMED_FILTER, INVALID_VALUE (400); FORBIDDEN as `lookUp` does
  */
 export function compilePipeline(
   stages: readonly Stage[],
   source: PipelineSource | { readonly documents: string },
   options: PipelineOptions,
-): CompiledPipeline {
+): Sql {
   const compilation = { options, context: { ...options.context, aliases: new Aliases() } };
-  let rows = 'documents' in source ? rowsOfDocuments(source.documents) : rowsOfRecords(source);
-  let stageCount = 0;
-  let reason: NotInSql | undefined;
-  for (const stage of stages) {
-    try {
-      rows = compileStage(stage, rows, compilation);
-    } catch (error) {
-      if (!(error instanceof NotInSql)) throw error;
-      reason = error;
-      break;
-    }
-    stageCount += 1;
-  }
-  return { sql: select(Prisma.sql`(${rows.root.json})::text as json`, inOrder(rows)), stageCount, reason };
+  const start = 'documents' in source ? rowsOfDocuments(source.documents) : rowsOfRecords(source);
+  const rows = stages.reduce((soFar, stage) => compileStage(stage, soFar, compilation), start);
+  return select(Prisma.sql`(${rows.root.json})::text as json`, inOrder(rows));
 }
 
 interface Compilation {
@@ -214,8 +195,7 @@ having count(*) > 0) as ${Prisma.raw(alias)}`,
 function compileUnwind(stage: UnwindStage, rows: Rows, { context }: Compilation): Rows {
   const { path, indexField, keepsEmpty } = stage;
   const [name, ...rest] = path;
-  if (name === undefined || rest.some((step) => /^\d+$/.test(step)))
-    throw new NotInSql(`$unwind of ${path.join('.')}`);
+  if (name === undefined) throw new NotSupported('$unwind without a path');
   const all = wholeRows(rows, context);
   const top = all.root.valueAt([name]);
   // It does not go through a list: there is none to unwind in each of its elements.

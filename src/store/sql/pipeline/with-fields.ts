@@ -7,7 +7,12 @@ import { Prisma } from '../../../generated/prisma/client.js';
 import { type FieldTree, treeJson } from '../../../languages/mongo/mongo-projection.js';
 import type { Path } from '../../../model/path.js';
 import { type DocumentRoot, documentRoot } from '../document/document-root.js';
-import { type ExpressionValue, sqlJson as jsonValue } from '../document/expression-value.js';
+import {
+  type ExpressionValue,
+  sqlJson as jsonValue,
+  onceEach,
+  orNull,
+} from '../document/expression-value.js';
 import { objectOf } from '../document/start-expressions.js';
 import { storable } from '../storable-json.js';
 
@@ -19,13 +24,14 @@ const MISSING = Prisma.raw('null::jsonb');
 export function withFields(
   base: DocumentRoot,
   fields: readonly { readonly path: Path; readonly value: Sql }[],
+  put = putThrough,
 ): DocumentRoot {
   const json = fields.reduce((soFar, { path, value }) => {
     const [name] = path;
     if (path.length === 1 && name !== undefined) {
       return Prisma.sql`jsonb_set_lax(${soFar}, array[${storable(name)}::text], ${value}, true, 'delete_key')`;
     }
-    return Prisma.sql`doc_put(${soFar}, ${path.map(storable)}::text[], ${value})`;
+    return put(soFar, path, value);
   }, base.json);
   return rootOf(
     json,
@@ -39,9 +45,18 @@ export function withFields(
   );
 }
 
+function putAt(document: Sql, path: Path, value: Sql): Sql {
+  return Prisma.sql`doc_put(${document}, ${path.map(storable)}::text[], ${value})`;
+}
+
+/** The objects on the way are made where the value is missing, too. */
+function putThrough(document: Sql, path: Path, value: Sql): Sql {
+  return onceEach([value], (of = MISSING) => putAt(putAt(document, path, orNull(of)), path, of));
+}
+
 /** The elements of the list at a path, one a document. */
 export function withElement(base: DocumentRoot, path: Path, element: Sql): DocumentRoot {
-  const made = withFields(base, [{ path, value: element }]);
+  const made = withFields(base, [{ path, value: element }], putAt);
   const valueAt = (wanted: Path): Sql => {
     if (!path.every((step, index) => wanted[index] === step)) return made.valueAt(wanted);
     const rest = wanted.slice(path.length);
