@@ -147,6 +147,8 @@ export interface Collection {
   readonly indexes: readonly (readonly (readonly string[])[])[];
   readonly uniqueTogether: readonly UniqueTogether[];
   readonly checks: readonly Check[];
+  /** The field whose day decides whether the record is in books that the school has closed. */
+  readonly bookedOn: string | undefined;
   readonly grants: readonly Grant[];
   /** By role. A role without an entry has no access; `admin` has full access unless it has an entry. */
   readonly access: ReadonlyMap<string, RoleAccess>;

@@ -9,7 +9,7 @@ import type { StatementCaller } from './statement-caller.js';
 
 /**
  * A tenant. `timeZone` is an IANA name: days and months of its records are those of this zone. `callingCode`
- * is that of telephone numbers without one.
+ * is that of telephone numbers without one. The books are closed until a day, itself included.
  */
 export interface Domain {
   readonly id: string;
@@ -17,6 +17,7 @@ export interface Domain {
   readonly parentId: string | undefined;
   readonly timeZone: string;
   readonly callingCode?: string | undefined;
+  readonly booksClosedUntil?: string | undefined;
 }
 
 /** The top domain that a domain is, or is a branch of. */

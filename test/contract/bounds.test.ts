@@ -1,5 +1,5 @@
 /** The bounds that declarations set hold on every door; what was stored before them may stay. */
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { useGateway } from './gateway.js';
 import { ask, send } from './graphql.js';
 import { importSteps } from './import-steps.js';
@@ -49,7 +49,7 @@ async function refused(query: string): Promise<string> {
 beforeEach(async () => {
   await gateway.sql.query(
     `delete from records
-     where collection in ('fee_due', 'fee_concession', 'registration', 'class', 'result', 'leave_request')`,
+     where collection in ('fee_receipt', 'fee_due', 'fee_concession', 'registration', 'class', 'result', 'leave_request')`,
   );
   await insert('registration', 's-1', STUDENT);
 });
@@ -68,7 +68,7 @@ describe('a negative amount', () => {
   });
 
   it.each([
-    'createFeeDue(data: {student: {value: "s-1"}, class: "5", section: "A", session: "2026-27", month: "2026-05", feeHead: "Tuition", amount: "-5", dueDate: "2026-05-10"}) { id }',
+    'createFeeDue(data: {student: {id: "s-1"}, class: "5", section: "A", session: "2026-27", month: "2026-05", feeHead: "Tuition", amount: "-5", dueDate: "2026-05-10"}) { id }',
     'updateFeeDue(id: "d-1", data: {amount: "-5"}) { id }',
     'updateFeeDues(where: {id: {equals: "d-1"}}, set: {amount: "-5"}) { count }',
     'updateFeeDues(where: {id: {equals: "d-1"}}, increment: {amount: "-1000.01"}) { count }',
@@ -229,5 +229,62 @@ describe('the descriptions of the doors', () => {
     const { __type: type } = await ask(gateway, query);
     const amount = type.fields.find(({ name }: { name: string }) => name === 'amount');
     expect(amount.description).toContain('Allowed: at least 0, with at most 2 decimals.');
+  });
+});
+
+describe('closed books', () => {
+  const setProperty = (value: string) =>
+    ask(
+      gateway,
+      'mutation($v: JSON!) { setDomainProperty(name: "books_closed_until", value: $v) { name } }',
+      {
+        variables: { v: value },
+      },
+    );
+  const remove = 'mutation { removeDomainProperty(name: "books_closed_until") { name } }';
+  const open = async () => void (await send(gateway, { as: 'admin', query: remove }));
+  const pay = (date: string) =>
+    send(gateway, {
+      as: 'admin',
+      query: `mutation { recordReceipt(receipt: {studentId: "s-1", paymentType: CASH, amount: "1", date: "${date}"}) { receiptNo } }`,
+    });
+
+  beforeEach(async () => {
+    await insert('fee_due', 'd-1', DUE);
+    await insert('fee_due', 'd-2', { ...DUE, month: '2026-05', due_date: '2026-05-10' });
+    const { errors, data } = await pay('2026-04-20T06:00:00Z');
+    expect(errors).toEqual([]);
+    receiptNo = data.recordReceipt.receiptNo;
+    await setProperty('2026-04-30');
+  });
+  let receiptNo = '';
+  afterEach(open);
+
+  it('take no receipt, and let none be rolled back', async () => {
+    const late = await pay('2026-04-30T18:29:59Z');
+    expect(late.errors.map(({ message }) => message)).toEqual([
+      'date is of 2026-04-30, and the books are closed until 2026-04-30 (property books_closed_until); ' +
+        'expected a day after that.',
+    ]);
+    expect((await pay('2026-04-30T18:30:00Z')).errors).toEqual([]);
+    const rollBack = `mutation { rollBackReceipt(rollback: {receiptNo: "${receiptNo}", reason: "x", type: BOUNCE}) { status } }`;
+    expect(await refused(rollBack)).toBe('INVALID_VALUE');
+    await open();
+    expect(await refused(rollBack)).toBe('');
+  });
+
+  it('keep their dues, on every door', async () => {
+    expect(await post('fee_due', { ...DUE, fee_head: 'Bus' })).toBe(403);
+    expect(await post('recs/fee_due/d-1', { amount: 1 }, 'PATCH')).toBe(403);
+    expect(await post('recs/fee_due/d-2', { due_date: '2026-04-30' }, 'PATCH')).toBe(403);
+    expect(await post('recs/fee_due/d-2', { amount: 1 }, 'PATCH')).toBe(200);
+    expect((await gateway.fetch('/o/recs/fee_due/d-1', { method: 'DELETE', as: 'admin' })).status).toBe(403);
+    expect(await refused('mutation { deleteFeeDue(id: "d-1") { id } }')).toBe('FORBIDDEN');
+    await ask(gateway, 'mutation { updateFeeDues(allowAll: true, set: {amount: "5"}) { count } }');
+    expect([(await stored('fee_due', 'd-1')).amount, (await stored('fee_due', 'd-2')).amount]).toEqual([
+      1000, 5,
+    ]);
+    await open();
+    expect(await post('recs/fee_due/d-1', { amount: 1 }, 'PATCH')).toBe(200);
   });
 });

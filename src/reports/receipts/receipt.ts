@@ -12,7 +12,10 @@ export class ReceiptLineInput {
   @Field(() => String, { description: 'The fee head; the student has a due of it for the month.' })
   readonly feeHead!: string;
   @Field(() => MonthScalar, { description: 'The month of the due.' }) readonly month!: string;
-  @Field(() => DecimalScalar, { description: 'Paid of the fee, in the currency of the school; more than 0.' })
+  @Field(() => DecimalScalar, {
+    description:
+      'Paid of the fee, in the currency of the school: at most what is owed of it, and 0 only beside a fine.',
+  })
   readonly amount!: ExactNumber;
   @Field(() => DecimalScalar, { nullable: true, description: 'Fine paid with it. Default: none.' })
   readonly fine?: ExactNumber | null;
@@ -40,7 +43,9 @@ export class RecordReceiptInput {
   readonly series?: string | null;
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When it was received; not in the future. Default: now.',
+    description:
+      'When it was received: not in the future, nor before the admission, nor in closed books (property ' +
+      '`books_closed_until`). Default: now.',
   })
   readonly date?: string | null;
   @Field(() => String, {

@@ -16,8 +16,10 @@ import {
   parseExactJson,
   printExactJson,
 } from '../../json.js';
-import type { Scope } from '../../model/scope.js';
+import { dayOf, isDay } from '../../model/calendar.js';
+import type { Domain, Scope } from '../../model/scope.js';
 import {
+  BOOKS_CLOSED_UNTIL,
   DEFAULT_SERIES,
   RECEIPT_SERIES,
   RECEIPT_SERIES_WORDS,
@@ -61,6 +63,7 @@ interface Student {
   readonly class: string | null;
   readonly section: string | null;
   readonly session: string | null;
+  readonly admittedOn: string | null;
 }
 
 export class Receipts {
@@ -86,7 +89,7 @@ export class Receipts {
    * a receipt that fails uses no number.
    *
    * @throws FORBIDDEN; NOT_FOUND for the student; INVALID_VALUE for a line without a due, an amount that is
-   *   not above 0, or more than is owed
+   *   not above 0, or more than is owed, in all or of a due; a day before the admission, or of closed books
    */
   record(scope: Scope, input: RecordReceiptInput, options: ReceiptOptions = {}): Promise<Receipt> {
     const writer = writerOf(scope, 'create');
@@ -133,10 +136,16 @@ export class Receipts {
     const date = input.date ?? now.toISOString();
     if (date > now.toISOString())
       throw invalid('date', `is ${date}, in the future`, 'an instant that has been');
+    assertOpenBooks(domain, dayOf(date, domain.timeZone), 'date');
     const series = input.series ?? this.#defaultSeries(domain.id);
     if (!RECEIPT_SERIES.test(series))
       throw invalid('series', `is ${JSON.stringify(series)}`, RECEIPT_SERIES_WORDS);
     const student = await getStudent(tx, domain.id, input.studentId);
+    const { admittedOn } = student;
+    if (admittedOn !== null && isDay(admittedOn) && dayOf(date, domain.timeZone) < admittedOn) {
+      const fault = `is ${date}, before the student was admitted (${admittedOn})`;
+      throw invalid('date', fault, `a day from ${admittedOn} on`);
+    }
     const dues = await listStudentDues(tx, {
       domain,
       studentId: student.id,
@@ -183,6 +192,8 @@ export class Receipts {
     const reason = input.reason.trim();
     if (reason === '') throw invalid('reason', 'is empty', 'why the receipt is rolled back');
     const receipt = await getReceipt(tx, this.#placeOf(scope), input.receiptNo);
+    const { domain } = scope;
+    assertOpenBooks(domain, dayOf(receipt.date, domain.timeZone), 'receiptNo');
     if (receipt.status !== 'active') {
       throw new ServiceError(
         'CONFLICT',
@@ -237,7 +248,7 @@ function writerOf(scope: Scope, verb: 'create' | 'update'): Scope {
 async function getStudent(tx: Transaction, domain: string, studentId: string): Promise<Student> {
   const [student] = await tx.query<Student>(Prisma.sql`
 select r.id, r.data->>'name' as name, r.data->>'class' as class, r.data->>'section' as section,
-  r.data->>'session' as session
+  r.data->>'session' as session, r.data->>'admitted_on' as "admittedOn"
 from records r
 where ${liveRecordsById(domain, 'registration', Prisma.sql`= ${studentId}`)}
 for no key update`);
@@ -252,12 +263,14 @@ interface ReceiptState {
   readonly id: string;
   readonly status: string;
   readonly rolledBackOn: string | null;
+  readonly date: string;
 }
 
 async function getReceipt(tx: Transaction, place: Place, receiptNo: string): Promise<ReceiptState> {
   const isAsked = Prisma.sql`r.data->'receipt_no' = to_jsonb(${receiptNo}::text)`;
   const [receipt] = await tx.query<ReceiptState>(Prisma.sql`
-select r.id, r.data->>'status' as status, r.data->>'rolled_back_on' as "rolledBackOn"
+select r.id, r.data->>'status' as status, r.data->>'rolled_back_on' as "rolledBackOn",
+  r.data->>'date' as date
 from records r
 where ${liveRecordsByKey(place, 'fee_receipt', isAsked)}
 for no key update`);
@@ -342,23 +355,47 @@ function allocate(amount: Decimal, dues: readonly StudentDue[]): readonly Line[]
 function checkLines(lines: readonly ReceiptLineInput[], dues: readonly StudentDue[]): readonly Line[] {
   if (lines.length === 0 || lines.length > MOST_LINES)
     throw invalid('lines', `are ${lines.length}`, `1 to ${MOST_LINES} lines`);
+  const openOf = new Map(
+    dues.map(({ feeHead, month, open }) => [keyOfDue(feeHead, month), new Decimal(open)]),
+  );
   return lines.map(({ feeHead, month, amount, fine }, index) => {
     const name = `lines[${index}]`;
-    if (!dues.some((due) => due.feeHead === feeHead && due.month === month)) {
+    const key = keyOfDue(feeHead, month);
+    const open = openOf.get(key);
+    if (open === undefined) {
       throw invalid(
         `${name}.feeHead`,
         `is ${feeHead} of ${month}, of which the student has no due`,
         'a fee head and month with a due',
       );
     }
-    const zero = new Decimal(0);
-    return {
-      feeHead,
-      month,
-      amount: money(`${name}.amount`, amount),
-      fine: fine ? money(`${name}.fine`, fine, 'from 0') : zero,
-    };
+    const finePaid = fine ? money(`${name}.fine`, fine, 'from 0') : new Decimal(0);
+    const paid = money(`${name}.amount`, amount, finePaid.isZero() ? 'above 0' : 'from 0');
+    if (paid.greaterThan(open)) {
+      const owed = `${open.toFixed(2)} of ${feeHead} of ${month}`;
+      throw invalid(
+        `${name}.amount`,
+        `is ${paid.toFixed(2)}, and the student owes ${owed}`,
+        `at most ${open.toFixed(2)}`,
+      );
+    }
+    openOf.set(key, open.minus(paid));
+    return { feeHead, month, amount: paid, fine: finePaid };
   });
+}
+
+function keyOfDue(feeHead: string, month: string): string {
+  return JSON.stringify([feeHead, month]);
+}
+
+/** @throws INVALID_VALUE for a day in books that are closed; an admin of the school may open them again */
+function assertOpenBooks({ booksClosedUntil }: Domain, day: string, parameter: string): void {
+  if (booksClosedUntil === undefined || day > booksClosedUntil) return;
+  throw invalid(
+    parameter,
+    `is of ${day}, and the books are closed until ${booksClosedUntil} (property ${BOOKS_CLOSED_UNTIL})`,
+    'a day after that',
+  );
 }
 
 function money(name: string, sent: ExactNumber, least: 'above 0' | 'from 0' = 'above 0'): Decimal {

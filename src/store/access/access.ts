@@ -60,8 +60,9 @@ export function findAccess(
   collection: Collection,
   verb: RecordVerb,
 ): EffectiveAccess | undefined {
-  const access = findDeclaredAccess(scope, collection, verb);
-  if (access === undefined || verb === 'read') return access;
+  const declared = findDeclaredAccess(scope, collection, verb);
+  if (declared === undefined || verb === 'read') return declared;
+  const access = withinOpenBooks(declared, scope, collection);
   const rights = collection.fields.filter(({ isRight }) => isRight);
   if (rights.length === 0 || mayManageAccounts(scope)) return access;
   if (verb === 'delete') return undefined;
@@ -69,6 +70,24 @@ export function findAccess(
   return {
     ...access,
     readOnlyFields: new Set([...access.readOnlyFields, ...withheld.map(({ name }) => name)]),
+  };
+}
+
+/** Leaves out the records of the days for which the school has closed its books. */
+function withinOpenBooks(
+  access: EffectiveAccess,
+  { domain: { booksClosedUntil } }: Pick<Scope, 'domain'>,
+  { bookedOn }: Collection,
+): EffectiveAccess {
+  if (booksClosedUntil === undefined || bookedOn === undefined) return access;
+  const path = [bookedOn];
+  const isClosed: Filter = { kind: 'not', filter: { kind: 'greaterThan', path, value: booksClosedUntil } };
+  const hasDay: Filter = { kind: 'not', filter: { kind: 'isNull', path } };
+  const isOpen: Filter = { kind: 'not', filter: { kind: 'all', filters: [hasDay, isClosed] } };
+  return {
+    ...access,
+    rows: access.rows === undefined ? isOpen : { kind: 'all', filters: [access.rows, isOpen] },
+    rowFields: new Set([...access.rowFields, bookedOn]),
   };
 }
 

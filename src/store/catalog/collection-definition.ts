@@ -21,6 +21,7 @@ export interface CollectionDefinition {
     readonly unless?: readonly { readonly field: string; readonly is?: readonly string[] }[];
   }[];
   readonly checks?: readonly CheckDefinition[];
+  readonly bookedOn?: string;
   readonly grants?: readonly {
     readonly attribute: string;
     readonly list: string;

@@ -3,11 +3,10 @@
  * declared.
  */
 import type { ErrorDetail } from '../../errors.js';
-import { isDay } from '../../model/calendar.js';
 import { isWithinBounds } from '../../model/field-bounds.js';
 import type { ScalarType } from '../../model/field-types/scalar-type.js';
 import { findScalar, SCALAR_TYPES } from '../../model/field-types/scalar-types.js';
-import { parseLinearPattern } from '../../model/linear-pattern.js';
+import { BOUND_RULES, type FieldRule } from './bound-rules.js';
 import {
   type CheckDefinition,
   type CollectionDefinition,
@@ -33,6 +32,7 @@ export function findDefinitionFaults(definition: CollectionDefinition): ErrorDet
     ...findIndexFaults(definition),
     ...findUniqueTogetherFaults(definition),
     ...findCheckFaults(definition),
+    ...findBookedOnFaults(definition),
     ...findGrantFaults(definition),
     ...findPersonalFaults(definition),
     ...findAccessFaults(definition),
@@ -67,24 +67,6 @@ function findFieldFaults(
   });
 }
 
-/** The longest text that a pattern is held against. */
-const MAX_PATTERN_TEXT = 1_000;
-
-function faultOfPattern(pattern: string): string | undefined {
-  try {
-    parseLinearPattern(pattern);
-    return undefined;
-  } catch (fault) {
-    return fault instanceof Error ? fault.message : String(fault);
-  }
-}
-
-interface FieldRule {
-  readonly key: keyof FieldDefinition;
-  readonly expected: string;
-  readonly faultOf: (field: FieldDefinition, place: 'top' | 'member') => string | undefined;
-}
-
 /** Which keys of a field go together, one rule per reason. */
 const FIELD_RULES: readonly FieldRule[] = [
   {
@@ -106,55 +88,7 @@ const FIELD_RULES: readonly FieldRule[] = [
         ? undefined
         : `the format ${format} is not one of a ${type}`,
   },
-  ...(['minimum', 'maximum'] as const).map(
-    (key): FieldRule => ({
-      key,
-      expected: 'a number with type number; a day YYYY-MM-DD or `now` with type datetime',
-      faultOf: (field) => {
-        const bound = field[key];
-        if (bound === undefined) return undefined;
-        const fits =
-          typeof bound === 'number'
-            ? field.type === 'number'
-            : field.type === 'datetime' && (bound === 'now' || isDay(bound));
-        return fits ? undefined : `${JSON.stringify(bound)} is no ${key} of a ${field.type}`;
-      },
-    }),
-  ),
-  ...(['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const).map((key): FieldRule => {
-    const faultOf = (field: FieldDefinition) =>
-      field[key] !== undefined && field.type !== 'number' ? `a ${field.type} takes no ${key}` : undefined;
-    return { key, expected: 'type number', faultOf };
-  }),
-  ...(['minLength', 'maxLength', 'pattern'] as const).map((key): FieldRule => {
-    const faultOf = ({ type, enum: allowed, format, ...field }: FieldDefinition) =>
-      field[key] !== undefined && (type !== 'text' || allowed !== undefined || format !== undefined)
-        ? `only a plain text takes ${key}`
-        : undefined;
-    return { key, expected: 'type text without enum and format', faultOf };
-  }),
-  {
-    key: 'pattern',
-    expected: `^ … $ of characters, classes and escapes with quantifiers; beside it a maxLength up to ${MAX_PATTERN_TEXT}`,
-    faultOf: ({ pattern, maxLength = Number.POSITIVE_INFINITY }) =>
-      pattern === undefined
-        ? undefined
-        : (faultOfPattern(pattern) ??
-          (maxLength > MAX_PATTERN_TEXT ? 'a pattern needs a maxLength beside it' : undefined)),
-  },
-  ...(
-    [
-      ['minimum', 'maximum'],
-      ['exclusiveMinimum', 'exclusiveMaximum'],
-      ['minLength', 'maxLength'],
-    ] as const
-  ).map(([key, upper]): FieldRule => {
-    const faultOf = ({ [key]: low, [upper]: high }: FieldDefinition) =>
-      typeof low === 'number' && typeof high === 'number' && low > high
-        ? `${low} is above the ${upper} ${high}`
-        : undefined;
-    return { key, expected: `at most ${upper}`, faultOf };
-  }),
+  ...BOUND_RULES,
   {
     key: 'mustExist',
     expected: 'type reference',
@@ -322,6 +256,12 @@ function findScalarFaults(definition: CollectionDefinition, path: string, at: st
     return [fault(at, `"${path}" is not a scalar`, 'a scalar field, e.g. `student.value`', path)];
   }
   return [];
+}
+
+function findBookedOnFaults({ bookedOn, fields = [] }: CollectionDefinition): ErrorDetail[] {
+  const field = fields.find(({ name }) => name === bookedOn);
+  if (bookedOn === undefined || (field?.type === 'datetime' && !field.list)) return [];
+  return [fault('/bookedOn', `"${bookedOn}" has no day`, 'a declared datetime field', bookedOn)];
 }
 
 function findCheckFaults(definition: CollectionDefinition): ErrorDetail[] {

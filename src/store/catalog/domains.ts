@@ -21,6 +21,7 @@ import type { Database } from '../database/database.js';
 import type { Transaction } from '../database/queryable.js';
 import {
   assertPropertyValue,
+  BOOKS_CLOSED_UNTIL,
   DEFAULT_TIME_ZONE,
   findKnownProperty,
   hintAtPropertyName,
@@ -423,6 +424,7 @@ async function readSnapshot(database: Database, defaultCallingCode: string): Pro
       properties.get(row.id)?.get(name)?.value ?? properties.get(row.parent_id ?? '')?.get(name)?.value;
     const timeZone = propertyOf('timezone');
     const callingCode = propertyOf('callingCode');
+    const closedUntil = propertyOf(BOOKS_CLOSED_UNTIL);
     return [
       row.id,
       {
@@ -431,6 +433,7 @@ async function readSnapshot(database: Database, defaultCallingCode: string): Pro
         parentId: row.parent_id ?? undefined,
         timeZone: typeof timeZone === 'string' ? timeZone : DEFAULT_TIME_ZONE,
         callingCode: typeof callingCode === 'string' ? callingCode : defaultCallingCode,
+        ...(typeof closedUntil === 'string' && { booksClosedUntil: closedUntil }),
       },
     ];
   });

@@ -6,7 +6,7 @@
 import { didYouMean } from '../../did-you-mean.js';
 import { ServiceError } from '../../errors.js';
 import { isExactNumber, isJsonObject, type JsonValue } from '../../json.js';
-import { instantFrom } from '../../model/calendar.js';
+import { instantFrom, isDay } from '../../model/calendar.js';
 import { DEFAULT_CALLING_CODE } from '../../model/phone-number.js';
 
 export interface KnownProperty {
@@ -58,6 +58,8 @@ export const REPORT_DEFAULTS = {
   rankMethod: 'competition',
   schoolStartsAt: '08:00',
 } as const;
+/** The property that closes the books. */
+export const BOOKS_CLOSED_UNTIL = 'books_closed_until';
 /** The property that limits how long a domain keeps replaced values. */
 export const KEEP_HISTORY_DAYS = 'KEEP_HISTORY_DAYS';
 /** The prefix of properties with mail templates; the name of the template follows. */
@@ -177,6 +179,14 @@ export const KNOWN_PROPERTIES: readonly KnownProperty[] = [
     byDefault: DEFAULT_SERIES,
     expected: `a text such as "R-": ${RECEIPT_SERIES_WORDS}`,
     isValid: matches(RECEIPT_SERIES),
+  },
+  {
+    name: BOOKS_CLOSED_UNTIL,
+    description:
+      'The last day of closed books: receipts and dues up to it are neither made nor changed nor removed.',
+    type: 'text',
+    expected: 'a day YYYY-MM-DD',
+    isValid: (value) => typeof value === 'string' && isDay(value),
   },
   {
     name: 'topicRoles',

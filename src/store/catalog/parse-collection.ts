@@ -58,6 +58,7 @@ export function parseCollection(definition: unknown, options: ParseCollectionOpt
       }),
     ),
     checks: (parsed.checks ?? []).map(toCheck),
+    bookedOn: parsed.bookedOn,
     grants: (parsed.grants ?? []).map(
       (grant): Grant => ({ ...grant, key: grant.key.map((path) => path.split('.')) }),
     ),

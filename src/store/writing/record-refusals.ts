@@ -4,6 +4,7 @@ import type { JsonObject } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { RecordVerb } from '../../model/scope.js';
 import { type EffectiveAccess, RIGHTS_EXPECTATION } from '../access/access.js';
+import { BOOKS_CLOSED_UNTIL } from '../catalog/known-properties.js';
 
 /**
  * Refuses fields that the caller may not set. @throws FORBIDDEN (403) naming each, with its record if there
@@ -42,7 +43,10 @@ export function gone(collection: Collection, id: string): ServiceError {
 export function outOfRows(collection: Collection, verb: RecordVerb): ServiceError {
   return new ServiceError(
     'FORBIDDEN',
-    `you may not ${verb} this record of ${collection.name}: it is not among the rows your role reaches`,
+    `you may not ${verb} this record of ${collection.name}: it is not among the rows your role reaches` +
+      (collection.bookedOn === undefined
+        ? ''
+        : `, or its ${collection.bookedOn} is in the books that are closed (property ${BOOKS_CLOSED_UNTIL})`),
   );
 }
 

@@ -91,6 +91,32 @@ describe('recordReceipt', () => {
       { studentId: 'anu', lines: [{ feeHead: 'Tuition', month: '2026-06', amount: money('1') }] },
       /no due/,
     ],
+    [
+      'a line above its due',
+      { studentId: 'anu', lines: [{ feeHead: 'Tuition', month: '2026-04', amount: money('1000.01') }] },
+      /owes 1000.00 of Tuition of 2026-04; expected at most 1000.00/,
+    ],
+    [
+      'two lines of one due that are above it together',
+      {
+        studentId: 'anu',
+        lines: [
+          { feeHead: 'Transport', month: '2026-04', amount: money('500') },
+          { feeHead: 'Transport', month: '2026-04', amount: money('0.51') },
+        ],
+      },
+      /at most 0.50/,
+    ],
+    [
+      'a line of nothing, and without a fine',
+      { studentId: 'anu', lines: [{ feeHead: 'Tuition', month: '2026-04', amount: money('0') }] },
+      /above 0/,
+    ],
+    [
+      'a day before the admission',
+      { studentId: 'anu', amount: money('1'), date: '2026-03-31T18:29:59.000Z' },
+      /before the student was admitted/,
+    ],
     ['a day to come', { studentId: 'anu', amount: money('1'), date: '2026-07-06T06:00:00.001Z' }, /future/],
     [
       'the replacement of a receipt that is none',
@@ -137,6 +163,12 @@ describe('recordReceipt', () => {
     const receipt = await receipts().record(ACCOUNTANT, { studentId: 'anu', paymentType: 'cash', lines });
     expect(receipt.total).toEqual(money('0.60'));
     expect(receipt.receiptNo).toBe('R-2');
+  });
+
+  it('takes a fine alone', async () => {
+    const lines = [{ feeHead: 'Tuition', month: '2026-04', amount: money('0'), fine: money('50') }];
+    const input = { studentId: 'many-49', paymentType: 'cash', series: 'FINE-', lines } as const;
+    expect((await receipts().record(ACCOUNTANT, input)).total).toEqual(money('50.00'));
   });
 
   it('answers the same request twice with the same receipt', async () => {
