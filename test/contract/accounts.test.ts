@@ -577,7 +577,8 @@ describe('the owner of an account', () => {
     await expectEventually(() => texts().at(-1), 'An API key that acts for your account was created.');
     await ask(
       gateway,
-      'mutation ($u: ID!) { updateRecord(collection: "pltf_user", id: $u, data: {phone: "+919800000001"}) { id } }',
+      'mutation ($u: ID!) { ' +
+        'updateRecord(collection: "pltf_user", id: $u, data: {phone: "+919800000001"}) { id } }',
       {
         variables: { u: userId },
       },

@@ -1,6 +1,8 @@
 /** A school that people write in at random, through the API: what happens is what a seed says. */
+
 import type { Random } from '../../../src/demo/random.js';
 import type { Gateway } from '../../contract/gateway.js';
+import type { GraphqlError } from '../../contract/graphql.js';
 import { addDays, hasEnded, type RawRecord, type RawSchool } from './recompute.js';
 
 const COLLECTIONS = [
@@ -431,6 +433,9 @@ function orderOf({ _id, receipt_no: number }: RawRecord): string {
   return number === undefined ? _id : String(number).padStart(12, '0');
 }
 
-function isTaken(errors: readonly { readonly extensions: { readonly code: string } }[]): boolean {
-  return errors.every(({ extensions }) => extensions.code === 'CONFLICT');
+/** A demand exists once, and a line pays no more than is owed. */
+function isTaken(errors: readonly GraphqlError[]): boolean {
+  return errors.every(
+    ({ message, extensions }) => extensions.code === 'CONFLICT' || message.includes('the student owes'),
+  );
 }

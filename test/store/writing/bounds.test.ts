@@ -158,7 +158,8 @@ describe('the declared collections', () => {
     if (concession === undefined) throw new Error('fee_concession is not declared');
     const sent = (kind: string, value: string) =>
       json(
-        `{"name":"s","kind":"${kind}","value":${value},"session":"2026-27","from_month":"2026-04","to_month":"2027-03"}`,
+        `{"name":"s","kind":"${kind}","value":${value},"session":"2026-27",` +
+          '"from_month":"2026-04","to_month":"2027-03"}',
       );
     const write = (kind: string, value: string) => () =>
       toStored(concession, sent(kind, value), { ...OPTIONS, mode: 'create' });
