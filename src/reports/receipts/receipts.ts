@@ -142,7 +142,9 @@ export class Receipts {
       throw invalid('series', `is ${JSON.stringify(series)}`, RECEIPT_SERIES_WORDS);
     const student = await getStudent(tx, domain.id, input.studentId);
     const { admittedOn } = student;
-    if (admittedOn !== null && isDay(admittedOn) && dayOf(date, domain.timeZone) < admittedOn) {
+    // Without a date the money is received now, also from who is admitted next week.
+    const isDated = input.date && admittedOn !== null && isDay(admittedOn);
+    if (isDated && dayOf(date, domain.timeZone) < admittedOn) {
       const fault = `is ${date}, before the student was admitted (${admittedOn})`;
       throw invalid('date', fault, `a day from ${admittedOn} on`);
     }
