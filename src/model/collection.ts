@@ -2,7 +2,7 @@
  * The declaration of a collection as the service uses it, parsed from the files of schema/collections and
  * from `registerCollection`.
  */
-import type { Bounds } from './field-bounds.js';
+import type { Bounds } from './bounds.js';
 import type { FieldFormat, FieldType } from './field-types/scalar-types.js';
 import type { RecordVerb } from './scope.js';
 

@@ -13,8 +13,9 @@ export interface LinearPattern {
 }
 
 const MAX_POSITIONS = 200;
-const ITEM =
-  /(?<atom>\\(?:[pP]\{\w{1,40}\}|.)|\[\^?(?:\\.|[^\\[\]])+\]|[^\\[\](){}^$|*+?])(?:(?<sign>[?*+])|\{(?<least>\d{1,3})(?<open>,(?<most>\d{1,3})?)?\})?/suy;
+const ATOM = String.raw`(?<atom>\\(?:[pP]\{\w{1,40}\}|.)|\[\^?(?:\\.|[^\\[\]])+\]|[^\\[\](){}^$|*+?])`;
+const QUANTIFIER = String.raw`(?:(?<sign>[?*+])|\{(?<least>\d{1,3})(?<open>,(?<most>\d{1,3})?)?\})?`;
+const ITEM = new RegExp(ATOM + QUANTIFIER, 'suy');
 
 interface Position {
   readonly atom: RegExp;

@@ -1,7 +1,7 @@
 /** JSON Schemas for the records of each collection, generated from its declaration, for `openapi.json`. */
 
+import { describeBounds, jsonSchemaOfBounds } from '../model/bounds.js';
 import type { Collection, Field } from '../model/collection.js';
-import { describeBounds, jsonSchemaOfBounds } from '../model/field-bounds.js';
 import { SCALAR_TYPES, valueKindOf } from '../model/field-types/scalar-types.js';
 import { RECORD_ID_PATTERN } from '../model/record-id.js';
 import type { CollectionInReach } from '../store/access/collection-in-reach.js';

@@ -250,7 +250,9 @@ describe('closed books', () => {
     send(gateway, {
       as: 'admin',
       query: `mutation {
-        recordReceipt(receipt: {studentId: "s-1", paymentType: CASH, amount: "1", date: "${date}"}) { receiptNo }
+        recordReceipt(receipt: {studentId: "s-1", paymentType: CASH, amount: "1", date: "${date}"}) {
+          receiptNo
+        }
       }`,
     });
 

@@ -5,8 +5,8 @@
  */
 
 import { isInheritedName } from '../../inherited-names.js';
+import { describeBounds } from '../../model/bounds.js';
 import type { Collection, Field } from '../../model/collection.js';
-import { describeBounds } from '../../model/field-bounds.js';
 import { type ScalarName, valueKindOf } from '../../model/field-types/scalar-types.js';
 import type { Path } from '../../model/path.js';
 import type { PageSizes } from '../../resolvers/page-arguments.js';

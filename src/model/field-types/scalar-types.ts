@@ -9,9 +9,9 @@ import { DECIMAL } from './decimal.js';
 import { EMAIL } from './email.js';
 import { MONTH } from './month.js';
 import { NUMBER } from './number.js';
-import { PHONE } from './phone.js';
 import type { ScalarType } from './scalar-type.js';
 import { SESSION } from './session.js';
+import { TELEPHONE } from './telephone.js';
 import { TEXT } from './text.js';
 
 const TYPES = {
@@ -23,7 +23,7 @@ const TYPES = {
   text: TEXT,
   month: MONTH,
   session: SESSION,
-  phone: PHONE,
+  phone: TELEPHONE,
   email: EMAIL,
 } as const satisfies Readonly<Record<string, ScalarType>>;
 

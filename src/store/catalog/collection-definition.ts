@@ -1,6 +1,7 @@
 /** The type of a declaration; schema/collections/collection.schema.json explains each key. */
+
+import type { Bounds } from '../../model/bounds.js';
 import type { Collection } from '../../model/collection.js';
-import type { Bounds } from '../../model/field-bounds.js';
 import type { FieldFormat, FieldType } from '../../model/field-types/scalar-types.js';
 import type { RecordVerb } from '../../model/scope.js';
 

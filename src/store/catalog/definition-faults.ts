@@ -3,7 +3,7 @@
  * declared.
  */
 import type { ErrorDetail } from '../../errors.js';
-import { isWithinBounds } from '../../model/field-bounds.js';
+import { isWithinBounds } from '../../model/bounds.js';
 import type { ScalarType } from '../../model/field-types/scalar-type.js';
 import { findScalar, SCALAR_TYPES } from '../../model/field-types/scalar-types.js';
 import { BOUND_RULES, type FieldRule } from './bound-rules.js';

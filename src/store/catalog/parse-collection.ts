@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type ErrorDetail, ServiceError } from '../../errors.js';
+import { boundsAmong } from '../../model/bounds.js';
 import type {
   Check,
   Collection,
@@ -12,7 +13,6 @@ import type {
   RowRule,
   UniqueTogether,
 } from '../../model/collection.js';
-import { boundsAmong } from '../../model/field-bounds.js';
 import {
   type CheckDefinition,
   type CollectionDefinition,

@@ -12,10 +12,10 @@ import {
   type JsonValue,
   memberOf,
 } from '../../json.js';
+import { describeBounds, isWithinBounds } from '../../model/bounds.js';
 import { dayOf } from '../../model/calendar.js';
 import type { Check, Collection, UniqueTogether } from '../../model/collection.js';
 import { Exact, toDecimal } from '../../model/compare-json.js';
-import { describeBounds, isWithinBounds } from '../../model/field-bounds.js';
 import type { Path } from '../../model/path.js';
 
 /** A longer key is stored as its hash: a b-tree entry must fit a third of a page. */

@@ -7,9 +7,9 @@
  */
 import { type ErrorDetail, ServiceError } from '../../errors.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../json.js';
+import { describeBounds, isWithinBounds } from '../../model/bounds.js';
 import { type Collection, CREATED_ON, type Field } from '../../model/collection.js';
 import { isSameJson } from '../../model/compare-json.js';
-import { describeBounds, isWithinBounds } from '../../model/field-bounds.js';
 import { DATETIME } from '../../model/field-types/datetime.js';
 import type { ScalarType } from '../../model/field-types/scalar-type.js';
 import { scalarTypeOf } from '../../model/field-types/scalar-types.js';

@@ -5,7 +5,7 @@ import { TEXT } from './text.js';
 import { textTest } from './text-tests.js';
 
 /** A telephone number, stored in E.164, e.g. `+919876543210`, however it was written. */
-export const PHONE = {
+export const TELEPHONE = {
   ...TEXT,
   declared: { type: 'text', format: 'phone' },
   jsonSchema: { type: 'string', title: 'Telephone number' },
@@ -17,7 +17,7 @@ export const PHONE = {
 
 /** A number is found in whatever way it is written, and in records that are older than the format. */
 function testOf(condition: ValueCondition, { callingCode = DEFAULT_CALLING_CODE }: Clock): ValueTest {
-  const test = textTest(condition, PHONE);
+  const test = textTest(condition, TELEPHONE);
   if (test.kind !== 'is' && test.kind !== 'in') return test;
   const values = test.kind === 'is' ? [test.value] : test.values;
   const numbers = values.map((value) =>
