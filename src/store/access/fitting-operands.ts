@@ -13,6 +13,7 @@ import { type Collection, CREATED_ON, type Field } from '../../model/collection.
 import { isPlainText } from '../../model/field-types/scalar-type.js';
 import { scalarTypeOf } from '../../model/field-types/scalar-types.js';
 import type { Condition, Filter, MatchTest } from '../../model/filter.js';
+import { toNormalText } from '../../model/normal-text.js';
 import type { Path } from '../../model/path.js';
 import type { EffectiveAccess } from './access.js';
 
@@ -188,12 +189,13 @@ function caseOf(condition: Condition): { readonly isInsensitive?: boolean } {
 }
 
 function assertListed(
-  value: JsonValue,
+  operand: JsonValue,
   path: Path,
   { place, isInsensitive = false }: { readonly place: Place; readonly isInsensitive?: boolean },
 ): void {
   const field = fieldAt(path, place);
-  if (field === undefined || typeof value !== 'string') return;
+  if (field === undefined || typeof operand !== 'string') return;
+  const value = toNormalText(operand);
   assertFormat(value, field, [...place.path, ...path].join('.'));
   const { allowed } = field;
   if (allowed === undefined) return;

@@ -13,6 +13,7 @@ import { isSameJson } from '../../model/compare-json.js';
 import { DATETIME } from '../../model/field-types/datetime.js';
 import type { ScalarType } from '../../model/field-types/scalar-type.js';
 import { scalarTypeOf } from '../../model/field-types/scalar-types.js';
+import { toNormalText } from '../../model/normal-text.js';
 import { pointerStep } from '../../model/path.js';
 import { isRecordId } from '../../model/record-id.js';
 import { isStorableNumber, NUMBER_EXPECTATION } from '../../model/storable-number.js';
@@ -280,15 +281,27 @@ function toStoredField(field: Field, value: JsonValue, place: Place): JsonValue 
     if (field.isRequired) report(place, expectationOf(field), value);
     return null;
   }
-  if (!field.isList) return toStoredScalar(field, value, place);
+  if (!field.isList) {
+    const stored = toStoredScalar(field, value, place);
+    return stored === '' && field.isRequired ? reportEmpty(field, value, place) : stored;
+  }
   if (!Array.isArray(value)) return report(place, expectationOf(field), value);
-  return value.map((element: JsonValue, index) =>
+  const stored = value.map((element: JsonValue, index) =>
     toStoredScalar(field, element, inside(place, String(index))),
   );
+  const isEmpty = field.isRequired && stored.every((element) => element === '');
+  return isEmpty ? reportEmpty(field, value, place) : stored;
 }
 
-function toStoredScalar(field: Field, value: JsonValue, place: Place): JsonValue {
-  if (place.depth > MAX_DEPTH) return report(place, `at most ${MAX_DEPTH} levels`, value);
+/** A required value is filled: neither text without a visible character nor a list without elements. */
+function reportEmpty(field: Field, value: JsonValue, place: Place): JsonValue {
+  if (isHeld(value, place)) return value;
+  return report(place, `${expectationOf(field)} that is not empty`, value);
+}
+
+function toStoredScalar(field: Field, sent: JsonValue, place: Place): JsonValue {
+  const value = typeof sent === 'string' && field.type === 'text' ? toNormalText(sent) : sent;
+  if (place.depth > MAX_DEPTH) return report(place, `at most ${MAX_DEPTH} levels`, sent);
   if (field.type === 'reference') return toStoredReference(field, value, place);
   if (field.type === 'object') return toStoredObject(field, value, place);
   const { options } = place.conversion;
@@ -297,11 +310,11 @@ function toStoredScalar(field: Field, value: JsonValue, place: Place): JsonValue
     converted !== undefined &&
     isAllowed(field, converted) &&
     (field.bounds === undefined || isWithinBounds(field.bounds, converted, options));
-  if (!isValid) return isHeld(value, place) ? value : report(place, scalarExpectationOf(field), value);
+  if (!isValid) return isHeld(sent, place) ? sent : report(place, scalarExpectationOf(field), sent);
   const stored = converted;
   const isIndexed = field.isIndexed || field.isUnique;
   if (isIndexed && typeof stored === 'string' && Buffer.byteLength(stored) > MAX_INDEXED_BYTES) {
-    return report(place, `text of at most ${MAX_INDEXED_BYTES} bytes, because the field is indexed`, value);
+    return report(place, `text of at most ${MAX_INDEXED_BYTES} bytes, because the field is indexed`, sent);
   }
   return stored;
 }
@@ -332,7 +345,8 @@ function toStoredReference(field: Field, value: JsonValue, place: Place): JsonVa
   for (const name in others) {
     if (name !== 'value') checkUndeclared(others[name] ?? null, inside(place, name));
   }
-  if (typeof label === 'string' && findUnstorableText(label) === undefined) return sent;
+  if (typeof label === 'string' && findUnstorableText(label) === undefined)
+    return { ...sent, label: toNormalText(label) };
   if (label !== undefined && label !== null) return report(inside(place, 'label'), 'text', label);
   const reference = { ...others, value: sent.value };
   place.conversion.unlabelled.push({ targets: field.targets, reference });

@@ -6,6 +6,7 @@ import { Decimal } from 'decimal.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue } from '../../../src/json.js';
 import type { Collection, Field } from '../../../src/model/collection.js';
 import type { Condition, Filter, RecordFilter } from '../../../src/model/filter.js';
+import { toNormalPart, toNormalText } from '../../../src/model/normal-text.js';
 import type { Path } from '../../../src/model/path.js';
 
 export interface TestRecord {
@@ -186,6 +187,38 @@ interface Sense {
 }
 
 function satisfies(value: JsonValue, condition: Condition, sense: Sense): boolean {
+  if (!isText(sense.kind)) return satisfiesAsWritten(value, condition, sense);
+  if (satisfiesAsWritten(value, inNormalForm(condition), sense)) return true;
+  const isEquality = ['looseEquals', 'equals', 'in', 'on', 'within'].includes(condition.kind);
+  const isInsensitive = 'isInsensitive' in condition && condition.isInsensitive === true;
+  return isEquality && !isInsensitive && satisfiesAsWritten(value, condition, sense);
+}
+
+/** Texts are stored in normal form, and what they are compared with is brought to it. */
+function inNormalForm(condition: Condition): Condition {
+  const normal = <Value>(value: Value) => (typeof value === 'string' ? toNormalText(value) : value);
+  switch (condition.kind) {
+    case 'startsWith':
+    case 'contains':
+      return { ...condition, text: toNormalPart(condition.text) };
+    case 'looseEquals':
+    case 'equalsInsensitive':
+      return { ...condition, text: toNormalText(condition.text) };
+    case 'in':
+      return { ...condition, values: condition.values.map(normal) };
+    case 'equals':
+      return { ...condition, value: normal(condition.value) };
+    case 'greaterThan':
+    case 'greaterOrEqual':
+    case 'lessThan':
+    case 'lessOrEqual':
+      return { ...condition, value: normal(condition.value) };
+    default:
+      return condition;
+  }
+}
+
+function satisfiesAsWritten(value: JsonValue, condition: Condition, sense: Sense): boolean {
   switch (condition.kind) {
     case 'looseEquals':
       return looselyEquals(value, condition.text, condition.isInsensitive === true, sense);

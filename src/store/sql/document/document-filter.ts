@@ -6,7 +6,9 @@
 
 import { Prisma } from '../../../generated/prisma/client.js';
 import { isExactNumber, type JsonScalar, type JsonValue } from '../../../json.js';
+import { waysOf } from '../../../model/field-types/text-tests.js';
 import type { Filter, JsonType, MatchTest } from '../../../model/filter.js';
+import { toNormalText } from '../../../model/normal-text.js';
 import type { Operand } from '../../../model/operand.js';
 import type { Path } from '../../../model/path.js';
 import type { ValueTest } from '../../../model/value-test.js';
@@ -60,7 +62,8 @@ function joined(filters: readonly Filter[], { separator, empty, root, context }:
   return Prisma.join(parts, separator, '(', ')');
 }
 
-function compileMatch(test: MatchTest, target: MatchTarget, context: ExpressionContext): Sql {
+function compileMatch(sent: MatchTest, target: MatchTarget, context: ExpressionContext): Sql {
+  const test = target.form !== 'id' && target.isText === true ? normalMatch(sent) : sent;
   const scalar = scalarTest(test);
   if (target.form === 'id') {
     if (scalar !== undefined) return idTest(textsOf(scalar), context);
@@ -80,6 +83,26 @@ function compileMatch(test: MatchTest, target: MatchTarget, context: ExpressionC
   return scalar === undefined
     ? pathMatch(test, { json, path }, context)
     : scalarMatch(scalar, { json, path });
+}
+
+/** The test of a declared text: its operands in normal form, and as they were sent for equality. */
+function normalMatch(test: MatchTest): MatchTest {
+  switch (test.kind) {
+    case 'equals': {
+      if (typeof test.value !== 'string') return test;
+      const values = waysOf([test.value]);
+      return values.length === 1 ? test : { kind: 'in', values };
+    }
+    case 'in':
+      return { kind: 'in', values: waysOf(test.values) };
+    case 'greaterThan':
+    case 'greaterOrEqual':
+    case 'lessThan':
+    case 'lessOrEqual':
+      return typeof test.value === 'string' ? { ...test, value: toNormalText(test.value) } : test;
+    default:
+      return test;
+  }
 }
 
 /** What a scalar must be to satisfy the test, where it is one of scalars. */

@@ -23,12 +23,18 @@ export interface DocumentRoot {
 
 /**
  * `id`: the column `r.id`. `column`: a declared value that is in no list, which an index may serve; it is not
- * looked into. `path`: anywhere in the jsonb `json`; the empty path is that value itself.
+ * looked into. `path`: anywhere in the jsonb `json`; the empty path is that value itself. `isText`: a declared
+ * text, stored in its normal form.
  */
 export type MatchTarget =
   | { readonly form: 'id' }
-  | { readonly form: 'column'; readonly field: FieldExpression; readonly path: Path }
-  | { readonly form: 'path'; readonly json: Sql; readonly path: Path };
+  | {
+      readonly form: 'column';
+      readonly field: FieldExpression;
+      readonly path: Path;
+      readonly isText: boolean;
+    }
+  | { readonly form: 'path'; readonly json: Sql; readonly path: Path; readonly isText?: boolean };
 
 const RECORD = Prisma.raw('r.data');
 const RECORD_ID = Prisma.raw('to_jsonb(r.id)');
@@ -46,8 +52,9 @@ export function recordRoot(collection: Collection, hidden: ReadonlySet<string> =
         return rest.length === 0 ? { form: 'id' } : { form: 'path', json: RECORD_ID, path: rest };
       if (first !== undefined && hidden.has(first)) return { form: 'path', json: NOTHING, path };
       const target = targetInRecord(collection, path);
-      if (target.form !== 'column') return { form: 'path', json: RECORD, path };
-      return { form: 'column', field: fieldExpression(collection, path), path };
+      const isText = target.type === 'text';
+      if (target.form !== 'column') return { form: 'path', json: RECORD, path, isText };
+      return { form: 'column', field: fieldExpression(collection, path), path, isText };
     },
     valueAt(path) {
       const [first, ...rest] = path;
