@@ -121,6 +121,18 @@ interface WhenCheck {
   };
 }
 
+/**
+ * How the records keep the former stay of a person who comes back: a write that sets `from` to a day after
+ * the record's `to` adds the former stay to `list`.
+ */
+interface Stays {
+  readonly list: string;
+  readonly from: string;
+  readonly to: string;
+  /** Fields that get their defaults when a stay begins. */
+  readonly reset: readonly string[];
+}
+
 /** How an erasure of a person treats the records of a collection. */
 export interface Personal {
   /** Each record is a person who may be exported and erased. */
@@ -152,6 +164,7 @@ export interface Collection {
   readonly grants: readonly Grant[];
   /** By role. A role without an entry has no access; `admin` has full access unless it has an entry. */
   readonly access: ReadonlyMap<string, RoleAccess>;
+  readonly stays: Stays | undefined;
   /** `undefined`: nothing is declared, and an erasure changes only the person's name in the records. */
   readonly personal: Personal | undefined;
   /** Declared by a file of schema/collections, not registered at run time. */

@@ -10,17 +10,23 @@ import { classOrders } from './shared/class-orders.js';
 import { checkRange, inClass, inSection } from './shared/common-parameters.js';
 import { orphanMarks } from './shared/orphans.js';
 import { isInPlace, isInSections } from './shared/place-conditions.js';
-import { isOnRoll, unusableRoll } from './shared/roll.js';
+import { isOnRoll, stayOn, unusableRoll } from './shared/roll.js';
 import { unusableHolidays } from './shared/school-days.js';
-import { presentDays, registeredStudents, sessionStart, studentDays } from './shared/student-days.js';
+import {
+  presentDays,
+  registeredStudents,
+  sessionStart,
+  studentDays,
+  unpromotedBy,
+} from './shared/student-days.js';
 
 @column.rowType('AttendanceShortage', 'A student whose attendance is below the threshold.')
 class AttendanceShortage {
   @column.text('`_id` of the student.') readonly studentId!: string;
   @column.text('Admission number.') readonly admissionNo!: string;
   @column.text('Name of the student.') readonly name!: string;
-  @column.text('The class of the registration.') readonly class!: string;
-  @column.text('The section of the registration.') readonly section!: string;
+  @column.text('The class on the last day.') readonly class!: string;
+  @column.text('The section on the last day.') readonly section!: string;
   @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
   @column.text('Name of the father, else of the mother.', { nullable: true }) readonly guardian!:
     | string
@@ -58,7 +64,8 @@ class AttendanceShortageTotals {
  * The students on roll on the last day whose attendance in the range is below a percentage.
  *
  * Counted as in the class register: every day by the class the student was in on it, whichever was asked
- * about. With `class`, those are listed whose registration says that class, with the same days as without it.
+ * about. With `class`, those are listed who are in that class on the last day, with the same days as without
+ * it.
  *
  * @see reports "Beyond the document", 9
  */
@@ -114,11 +121,16 @@ class_records as materialized (${classOrders({ domain })}
 ),
 registrations as materialized (
   select ${registeredStudents(context)},
+    stay.data->>'class' as last_class, stay.data->>'section' as last_section,
     coalesce(r.data->>'father_name', r.data->>'mother_name') as guardian, r.data->>'guardian_phone' as phone
   from records r
+  cross join lateral (select ${stayOn(range.last)} as data offset 0) as stay
   where ${liveRecordsIn(domain, 'registration')}
-    and ${isInPlace(className, section)}
-    and ${isInSections(sections)}
+    and ${isInPlace(className, section, 'stay')}
+    and ${isInSections(sections, {
+      className: Prisma.sql`stay.data->'class'`,
+      section: Prisma.sql`stay.data->'section'`,
+    })}
 ),
 -- Those who are unusable go to the warnings; they have no day on the roll.
 students as materialized (
@@ -142,19 +154,19 @@ counted as materialized (
     100 * d.present_days < ${below}::numeric * d.working_days as is_below
   from students s
   join days_of d on d.student = s.student
-  left join class_records c on c.class = s.class
+  left join class_records c on c.class = s.last_class
   where d.working_days > 0
 )`,
       rows: {
-        position: Prisma.sql`row_number() over (order by class_order, class, section, roll_no, name,
+        position: Prisma.sql`row_number() over (order by class_order, last_class, last_section, roll_no, name,
           student)`,
         key: Prisma.sql`student`,
         columns: {
           studentId: Prisma.sql`student`,
           admissionNo: Prisma.sql`admission_no`,
           name: Prisma.sql`name`,
-          class: Prisma.sql`class`,
-          section: Prisma.sql`section`,
+          class: Prisma.sql`last_class`,
+          section: Prisma.sql`last_section`,
           rollNo: Prisma.sql`roll_no`,
           guardian: Prisma.sql`guardian`,
           phone: Prisma.sql`phone`,
@@ -177,14 +189,14 @@ where is_below`,
           percent: Prisma.sql`round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)`,
           classes: Prisma.sql`(
             select coalesce(json_agg(json_build_object(
-              'class', class, 'students', students, 'below', below, 'percent',
+              'class', last_class, 'students', students, 'below', below, 'percent',
                 round(100 * present_days / working_days, 2)
-            ) order by class_order, class), '[]')
+            ) order by class_order, last_class), '[]')
             from (
-              select class, class_order, count(*) as students, count(*) filter (where is_below) as below,
+              select last_class, class_order, count(*) as students, count(*) filter (where is_below) as below,
                 sum(present_days) as present_days, sum(working_days) as working_days
               from counted
-              group by class, class_order
+              group by last_class, class_order
             ) as by_class
           )`,
         },
@@ -193,6 +205,8 @@ where is_below`,
       leftOut: Prisma.sql`select collection, reason, id
 from (
   ${unusableRoll}
+  union all
+  ${unpromotedBy(range.last, context)}
   union all
   select 'attendance', r.id, 'student or created is unusable'
   from records r

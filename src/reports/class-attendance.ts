@@ -8,6 +8,7 @@ import { assertPlace } from './shared/assert-place.js';
 import { checkRange, inSection } from './shared/common-parameters.js';
 import { orphanMarks } from './shared/orphans.js';
 import { isInSections } from './shared/place-conditions.js';
+import { isOnRoll } from './shared/roll.js';
 import {
   marksOfNoDay,
   presentDays,
@@ -202,6 +203,13 @@ by_day as (
     group by l.month, letter.place
   ) as day
 ),
+-- When each student is on the roll since the session began: few differ.
+rolls as materialized (
+  select student, greatest(admitted_on, ${since}) as admitted_on, left_on,
+    nullif(jsonb_path_query_array(earlier_stays, '$[*] ? (@.to >= $since && @.to < $admitted)',
+      jsonb_build_object('since', ${since}::text, 'admitted', admitted_on)), '[]') as earlier_stays
+  from students
+),
 -- The sums of the session up to each line, whatever the section: the lines among what is summed,
 -- so that nothing need be joined.
 sums as materialized (
@@ -226,15 +234,15 @@ sums as materialized (
     ) as counted
     union all
     select s.student, stay.session_year, stay.month, 0, stay.working_days, null, null, 0, 0, 0, 0, 0, 0, 0, 0
-    from students s
+    from rolls s
     join (
-      select stay.from_day, stay.to_day, d.session_year, case when d.is_shown then d.month
-        else '' end as month, count(*) as working_days
-      from (select distinct greatest(admitted_on, ${since}) as from_day, left_on as to_day
-        from students) as stay
-      join class_days d on d.is_working and d.day between stay.from_day and stay.to_day
-      group by 1, 2, 3, 4
-    ) as stay on stay.from_day = greatest(s.admitted_on, ${since}) and stay.to_day = s.left_on
+      select stay.admitted_on, stay.left_on, stay.earlier_stays, d.session_year,
+        case when d.is_shown then d.month else '' end as month, count(*) as working_days
+      from (select distinct admitted_on, left_on, earlier_stays from rolls) as stay
+      join class_days d on d.is_working and ${isOnRoll(Prisma.sql`d.day`, 'stay')}
+      group by 1, 2, 3, 4, 5
+    ) as stay on stay.admitted_on = s.admitted_on and stay.left_on = s.left_on
+      and stay.earlier_stays is not distinct from s.earlier_stays
     union all
     select
       student, session_year, month, 0, 0, section, letters,
@@ -251,7 +259,7 @@ month_days as materialized (
     group by month
 ),
 left_out as (
-  ${unusableAttendance(Prisma.sql`class = ${className}`, context)}
+  ${unusableAttendance(Prisma.sql`class = ${className}`, last, context)}
   union all
   ${marksOfNoDay(className, context)}
   union all${orphanMarks(

@@ -2,10 +2,9 @@ import { Prisma } from '../generated/prisma/client.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
-import { json } from './engine/statement.js';
 import { inSession } from './shared/common-parameters.js';
 import { listOrEmpty } from './shared/list-or-empty.js';
-import { dayOfStrength, isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
+import { dayOfStrength, isInSession, studentsOfSession, unpromoted, unusableRoll } from './shared/roll.js';
 
 @column.rowType('SectionDetails', 'A section of a class.')
 class SectionDetails {
@@ -79,6 +78,7 @@ export const classesByCategory = defineReport({
   example: { session: '2026-27' },
   parts: ({ session }, context) => {
     const { domain } = context;
+    const day = dayOfStrength(session, context);
     return {
       ctes: Prisma.sql`
 sections as materialized (
@@ -94,15 +94,10 @@ sections as materialized (
     with ordinality as listed(section, section_order) on true
   where ${liveRecordsIn(domain, 'class')}
 ),
-students as materialized (
-  select r.id as student, r.data->>'class' as class, r.data->>'section' as section,
-    r.data->>'gender' as gender, ${rollDays(context)}
-  from records r
-  where ${liveRecordsIn(domain, 'registration')}
-    and r.data->'session' = ${json(session)}::jsonb
+students as materialized (${studentsOfSession(session, day, context)}
 ),
 present as materialized (
-  select * from students where ${isOnRoll(dayOfStrength(session, context))}
+  select * from students where ${isInSession(session, day, context)}
 ),
 strengths as materialized (
   select class, section, count(*) as strength, count(*) filter (where gender = 'male') as boys,
@@ -177,6 +172,8 @@ from (
   where not exists (select from sections c where c.class = p.class and c.section = p.section)
   union all
   ${unusableRoll}
+  union all
+  ${unpromoted(session, day, context)}
 ) as left_out`,
     };
   },

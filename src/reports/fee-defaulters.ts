@@ -13,13 +13,13 @@ import {
 import { defaulted, optional, parameterError, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import type { ReportContext } from './engine/report-context.js';
-import { countMonths, endOf, monthsAfter } from './engine/school-calendar.js';
+import { countMonths, endOf, monthsAfter, sessionOf } from './engine/school-calendar.js';
 import { assertFeeHead, assertPlace } from './shared/assert-place.js';
 import { classOrders } from './shared/class-orders.js';
 import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
 import { feeItems, type HeadSelection, headItems, settledItems, toldItems } from './shared/fee-items.js';
 import { isInPlace } from './shared/place-conditions.js';
-import { isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
+import { isOnRoll, rollDays, stayOn, unpromoted, unusableRoll } from './shared/roll.js';
 
 @column.rowType('FeeDefaulterItem', 'What a student owes of one fee head of one month.')
 class FeeDefaulterItem {
@@ -186,7 +186,7 @@ export const feeDefaulters = defineReport({
   },
   parts: (
     { startMonth, endMonth, feeHead, asOn, class: className = null, section = null, minimum, includeLeft },
-    { domain, timeZone, today },
+    { domain, timeZone, today, settings },
     shown,
   ) => ({
     ctes: Prisma.sql`
@@ -206,14 +206,15 @@ sums as materialized (
 students as materialized (
   select
     r.id as student, r.data->>'sequence' as admission_no, r.data->>'name' as name,
-    r.data->>'class' as class, r.data->>'section' as section,
-    to_number(r.data->'roll_no') as roll_no,
+    stay.data->>'class' as class, stay.data->>'section' as section,
+    stay.data->>'session' as session, to_number(stay.data->'roll_no') as roll_no,
     coalesce(r.data->>'father_name', r.data->>'mother_name') as guardian, r.data->>'guardian_phone' as phone,
     ${rollDays({ today })}
   from records r
+  cross join lateral (select ${stayOn(asOn)} as data offset 0) as stay
   where ${liveRecordsIn(domain, 'registration')}
     and r.id in (select student from sums)
-    and ${isInPlace(className, section)}
+    and ${isInPlace(className, section, 'stay')}
 ),
 classes as (${classOrders({ domain })}
 ),
@@ -322,6 +323,8 @@ from (
   select * from fee_faults
   union all
   select * from (${unusableRoll}) as registrations where not ${includeLeft}
+  union all
+  ${unpromoted(sessionOf(asOn, settings.sessionFirstMonth), asOn, { today })}
 ) as left_out`,
   }),
 });

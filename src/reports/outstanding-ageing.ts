@@ -10,7 +10,7 @@ import { classOrders } from './shared/class-orders.js';
 import { asOn, inClass, inSection } from './shared/common-parameters.js';
 import { feeItems, headItems } from './shared/fee-items.js';
 import { isInPlace } from './shared/place-conditions.js';
-import { isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
+import { isOnRoll, rollDays, stayOn, unpromoted, unusableRoll } from './shared/roll.js';
 
 @column.rowType('StudentAgeing', 'What a student owes, by how long it is overdue.')
 class StudentAgeing {
@@ -86,7 +86,8 @@ export const outstandingAgeing = defineReport({
     { asOn: day, class: className = null, section = null, includeLeft },
     { domain, timeZone, today, settings },
   ) {
-    const { first, last } = monthsOf(sessionOf(day, settings.sessionFirstMonth), settings.sessionFirstMonth);
+    const session = sessionOf(day, settings.sessionFirstMonth);
+    const { first, last } = monthsOf(session, settings.sessionFirstMonth);
     const range = {
       first: monthsAfter(first, -12),
       last,
@@ -118,14 +119,15 @@ classes as (${classOrders({ domain })}
 ),
 students as materialized (
   select
-    r.id as student, r.data->>'sequence' as admission_no, r.data->>'name' as name, r.data->>'class' as class,
-      r.data->>'section' as section,
-    to_number(r.data->'roll_no') as roll_no, r.data->>'guardian_phone' as phone,
+    r.id as student, r.data->>'sequence' as admission_no, r.data->>'name' as name, 
+    stay.data->>'class' as class, stay.data->>'section' as section, stay.data->>'session' as session,
+    to_number(stay.data->'roll_no') as roll_no, r.data->>'guardian_phone' as phone,
     ${rollDays({ today })}
   from records r
+  cross join lateral (select ${stayOn(day)} as data offset 0) as stay
   where ${liveRecordsIn(domain, 'registration')}
     and r.id in (select student from buckets)
-    and ${isInPlace(className, section)}
+    and ${isInPlace(className, section, 'stay')}
 ),
 listed as materialized (
   select
@@ -186,6 +188,8 @@ from (
   select * from fee_faults
   union all
   select * from (${unusableRoll}) as registrations where not ${includeLeft}
+  union all
+  ${unpromoted(session, day, { today })}
 ) as left_out`,
     };
   },

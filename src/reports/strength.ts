@@ -1,12 +1,17 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { firstDayOf, lastDayOf, monthsOf } from './engine/school-calendar.js';
-import { json } from './engine/statement.js';
 import { classOrders } from './shared/class-orders.js';
 import { inSession } from './shared/common-parameters.js';
-import { dayOfStrength, isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
+import {
+  dayOfStrength,
+  isInSession,
+  isOnRoll,
+  studentsOfSession,
+  unpromoted,
+  unusableRoll,
+} from './shared/roll.js';
 
 @column.rowType('SectionStrength', 'The students of one section.')
 class SectionStrength {
@@ -53,20 +58,21 @@ export const strength = defineReport({
     const day = dayOfStrength(session, context);
     return {
       ctes: Prisma.sql`
-students as materialized (
-  select
-    r.id as student, coalesce(r.data->>'class', '') as class, coalesce(r.data->>'section', '') as section,
-      r.data->>'gender' as gender, ${rollDays(context)}
-  from records r
-  where ${liveRecordsIn(domain, 'registration')} and r.data->'session' = ${json(session)}::jsonb
+students as materialized (${studentsOfSession(session, day, context)}
 ),
--- Who is not admitted yet is no student yet, and of who is unusable nothing can be told.
+-- A student who is not admitted yet does not count, nor one whose days are unusable.
 counted as (
   select
-    class, section, gender, admitted_on between ${firstDayOf(first)}
-      and ${lastDayOf(last)} as has_joined, not ${isOnRoll(day)} as has_left
+    class, section, gender, first_day between ${firstDayOf(first)} and ${lastDayOf(last)}
+      or admitted_on between ${firstDayOf(first)} and ${day} as has_joined,
+    not ${isOnRoll(day)} as has_left
   from students
-  where admitted_on <= ${day} and left_on is not null
+  cross join lateral (
+    select least(admitted_on, min(stay->>'from')) as first_day
+    from jsonb_array_elements(earlier_stays) as stay
+  ) as came
+  where first_day <= ${day} and left_on is not null
+    and (session = ${session} or ${isInSession(session, day, context)})
 ),
 classes as (${classOrders({ domain })}
 ),
@@ -110,7 +116,7 @@ sections as materialized (
         over: Prisma.sql`from sections`,
       },
       leftOut: Prisma.sql`select collection, reason, id
-from (${unusableRoll}) as left_out`,
+from (${unusableRoll} union all ${unpromoted(session, day, context)}) as left_out`,
     };
   },
 });

@@ -201,7 +201,11 @@ streaks as (
   ) as streak
 ),
 left_out as (
-  ${unusableAttendance(Prisma.sql`(${className}::text is null or class = ${className}::text)`, context)}${
+  ${unusableAttendance(
+    Prisma.sql`(${className}::text is null or class = ${className}::text)`,
+    range.last,
+    context,
+  )}${
     className === null
       ? Prisma.empty
       : Prisma.sql`

@@ -9,7 +9,7 @@ import { endOf, monthOfDay, monthsOf, sessionOf } from './engine/school-calendar
 import { json } from './engine/statement.js';
 import { asOn } from './shared/common-parameters.js';
 import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
-import { lastMonths } from './shared/roll.js';
+import { isDemanded, monthsAway } from './shared/roll.js';
 
 @column.rowType('StudentConcession', 'A concession of the student that is in force.')
 class StudentConcession {
@@ -77,7 +77,7 @@ export const studentConcession = defineReport({
     const { first, last } = monthsOf(sessionOf(day, settings.sessionFirstMonth), settings.sessionFirstMonth);
     return {
       ctes: Prisma.sql`
-${feeHeadPlaces({ domain })},${lastMonths({ domain, today }, day)},
+${feeHeadPlaces({ domain })},${monthsAway({ domain, today }, day)},
 granted as materialized (
   select
     r.id, nullif(r.data->>'fee_head', '') as fee_head, r.data->>'session' as session,
@@ -105,7 +105,7 @@ amounts as materialized (
     and d.data->'student'->'value' = ${json(studentId)}::jsonb
     and d.data->>'month' between ${first} and ${last}
     and coalesce(d.data->>'cancelled_on', '9999') > ${day}
-    and coalesce(d.data->>'month' <= (select by_student from last_months)->>${studentId}::text, true)
+    and ${isDemanded(Prisma.sql`d.data->>'month'`, Prisma.sql`${studentId}::text`)}
     and case when jsonb_typeof(d.data->'amount') = 'number' then (d.data->'amount')::numeric > 0
       else false end
   group by d.id, d.data

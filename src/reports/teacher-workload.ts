@@ -4,11 +4,11 @@ import * as column from './engine/columns.js';
 import { dayType } from './engine/parameter-types.js';
 import { defaulted } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { endOf, startOf } from './engine/school-calendar.js';
+import { endOf, sessionOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { checkRange, firstOfMonth } from './shared/common-parameters.js';
 import { listOrEmpty } from './shared/list-or-empty.js';
-import { isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
+import { isInSession, studentsOfSession, unpromoted, unusableRoll } from './shared/roll.js';
 import { SectionOfTeacher } from './teachers.js';
 
 @column.rowType('TeacherWorkload', 'What a teacher has on hand.')
@@ -66,23 +66,23 @@ export const teacherWorkload = defineReport({
   check({ from, to }) {
     checkRange({ name: 'from', value: from }, { name: 'to', value: to }, { days: 366, said: 'a year' });
   },
-  parts: ({ from, to }, { domain, timeZone, today }) => ({
-    ctes: Prisma.sql`
+  parts({ from, to }, context) {
+    const { domain, timeZone, today, settings } = context;
+    const session = sessionOf(today, settings.sessionFirstMonth);
+    return {
+      ctes: Prisma.sql`
 staff as materialized (
   select r.id, r.data->>'name' as name, r.data->>'department' as department
   from records r
   where ${liveRecordsIn(domain, 'pltf_user')}
     and r.data->'active' = 'true' and r.data @> '{"roles": ["teacher"]}'
 ),
-students as materialized (
-  select r.id as student, r.data->>'class' as class, r.data->>'section' as section, ${rollDays({ today })}
-  from records r
-  where ${liveRecordsIn(domain, 'registration')}
+students as materialized (${studentsOfSession(session, today, context)}
 ),
 strengths as (
   select class, section, count(*) as students
   from students
-  where ${isOnRoll(today)}
+  where ${isInSession(session, today, context)}
   group by class, section
 ),
 sections as materialized (
@@ -139,32 +139,33 @@ loads as materialized (
   left join marks m on m.teacher = t.id
   left join presence p on p.teacher = t.id
 )`,
-    rows: {
-      position: Prisma.sql`position`,
-      key: Prisma.sql`id`,
-      columns: {
-        userId: Prisma.sql`id`,
-        name: Prisma.sql`name`,
-        department: Prisma.sql`department`,
-        sections: Prisma.sql`list`,
-        students: Prisma.sql`students`,
-        daysMarked: Prisma.sql`days_marked`,
-        marks: Prisma.sql`marks`,
-        daysPresent: Prisma.sql`days_present`,
+      rows: {
+        position: Prisma.sql`position`,
+        key: Prisma.sql`id`,
+        columns: {
+          userId: Prisma.sql`id`,
+          name: Prisma.sql`name`,
+          department: Prisma.sql`department`,
+          sections: Prisma.sql`list`,
+          students: Prisma.sql`students`,
+          daysMarked: Prisma.sql`days_marked`,
+          marks: Prisma.sql`marks`,
+          daysPresent: Prisma.sql`days_present`,
+        },
+        from: Prisma.sql`from loads`,
       },
-      from: Prisma.sql`from loads`,
-    },
-    totals: {
-      columns: {
-        teachers: Prisma.sql`count(*)`,
-        sections: Prisma.sql`coalesce(sum(sections), 0)`,
-        students: Prisma.sql`coalesce(sum(students), 0)`,
-        marks: Prisma.sql`coalesce(sum(marks), 0)`,
-        studentsATeacher: Prisma.sql`round(sum(students) / nullif(count(*), 0), 2)`,
+      totals: {
+        columns: {
+          teachers: Prisma.sql`count(*)`,
+          sections: Prisma.sql`coalesce(sum(sections), 0)`,
+          students: Prisma.sql`coalesce(sum(students), 0)`,
+          marks: Prisma.sql`coalesce(sum(marks), 0)`,
+          studentsATeacher: Prisma.sql`round(sum(students) / nullif(count(*), 0), 2)`,
+        },
+        over: Prisma.sql`from loads`,
       },
-      over: Prisma.sql`from loads`,
-    },
-    leftOut: Prisma.sql`select collection, reason, id
-from (${unusableRoll}) as left_out`,
-  }),
+      leftOut: Prisma.sql`select collection, reason, id
+from (${unusableRoll} union all ${unpromoted(session, today, context)}) as left_out`,
+    };
+  },
 });

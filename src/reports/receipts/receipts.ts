@@ -27,8 +27,11 @@ import {
 import type { Transaction } from '../../store/database/queryable.js';
 import { WaitingLine } from '../../store/database/waiting-line.js';
 import { liveRecordsById, liveRecordsByKey, recordsIn } from '../../store/sql/records-of.js';
+import type { Day } from '../engine/parameter-types.js';
 import type { ReportServices } from '../engine/report-context.js';
-import { todayIn } from '../engine/school-calendar.js';
+import { sessionOf, todayIn } from '../engine/school-calendar.js';
+import { schoolSettings } from '../engine/school-settings.js';
+import { stayOn } from '../shared/roll.js';
 import type { Receipt, ReceiptLineInput, RecordReceiptInput, RollBackReceiptInput } from './receipt.js';
 import { listStudentDues, type StudentDue } from './student-dues.js';
 
@@ -62,7 +65,7 @@ interface Student {
   readonly name: string | null;
   readonly class: string | null;
   readonly section: string | null;
-  readonly session: string | null;
+  /** The first day of the first stay. */
   readonly admittedOn: string | null;
 }
 
@@ -140,11 +143,11 @@ export class Receipts {
     const series = input.series ?? this.#defaultSeries(domain.id);
     if (!RECEIPT_SERIES.test(series))
       throw invalid('series', `is ${JSON.stringify(series)}`, RECEIPT_SERIES_WORDS);
-    const student = await getStudent(tx, domain.id, input.studentId);
+    const day = dayOf(date, domain.timeZone);
+    const student = await getStudent(tx, domain.id, { studentId: input.studentId, day });
     const { admittedOn } = student;
     // Without a date the money is received now, also from who is admitted next week.
-    const isDated = input.date && admittedOn !== null && isDay(admittedOn);
-    if (isDated && dayOf(date, domain.timeZone) < admittedOn) {
+    if (input.date && admittedOn !== null && isDay(admittedOn) && day < admittedOn) {
       const fault = `is ${date}, before the student was admitted (${admittedOn})`;
       throw invalid('date', fault, `a day from ${admittedOn} on`);
     }
@@ -169,7 +172,7 @@ export class Receipts {
           student: { value: student.id, label: student.name },
           class: student.class,
           section: student.section,
-          session: student.session,
+          session: sessionOf(day, this.#sessionFirstMonth(domain.id)),
           payment_type: input.paymentType,
           ...(input.instrumentNo ? { instrument_no: input.instrumentNo } : {}),
           lines: lines.map((line) => ({
@@ -221,6 +224,10 @@ export class Receipts {
     return { domain: domain.id, isRouted: this.#services.database.home !== undefined };
   }
 
+  #sessionFirstMonth(domainId: string): number {
+    return schoolSettings((name) => this.#services.domains.property(domainId, name)).sessionFirstMonth;
+  }
+
   #defaultSeries(domainId: string): string {
     const property = this.#services.domains.property(domainId, 'receiptSeries');
     return typeof property === 'string' ? property : DEFAULT_SERIES;
@@ -246,14 +253,24 @@ function writerOf(scope: Scope, verb: 'create' | 'update'): Scope {
   return { ...scope, principal: { ...principal, roles: new Set(['system']), scopes: undefined } };
 }
 
-/** Locks the student's record, so that two payments of one student are allocated one after the other. */
-async function getStudent(tx: Transaction, domain: string, studentId: string): Promise<Student> {
+/**
+ * The student in the class of a day. Locks the record, so that two payments of one student are allocated one
+ * after the other.
+ */
+async function getStudent(
+  tx: Transaction,
+  domain: string,
+  { studentId, day }: { readonly studentId: string; readonly day: Day },
+): Promise<Student> {
   const [student] = await tx.query<Student>(Prisma.sql`
-select r.id, r.data->>'name' as name, r.data->>'class' as class, r.data->>'section' as section,
-  r.data->>'session' as session, r.data->>'admitted_on' as "admittedOn"
+select r.id, r.data->>'name' as name, stay.data->>'class' as class, stay.data->>'section' as section,
+  least(r.data->>'admitted_on', (
+    select min(first #>> '{}') from jsonb_path_query(r.data, '$.earlier_stays[*].from') as first
+  )) as "admittedOn"
 from records r
+cross join lateral (select ${stayOn(day)} as data) as stay
 where ${liveRecordsById(domain, 'registration', Prisma.sql`= ${studentId}`)}
-for no key update`);
+for no key update of r`);
   if (student) return student;
   const detail = `There is no student with the _id ${JSON.stringify(studentId)}.`;
   throw new ServiceError('NOT_FOUND', detail, {

@@ -30,7 +30,7 @@ import type { Day, Month } from '../engine/parameter-types.js';
 import type { ReportContext } from '../engine/report-context.js';
 import { endOf } from '../engine/school-calendar.js';
 import { orphanFees } from './orphans.js';
-import { lastMonths } from './roll.js';
+import { isDemanded, monthsAway } from './roll.js';
 
 export interface FeeRange {
   readonly first: Month;
@@ -57,12 +57,13 @@ export function feeItems(
   // Of what has not begun, nothing is to be told.
   const stillToCome = Prisma.sql`not is_quiet and not (is_regular and ${demand} = 'due'
       and coalesce(due_from > ${asOn}, true) and coalesce(paid_from >= ${end}, true))`;
+  const demanded = isDemanded(Prisma.sql`f.month`, Prisma.sql`f.student`);
   const openMonths =
     feeHead === null ? openOfChosen({ domain, stillToCome, owingOnly }) : openOfAll(stillToCome);
   const ofStudent = student ? Prisma.sql`and f.student = ${student}` : Prisma.empty;
   const toStudent = student ? Prisma.sql`and r.data->'name'->'value' = to_jsonb(${student})` : Prisma.empty;
   return Prisma.sql`
-${lastMonths({ domain, today }, asOn, student)},
+${monthsAway({ domain, today }, asOn, student)},
 granted as materialized (
   select
     r.id, r.data->'name'->>'value' as student, r.data->'session' as session, nullif(r.data->>'fee_head',
@@ -79,14 +80,14 @@ granted as materialized (
 months as not materialized (
   select
     f.*,
-    coalesce(f.month <= (select by_student from last_months)->>f.student, true) as is_demanded,
+    ${demanded} as is_demanded,
     -- A CASE, which the planner takes for half of them: of the conditions alone it would expect none, and
     -- join by loops.
     case
       when ${feeHead}::text is null and f.is_regular and coalesce(f.paid_to < ${end}, true)
         and coalesce(f.cancelled_to <= ${asOn}, true)
         and (${demand} = 'all' or coalesce(f.due_to <= ${asOn}, true))
-        and coalesce(f.month <= (select by_student from last_months)->>f.student, true)
+        and ${demanded}
       then true else false
     end as is_quiet,
     case when f.student in (select student from granted where student is not null) then true else false end

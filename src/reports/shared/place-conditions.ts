@@ -3,10 +3,11 @@ import { Prisma } from '../../generated/prisma/client.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 import { json } from '../engine/statement.js';
 
-/** The records `r` of a class and section; without these, all records. */
-export function isInPlace(className: string | null, section: string | null): Sql {
-  return Prisma.sql`(${className}::text is null or r.data->'class' = ${json(className)}::jsonb)
-    and (${section}::text is null or r.data->'section' = ${json(section)}::jsonb)`;
+/** The records `r`, or the stays of students, of a class and section; without these, all. */
+export function isInPlace(className: string | null, section: string | null, of: 'r' | 'stay' = 'r'): Sql {
+  const data = Prisma.raw(`${of}.data`);
+  return Prisma.sql`(${className}::text is null or ${data}->'class' = ${json(className)}::jsonb)
+    and (${section}::text is null or ${data}->'section' = ${json(section)}::jsonb)`;
 }
 
 /**

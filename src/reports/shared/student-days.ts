@@ -3,6 +3,7 @@
  * `students(student, class, section, session_year, admitted_on, left_on, …)`, which lists the students asked
  * about with the place of their registration (`registeredStudents` prints its columns).
  *
+ *   registered_places  the places of the registration and of earlier stays, by session
  *   marks          a line a student, month and place, from the session of the first day on: the days of each
  *                  status, as bits
  *   days           class, day, bit, month, session_year, is_working, is_shown (of the range), place (in the
@@ -18,8 +19,8 @@
  *                  `*` no school, `?` unmarked, `–` not on roll or elsewhere, and how many of each
  *
  * A student is on roll as roll.ts says, in the class and section of the last mark on or before the day in
- * that session; before the first mark in that of the first; without any, in that of the registration, if it
- * is of that session.
+ * that session; before the first mark in that of the first; without any, in that of the stay in that session,
+ * or of the registration of a student not promoted to it yet.
  *
  * Marks come from `attendance_months`, which every write keeps in step with the records. A month of days is
  * 31 bits, so that marks, working days and days on roll meet in a few operations a student and month, whatever
@@ -30,10 +31,10 @@
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
-import type { Day } from '../engine/parameter-types.js';
+import type { Day, Session } from '../engine/parameter-types.js';
 import type { ReportContext } from '../engine/report-context.js';
 import { daysAfter, firstDayOf, monthOfDay, monthsOf, sessionOf } from '../engine/school-calendar.js';
-import { type RollContext, rollDays, unusableRoll } from './roll.js';
+import { isOnRoll, type RollContext, rollDays, unpromoted, unusableRoll } from './roll.js';
 import { rollNumber } from './roll-number.js';
 import { type DayRange, schoolDays, unusableHolidays } from './school-days.js';
 
@@ -49,7 +50,7 @@ export function sessionStart(day: Day, { settings }: Pick<ReportContext, 'settin
 export function registeredStudents(context: RollContext): Sql {
   return Prisma.sql`
     r.id as student, r.data->>'sequence' as admission_no, r.data->>'name' as name,${rollNumber} as roll_no,
-    r.data->>'class' as class, r.data->>'section' as section,
+    r.data->>'class' as class, r.data->>'section' as section, r.data->>'session' as session,
     case when r.data->>'session' ~ '^[0-9]{4}-' then left(r.data->>'session', 4)::int end as session_year,
     ${rollDays(context)}`;
 }
@@ -66,7 +67,12 @@ export function studentsOfClass(
 ): Sql {
   const { domain, settings, today } = context;
   const [before, after] = [daysAfter(first, -1), daysAfter(last < today ? last : today, 1)];
-  const [firstSession, lastSession] = [first, last].map((day) => sessionOf(day, settings.sessionFirstMonth));
+  const firstSession = sessionOf(first, settings.sessionFirstMonth);
+  const lastSession = sessionOf(last, settings.sessionFirstMonth);
+  const inEarlierStay = (session: Session) => {
+    const stay = { class: className, ...(section === null ? {} : { section }), session };
+    return Prisma.sql`r.data @> ${JSON.stringify({ earlier_stays: [stay] })}::jsonb`;
+  };
   return Prisma.sql`
 registered as materialized (
   select ${registeredStudents(context)}
@@ -74,10 +80,22 @@ registered as materialized (
   where ${liveRecordsIn(domain, 'registration')}
     and r.data->'class' = to_jsonb(${className}::text)
     and (${section}::text is null or r.data->>'section' = ${section}::text)
-    and r.data->>'session' in (${firstSession}, ${lastSession})
+    and (r.data->>'session' in (${firstSession}, ${lastSession})
+      -- Those not promoted to the last of them yet.
+      or r.data->>'session' < ${lastSession}
+      and coalesce(nullif(r.data->>'left_on', ''), '9999') >= ${first})
+),
+were_registered as materialized (
+  select ${registeredStudents(context)}
+  from records r
+  where ${liveRecordsIn(domain, 'registration')}
+    and (${inEarlierStay(firstSession)} or ${inEarlierStay(lastSession)})
+    and r.id not in (select student from registered)
 ),
 students as materialized (
   select * from registered
+  union all
+  select * from were_registered
   union all
   select ${registeredStudents(context)}
   from records r
@@ -93,6 +111,8 @@ students as materialized (
           & case when m.month = ${monthOfDay(after)} then ${bitsTo(after)} else ${ALL_DAYS}::int end <> 0
       except
       select student from registered
+      except
+      select student from were_registered
     )
 )`;
 }
@@ -115,10 +135,34 @@ export function studentDays(
   const { domain, settings, today } = context;
   const since = sessionStart(first, context);
   const until = last < today ? last : today;
+  const sessions = [...new Set([first, last].map((day) => sessionOf(day, settings.sessionFirstMonth)))];
+  const sessionYears = sessions.map((session) => Number(session.slice(0, 4)));
   return Prisma.sql`
+-- The places of the registration and of earlier stays, by session of the days.
+registered_places as materialized (
+  select student, session_year, class, section,
+    case when row_number() over in_session = 1 then '' else from_day end as from_day,
+    coalesce(lead(from_day) over in_session, '9999') as to_day
+  from (
+    select s.student, shown.session_year, s.class, s.section,
+      case when s.earlier_stays is null then '' else greatest(s.admitted_on, (
+        select to_char(day_of(max(stay->>'to')) + 1, 'YYYY-MM-DD')
+        from jsonb_array_elements(s.earlier_stays) as stay
+      )) end as from_day, 1 as place
+    from students s
+    join unnest(array[${Prisma.join(sessionYears)}]::int[]) as shown(session_year)
+      on s.session_year = shown.session_year or s.session_year < shown.session_year and not s.left_unknown
+    union all
+    select s.student, left(stay->>'session', 4)::int, stay->>'class', stay->>'section', stay->>'from', 0
+    from students s
+    cross join lateral jsonb_array_elements(s.earlier_stays) as stay
+    where stay->>'session' in (${Prisma.join(sessions)})
+  ) as place
+  window in_session as (partition by student, session_year order by place, from_day)
+),
 marks as materialized (
   select m.*, m.present | m.absent | m.late | m.half_day | m.leave | m.other as marked, s.admitted_on,
-    s.left_on
+    s.left_on, s.earlier_stays
   from students s
   cross join lateral (
     select
@@ -139,7 +183,7 @@ marks as materialized (
   where m.present | m.absent | m.late | m.half_day | m.leave | m.other <> 0
 ),
 school_classes as materialized (
-  select class from students
+  select class from registered_places
   union
   select class from marks
   union
@@ -166,7 +210,8 @@ counted_marks as materialized (
     case when m.admitted_on <= c.first_day and m.left_on >= c.last_day then c.working else coalesce((
       select bit_or(d.bit)
       from days d
-      where d.class = c.class and d.month = c.month and d.is_shown = c.is_shown and d.is_working and d.day between m.admitted_on and m.left_on
+      where d.class = c.class and d.month = c.month and d.is_shown = c.is_shown and d.is_working
+        and ${isOnRoll(DAY, 'm')}
     ), 0) end as counted
   from marks m
   join class_months c on c.class = m.class and c.month = m.month
@@ -174,7 +219,9 @@ counted_marks as materialized (
 stays as materialized (
   select
     student, session_year, min(class) as class, min(section) as section,
-    min(class) < max(class) or min(section) < max(section) as has_changed
+    min(class) < max(class) or min(section) < max(section) or (student, session_year) in (
+      select student, session_year from registered_places where from_day <> ''
+    ) as has_changed
   from marks
   where class is not null
   group by student, session_year
@@ -191,24 +238,33 @@ places as materialized (
     coalesce(lead(day) over in_session, '9999') as to_day
   from (
     select
-      m.student, d.day, m.session_year, m.class, m.section,
-      (m.class, m.section) is distinct from lag((m.class, m.section)) over (partition by m.student, m.session_year order by d.day) as is_change
+      m.*, (class, section) is distinct from lag((class, section)) over (
+        partition by student, session_year order by day, is_mark
+      ) as is_change
     from (
-      select m.*
-      from stays s
-      join marks m on m.student = s.student and m.session_year = s.session_year
-      where s.has_changed
-      -- Before the days are joined, which are many for each mark.
-      offset 0
+      select m.student, d.day, m.session_year, m.class, m.section, true as is_mark
+      from (
+        select m.*
+        from stays s
+        join marks m on m.student = s.student and m.session_year = s.session_year
+        where s.has_changed
+        -- Before the days are joined, which are many for each mark.
+        offset 0
+      ) as m
+      join days d on d.class = m.class and d.month = m.month and m.marked & d.bit <> 0
+      union all
+      -- Where a session has several stays, each begins in its own place.
+      select student, from_day, session_year, class, section, false
+      from registered_places
+      where from_day <> '' or to_day <> '9999'
     ) as m
-    join days d on d.class = m.class and d.month = m.month and m.marked & d.bit <> 0
   ) as mark
   where is_change
   window in_session as (partition by student, session_year order by day)
   union all
-  select s.student, s.session_year, s.class, s.section, '', '9999'
-  from students s
-  where (s.student, s.session_year) not in (select student, session_year from stays)
+  select student, session_year, class, section, from_day, to_day
+  from registered_places
+  where (student, session_year) not in (select student, session_year from stays)
 ),
 -- By itself: for each of the places it is read anew.
 shown_months as materialized (
@@ -245,7 +301,7 @@ register as materialized (
                 select bit_or(d.bit)
                 from days d
                 where d.class = c.class and d.month = c.month and d.is_shown and d.day >= p.from_day and d.day < p.to_day
-                  and d.day between s.admitted_on and s.left_on
+                  and ${isOnRoll(DAY, 's')}
               )
             end as bits
           from places p
@@ -284,6 +340,9 @@ const REGISTER_LETTERS: Sql = Prisma.sql`
       '01234567', '–*?PALHV'
     ) as letters,`;
 
+/** The day of a row of `days`. */
+const DAY = Prisma.sql`d.day`;
+
 /** Every day of a month. */
 const ALL_DAYS = 2 ** 31 - 1;
 
@@ -311,8 +370,10 @@ export function marksOf(first: Day, last: Day, { domain, today }: ReportContext)
 /**
  * Whether a mark `r` of a student `s` counts: on a working day of its class, with the student on the roll.
  */
-export const countingMark: Sql = Prisma.sql`left(right(r.keys->>'student_day', 12), 10) between s.admitted_on
-  and s.left_on
+export const countingMark: Sql = Prisma.sql`${isOnRoll(
+  Prisma.sql`left(right(r.keys->>'student_day', 12), 10)`,
+  's',
+)}
       and not (select places from days_off) ?
         ((r.data->>'class') || ' ' || left(right(r.keys->>'student_day', 12), 10))`;
 
@@ -326,11 +387,12 @@ export function presentDays({ leaveCountsPresent }: ReportContext['settings']): 
 /**
  * Marks that did not count: rows of `left_out`, for the warnings. `where` selects among the `counted_marks`.
  */
-export function unusableAttendance(where: Sql, context: ReportContext): Sql {
+export function unusableAttendance(where: Sql, last: Day, context: ReportContext): Sql {
   return Prisma.sql`
   select 'attendance' as collection, mark.id, fault.reason
   from (
-    select m.student, d.day, d.is_working, m.other & d.bit <> 0 as is_other, m.admitted_on, m.left_on
+    select m.student, d.day, d.is_working, m.other & d.bit <> 0 as is_other,
+      ${isOnRoll(DAY, 'm')} as is_on_roll
     from (
       select * from counted_marks where is_shown and ${where}
         and (marked & days & ~counted <> 0 or other & days <> 0)
@@ -343,7 +405,7 @@ export function unusableAttendance(where: Sql, context: ReportContext): Sql {
     union all
     select 'the day is no school day of the class' where not d.is_working
     union all
-    select 'the student is not on roll on the day' where not d.day between d.admitted_on and d.left_on
+    select 'the student is not on roll on the day' where not d.is_on_roll
   ) as fault(reason)
   cross join lateral (
     select r.id
@@ -355,7 +417,15 @@ export function unusableAttendance(where: Sql, context: ReportContext): Sql {
   union all
   ${unusableRoll}
   union all
+  ${unpromotedBy(last, context)}
+  union all
   ${unusableHolidays(context)}`;
+}
+
+/** The students not promoted yet to the session of the last day that counts: rows for the warnings. */
+export function unpromotedBy(last: Day, context: ReportContext): Sql {
+  const day = last < context.today ? last : context.today;
+  return unpromoted(sessionOf(day, context.settings.sessionFirstMonth), day, context);
 }
 
 /** The marks of a class without a day or a student. */

@@ -29,8 +29,16 @@ export interface CollectionDefinition {
     readonly caller: string;
     readonly key: readonly string[];
   }[];
+  readonly stays?: StaysDefinition;
   readonly personal?: PersonalDefinition;
   readonly access?: Readonly<Record<string, RoleAccessDefinition>>;
+}
+
+export interface StaysDefinition {
+  readonly list: string;
+  readonly from: string;
+  readonly to: string;
+  readonly reset?: readonly string[];
 }
 
 export interface PersonalDefinition {

@@ -34,6 +34,7 @@ export function findDefinitionFaults(definition: CollectionDefinition): ErrorDet
     ...findCheckFaults(definition),
     ...findBookedOnFaults(definition),
     ...findGrantFaults(definition),
+    ...findStaysFaults(definition),
     ...findPersonalFaults(definition),
     ...findAccessFaults(definition),
   ];
@@ -320,6 +321,37 @@ function faultsOfCheck(
       );
     }
   }
+}
+
+function findStaysFaults({ stays, fields = [] }: CollectionDefinition): ErrorDetail[] {
+  if (stays === undefined) return [];
+  const findDay = (among: readonly FieldDefinition[], name: string) =>
+    among.some((field) => field.name === name && field.format === 'date' && !field.list);
+  const list = fields.find((field) => field.name === stays.list && field.list);
+  const isList = findDay(list?.fields ?? [], 'from') && findDay(list?.fields ?? [], 'to');
+  const at = '/stays';
+  return [
+    ...(isList
+      ? []
+      : [
+          fault(
+            `${at}/list`,
+            `"${stays.list}" has no days`,
+            'a list of objects with the days `from` and `to`',
+            stays.list,
+          ),
+        ]),
+    ...(['from', 'to'] as const).flatMap((name) =>
+      findDay(fields, stays[name])
+        ? []
+        : [fault(`${at}/${name}`, `"${stays[name]}" is no day`, 'a field of days', stays[name])],
+    ),
+    ...(stays.reset ?? []).flatMap((name, index) =>
+      fields.some((field) => field.name === name)
+        ? []
+        : [fault(`${at}/reset/${index}`, `"${name}" is not declared`, 'a declared field', name)],
+    ),
+  ];
 }
 
 function findGrantFaults(definition: CollectionDefinition): ErrorDetail[] {

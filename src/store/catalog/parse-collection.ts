@@ -65,6 +65,7 @@ export function parseCollection(definition: unknown, options: ParseCollectionOpt
     access: new Map(
       Object.entries(parsed.access ?? {}).map(([role, access]) => [role, toRoleAccess(access)]),
     ),
+    stays: parsed.stays && { reset: [], ...parsed.stays },
     personal: parsed.personal === undefined ? undefined : toPersonal(parsed.personal),
     isDeclared: options.isDeclared,
     domainId: options.domainId,

@@ -12,6 +12,7 @@ import type { Transaction } from '../database/queryable.js';
 import { JUDGED_COLUMNS, type JudgedRow, type StoredRow } from '../reading/stored-record.js';
 import { atomically, refusedByIndex } from './atomically.js';
 import { fieldsTogether, findCheckFaults, keysOf } from './check-faults.js';
+import { withFormerStay } from './former-stay.js';
 import { deadReferenceDetail, type HeldReference, listReferences, withoutHeld } from './held-references.js';
 import { type LockedRow, type MatchedChange, updateRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
@@ -181,16 +182,13 @@ function plan(
   const stored = toStored(collection, sent, { timeZone, callingCode, now, mode: 'merge', before });
   // In a merge null means "remove"; these fields exist and must be stored as null.
   const nulls = stored.removed.filter((name) => Object.hasOwn(others, name));
+  const made = {
+    data: { ...stored.data, ...Object.fromEntries(nulls.map((name) => [name, null])) },
+    removed: stored.removed.filter((name) => !nulls.includes(name)),
+    unlabelled: stored.unlabelled,
+  };
   return [
-    {
-      row,
-      before,
-      change: {
-        data: { ...stored.data, ...Object.fromEntries(nulls.map((name) => [name, null])) },
-        removed: stored.removed.filter((name) => !nulls.includes(name)),
-        unlabelled: stored.unlabelled,
-      },
-    },
+    { row, before, change: withFormerStay(collection, made, { before, after: applied(before, made) }) },
   ];
 }
 
@@ -208,13 +206,17 @@ async function listNewDeadReferences(
   });
 }
 
+function applied(before: JsonObject, { data, removed }: StoredChange): JsonObject {
+  const kept = Object.entries(before).filter(([name]) => !removed.includes(name));
+  return { ...Object.fromEntries(kept), ...data };
+}
+
 /** Checks over several fields need the whole record, with its labels filled. */
 function finish(
   { row, before, change }: Planned,
   { scope, collection, secret }: ChangeRequest & { readonly secret: SecretFields },
 ): FinishedChange {
-  const kept = Object.entries(before).filter(([name]) => !change.removed.includes(name));
-  const data: JsonObject = { ...Object.fromEntries(kept), ...change.data };
+  const data = applied(before, change);
   const changed = new Set([...Object.keys(change.data), ...change.removed]);
   if (fieldsTogether(collection).some((fields) => fields.some((field) => changed.has(field)))) {
     assertJudgeable(collection, { verb: 'update', differing: changed, secret: without(secret, changed) });

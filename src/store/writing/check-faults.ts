@@ -59,9 +59,14 @@ export function keysOf(collection: Collection, data: JsonObject, timeZone: strin
   return keys;
 }
 
-/** The top-level fields that each check and each `uniqueTogether` rule uses. */
+/** The top-level fields that each check, each `uniqueTogether` rule and the stays of a person use. */
 export function fieldsTogether(collection: Collection): readonly (readonly string[])[] {
-  return [...collection.checks.map(fieldsOfCheck), ...collection.uniqueTogether.map(fieldsOfUniqueRule)];
+  const { stays } = collection;
+  return [
+    ...(stays === undefined ? [] : [[stays.from, stays.to, stays.list]]),
+    ...collection.checks.map(fieldsOfCheck),
+    ...collection.uniqueTogether.map(fieldsOfUniqueRule),
+  ];
 }
 
 /** The top-level fields of a `uniqueTogether` rule, those of its exceptions included. */

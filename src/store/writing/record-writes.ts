@@ -14,6 +14,7 @@ import {
 import { liveRecordsById, recordsOf } from '../sql/records-of.js';
 import { atomically } from './atomically.js';
 import { fieldsTogether, findCheckFaults, keysOf } from './check-faults.js';
+import { withFormerStay } from './former-stay.js';
 import { deadReferenceDetail, holdsReferences, listReferences, withoutHeld } from './held-references.js';
 import { andRows, type RecordEnvironment } from './record-environment.js';
 import { RecordIds } from './record-ids.js';
@@ -209,12 +210,13 @@ export class RecordWrites {
         ...{ timeZone, callingCode, now, keptFields, before },
         mode: options.mode,
       });
-    const change = await this.#unlessHeld(toChange, { scope, collection, access }, id, options);
-    await this.#assertReferences({ scope, collection, access }, { id, change, within: options.within });
-    const kept = [...keptFields].filter((field) => !Object.hasOwn(change.data, field));
-    const data = options.mode === 'merge' ? mergedData(change) : replacedData(change.data, kept);
+    const sent = await this.#unlessHeld(toChange, { scope, collection, access }, id, options);
+    await this.#assertReferences({ scope, collection, access }, { id, change: sent, within: options.within });
+    const kept = [...keptFields].filter((field) => !Object.hasOwn(sent.data, field));
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const together = await this.#checkTogether({ scope, collection, id, change, options, kept });
+      const together = await this.#checkTogether({ scope, collection, id, change: sent, options, kept });
+      const { change = sent } = together;
+      const data = options.mode === 'merge' ? mergedData(change) : replacedData(change.data, kept);
       const update = {
         id,
         ifVersion: together.ifVersion ?? options.ifVersion,
@@ -412,6 +414,8 @@ export class RecordWrites {
   }): Promise<{
     readonly keys: { readonly value: JsonObject | undefined } | undefined;
     readonly ifVersion?: number;
+    /** The change with what follows from it. Default: as it is. */
+    readonly change?: StoredChange;
   }> {
     const { scope, collection, id, change, options, kept } = update;
     const groups = fieldsTogether(collection);
@@ -420,7 +424,8 @@ export class RecordWrites {
     const isTouched = isReplace || groups.some((fields) => fields.some((field) => changed.has(field)));
     if (groups.length === 0 || !isTouched) return { keys: undefined };
     const isComplete = isReplace
-      ? groups.every((fields) => !fields.some((field) => kept.includes(field)))
+      ? collection.stays === undefined &&
+        groups.every((fields) => !fields.some((field) => kept.includes(field)))
       : groups.every((fields) => fields.every((field) => changed.has(field)));
     const secret = without(secretFieldsOf(scope, collection), changed);
     if (isComplete) {
@@ -442,7 +447,12 @@ export class RecordWrites {
     // The write will not find a record either, and will report why.
     if (current === undefined) return { keys: undefined };
     const before = parseExactJson(current.data);
-    const merged = applyChange(before, change, isReplace ? kept : undefined);
+    const keeping = isReplace ? kept : undefined;
+    const asSent = applyChange(before, change, keeping);
+    const complete = isJsonObject(before)
+      ? withFormerStay(collection, change, { before, after: asSent })
+      : change;
+    const merged = complete === change ? asSent : applyChange(before, complete, keeping);
     // Nothing is disclosed about a version the caller does not expect, or a record it may not see.
     if (options.ifVersion !== undefined && options.ifVersion !== current.version) return { keys: undefined };
     // A caller who may change a record but not read it does not learn what stays, nor whether what it sent
@@ -459,7 +469,8 @@ export class RecordWrites {
       assertJudgeable(collection, judged);
       assertNoFaults(faults);
     }
-    return { keys: { value: keysOf(collection, merged, scope.domain.timeZone) }, ifVersion: current.version };
+    const keys = { value: keysOf(collection, merged, scope.domain.timeZone) };
+    return { keys, ifVersion: current.version, change: complete };
   }
 
   async #throwIfOutOfReach(update: {

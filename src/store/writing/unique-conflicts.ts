@@ -215,10 +215,14 @@ function detailsOf(collection: Collection, rule: string, record: NewRecord, poin
     case 'field': {
       const value = ruleValueOf(rule, record);
       const shown = value === undefined ? '' : ` ${printExactJson(value)}`;
+      const { stays } = collection;
+      const readmit = stays
+        ? `. To readmit a person who left, set ${stays.from} of that record: the former stay is kept`
+        : '';
       return [
         {
           pointer: `${pointer}/${key.name}`,
-          detail: `${key.name}${shown} is taken: it is unique in ${collection.name}`,
+          detail: `${key.name}${shown} is taken: it is unique in ${collection.name}${readmit}`,
           expected: 'a value no other record has',
           ...(value === undefined ? {} : { sent: shownValue(record.data, key.name) }),
         },

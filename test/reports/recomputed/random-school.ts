@@ -63,6 +63,7 @@ export class RandomSchool {
       ['students admitted', () => this.#admit()],
       ['students changed', () => this.#changeStudent()],
       ['students changed', () => this.#changeStudent()],
+      ['students readmitted', () => this.#readmit()],
       ['students removed', () => this.#removeSome('registration', 0.2)],
       ['dues asked', () => this.#askDue()],
       ['dues asked', () => this.#askDue()],
@@ -134,6 +135,17 @@ export class RandomSchool {
       },
     ]);
     await this.#send('PATCH', `/o/recs/registration/${student._id}`, change);
+  }
+
+  async #readmit(): Promise<void> {
+    for (let look = 0; look < 6; look++) {
+      const student = await this.#one('registration');
+      if (!student || !(student.left_on < this.today)) continue;
+      const [back] = [addDays(student.left_on, this.#random.integer(1, 60)), this.today].toSorted();
+      const place = this.#random.isChance(0.5) ? this.#place() : {};
+      await this.#send('PATCH', `/o/recs/registration/${student._id}`, { ...place, admitted_on: back });
+      return;
+    }
   }
 
   async #askDue(): Promise<void> {

@@ -36,9 +36,24 @@ function rollOf(student: RawRecord, today: string): readonly [string, string] {
   return [student.admitted_on, student.left_on ?? (isGone ? addDays(today, -1) : '9999-12-31')];
 }
 
+interface Stay {
+  readonly from: string;
+  readonly to: string;
+  readonly class: string;
+  readonly section: string;
+}
+
+/** The earlier stays and the present one, in order. */
+function staysOf(student: RawRecord, today: string): readonly Stay[] {
+  const earlier: readonly Stay[] = student.earlier_stays ?? [];
+  const [first, to] = rollOf(student, today);
+  const from = [first, ...earlier.map((stay) => addDays(stay.to, 1))].toSorted().at(-1) ?? first;
+  const present = { from, to, class: student.class, section: student.section };
+  return [...earlier.toSorted((one, other) => one.from.localeCompare(other.from)), present];
+}
+
 export function isOnRoll(student: RawRecord, day: string, today: string): boolean {
-  const [first, last] = rollOf(student, today);
-  return first <= day && day <= last;
+  return staysOf(student, today).some(({ from, to }) => from <= day && day <= to);
 }
 
 /**
@@ -82,12 +97,17 @@ export function itemsOf(
   return [...items.values()];
 }
 
-/** The demand of who has left ends with the month of leaving. */
+/** The demand of a student who has left ends with the month of leaving, until the month of coming back. */
 export function hasEnded(due: RawRecord, school: RawSchool, today: string): boolean {
   const student = school.registration?.find(({ _id }) => _id === due.student.value);
   if (!student) return false;
-  const [, last] = rollOf(student, today);
-  return last < today && due.month > last.slice(0, 7);
+  const stays = staysOf(student, today);
+  const begun = stays.filter(({ from }, index) => from <= today || stays.length === 1 || index === 0);
+  return begun.some(({ to }, index) => {
+    const next = begun[index + 1];
+    if (to >= today || (next && next.from <= addDays(to, 1))) return false;
+    return due.month > to.slice(0, 7) && due.month < (next?.from ?? '9999').slice(0, 7);
+  });
 }
 
 function concessionOf(due: RawRecord, school: RawSchool, today: string): Decimal {
@@ -137,8 +157,12 @@ export function daysOf(
       .sort((a, b) => a.day.localeCompare(b.day));
     const counts = { student: student._id, workingDays: 0, presentDays: 0, unmarked: 0 };
     for (let day = range.first; day <= range.last && day <= today; day = addDays(day, 1)) {
-      const before = marks.filter((mark) => mark.day <= day).at(-1);
-      const className = (before ?? marks[0])?.class ?? student.class;
+      const stays = staysOf(student, today);
+      const starts = stays.length === 1 ? [] : stays.map((stay) => ({ day: stay.from, class: stay.class }));
+      // A mark comes behind the start of a stay on its day.
+      const places = [...starts, ...marks].sort((one, other) => one.day.localeCompare(other.day));
+      const before = places.filter((place) => place.day <= day).at(-1);
+      const className = (before ?? places[0])?.class ?? student.class;
       if (!isOnRoll(student, day, today) || !isWorking(school, className, day)) continue;
       counts.workingDays += 1;
       const mark = marks.find((one) => one.day === day);

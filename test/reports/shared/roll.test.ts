@@ -220,3 +220,64 @@ describe('the demand of who has left', () => {
     expect(await concessionOf('leavesToday', TOMORROW)).toBe(10);
   });
 });
+
+describe('a student who left and came back', () => {
+  const registers = { class: '5', start: '2026-09-01', end: TODAY };
+  const earlier = { class: '5', session: '2026-27', from: '2026-04-01', to: '2026-09-10' };
+
+  beforeAll(async () => {
+    await test.insert('registration', [
+      {
+        ...{ _id: 'back', sequence: 'back', name: 'Back', class: '5', section: 'A', session: '2026-27' },
+        ...{ admitted_on: '2026-11-18', status: 'active', earlier_stays: [{ ...earlier, section: 'B' }] },
+      },
+    ]);
+    const marks = ['2026-09-09', '2026-09-10', '2026-09-11', '2026-11-18', TODAY];
+    await test.mark(marks.map((day) => ({ student: 'back', day, class: '5', status: 'present' })));
+  });
+
+  it('is on the roll in both stays, and not between them', async () => {
+    const { rows, warnings } = await run(studentAttendance, {
+      ...{ admission_no: 'back', start: '2026-09-01', end: TODAY },
+    });
+    // Nine working days up to 10 September and three from 18 November; two and two of them are marked.
+    expect(rows).toEqual([expect.objectContaining({ workingDays: 12, present: 4, unmarked: 8 })]);
+    expect(warnings).toEqual([
+      {
+        ...{ collection: 'attendance', reason: 'the student is not on roll on the day', count: 1 },
+        ids: ['back-2026-09-11'],
+      },
+    ]);
+  });
+
+  it('has working days of both stays in the register, and in what it brings forward', async () => {
+    const { rows } = await run(classAttendance, registers);
+    const own = rows.filter(({ studentId, month }) => studentId === 'back' && month !== '2026-10');
+    const days = own.map(({ month, section, workingDays, broughtForwardWorkingDays: brought }) => ({
+      ...{ month, section, workingDays, brought },
+    }));
+    // 131 working days from April to August. The marks of 9 and 10 September are of section A.
+    expect(days).toEqual([
+      { month: '2026-09', section: 'A', workingDays: 2, brought: 131 },
+      { month: '2026-09', section: 'B', workingDays: 7, brought: 131 },
+      { month: '2026-11', section: 'A', workingDays: 3, brought: 140 },
+    ]);
+  });
+
+  it('owes nothing for the months between, once back or away', async () => {
+    const due = (month: string) => ({
+      ...{ _id: `due-back-${month}`, student: { value: 'back' }, session: '2026-27', month },
+      ...{ fee_head: 'Tuition', amount: 100, due_date: `${month}-05` },
+    });
+    await test.insert('fee_due', ['2026-09', '2026-10', '2026-11'].map(due));
+    const owedOn = async (asOn: string) => {
+      const { rows } = await run(feeDefaulters, {
+        ...{ start_month: '2026-09', end_month: '2026-12', as_on: asOn, include_left: 'true' },
+      });
+      return rows.find(({ studentId }) => studentId === 'back')?.monthsDue;
+    };
+    expect(await owedOn(TODAY)).toEqual(['2026-09', '2026-11']);
+    expect(await owedOn('2026-11-17')).toEqual(['2026-09']);
+    expect(await owedOn('2026-09-10')).toEqual(['2026-09']);
+  });
+});

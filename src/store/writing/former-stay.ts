@@ -1,0 +1,68 @@
+/** Keeps the former stay of a person who comes back, whichever way the record is written. */
+import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../json.js';
+import { addDays, isDay } from '../../model/calendar.js';
+import type { Collection } from '../../model/collection.js';
+import { isSameJson } from '../../model/compare-json.js';
+import type { StoredChange } from './validation.js';
+
+/**
+ * The change, with what follows from it if it starts a new stay: the former one is added to the list, and the
+ * last day and the `reset` fields of the former one do not stay. `after` is the record as the change leaves
+ * it. A change of the list itself is taken as it is.
+ *
+ * @see Collection.stays
+ */
+export function withFormerStay(
+  collection: Collection,
+  change: StoredChange,
+  { before, after }: { readonly before: JsonObject; readonly after: JsonObject },
+): StoredChange {
+  const { stays } = collection;
+  if (stays === undefined) return change;
+  const [start, end, next] = [before[stays.from], before[stays.to], after[stays.from]];
+  if (!isStoredDay(start) || !isStoredDay(end) || !isStoredDay(next)) return change;
+  if (next <= end || start > end) return change;
+  const isKept = (name: string) => isSameJson(memberOf(before, name), memberOf(after, name));
+  if (!isKept(stays.list) && after[stays.list] !== undefined) return change;
+  const earlier = listOf(before[stays.list]);
+  const set: Record<string, JsonValue> = {
+    ...change.data,
+    [stays.list]: [
+      ...earlier,
+      { ...placeOf(collection, before, stays.list), from: startOf(earlier, start), to: end },
+    ],
+  };
+  const removed = change.removed.filter((name) => name !== stays.list);
+  for (const name of [stays.to, ...stays.reset].filter(isKept)) {
+    const { default: initial } = collection.fieldsByName.get(name) ?? {};
+    if (initial === undefined) {
+      delete set[name];
+      removed.push(name);
+    } else set[name] = initial;
+  }
+  return { ...change, data: set, removed };
+}
+
+/** The first day of the present stay: the day after the last earlier one, if that lies within it. */
+function startOf(earlier: readonly JsonValue[], first: string): string {
+  const ends = earlier.map((stay) => (isJsonObject(stay) ? stay.to : undefined)).filter(isStoredDay);
+  return [first, ...ends.map((end) => addDays(end, 1))].toSorted().at(-1) ?? first;
+}
+
+/** The members of a stay that are fields of the record. */
+function placeOf({ fieldsByName }: Collection, record: JsonObject, list: string): JsonObject {
+  const names = fieldsByName.get(list)?.fields.map(({ name }) => name) ?? [];
+  return Object.fromEntries(
+    names.flatMap((name) =>
+      fieldsByName.has(name) && record[name] !== undefined ? [[name, record[name]]] : [],
+    ),
+  );
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isStoredDay(value: JsonValue | undefined): value is string {
+  return typeof value === 'string' && isDay(value);
+}
