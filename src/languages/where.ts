@@ -28,6 +28,7 @@ import {
   valueKindOf,
 } from '../model/field-types/scalar-types.js';
 import { type Condition, type DayWord, EVERYTHING, type Filter } from '../model/filter.js';
+import { isBehind } from '../model/is-behind.js';
 import type { Path } from '../model/path.js';
 import { hintAtOperatorName } from './operator-names.js';
 import { tooManySent, withinSent } from './sent-place.js';
@@ -51,6 +52,7 @@ import {
   countCondition,
   entriesOf,
   type FindCollection,
+  invalidWhere,
   malformedWhere,
   objectAt,
   type Readership,
@@ -195,7 +197,8 @@ function parseSubject(operand: unknown, place: WherePlace, subject: Subject): Fi
 
 function parseMode(value: unknown, subject: Subject, place: WherePlace): TextMode {
   if (value === undefined || findOperator(subject.type, 'mode') === undefined) return 'sensitive';
-  const mode = TEXT_MODES.find((name) => name === value);
+  // Variables of GraphQL have the names of its enum.
+  const mode = TEXT_MODES.find((name) => name === value || name.toUpperCase() === value);
   if (mode === undefined)
     throw malformedWhere(place, TEXT_MODES.map((name) => `"${name}"`).join(' or '), value);
   return mode;
@@ -313,6 +316,9 @@ function between({ operand, place, subject }: Application): Filter {
     return comparedValue(range[name], inner, subject);
   });
   if (from === undefined || to === undefined) throw malformedWhere(place, 'a range {from, to}', operand);
+  if (isBehind(from, to)) {
+    throw invalidWhere(place, '`from` not after `to`', `${String(from)} to ${String(to)}`);
+  }
   const { path } = subject;
   return allOf([
     { kind: 'greaterOrEqual', path, value: from },

@@ -1,7 +1,7 @@
 /**
  * Renders Mustache templates: `{{name}}` is a value, `{{#list}}…{{/list}}` is repeated for each element, and
- * `{{^name}}…{{/name}}` is rendered if there is no value. Unlike in Mustache, a missing value is refused unless
- * its placeholder has a default (`{{name|Parent}}`): nobody wants to send "Dear ,".
+ * `{{^name}}…{{/name}}` is rendered if there is no value. Unlike in Mustache, a missing value is refused
+ * unless its placeholder has a default (`{{name|Parent}}`): nobody wants to send "Dear ,".
  *
  * Templates and values come from callers. Therefore a name finds only own members of the values, nothing
  * found is ever called, and the result is limited in size and work, because nested sections over one list

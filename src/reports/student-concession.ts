@@ -7,6 +7,7 @@ import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { endOf, monthOfDay, monthsOf, sessionOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
+import { hintAtStudentId } from './shared/assert-student.js';
 import { asOn } from './shared/common-parameters.js';
 import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
 import { isDemanded, monthsAway } from './shared/roll.js';
@@ -73,6 +74,7 @@ export const studentConcession = defineReport({
   row: StudentConcession,
   totals: StudentConcessionTotals,
   example: { studentId: 'stu-00042' },
+  check: ({ studentId }, context) => hintAtStudentId(context, studentId),
   parts({ studentId, asOn: day }, { domain, timeZone, today, settings }) {
     const { first, last } = monthsOf(sessionOf(day, settings.sessionFirstMonth), settings.sessionFirstMonth);
     return {

@@ -13,8 +13,30 @@ import { invalidParameter } from './parameter-reader.js';
 import type { Parameter, Schema } from './route.js';
 
 export interface CollectionParameter extends Parameter {
+  /** The field that it is about. */
+  readonly path: Path;
+  /** What it names must exist; absent: it names nothing. */
+  readonly named?: Named;
   /** `today` is the day of the caller's domain. @throws INVALID_VALUE (400) */
   toFilter(text: string, today: Day): Filter;
+}
+
+/** Where the names are that a parameter may have, beside the records that are read. */
+export interface Named {
+  /** The beginning of the message, up to the name: `There is no class`. */
+  readonly sentence: string;
+  /** Whether the parameter is the whole name or a part of it. */
+  readonly match: 'looseEquals' | 'contains';
+  /** The contract has an empty list for an unknown name; it is pointed out. */
+  readonly isHinted?: true;
+  /** Whether the names of the first place are few enough to suggest one. */
+  readonly isSuggested: boolean;
+  readonly places: readonly [NamedPlace, ...NamedPlace[]];
+}
+
+export interface NamedPlace {
+  readonly collection: string;
+  readonly path: Path;
 }
 
 export interface CollectionRead {
@@ -27,17 +49,60 @@ const DAY: Schema = { type: 'string', format: 'date' };
 const DAY_WORDS = ['today', 'yesterday', 'daybeforeyesterday'] as const;
 const EITHER = ['GET', 'POST'] as const;
 
+// A class or student whose record is gone exists as long as other records refer to it, as in reports.
+const CLASSES: Named = {
+  sentence: 'There is no class',
+  match: 'looseEquals',
+  isSuggested: true,
+  places: [
+    { collection: 'class', path: ['name'] },
+    { collection: 'registration', path: ['class'] },
+  ],
+};
+const ADMISSION_NUMBERS: Named = {
+  sentence: 'There is no student with the admission number',
+  match: 'looseEquals',
+  isSuggested: false,
+  places: [{ collection: 'registration', path: ['sequence'] }],
+};
+/** @see reports 4 */
+const STUDENTS: Named = {
+  sentence: 'There is no student with the ID',
+  isHinted: true,
+  match: 'looseEquals',
+  isSuggested: false,
+  places: [{ collection: 'registration', path: ['_id'] }],
+};
+const STAFF: Named = {
+  sentence: 'There is no staff member with the ID',
+  match: 'looseEquals',
+  isSuggested: false,
+  places: [{ collection: 'pltf_user', path: ['_id'] }],
+};
+const ROLES: Named = {
+  sentence: 'Nobody has a role with',
+  match: 'contains',
+  isSuggested: true,
+  places: [{ collection: 'pltf_user', path: ['roles'] }],
+};
+
 export const COLLECTION_READS: readonly CollectionRead[] = [
   {
     collection: 'attendance',
     methods: EITHER,
     parameters: [
-      parameter('class', 'class name', { example: '5', toFilter: equals(['class']) }),
-      parameter('start', 'first day', { schema: DAY, example: '2026-04-01', toFilter: from(['created']) }),
+      parameter('class', 'class name', { example: '5', path: ['class'], named: CLASSES, toFilter: equals }),
+      parameter('start', 'first day', {
+        schema: DAY,
+        example: '2026-04-01',
+        path: ['created'],
+        toFilter: from,
+      }),
       parameter('end', 'last day, included', {
         schema: DAY,
         example: '2026-04-30',
-        toFilter: until(['created']),
+        path: ['created'],
+        toFilter: until,
       }),
     ],
   },
@@ -45,7 +110,12 @@ export const COLLECTION_READS: readonly CollectionRead[] = [
     collection: 'registration',
     methods: EITHER,
     parameters: [
-      parameter('sequence', 'the admission number', { example: 'A-1001', toFilter: equals(['sequence']) }),
+      parameter('sequence', 'the admission number', {
+        example: 'GV-01042',
+        path: ['sequence'],
+        named: ADMISSION_NUMBERS,
+        toFilter: equals,
+      }),
     ],
   },
   {
@@ -54,7 +124,9 @@ export const COLLECTION_READS: readonly CollectionRead[] = [
     parameters: [
       parameter('roles', 'a role, or a part of its name', {
         example: 'teacher',
-        toFilter: contains('roles', 'a role, or a part of its name'),
+        path: ['roles'],
+        named: ROLES,
+        toFilter: contains('a role, or a part of its name'),
       }),
     ],
   },
@@ -63,12 +135,15 @@ export const COLLECTION_READS: readonly CollectionRead[] = [
     methods: EITHER,
     parameters: [
       parameter('name.value', "the teacher's user ID", {
-        example: 'teacher',
-        toFilter: equals(['name', 'value']),
+        example: 'usr-teacher',
+        path: ['name', 'value'],
+        named: STAFF,
+        toFilter: equals,
       }),
       parameter('created_on', `a day: YYYY-MM-DD, ${DAY_WORDS.join(', ')}`, {
         example: 'today',
-        toFilter: on(['created_on']),
+        path: ['created_on'],
+        toFilter: on,
       }),
     ],
   },
@@ -79,20 +154,20 @@ export const COLLECTION_READS: readonly CollectionRead[] = [
       parameter('session', 'the school year, YYYY-YY', {
         schema: { type: 'string', pattern: '^\\d{4}-\\d{2}$' },
         example: '2026-27',
-        toFilter: matching('session', isSession, 'a session YYYY-YY, such as 2026-27'),
+        path: ['session'],
+        toFilter: matching(isSession, 'a session YYYY-YY, such as 2026-27'),
       }),
       parameter('term', 'halfyear or finalyear', {
         schema: { type: 'string', enum: ['halfyear', 'finalyear'] },
         example: 'halfyear',
-        toFilter: matching(
-          'term',
-          (text) => text === 'halfyear' || text === 'finalyear',
-          'halfyear or finalyear',
-        ),
+        path: ['term'],
+        toFilter: matching((text) => text === 'halfyear' || text === 'finalyear', 'halfyear or finalyear'),
       }),
       parameter('admission_no', 'the admission number', {
-        example: 'A-1001',
-        toFilter: equals(['admission_no']),
+        example: 'GV-01042',
+        path: ['admission_no'],
+        named: ADMISSION_NUMBERS,
+        toFilter: equals,
       }),
     ],
   },
@@ -109,12 +184,21 @@ export const COLLECTION_READS: readonly CollectionRead[] = [
         isRequired: true,
         description: 'The student ID: only concessions of this student that are in force today.',
         schema: { type: 'string' },
-        example: 's-1',
+        example: 'stu-00042',
+        path: ['name', 'value'],
+        named: STUDENTS,
         toFilter: concessionsInForce,
       },
     ],
   },
 ];
+
+interface Place {
+  readonly path: Path;
+  readonly name: string;
+}
+
+type ToFilter = (text: string, place: Place) => Filter;
 
 function parameter(
   name: string,
@@ -122,58 +206,57 @@ function parameter(
   options: {
     readonly schema?: Schema;
     readonly example: string;
-    toFilter(text: string, name: string): Filter;
+    readonly path: Path;
+    readonly named?: Named;
+    readonly toFilter: ToFilter;
   },
 ): CollectionParameter {
+  const { schema = { type: 'string' }, example, path, named, toFilter } = options;
   return {
     name,
     in: 'query',
     isRequired: false,
     description: `Only records of this: ${description}.`,
-    schema: options.schema ?? { type: 'string' },
-    example: options.example,
-    toFilter: (text) => options.toFilter(text, name),
+    schema,
+    example,
+    path,
+    ...(named && { named }),
+    toFilter: (text) => toFilter(text, { path, name }),
   };
 }
 
-function equals(path: Path): (text: string) => Filter {
-  return (text) => ({ kind: 'looseEquals', path, text });
+function equals(text: string, { path }: Place): Filter {
+  return { kind: 'looseEquals', path, text };
 }
 
 /** Refuses the empty text, which every text contains: a form with a blank field would get every record. */
-function contains(field: string, expected: string): (text: string) => Filter {
-  return (text) => {
-    if (text === '') throw invalidParameter(field, text, expected);
-    return { kind: 'contains', path: [field], text };
+function contains(expected: string): ToFilter {
+  return (text, { path, name }) => {
+    if (text === '') throw invalidParameter(name, text, expected);
+    return { kind: 'contains', path, text };
   };
 }
 
-function matching(field: string, is: (text: string) => boolean, expected: string): (text: string) => Filter {
-  return (text) => {
-    if (!is(text)) throw invalidParameter(field, text, expected);
-    return { kind: 'looseEquals', path: [field], text };
+function matching(is: (text: string) => boolean, expected: string): ToFilter {
+  return (text, { path, name }) => {
+    if (!is(text)) throw invalidParameter(name, text, expected);
+    return { kind: 'looseEquals', path, text };
   };
 }
 
-function on(path: Path): (text: string, name: string) => Filter {
-  return (text, name) => {
-    const word = DAY_WORDS.find((known) => known === text);
-    if (word) return { kind: 'on', path, day: { word } };
-    return { kind: 'on', path, day: parseDay(name, text, `a day YYYY-MM-DD, ${DAY_WORDS.join(', ')}`) };
-  };
+function on(text: string, { path, name }: Place): Filter {
+  const word = DAY_WORDS.find((known) => known === text);
+  if (word) return { kind: 'on', path, day: { word } };
+  return { kind: 'on', path, day: parseDay(name, text, `a day YYYY-MM-DD, ${DAY_WORDS.join(', ')}`) };
 }
 
-function from(path: Path): (text: string, name: string) => Filter {
-  return (text, name) => ({ kind: 'greaterOrEqual', path, value: parseDay(name, text, 'a day YYYY-MM-DD') });
+function from(text: string, { path, name }: Place): Filter {
+  return { kind: 'greaterOrEqual', path, value: parseDay(name, text, 'a day YYYY-MM-DD') };
 }
 
 /** The parameter includes the end; the filter is half-open. */
-function until(path: Path): (text: string, name: string) => Filter {
-  return (text, name) => ({
-    kind: 'lessThan',
-    path,
-    value: addDays(parseDay(name, text, 'a day YYYY-MM-DD'), 1),
-  });
+function until(text: string, { path, name }: Place): Filter {
+  return { kind: 'lessThan', path, value: addDays(parseDay(name, text, 'a day YYYY-MM-DD'), 1) };
 }
 
 function parseDay(name: string, text: string, expected: string): string {

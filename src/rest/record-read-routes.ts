@@ -4,13 +4,11 @@ import { isUnchanged } from '../etag.js';
 import { OQUERY_SYNTAX } from '../languages/oquery.js';
 import { parseProjectParameter, parseSortParameter } from '../languages/sort-parameter.js';
 import type { Filter } from '../model/filter.js';
-import type { Domain } from '../model/scope.js';
-import { todayIn } from '../reports/engine/school-calendar.js';
 import type { RecordsRequest } from '../resolvers/records/record-resolver.js';
-import { requireScope } from '../resolvers/request-context.js';
 import { FORMATS } from '../tables/format.js';
 import { jsonAnswer } from './answer.js';
 import { answerChanges, answerRecords, MAX_PAGE } from './answer-records.js';
+import { assertNamed, readCollectionFilters } from './collection-filter.js';
 import { COLLECTION_READS, type CollectionParameter } from './collection-parameters.js';
 import { printEtag } from './conditional.js';
 import { RECORD, RECORDS } from './describe-records.js';
@@ -174,9 +172,12 @@ function listRoute(
     // A request without a limit reads all records.
     urgencyOf: ({ limit }) => (Number(limit ?? Number.POSITIVE_INFINITY) <= MAX_PAGE ? 'short' : 'stream'),
     ...via('records', ['records', 'parseSince'], async (records, request) => {
-      const wanted = readRecordsRequest(collection ?? collectionIn(request), extra, request);
+      const name = collection ?? collectionIn(request);
+      const sent = readCollectionFilters(extra, request);
+      const wanted = readRecordsRequest(name, sent, request);
       const { since } = request.parameters;
       const found = records.records(request.context, wanted);
+      await assertNamed(records, request.context, { collection: name, sent });
       if (since === undefined)
         return await withTotalCount(await answerRecords(found, wanted, request), found, request);
       assertUnordered(request.parameters);
@@ -188,18 +189,18 @@ function listRoute(
 
 function readRecordsRequest(
   collection: string,
-  extra: readonly CollectionParameter[],
-  { context, parameters }: RestRequest,
+  sent: readonly { readonly filter: Filter }[],
+  { parameters }: RestRequest,
 ): RecordsRequest {
   assertStream(parameters.stream);
   const { oquery, where, ci, sort, limit, skip, after } = parameters;
-  const filter = extra.length === 0 ? undefined : filterOf(extra, parameters, requireScope(context).domain);
+  const filters = sent.map(({ filter }) => filter);
   return {
     collection,
     oquery: oquery === '' ? undefined : oquery,
     where: where === undefined || where === '' ? undefined : parseWhereParameter(where),
     isInsensitive: ci === undefined ? undefined : parseFlag('ci', ci),
-    filter,
+    ...(filters.length > 0 && { filter: { kind: 'all', filters } }),
     projection: projectionOf(parameters),
     sort: sort === undefined ? undefined : parseSortParameter(sort),
     limit: limit === undefined ? undefined : parseCount('limit', limit, 1),
@@ -214,21 +215,6 @@ function assertUnordered(parameters: RestRequest['parameters']): void {
   if (named === undefined) return;
   const detail = `With since all that has changed is told, by _id: it takes no ${named}.`;
   throw new ServiceError('MALFORMED_REQUEST', detail, { errors: [{ detail, parameter: named }] });
-}
-
-/** Combines the conditions of the parameters that were sent. */
-function filterOf(
-  extra: readonly CollectionParameter[],
-  parameters: RestRequest['parameters'],
-  domain: Domain,
-): Filter | undefined {
-  const sent = extra.flatMap((parameter) => {
-    const text = parameters[parameter.name];
-    return text === undefined ? [] : [{ parameter, text }];
-  });
-  if (sent.length === 0) return undefined;
-  const day = todayIn(domain.timeZone, new Date());
-  return { kind: 'all', filters: sent.map(({ parameter, text }) => parameter.toFilter(text, day)) };
 }
 
 /** @see interface 4.2 (`stream` has the fixed value true), decisions 3 (it may be absent) */

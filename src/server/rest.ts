@@ -78,7 +78,9 @@ function addRoute(app: FastifyInstance, route: Route, options: RestOptions): voi
   });
 
   async function run(request: FastifyRequest<RestGeneric>): Promise<Answer> {
-    assertPercentEncoded(searchOf(request.url), 'The query');
+    const search = searchOf(request.url);
+    assertPercentEncoded(search, 'The query');
+    if (PLUS_BEFORE_DIGIT.test(search)) request.requestContext.scope?.onHint?.(PLUS_HINT);
     // A format by name wins, also where Accept admits none of ours: browsers and office programs send theirs.
     const format = namesFormat(request, route) ? route.formats[0] : negotiate(request.headers.accept);
     const body = bodyOf(request, route);
@@ -92,6 +94,10 @@ function addRoute(app: FastifyInstance, route: Route, options: RestOptions): voi
     });
   }
 }
+
+/** The start of a value such as a telephone number. Between words, a plus sign may well mean a blank. */
+const PLUS_BEFORE_DIGIT = /(?:[=*"]|%3D|%2A|%22)\+\d/i;
+const PLUS_HINT = 'In an address "+" means a blank. Write %2B for a plus sign, as in =%2B919876543210.';
 
 /** Without the question mark; empty where there is none. */
 function searchOf(url: string): string {

@@ -14,6 +14,7 @@ import { queryOf, type RecordQuery } from '../model/record-query.js';
 import { type Domain, type RecordVerb, type Scope } from '../model/scope.js';
 import { accessOf, assertReadable } from './access/access.js';
 import { assertFittingOperands } from './access/fitting-operands.js';
+import { hintAtContradictions } from './access/hint-at-contradictions.js';
 import { hintAtPaths } from './access/hint-at-paths.js';
 import { type AuditEntry, type AuditQuery, readAuditTrail } from './changes/audit-trail.js';
 import { type Purged, purge } from './changes/purge.js';
@@ -119,6 +120,7 @@ export class RecordStore {
     assertFittingOperands(query.filter, collection, (name) => this.findReadable(scope, name));
     const named = [...paths, ...(query.projection ?? [])];
     hintAtPaths(named, scope, collection);
+    hintAtContradictions(query.filter, scope, collection);
     this.#environment.noteNamed(scope, collection, named, access.hiddenFields);
     const context = this.#environment.compileContext(scope, collection);
     const { database, primary } = this.#sourcesOf(scope, options.within);

@@ -158,3 +158,50 @@ describe('a name that is nearly a declared one', () => {
     expect(await hintOf('oquery=class=5')).toBeNull();
   });
 });
+
+describe('conditions that no record satisfies together', () => {
+  const hintOn = (field: string) =>
+    `No record satisfies both conditions on "${field}: all conditions of a filter must hold. ` +
+    'For one or the other, use `in` or `or` in `where`, `$in` or `$or` in a script.';
+
+  it.each([
+    ['attendance', 'oquery=status=absent,status=late', 'status" of attendance'],
+    ['attendance', 'oquery=student=s-1,student=s-2', 'student" of attendance'],
+    ['attendance', 'oquery=created=today,created=yesterday', 'created" of attendance'],
+    ['attendance', 'oquery=created=on2026-04-01,created=on2026-04-02', 'created" of attendance'],
+    ['task', 'oquery=amount=>500,amount=<100', 'amount" of task'],
+    ['task', 'oquery=created_on=>2026-04-02,created_on=<2026-04-01', 'created_on" of task'],
+    ['task', 'where={"and":[{"name":{"equals":"a"}},{"name":{"equals":"b"}}]}', 'name" of task'],
+    ['task', 'oquery=_id=a,_id=b', '_id" of task'],
+    ['attendance', 'oquery=status=absent,status=absent', undefined],
+    ['attendance', 'oquery=created=today,status=absent', undefined],
+    ['pltf_user', 'oquery=roles=teacher,roles=admin', undefined],
+    ['fee_receipt', 'oquery=lines.fee_head=A,lines.fee_head=B', undefined],
+    ['task', 'oquery=amount=>100,amount=<500', undefined],
+    ['task', 'oquery=nickname=a,nickname=b', 'nickname'],
+    ['task', 'where={"or":[{"name":{"equals":"a"}},{"name":{"equals":"b"}}]}', undefined],
+  ])('are pointed out: %s?%s', async (collection, query, field) => {
+    const path = `/o/recs/${collection}?${query.replaceAll('"', '%22')}`;
+    const response = await gateway.fetch(path, { as: 'admin' });
+    expect(response.status).toBe(200);
+    const isUndeclared = field === 'nickname';
+    const hint = isUndeclared ? 'No field "nickname" is declared on task.' : field && hintOn(field);
+    expect(response.headers.get('x-hint')).toBe(hint ?? null);
+  });
+});
+
+describe('a plus sign in an address', () => {
+  const HINT = 'In an address "+" means a blank. Write %2B for a plus sign, as in =%2B919876543210.';
+
+  it.each([
+    ['recs/registration?oquery=guardian_phone=+919876543210', HINT],
+    ['recs/registration?oquery=guardian_phone==+91', HINT],
+    ['recs/registration?oquery=guardian_phone%3D%2A+91', HINT],
+    ['recs/registration?where={%22guardian_phone%22:{%22equals%22:%22+91987%22}}', HINT],
+    ['recs/registration?oquery=guardian_phone=%2B919876543210', null],
+    ['recs/registration?oquery=name=Asha+Rao', null],
+  ])('before a number is pointed out: %s', async (path, hint) => {
+    const response = await gateway.fetch(`/o/${path}`, { as: 'admin' });
+    expect([response.status, response.headers.get('x-hint')]).toEqual([200, hint]);
+  });
+});

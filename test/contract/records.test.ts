@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { itAnswers, useGateway } from './gateway.js';
+import { ask } from './graphql.js';
 
 const gateway = useGateway();
 const JSON_BODY = { 'content-type': 'application/json' };
@@ -501,12 +502,18 @@ describe('the documented parameters beside oquery', () => {
 
   it.each([
     ['/o/recs/registration?stream=true&sequence=A-1', ['s1']],
-    ['/o/recs/registration?stream=true&sequence=A-2', []],
     ['/o/recs/registration?stream=true&oquery=sequence=A-1', ['s1']],
     ['/o/recs/attendance?class=5&start=2026-04-02&end=2026-04-02', ['a2']],
     ['/o/recs/attendance?start=2026-04-02', ['a2', 'a3']],
     ['/o/recs/attendance?end=2026-04-02&oquery=status=present', ['a1']],
-    ['/o/recs/attendance?class=6', []],
+    ['/o/recs/attendance?class=5&oquery=class=5,status=late', ['a3']],
+    ['/o/recs/registration?oquery=sequence=A-2', []],
+    ['/o/recs/registration?sequence=A-1&oquery=sequence=A-1', ['s1']],
+    [
+      '/o/recs/teacher_attendance?oquery=created_on=on2026-04-02,name.value=usr-teacher' +
+        '&name.value=usr-teacher&created_on=2026-04-02',
+      ['ta2'],
+    ],
     ['/o/recs/attendance?stream=true&oquery=created=today', []],
     ['/o/recs/teacher_attendance?name.value=usr-teacher&created_on=2026-04-02', ['ta2']],
     ['/o/recs/teacher_attendance?created_on=yesterday', []],
@@ -517,5 +524,53 @@ describe('the documented parameters beside oquery', () => {
     const response = await gateway.fetch(`${path}${path.includes('?') ? '&' : '?'}sort=_id`, { as: 'admin' });
     const records = await response.json();
     expect(records).toEqual(ids.map((_id) => expect.objectContaining({ _id })));
+  });
+
+  it.each([
+    ['attendance?class=13', 404, 'There is no class "13".'],
+    ['attendance?class=5A', 404, 'There is no class "5A".'],
+    ['registration?sequence=A-2', 404, 'There is no student with the admission number "A-2".'],
+    ['result?admission_no=A-2', 404, 'There is no student with the admission number "A-2".'],
+    ['pltf_user?roles=techer', 404, 'Nobody has a role with "techer". Did you mean "teacher"?'],
+    ['teacher_attendance?name.value=nobody', 404, 'There is no staff member with the ID "nobody".'],
+    ['attendance?start=2026-04-02&end=2026-04-01', 400, 'end is 2026-04-01, before start 2026-04-02'],
+    ['attendance?oquery=created=today&start=2026-04-02', 400, 'start excludes created=today in oquery'],
+    ['attendance?oquery=created=%23in2026-04&end=2026-04-02', 400, 'end excludes created=#in2026-04'],
+    ['attendance?oquery=class=6&class=5', 400, 'The parameter class excludes class=6 in oquery.'],
+    ['teacher_attendance?oquery=created_on=today&created_on=2026-04-02', 400, 'excludes created_on=today'],
+  ])('%s is %i, not an empty list', async (path, status, detail) => {
+    const response = await gateway.fetch(`/o/recs/${path}`, { as: 'admin' });
+    const problem = (await response.json()) as { readonly detail: string };
+    expect({ status: response.status, detail: problem.detail }).toEqual({
+      status,
+      detail: expect.stringContaining(detail),
+    });
+  });
+
+  it('says nothing of a name where the caller may not read the names', async () => {
+    // The key reads attendance, and neither classes nor students.
+    const scopes = { collections: { attendance: ['read'] }, reports: [], scripts: [] };
+    const { createApiKey } = await ask(
+      gateway,
+      'mutation ($s: JSON!) { createApiKey(data: {name: "attendance", scopes: $s}) { key } }',
+      { as: 'admin', variables: { s: scopes } },
+    );
+    const headers = { authorization: `Bearer ${createApiKey.key}` };
+    const response = await gateway.fetch('/o/recs/attendance?class=13', { headers });
+    expect([response.status, await response.json()]).toEqual([200, []]);
+  });
+
+  it('points out that nobody has the ID whose concessions are asked for', async () => {
+    const hintOf = async (path: string, method = 'GET') => {
+      const response = await gateway.fetch(path, { method, as: 'admin' });
+      expect(response.status).toBe(200);
+      return response.headers.get('x-hint');
+    };
+    const read = '/o/recs/fee_concession?stream=true&name.value=';
+    expect(await hintOf(`${read}s1`, 'POST')).toBeNull();
+    expect(await hintOf(`${read}nobody`, 'POST')).toBe('There is no student with the ID "nobody".');
+    const report = '/reports/student-concession?name.value=';
+    expect(await hintOf(`${report}s1`)).toBeNull();
+    expect(await hintOf(`${report}nobody`)).toBe('There is no student with the ID "nobody".');
   });
 });

@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import type { ReportContext } from '../engine/report-context.js';
+import { json } from '../engine/statement.js';
 import { isInSections } from './place-conditions.js';
 
 /**
@@ -29,6 +30,24 @@ limit 1`,
       admissionNo,
       `There is no student with the admission number ${JSON.stringify(admissionNo)}.`,
     );
+}
+
+/** Points out an id that neither a student nor a concession has: the report is empty then. @see reports 4 */
+export async function hintAtStudentId({ services, scope, domain }: ReportContext, id: string): Promise<void> {
+  if (scope.onHint === undefined) return;
+  const [found] = await services.database.query(
+    Prisma.sql`
+select r.id
+from records r
+where ${liveRecordsIn(domain, 'registration')} and r.id = ${id}
+union all
+select r.id
+from records r
+where ${liveRecordsIn(domain, 'fee_concession')} and r.data->'name'->'value' = ${json(id)}::jsonb
+limit 1`,
+    scope.signal ? { signal: scope.signal } : {},
+  );
+  if (!found) scope.onHint(`There is no student with the ID ${JSON.stringify(id)}.`);
 }
 
 /**

@@ -3,7 +3,7 @@ import { Args, ArgsType, Ctx, Field, ID, Int, ObjectType, Query, Resolver } from
 import { DateTime } from '../../scalars/date-time.js';
 import type { AuditEntry, AuditQuery } from '../../store/changes/audit-trail.js';
 import type { RecordStore } from '../../store/record-store.js';
-import { instantArgument } from '../instant-argument.js';
+import { instantRange } from '../instant-range.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 
@@ -144,8 +144,7 @@ export class AuditResolver {
       principal: sent.principal ?? undefined,
       credential: sent.credential ?? undefined,
       requestId: sent.requestId ?? undefined,
-      from: instantArgument(sent.from, timeZone),
-      until: instantArgument(sent.until, timeZone),
+      ...instantRange(sent, timeZone),
       before: sent.before ?? undefined,
       limit,
     });

@@ -6,7 +6,7 @@ import type { Message } from '../../messaging/message.js';
 import type { MessageDesk } from '../../messaging/message-desk.js';
 import type { Messages } from '../../messaging/messages.js';
 import { type Connection, toConnection } from '../connection.js';
-import { instantArgument } from '../instant-argument.js';
+import { instantRange } from '../instant-range.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import {
@@ -50,8 +50,7 @@ export class MessageResolver {
       state: sent.state ?? undefined,
       recipient: sent.recipient ?? undefined,
       createdBy: sent.createdBy ?? undefined,
-      from: instantArgument(sent.from, scope.domain.timeZone),
-      until: instantArgument(sent.until, scope.domain.timeZone),
+      ...instantRange(sent, scope.domain.timeZone),
     };
     const { messageDesk } = this.#services;
     const found = await messageDesk.list(scope, { filter, ...page });

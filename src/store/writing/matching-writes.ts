@@ -17,6 +17,7 @@ import type { Scope } from '../../model/scope.js';
 import { applyUpdate, assertUpdate, type UpdateOperation } from '../../model/update-operation.js';
 import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
 import { assertFittingOperands } from '../access/fitting-operands.js';
+import { hintAtContradictions } from '../access/hint-at-contradictions.js';
 import { hintAtPaths } from '../access/hint-at-paths.js';
 import type { Transaction } from '../database/queryable.js';
 import { renewStatistics } from '../database/renew-statistics.js';
@@ -186,6 +187,7 @@ export class MatchingWrites {
     const paths = [...listPaths(request.filter), ...sort.map((key) => key.path)];
     assertReadable(paths, readable, collection);
     hintAtPaths(paths, scope, collection);
+    hintAtContradictions(request.filter, scope, collection);
     this.#environment.noteNamed(scope, collection, paths);
     assertFittingOperands(request.filter, collection, (target) =>
       this.#environment.findReadable(scope, target),
