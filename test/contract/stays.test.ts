@@ -1,5 +1,5 @@
 /** A student who comes back: whichever way the new first day is written, the former stay is kept. */
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../src/json.js';
 import { useGateway } from './gateway.js';
 import { ask } from './graphql.js';
@@ -38,6 +38,11 @@ beforeAll(async () => {
   await send('POST', '/o/class', {
     ...{ name: '5', category: 'Primary', sections: [{ name: 'A' }, { name: 'B' }] },
   });
+});
+
+// All have the roll number 7, which one student of a section may have.
+afterEach(async () => {
+  await gateway.sql.query(`delete from records where collection = 'registration'`);
 });
 
 type Door = (id: string, back: Readonly<Record<string, string | null>>) => Promise<unknown>;

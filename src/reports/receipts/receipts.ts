@@ -143,7 +143,7 @@ export class Receipts {
     const series = input.series ?? this.#defaultSeries(domain.id);
     if (!RECEIPT_SERIES.test(series))
       throw invalid('series', `is ${JSON.stringify(series)}`, RECEIPT_SERIES_WORDS);
-    const day = dayOf(date, domain.timeZone);
+    const day = todayIn(domain.timeZone, new Date(date));
     const student = await getStudent(tx, domain.id, { studentId: input.studentId, day });
     const { admittedOn } = student;
     // Without a date the money is received now, also from who is admitted next week.
