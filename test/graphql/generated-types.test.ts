@@ -104,16 +104,16 @@ describe('GraphQL Code Generator', () => {
       program(`
         export const variables: DashboardQueryVariables = { class: '5' };
         export function names(answer: DashboardQuery): string[] {
-          return answer.registrations.nodes.map(({ name, rollNo }) => \`\${(rollNo ?? 0).toFixed(0)} \${name}\`);
+          return (answer.registrations?.nodes ?? []).map(({ name, rollNo }) => \`\${(rollNo ?? 0).toFixed(0)} \${name}\`);
         }
         export function sums(answer: DashboardQuery): [month: string | null | undefined, sum: string | null | undefined][] {
-          return answer.feeReceiptsAggregate.map(({ key, total }) => [key.dateMonth, total.sum]);
+          return (answer.feeReceiptsAggregate ?? []).map(({ key, total }) => [key.dateMonth, total.sum]);
         }
         export function next(answer: DashboardQuery): DashboardQueryVariables {
-          return { class: '5', after: answer.registrations.pageInfo.endCursor ?? null };
+          return { class: '5', after: answer.registrations?.pageInfo.endCursor ?? null };
         }
         export const create: CreateMutationVariables = { data: { name: 'Repair', amount: '12.50', manager: { id: 'usr-teacher' } } };
-        export const label = (made: CreateMutation) => made.createTask.manager?.label?.toUpperCase();`),
+        export const label = (made: CreateMutation) => made.createTask?.manager?.label?.toUpperCase();`),
     );
     expect(await compile()).toBe('');
   }, 60_000);
@@ -124,8 +124,8 @@ describe('GraphQL Code Generator', () => {
       program(`
         export const without: DashboardQueryVariables = {};
         export const amount: CreateMutationVariables = { data: { name: 'Repair', amount: { rupees: 12 } } };
-        export const wrong = (answer: DashboardQuery) => answer.registrations.nodes.map(({ nmae }) => nmae);
-        export const create: CreateMutation = { createTask: null };`),
+        export const wrong = (answer: DashboardQuery) => answer.registrations?.nodes.map(({ nmae }) => nmae);
+        export const create: CreateMutation = { createTask: 1 };`),
     );
     const complaints = await compile();
     expect(complaints).toContain("Property 'class' is missing");
