@@ -236,7 +236,7 @@ describe('oneroster', () => {
       because: 'Parents are names in the registration, no users.',
     });
     expect(report.notCarried.get('registration')).toEqual([
-      ...['roll_no', 'father_name', 'mother_name', 'address', 'category', 'route'],
+      ...['roll_no', 'father_name', 'mother_name', 'address', 'category', 'route', 'earlier_stays'],
     ]);
   });
 
