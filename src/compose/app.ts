@@ -16,6 +16,7 @@ import { loadOperationsLibrary } from '../explore/operations-library.js';
 import { createGraphqlServer } from '../graphql/graphql-server.js';
 import { JobWorkers } from '../messaging/job-workers.js';
 import { findPackageDirectory } from '../package-directory.js';
+import { Promotions } from '../reports/promotion/promotions.js';
 import { Receipts } from '../reports/receipts/receipts.js';
 import { reports } from '../reports/registry.js';
 import { createResolvers } from '../resolvers/resolvers.js';
@@ -180,6 +181,7 @@ async function buildApp({
     reports,
     operations,
     receipts: new Receipts(reportServices),
+    promotions: new Promotions({ ...reportServices, catalog }),
     pages,
     keepRemovedDays: config.keepRemovedDays,
     maxRecordsPerWrite: config.maxRecordsPerWrite,

@@ -19,6 +19,7 @@ import type { MessageDesk } from '../messaging/message-desk.js';
 import type { Messages } from '../messaging/messages.js';
 import type { Persons } from '../persons/persons.js';
 import type { Report } from '../reports/engine/report.js';
+import type { Promotions } from '../reports/promotion/promotions.js';
 import type { Receipts } from '../reports/receipts/receipts.js';
 import type { ScriptRuns } from '../scripting/library/script-runs.js';
 import type { Scripts } from '../scripting/library/scripts.js';
@@ -32,6 +33,7 @@ import { BulkResolver } from './records/bulk/bulk-resolver.js';
 import { BulkWrites } from './records/bulk/bulk-writes.js';
 import { HistoryResolver } from './records/history-resolver.js';
 import { RecordResolver } from './records/record-resolver.js';
+import { PromotionResolver } from './reports/promotion-resolver.js';
 import { ReceiptResolver } from './reports/receipt-resolver.js';
 import { AuditResolver } from './services/audit-resolver.js';
 import { AuthResolver } from './services/auth-resolver.js';
@@ -83,6 +85,7 @@ export interface ResolverServices extends HealthServices {
   readonly persons: Persons;
   readonly imports: Imports;
   readonly receipts: Receipts;
+  readonly promotions: Promotions;
   readonly pages: PageSizes;
   /** For how long the removal of a record is remembered. */
   readonly keepRemovedDays: number;
@@ -110,12 +113,14 @@ export interface Resolvers {
   readonly persons: PersonResolver;
   readonly properties: PropertyResolver;
   readonly receipts: ReceiptResolver;
+  readonly promotions: PromotionResolver;
 }
 
 /** In the order in which the schema shows their fields. */
 export const RESOLVER_CLASSES = [
   RecordResolver,
   ReceiptResolver,
+  PromotionResolver,
   AuditResolver,
   AuthResolver,
   BranchResolver,
@@ -160,5 +165,6 @@ export function createResolvers(services: ResolverServices): Resolvers {
     properties: new PropertyResolver(services),
     persons: new PersonResolver(services),
     receipts: new ReceiptResolver(services.receipts),
+    promotions: new PromotionResolver(services),
   };
 }

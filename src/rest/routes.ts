@@ -11,6 +11,7 @@ import { describeReports } from './describe-reports.js';
 import { FILE_ROUTES } from './file-routes.js';
 import { HISTORY_ROUTES } from './history-routes.js';
 import { IMPORT_ROUTES, TAKE_IMPORT } from './import-routes.js';
+import { PROMOTION_ROUTE } from './promotion-route.js';
 import { RECORD_READ_ROUTES } from './record-read-routes.js';
 import { RECORD_WRITE_ROUTES } from './record-write-routes.js';
 import { reportRoutes } from './report-routes.js';
@@ -50,6 +51,7 @@ export function createRouteTable(options: {
     ...RECORD_READ_ROUTES,
     ...RECORD_WRITE_ROUTES,
     ...HISTORY_ROUTES,
+    PROMOTION_ROUTE,
     ...IMPORT_ROUTES,
     ...reportRoutes(options.reports),
     ...SCRIPT_ROUTES,

@@ -45,6 +45,7 @@ import {
   type DeleteMatching,
   MatchingWrites,
   type Updated,
+  type UpdateEach,
   type UpdateMatching,
 } from './writing/matching-writes.js';
 import { andRows, RecordEnvironment, type RecordEnvironmentOptions } from './writing/record-environment.js';
@@ -250,6 +251,18 @@ export class RecordStore {
   ): Promise<Updated> {
     return await this.#noted(scope, options.within, () =>
       this.#matchingWrites.update(scope, name, request, options),
+    );
+  }
+
+  /** Changes the matching records, each in its own way, or none. @see MatchingWrites.updateEach */
+  async updateEach(
+    scope: Scope,
+    name: string,
+    request: UpdateEach,
+    options: WriteOptions = {},
+  ): Promise<void> {
+    await this.#noted(scope, options.within, () =>
+      this.#matchingWrites.updateEach(scope, name, request, options),
     );
   }
 

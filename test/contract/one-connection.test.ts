@@ -162,6 +162,12 @@ describe('with one connection', () => {
     }
   });
 
+  it('students are promoted, with and without a key', async () => {
+    const promotion = '{fromSession: "2026-27", classes: [{class: "5", leaves: true}], dryRun: true}';
+    for (const key of [undefined, 'promotion-1'])
+      await mutate(`promoteStudents(promotion: ${promotion}) { left }`, {}, key);
+  });
+
   it('files are kept, read and taken away', async () => {
     const { createFile } = await mutate('createFile(data: $file) { id }', {
       file: { name: 'a.txt', content: Buffer.from('hello').toString('base64') },

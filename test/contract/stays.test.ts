@@ -9,11 +9,11 @@ const gateway = useGateway();
 const imports = importSteps(gateway);
 
 const LEFT = {
-  ...{ name: 'Asha', class: '5', section: 'A', roll_no: 7, session: '2026-27', admitted_on: '2024-04-01' },
+  ...{ name: 'Asha', class: '5', section: 'A', session: '2026-27', admitted_on: '2024-04-01' },
   ...{ left_on: '2026-09-10', status: 'withdrawn' },
 };
 const FORMER = {
-  ...{ session: '2026-27', class: '5', section: 'A', roll_no: 7, from: '2024-04-01', to: '2026-09-10' },
+  ...{ session: '2026-27', class: '5', section: 'A', from: '2024-04-01', to: '2026-09-10' },
 };
 const BACK = { admitted_on: '2026-11-02', section: 'B' };
 

@@ -122,6 +122,7 @@ export const FLOORS: readonly Room[] = [
     ],
   },
   { name: 'reports/shared/', imports: ['store/sql/records-of.ts', 'reports/engine/'] },
+  { name: 'reports/promotion/', imports: ['scalars/', 'model/', 'store/', 'reports/engine/'] },
   {
     name: 'reports/receipts/',
     imports: ['scalars/', 'model/', 'store/', 'reports/engine/', 'reports/shared/'],

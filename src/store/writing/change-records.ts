@@ -138,7 +138,8 @@ export async function askTriggers(
   return (before, { id }) => recordsById.get(id) ?? before;
 }
 
-function recordOf({ id, data }: LockedRow): JsonObject {
+/** The record in a locked row. */
+export function recordOf({ id, data }: LockedRow): JsonObject {
   const record = parseExactJson(data);
   if (!isJsonObject(record)) throw new Error(`the record ${id} is no object`);
   return record;

@@ -27,10 +27,7 @@ export function withFormerStay(
   const earlier = listOf(before[stays.list]);
   const set: Record<string, JsonValue> = {
     ...change.data,
-    [stays.list]: [
-      ...earlier,
-      { ...placeOf(collection, before, stays.list), from: startOf(earlier, start), to: end },
-    ],
+    [stays.list]: [...earlier, formerStay(collection, stays, { record: before, end })],
   };
   const removed = change.removed.filter((name) => name !== stays.list);
   for (const name of [stays.to, ...stays.reset].filter(isKept)) {
@@ -43,20 +40,19 @@ export function withFormerStay(
   return { ...change, data: set, removed };
 }
 
-/** The first day of the present stay: the day after the last earlier one, if that lies within it. */
-function startOf(earlier: readonly JsonValue[], first: string): string {
-  const ends = earlier.map((stay) => (isJsonObject(stay) ? stay.to : undefined)).filter(isStoredDay);
-  return [first, ...ends.map((end) => addDays(end, 1))].toSorted().at(-1) ?? first;
-}
-
-/** The members of a stay that are fields of the record. */
-function placeOf({ fieldsByName }: Collection, record: JsonObject, list: string): JsonObject {
+/** The present stay of a record as one of its list, up to a day. It begins after the last earlier one. */
+export function formerStay(
+  { fieldsByName }: Pick<Collection, 'fieldsByName'>,
+  { list, from }: NonNullable<Collection['stays']>,
+  { record, end }: { readonly record: JsonObject; readonly end: string },
+): JsonObject {
   const names = fieldsByName.get(list)?.fields.map(({ name }) => name) ?? [];
-  return Object.fromEntries(
-    names.flatMap((name) =>
-      fieldsByName.has(name) && record[name] !== undefined ? [[name, record[name]]] : [],
-    ),
+  const place = names.flatMap((name) =>
+    fieldsByName.has(name) && record[name] !== undefined ? [[name, record[name]]] : [],
   );
+  const ends = listOf(record[list]).map((stay) => (isJsonObject(stay) ? stay.to : undefined));
+  const starts = [record[from], ...ends.filter(isStoredDay).map((day) => addDays(day, 1))];
+  return { ...Object.fromEntries(place), from: starts.filter(isStoredDay).toSorted().at(-1) ?? end, to: end };
 }
 
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {

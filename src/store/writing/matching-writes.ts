@@ -25,10 +25,11 @@ import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/st
 import { compileFilter, listPaths } from '../sql/compile-filter.js';
 import { partsOfOrder } from '../sql/record-source.js';
 import { atomically } from './atomically.js';
-import { askTriggers, changeRecords } from './change-records.js';
+import { askTriggers, changeRecords, recordOf } from './change-records.js';
 import { deleteLocked } from './delete-locked.js';
 import { countRecords, type LockedRow, lockRecords, type Selected } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
+import { assertWritable } from './record-refusals.js';
 import type { WriteContext } from './record-statements.js';
 import type { RecordWrites, WriteOptions } from './record-writes.js';
 import { assertUnreferenced } from './referring-records.js';
@@ -58,6 +59,19 @@ export interface UpdateMatching extends MatchingRequest {
   readonly upsert?: { readonly base: JsonObject } | undefined;
   /** The records to return, before or after the change. Default: none. */
   readonly returning?: 'none' | 'before' | 'after' | undefined;
+}
+
+export interface UpdateEach extends MatchingRequest {
+  /** The top-level fields that may change. */
+  readonly fields: readonly string[];
+  /**
+   * Given all matching records, locked, and the transaction that holds the locks: the fields to set, by `_id`
+   * of the record; null removes one. A record without an entry stays as it is.
+   */
+  readonly change: (
+    records: ReadonlyMap<string, JsonObject>,
+    within: Transaction,
+  ) => Promise<ReadonlyMap<string, JsonObject>>;
 }
 
 export interface Updated {
@@ -137,6 +151,43 @@ export class MatchingWrites {
       this.#environment.announceCommit(scope, collection, written);
     }
     return toUpdated(done, request.returning ?? 'none');
+  }
+
+  /**
+   * Changes the matching records, each in its own way, as a function says that sees all of them.
+   *
+   * @throws as `update` does
+   */
+  async updateEach(
+    scope: Scope,
+    name: string,
+    request: UpdateEach,
+    options: WriteOptions = {},
+  ): Promise<void> {
+    const matching = this.#open(scope, name, { request, verb: 'update' });
+    const { collection, readable, writable } = matching;
+    const { fields } = request;
+    assertReadable(
+      fields.map((field) => [field]),
+      readable,
+      collection,
+    );
+    assertWritable([Object.fromEntries(fields.map((field) => [field, null]))], writable, collection);
+    const atomic = { ...options, writes: [name] };
+    const written = await atomically(this.#environment, scope, atomic, async (transaction) => {
+      const rows = await this.#lock(transaction, matching);
+      const records = new Map(rows.map((row) => [row.id, recordOf(row)]));
+      const changes = await request.change(records, transaction);
+      const change = (before: JsonObject, { id }: LockedRow): JsonObject => {
+        const entries = Object.entries({ ...before, ...changes.get(id) });
+        return Object.fromEntries(entries.filter(([field]) => changes.get(id)?.[field] !== null));
+      };
+      const now = this.#environment.now();
+      const each = { scope, collection, writable, now, rows, change, sentFields: () => fields };
+      return await changeRecords(this.#environment, transaction, each);
+    });
+    if (options.within === undefined)
+      this.#environment.announceCommit(scope, collection, [...written.values()]);
   }
 
   /**

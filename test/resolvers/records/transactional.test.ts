@@ -38,6 +38,7 @@ describe('the mutations that can be part of a transaction', () => {
       'deleteRecords',
       'deleteTask',
       'deleteTasks',
+      'promoteStudents',
       'recordReceipt',
       'restoreRecord',
       'rollBackReceipt',
