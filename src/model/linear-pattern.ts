@@ -32,7 +32,15 @@ export function parseLinearPattern(source: string): LinearPattern {
 }
 
 function branchesOf(source: string): string[] {
-  return source.match(/(?:\\.|\[(?:\\.|[^\]\\])*\]|[^|])+/gsu) ?? [''];
+  const branches = [''];
+  let isInClass = false;
+  for (const [part] of source.matchAll(/\\.|./gsu)) {
+    if (part === '|' && !isInClass) branches.push('');
+    else branches[branches.length - 1] += part;
+    if (part === '[') isInClass = true;
+    else if (part === ']') isInClass = false;
+  }
+  return branches;
 }
 
 function parseBranch(branch: string): Position[] {

@@ -222,7 +222,13 @@ export function listWrites(
       admission_no: `N-${far(n)}`,
       student: { value: `s-${first + n}` },
     },
-    ...{ class: '1', section: mark, subjects: [] },
+    ...{
+      class: '1',
+      section: mark,
+      subjects: [
+        { subject: 'English', components: [{ name: 'Written', max: 80, weight: 1, state: 'not_entered' }] },
+      ],
+    },
   });
   const locker = (n: number) => ({
     ...{ number: `L${far(n)}`, floor: `${far(n) % 4}`, place: `${far(n)}`, size: 7 + mark.length + n },

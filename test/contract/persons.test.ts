@@ -121,7 +121,9 @@ async function enrol(): Promise<void> {
       class: '5',
       section: 'A',
     },
-    subjects: [],
+    subjects: [
+      { subject: 'English', components: [{ name: 'Written', max: 80, weight: 1, state: 'not_entered' }] },
+    ],
   });
   await rest('POST', '/o/task', { _id: 'task-zq', name: `Call ${NAME} at ${PHONE}`, amount: 3 });
   await rest('PATCH', '/o/recs/task/task-zq', { name: `Call the father of ${NAME} (${ADMISSION_NO})` });

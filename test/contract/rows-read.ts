@@ -20,6 +20,9 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
+/** The purge runs at a minute of every hour, and reads everything. */
+const PURGE = /^with (?:tombstones|purged) as/;
+
 const SETTINGS = {
   session_preload_libraries: 'auto_explain',
   'auto_explain.log_min_duration': '0',
@@ -54,9 +57,13 @@ export async function statementsOf(
     `select pg_read_file(${log}, $1, (pg_stat_file(${log})).size - $1) as lines`,
     [before[0].size],
   );
-  return entriesOf(rows[0].lines, before[0].name).map((entry) => {
-    const { 'Query Text': text, Plan: plan } = JSON.parse(entry) as { 'Query Text': string; Plan: PlanNode };
-    return { text: text.replaceAll(/\s+/g, ' ').trim(), rows: rowsRead(plan), plan: outlineOf(plan) };
+  return entriesOf(rows[0].lines, before[0].name).flatMap((entry) => {
+    const { 'Query Text': written, Plan: plan } = JSON.parse(entry) as {
+      'Query Text': string;
+      Plan: PlanNode;
+    };
+    const text = written.replaceAll(/\s+/g, ' ').trim();
+    return PURGE.test(text) ? [] : [{ text, rows: rowsRead(plan), plan: outlineOf(plan) }];
   });
 }
 

@@ -186,7 +186,7 @@ describe('a webhook', () => {
     const { id } = made.data.createWebhook.webhook;
     await ask(
       gateway,
-      'mutation { updateRecord(collection: "pltf_user", id: "usr-clerk", data: {phone: "+91"}) { id } }',
+      'mutation { updateRecord(collection: "pltf_user", id: "usr-clerk", data: {phone: "+919876543210"}) { id } }',
     );
     await expectEventually(() => received.length, 1);
     expect(received[0]?.body).toContain('The clerk');
@@ -580,7 +580,7 @@ describe('a delivery that waits', () => {
   const setPhone = () =>
     ask(
       gateway,
-      'mutation { updateRecord(collection: "pltf_user", id: "usr-teacher", data: {phone: "+91"}) { id } }',
+      'mutation { updateRecord(collection: "pltf_user", id: "usr-teacher", data: {phone: "+919876543210"}) { id } }',
     );
 
   /** A delivery of the clerk's webhook whose first attempt has failed. */

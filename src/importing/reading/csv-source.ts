@@ -214,7 +214,7 @@ class RowNumbering {
  */
 function faultOfQuotes({ record, raw }: ParsedRow, first: number, delimiter: string): string | undefined {
   const at = strayQuote(raw, delimiter);
-  const row = raw.replace(/[\r\n]+$/, '');
+  const row = raw.replace(/(?<![\r\n])[\r\n]+$/, '');
   const last = first + linesOf(at < 0 ? row : raw.slice(0, at));
   if (at >= 0) {
     const rows = last > first ? `, so lines ${first} to ${last} are read as one row` : '';

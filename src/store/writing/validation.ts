@@ -296,7 +296,10 @@ function toStoredField(field: Field, value: JsonValue, place: Place): JsonValue 
 /** A required value is filled: neither text without a visible character nor a list without elements. */
 function reportEmpty(field: Field, value: JsonValue, place: Place): JsonValue {
   if (isHeld(value, place)) return value;
-  return report(place, `${expectationOf(field)} that is not empty`, value);
+  const expected = field.isList
+    ? `a list of at least one element, each ${scalarExpectationOf(field)}`
+    : `${expectationOf(field)} that is not empty`;
+  return report(place, expected, value);
 }
 
 function toStoredScalar(field: Field, sent: JsonValue, place: Place): JsonValue {
