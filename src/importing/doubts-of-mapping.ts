@@ -14,7 +14,11 @@ const MOST_COLUMNS = 50;
 type Found = readonly ColumnInspection[] | undefined;
 
 /** Warnings about the columns of a table, in their order. Documents keep members that no column names. */
-export function doubtsOf(collection: Collection, mapping: ImportMapping, found: Found): readonly string[] {
+export function doubtsOfMapping(
+  collection: Collection,
+  mapping: ImportMapping,
+  found: Found,
+): readonly string[] {
   const unmapped = unmappedOf(mapping, found);
   const days = unmapped.filter(({ column }) => dayWritten(column, 'DD/MM/YYYY') !== undefined);
   const isWide = days.length >= FEWEST_DAYS;
@@ -23,8 +27,10 @@ export function doubtsOf(collection: Collection, mapping: ImportMapping, found: 
     .filter((one) => !isWide || !days.includes(one))
     .map(({ column, filled, examples }) => {
       const shown = examples.slice(0, MOST_SHOWN).join(', ');
-      const values = filled === 1 ? '1 value is' : `${filled.toLocaleString('en')} values are`;
-      return `The column ${JSON.stringify(column)} goes to no field, so its ${values} not imported (${shown}).`;
+      const named = `The column ${JSON.stringify(column)}`;
+      return filled === 1
+        ? `${named} goes to no field, so its 1 value is not imported (${shown}).`
+        : `${named} goes to no field, so its ${filled.toLocaleString('en')} values are not imported (${shown}).`;
     });
   const cells = mapping.columns.flatMap((one) => {
     const inspected = found?.find(({ column }) => column === one.column);
@@ -95,7 +101,8 @@ function doubtsOfCells(
   if (first !== undefined && kind !== 'number' && kind !== 'decimal') {
     doubts.push(
       `${named} has values that a spreadsheet has destroyed: ${damaged?.count} ` +
-        `(${first.value}, row ${first.number}). Their rows are refused; format the column as text and fill in the originals.`,
+        `(${first.value}, row ${first.number}). Their rows are refused; ` +
+        'format the column as text and fill in the originals.',
     );
   }
   const days = kinds.find((one) => one.kind === 'day' && one.format !== 'serial');

@@ -1,5 +1,5 @@
 /** Counts of the outcomes of the rows of a file. */
-import type { FieldChange } from '../store/writing/staged-work.js';
+import type { StagedFieldChange } from '../store/writing/staged-work.js';
 import type { StagedOutcome } from '../store/writing/staged-writes.js';
 import type { PreparedRows, RefusedRow } from './preparing/row-preparer.js';
 
@@ -21,7 +21,7 @@ export interface PreviewedRow {
   /** For an update: the fields that would change. */
   readonly fields?: readonly string[] | undefined;
   /** For an update: the old and the new value of each field that the caller may read. */
-  readonly changes?: readonly FieldChange[] | undefined;
+  readonly changes?: readonly StagedFieldChange[] | undefined;
   /** For an update, and for a row without a change: the existing record. */
   readonly recordId?: string | undefined;
   /** The label that the row gives its record. */
@@ -66,7 +66,7 @@ export function addOverwritten(
   return withNames(fields, lost);
 }
 
-function isNothing(value: FieldChange['before']): boolean {
+function isNothing(value: StagedFieldChange['before']): boolean {
   return value === undefined || value === null || value === '';
 }
 

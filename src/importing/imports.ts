@@ -16,7 +16,7 @@ import type { Database } from '../store/database/database.js';
 import { type KeysetPage, type KeysetRequest, withPlaces } from '../store/database/keyset.js';
 import type { UndoConflict, UndoPreview } from '../store/history/undo-preview.js';
 import type { RecordStore } from '../store/record-store.js';
-import { assertNothingReplaced, doubtsOf } from './doubts-of-mapping.js';
+import { assertNothingReplaced, doubtsOfMapping } from './doubts-of-mapping.js';
 import { fieldsOfMapping, type ImportMapping } from './import-mapping.js';
 import type { ImportRights } from './import-rights.js';
 import { invalidImport, noImport } from './invalid-import.js';
@@ -257,9 +257,8 @@ export class Imports {
   /**
    * Begins to take back all that the import has written. Refused as a whole where a record was changed later.
    *
-   * @throws CONFLICT naming the records that were changed later, or counting those that point to created ones, or
-   * while the import is under way; FORBIDDEN;
-   * NOT_FOUND, also where nothing that it has written is the caller's to undo
+   * @throws CONFLICT naming the records that were changed later, or counting those that point to created
+   * ones, or while the import is under way; FORBIDDEN; NOT_FOUND, also where nothing that it has written is the caller's to undo
    */
   async undo(scope: Scope, id: string): Promise<StoredImport> {
     const { database } = this.#options;
@@ -402,9 +401,9 @@ function inspectionWith(
 ): ImportInspection | undefined {
   if (inspection === undefined) return undefined;
   const { found, warnings } = inspection;
-  const outdated = new Set(former === undefined ? [] : doubtsOf(collection, former, found));
+  const outdated = new Set(former === undefined ? [] : doubtsOfMapping(collection, former, found));
   const ofFile = warnings.filter((warning) => !outdated.has(warning));
-  return { ...inspection, warnings: [...ofFile, ...doubtsOf(collection, mapping, found)] };
+  return { ...inspection, warnings: [...ofFile, ...doubtsOfMapping(collection, mapping, found)] };
 }
 
 interface GoneImport {

@@ -1,6 +1,6 @@
 /** Inspects the file of an import and proposes a mapping. */
 import type { Collection } from '../model/collection.js';
-import { doubtsOf } from './doubts-of-mapping.js';
+import { doubtsOfMapping } from './doubts-of-mapping.js';
 import type { ImportMapping } from './import-mapping.js';
 import { inspectOnThread } from './preparing/inspect-on-thread.js';
 import { proposeKey, proposeMapping } from './propose-mapping.js';
@@ -34,7 +34,7 @@ export async function inspectImport(asked: {
   return {
     inspection: {
       ...others,
-      warnings: [...others.warnings, ...doubtsOf(collection, mapping, found)],
+      warnings: [...others.warnings, ...doubtsOfMapping(collection, mapping, found)],
       columns: tableColumns,
       found,
     },

@@ -2,7 +2,7 @@
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../json.js';
 import type { Queryable } from '../store/database/queryable.js';
-import type { FieldChange } from '../store/writing/staged-work.js';
+import type { StagedFieldChange } from '../store/writing/staged-work.js';
 import type { StagedOutcome } from '../store/writing/staged-writes.js';
 import { printCsvLine } from '../tables/csv-line.js';
 import type { PreviewedRow } from './import-counts.js';
@@ -81,7 +81,7 @@ export function firstRowsOf(
 const MOST_SHOWN = 200;
 
 /** Long values are cut, as text: a dry run is kept with the import. */
-function clipped({ field, before, after }: FieldChange): FieldChange {
+function clipped({ field, before, after }: StagedFieldChange): StagedFieldChange {
   return { field, before: cut(before), after: cut(after) };
 }
 

@@ -1,11 +1,12 @@
 /**
  * The normal form of texts: two that look alike are stored alike, and are found by one another.
  *
- * @see docs/contract/decisions.md, "Normal form of text"
+ * @see decisions 2 ("Normal form of text")
  */
 
+const UNSHAPED = String.raw`\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Inherited}`;
 /** Letters of scripts in which a joiner or a variation selector changes how a word is written. */
-const SHAPED = String.raw`(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Inherited}])[\p{L}\p{M}]`;
+const SHAPED = String.raw`(?![${UNSHAPED}])[\p{L}\p{M}]`;
 const PICTURE = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\u{FE0F}]`;
 
 const LINE_END = /\r\n?|[\v\f\u{85}\u{2028}\u{2029}]/gu;
@@ -13,11 +14,16 @@ const LINE_END = /\r\n?|[\v\f\u{85}\u{2028}\u{2029}]/gu;
  * The flags of countries' parts are spelled with tags, which are invisible elsewhere. U+0000 stays, so that
  * it is refused.
  */
-const FLAG_OR_INVISIBLE =
-  /(\u{1F3F4}[\u{E0020}-\u{E007E}]{1,10}\u{E007F})|(?![\0\t\n\u{200C}\u{200D}]|\p{Variation_Selector})[\p{Cc}\p{Default_Ignorable_Code_Point}\u{FFF9}-\u{FFFB}]/gu;
+const FLAG_OR_INVISIBLE = new RegExp(
+  String.raw`(\u{1F3F4}[\u{E0020}-\u{E007E}]{1,10}\u{E007F})|` +
+    String.raw`(?![\0\t\n\u{200C}\u{200D}]|\p{Variation_Selector})` +
+    String.raw`[\p{Cc}\p{Default_Ignorable_Code_Point}\u{FFF9}-\u{FFFB}]`,
+  'gu',
+);
 /** A joiner is kept inside a word, behind a sign such as a virama, and between the parts of an emoji. */
 const JOINER = new RegExp(
-  String.raw`(?<!${SHAPED}(?=[\u{200C}\u{200D}][\p{L}\p{M}])|(?!\p{Script=Inherited})\p{M}|${PICTURE}(?=\u{200D}\p{Extended_Pictographic}))[\u{200C}\u{200D}]`,
+  String.raw`(?<!${SHAPED}(?=[\u{200C}\u{200D}][\p{L}\p{M}])|(?!\p{Script=Inherited})\p{M}|` +
+    String.raw`${PICTURE}(?=\u{200D}\p{Extended_Pictographic}))[\u{200C}\u{200D}]`,
   'gu',
 );
 const SELECTOR = new RegExp(

@@ -53,7 +53,8 @@ const deleteRecord: Route = {
   summary: 'Remove a record; read again, it is gone (410)',
   description:
     'With `If-Match` only while it has that ETag. While records point to it, the removal is refused (409) ' +
-    'and they are counted by collection. An admin may pass `force=true`: the references then lead to nothing.',
+    'and they are counted by collection. An admin may pass `force=true`: the references then lead to ' +
+    'nothing.',
   parameters: [COLLECTION, RECORD_ID, FORCE, IF_MATCH, IDEMPOTENCY_KEY],
   answers: [{ status: 204, description: 'Removed.' }],
   errors: [...WRITE_ERRORS, 'VERSION_CONFLICT'],

@@ -56,12 +56,14 @@ export function printCell(type: CellType, value: string | null): string {
 }
 
 export function textCell(text: string, style: number): string {
-  return `<c t="inlineStr" s="${style}"><is><t xml:space="preserve">${escapeXml(encodeXstring(cut(text)))}</t></is></c>`;
+  const printed = escapeXml(encodeXstring(cut(text)));
+  return `<c t="inlineStr" s="${style}"><is><t xml:space="preserve">${printed}</t></is></c>`;
 }
 
 /**
  * Whether a cell preserves the text. It does not preserve an empty text, which looks like no cell; half of a
- * character; the first days of 1900, which spreadsheets count wrongly; and numbers of 16 or 17 digits, which are read as floats.
+ * character; the first days of 1900, which spreadsheets count wrongly; and numbers of 16 or 17 digits,
+ * which are read as floats.
  */
 export function workbookHolds(type: CellType, text: string): boolean {
   switch (type) {

@@ -1,6 +1,7 @@
 /**
  * Texts of workbooks (ST_Xstring, ECMA-376 part 1, 22.9.2.19): a character that XML cannot express is written
- * as `_x` and its four hexadecimal digits and `_`, e.g. `_x000D_`; a text that looks so begins with `_x005F_`.
+ * as `_x` and its four hexadecimal digits and `_`, e.g. `_x000D_`; a text that looks so begins with
+ * `_x005F_`.
  */
 
 const ESCAPED = /_x([0-9a-f]{4})_/gi;

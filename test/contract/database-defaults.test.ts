@@ -1,4 +1,4 @@
-/** A database whose sessions begin with other settings than those that the driver reads: nothing is different. */
+/** A database whose sessions begin with other settings than those the driver reads: nothing is different. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../database.js';

@@ -111,7 +111,7 @@ function exportedNames(text: string): string[] {
   return [...text.matchAll(declaration)].map(([, name = '']) => name);
 }
 
-/** Whether the words of the file's name stand in the exported name, in their order; plurals count as singular. */
+/** Whether the words of the file's name stand in the exported name, in order; plurals count as singular. */
 function isNamedAfter(file: string, name: string): boolean {
   const [, base = ''] = /([^/]+?)\.tsx?$/.exec(file) ?? [];
   const words = wordsOf(name);

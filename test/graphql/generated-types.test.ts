@@ -104,7 +104,8 @@ describe('GraphQL Code Generator', () => {
       program(`
         export const variables: DashboardQueryVariables = { class: '5' };
         export function names(answer: DashboardQuery): string[] {
-          return (answer.registrations?.nodes ?? []).map(({ name, rollNo }) => \`\${(rollNo ?? 0).toFixed(0)} \${name}\`);
+          const nodes = answer.registrations?.nodes ?? [];
+          return nodes.map(({ name, rollNo }) => \`\${(rollNo ?? 0).toFixed(0)} \${name}\`);
         }
         export function sums(answer: DashboardQuery): [month: string | null | undefined, sum: string | null | undefined][] {
           return (answer.feeReceiptsAggregate ?? []).map(({ key, total }) => [key.dateMonth, total.sum]);

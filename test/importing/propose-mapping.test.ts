@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { assertNothingReplaced, doubtsOf } from '../../src/importing/doubts-of-mapping.js';
+import { assertNothingReplaced, doubtsOfMapping } from '../../src/importing/doubts-of-mapping.js';
 import { eventOf } from '../../src/importing/heading-words.js';
 import type { ColumnMapping } from '../../src/importing/import-mapping.js';
 import { proposeKey, proposeMapping } from '../../src/importing/propose-mapping.js';
@@ -92,7 +92,7 @@ describe('what a mapping does not say', () => {
 
   it('warns once of a table with a column for each day', async () => {
     const columns = await found('Adm No,01/11/2026,02/11/2026,03-Nov-2026\nA-1,P,A,P\n');
-    expect(doubtsOf(attendance, mapping(key), columns)).toEqual([
+    expect(doubtsOfMapping(attendance, mapping(key), columns)).toEqual([
       expect.stringContaining('The headings "01/11/2026" to "03-Nov-2026" are days.'),
     ]);
   });
@@ -107,7 +107,7 @@ describe('what a mapping does not say', () => {
       () => undefined,
     );
     expect(given.columns.find(({ column }) => column === 'Email')).toMatchObject({ blank: ['-'] });
-    expect(doubtsOf(students, given, columns)).toEqual([
+    expect(doubtsOfMapping(students, given, columns)).toEqual([
       'The column "Blood" goes to no field, so its 2 values are not imported (B+, O).',
       expect.stringContaining('"Phone" has values that a spreadsheet has destroyed: 1 (9.15854E+11, row 2)'),
       expect.stringContaining('"Class" has days among other values: 1'),

@@ -352,7 +352,7 @@ function rangeOf({
   return { first, last, asOn, feeHead, demand: demand === 'due' ? 'due' : 'all' } as const;
 }
 
-/** A missing student is null in one and '' in the other; students who do not exist have a test of their own. */
+/** A missing student is null in one and '' in the other; students who do not exist have their own test. */
 function itemsOf(ctes: Prisma.Sql): Promise<object[]> {
   return (test.database as Queryable).query(Prisma.sql`
 ${ctes}

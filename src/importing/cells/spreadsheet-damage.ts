@@ -8,22 +8,23 @@ const LONGEST = 24;
 /** Spreadsheets keep 15 digits of a number and replace the others by zeros. */
 const MOST_DIGITS = 1e15;
 
+/** `error`: of a formula, such as `#REF!`. `shortened`: a number without its last digits. */
+export type SpreadsheetDamage = 'error' | 'shortened';
+
 /**
  * What is wrong with the value, e.g. that `9.15854E+11` has lost its last digits; `undefined` for other
  * cells. A number may be written in that way, a code or a telephone number not.
  */
-export function damageOf(cell: unknown, isNumber: boolean): string | undefined {
+export function spreadsheetDamageOf(cell: unknown, isNumber: boolean): SpreadsheetDamage | undefined {
   if (typeof cell === 'string') {
     if (cell.length > LONGEST) return undefined;
     const text = cell.trim();
-    if (text.startsWith('#') && ERRORS.test(text)) return 'is an error of a spreadsheet';
-    return !isNumber && text.includes('+') && SHORTENED.test(text) ? SHORT : undefined;
+    if (text.startsWith('#') && ERRORS.test(text)) return 'error';
+    return !isNumber && text.includes('+') && SHORTENED.test(text) ? 'shortened' : undefined;
   }
   if (isNumber || (typeof cell !== 'number' && !isExactNumber(cell))) return undefined;
-  return Math.abs(Number(cell)) >= MOST_DIGITS ? SHORT : undefined;
+  return Math.abs(Number(cell)) >= MOST_DIGITS ? 'shortened' : undefined;
 }
-
-const SHORT = 'is a number that a spreadsheet has shortened';
 
 /** What would be right in the place of a destroyed value. */
 export const UNDAMAGED = 'the original value, in a column that is formatted as text';

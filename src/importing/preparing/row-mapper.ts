@@ -19,7 +19,7 @@ import { parseInstantCell } from '../cells/instant-cell.js';
 import { parseMonthCell, parseSessionCell } from '../cells/month-cell.js';
 import { parseNumberCell } from '../cells/number-cell.js';
 import { type CellPart, partOfCell } from '../cells/part-of-cell.js';
-import { damageOf, UNDAMAGED } from '../cells/spreadsheet-damage.js';
+import { spreadsheetDamageOf, UNDAMAGED } from '../cells/spreadsheet-damage.js';
 import { isNestedCell, textOfCell } from '../cells/text-of-cell.js';
 import { type ColumnMapping, type ImportMapping, type MappingTarget, targetOf } from '../import-mapping.js';
 
@@ -165,10 +165,15 @@ function fill(row: Row, column: ReadColumn, sent: unknown): void {
     else if (column.empty === 'remove' && sent !== undefined) remove(row, target);
     return;
   }
-  const damage = isMeant || of !== 'table' ? undefined : damageOf(value, isNumeric(target));
+  const damage = isMeant || of !== 'table' ? undefined : spreadsheetDamageOf(value, isNumeric(target));
   if (damage !== undefined) {
     const { detail, ...fault } = misfit(column, value, UNDAMAGED);
-    row.faults.push({ ...fault, detail: `${column.column}: ${JSON.stringify(fault.sent)} ${damage}` });
+    const cell = `${column.column}: ${JSON.stringify(fault.sent)}`;
+    const text =
+      damage === 'error'
+        ? `${cell} is an error of a spreadsheet`
+        : `${cell} is a number that a spreadsheet has shortened`;
+    row.faults.push({ ...fault, detail: text });
     return;
   }
   switch (target.kind) {

@@ -1,6 +1,6 @@
 /** Collects findings about a column, row by row. */
 import { isBlankCell } from '../cells/convert-cell.js';
-import { damageOf, isFiller } from '../cells/spreadsheet-damage.js';
+import { isFiller, spreadsheetDamageOf } from '../cells/spreadsheet-damage.js';
 import { isNestedCell, textOfCell } from '../cells/text-of-cell.js';
 import { CELL_FITS, type CellFit, type FitMask, fitsOf, maskOf } from './cell-fits.js';
 
@@ -121,7 +121,7 @@ export class ColumnFindings {
     if (isNestedCell(value)) this.#holdsNested = true;
     this.#maxLength = Math.max(this.#maxLength, text.length);
     if (isFiller(text) && this.#fillers.size < MAX_FILLERS) this.#fillers.add(text.trim());
-    if (damageOf(value, false) !== undefined) note(this.#damaged, number, text);
+    if (spreadsheetDamageOf(value, false) !== undefined) note(this.#damaged, number, text);
     const mask = this.#fitsOf(text, value);
     const seen = this.#seenByMask.get(mask) ?? { count: 0, samples: [] };
     note(seen, number, text);

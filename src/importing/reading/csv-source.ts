@@ -109,8 +109,8 @@ async function firstRows(text: TableText): Promise<TableRow[]> {
 }
 
 /**
- * The row by column name. `undefined` for a row that is not below the header. Empty cells after the last column are not
- * reported, because spreadsheets write them.
+ * The row by column name. `undefined` for a row that is not below the header. Empty cells after the last column
+ * are not reported, because spreadsheets write them.
  */
 function toCheckedRow(row: QuotedRow, { header, columns }: TableHeader): SourceRow | undefined {
   const { number, cells, fault: ofQuotes } = row;
@@ -223,7 +223,10 @@ function faultOfQuotes({ record, raw }: ParsedRow, first: number, delimiter: str
   if (last === first || record.length < 3) return undefined;
   const isRow = (line: string) => line.split(delimiter).length === record.length;
   if (!row.split(/\r\n|\n|\r/).every(isRow)) return undefined;
-  return `a quote on line ${first} is closed on line ${last}, and each line between has the cells of a row; ${QUOTES_ADVICE}`;
+  return (
+    `a quote on line ${first} is closed on line ${last}, ` +
+    `and each line between has the cells of a row; ${QUOTES_ADVICE}`
+  );
 }
 
 const QUOTES_ADVICE = 'close each quote that is opened, and write a quote within quotes twice';

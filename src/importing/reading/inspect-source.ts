@@ -225,14 +225,12 @@ interface FileDayOrder {
 }
 
 function doubtOfOrder(column: string, either: FoundCell, { order, shownBy }: FileDayOrder): string {
-  const start = `The days of ${JSON.stringify(column)} may be read in two ways (${either.value}, row ${either.number}). `;
-  if (shownBy === undefined)
-    return `${start}They are read with the ${order} first; choose another format if that is wrong.`;
+  const start =
+    `The days of ${JSON.stringify(column)} may be read in two ways ` +
+    `(${either.value}, row ${either.number}). They are read with the ${order}`;
+  if (shownBy === undefined) return `${start} first; choose another format if that is wrong.`;
   const { value, number } = shownBy.cell;
-  return (
-    `${start}They are read with the ${order} first, as ${JSON.stringify(shownBy.column)} shows ` +
-    `(${value}, row ${number}).`
-  );
+  return `${start} first, as ${JSON.stringify(shownBy.column)} shows (${value}, row ${number}).`;
 }
 
 function doubtOfDays(column: string, [dayFirst, monthFirst]: readonly [FoundCell, FoundCell]): string {

@@ -27,7 +27,7 @@ interface GuardingField {
 }
 
 /** How many records point to others, by collection; of those that the caller may read. */
-export interface Referrers {
+export interface ReferringRecords {
   readonly counts: readonly { readonly collection: string; readonly field: string; readonly count: number }[];
   /** Whether there are records that the caller may not read. */
   readonly hasOthers: boolean;
@@ -71,15 +71,16 @@ export async function assertUnreferenced(
   const errors = describeReferrers(referrers);
   if (errors.length === 0) return;
   const [only = ''] = ids;
-  const subject =
-    ids.length === 1 ? `The record "${only}" of ${collection.name}` : `Records of ${collection.name}`;
   const found = errors.map(({ detail }) => detail).join(', ');
-  const verb = ids.length === 1 ? 'is' : 'are';
-  const advice = 'Remove or change these first. An admin may pass force: true.';
-  throw new ServiceError('CONFLICT', `${subject} ${verb} still in use: ${found}. ${advice}`, { errors });
+  const inUse =
+    ids.length === 1
+      ? `The record "${only}" of ${collection.name} is still in use: ${found}`
+      : `Records of ${collection.name} are still in use: ${found}`;
+  const detail = `${inUse}. Remove or change these first. An admin may pass force: true.`;
+  throw new ServiceError('CONFLICT', detail, { errors });
 }
 
-export function describeReferrers({ counts, hasOthers }: Referrers): readonly ErrorDetail[] {
+export function describeReferrers({ counts, hasOthers }: ReferringRecords): readonly ErrorDetail[] {
   const errors = counts.map(({ collection, field, count }): ErrorDetail => {
     const number = count >= MOST_COUNTED ? `${MOST_COUNTED} or more` : String(count);
     const noun = count === 1 ? 'record' : 'records';
@@ -116,7 +117,7 @@ export async function countReferrers(
     /** The records of the collection that will be removed together, as a query of ids: they do not count. */
     readonly removed?: Sql;
   },
-): Promise<Referrers> {
+): Promise<ReferringRecords> {
   const guarding = guardingFields(environment.catalog.list(), collection.name);
   if (guarding.length === 0) return { counts: [], hasOthers: false };
   const selects = guarding.map((field, index) => {

@@ -31,10 +31,10 @@ export interface StagedUpdate {
   /** The top-level fields that differ. */
   readonly fields: readonly string[];
   /** The old and the new value of each, in a trial; of fields that the caller may not read, neither. */
-  readonly changes?: readonly FieldChange[];
+  readonly changes?: readonly StagedFieldChange[];
 }
 
-export interface FieldChange {
+export interface StagedFieldChange {
   readonly field: string;
   /** `undefined`: the record had no value, or the caller may not read it. */
   readonly before: JsonValue | undefined;

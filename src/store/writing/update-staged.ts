@@ -15,7 +15,7 @@ import {
   asRecords,
   BECAME,
   errorsOfFault,
-  type FieldChange,
+  type StagedFieldChange,
   type StagedRefusal,
   type StagedUpdate,
   type StagedWork,
@@ -42,7 +42,7 @@ export async function updateStaged(work: StagedWork, refused: StagedRefusal[]): 
   const secret = secretFieldsOf(scope, collection);
   const changesOf = ({
     change: { id, set, removed },
-  }: FinishedChange): readonly FieldChange[] | undefined => {
+  }: FinishedChange): readonly StagedFieldChange[] | undefined => {
     const before = befores.get(id);
     const readable = [...Object.keys(set), ...removed].filter((field) => !secret.has(field));
     return (

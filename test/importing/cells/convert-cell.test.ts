@@ -4,7 +4,7 @@ import { CellFault } from '../../../src/importing/cells/cell-fault.js';
 import { type CellFormat, convertCell, isBlankCell } from '../../../src/importing/cells/convert-cell.js';
 import type { DayFormat, InstantFormat, NumberFormat } from '../../../src/importing/cells/day-formats.js';
 import { parseMonthCell, parseSessionCell } from '../../../src/importing/cells/month-cell.js';
-import { damageOf } from '../../../src/importing/cells/spreadsheet-damage.js';
+import { spreadsheetDamageOf } from '../../../src/importing/cells/spreadsheet-damage.js';
 import { ExactNumber } from '../../../src/json.js';
 import { runsOf } from '../../full-length.js';
 
@@ -251,9 +251,9 @@ describe('a value that a spreadsheet has destroyed', () => {
     ['#5 Main Road', false, false],
     [919876543210, false, false],
   ])('%s: as a text %s, as a number %s', (cell, asText, asNumber) => {
-    expect([damageOf(cell, false) !== undefined, damageOf(cell, true) !== undefined]).toEqual([
-      asText,
-      asNumber,
-    ]);
+    expect([
+      spreadsheetDamageOf(cell, false) !== undefined,
+      spreadsheetDamageOf(cell, true) !== undefined,
+    ]).toEqual([asText, asNumber]);
   });
 });

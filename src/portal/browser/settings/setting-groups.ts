@@ -8,10 +8,10 @@ export type SettingSubject = keyof typeof NAMES | 'templates' | 'others';
 
 /** The subjects of settings in the order of the page, with their names. */
 const NAMES = {
-  school: ['schoolName', 'timezone', 'currency', 'udiseCode'],
+  school: ['schoolName', 'timezone', 'currency', 'callingCode', 'udiseCode'],
   year: ['sessionFirstMonth', 'weeklyOffs', 'schoolStartsAt', 'leaveCountsPresent'],
   results: ['passPercent', 'grades', 'rankMethod'],
-  fees: ['receiptSeries', 'tallyCompany'],
+  fees: ['receiptSeries', 'books_closed_until', 'tallyCompany'],
   messages: ['smtpUrl', 'mailFrom', 'smsUrl', 'smsSender'],
   data: ['KEEP_HISTORY_DAYS', 'topicRoles'],
 } as const;

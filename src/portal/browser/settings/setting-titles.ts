@@ -5,6 +5,7 @@
 export const SETTING_TITLES: Readonly<Record<string, string>> = {
   schoolName: 'Name of the school',
   timezone: 'Time zone',
+  callingCode: 'Calling code of the country',
   udiseCode: 'UDISE+ code',
   tallyCompany: 'Company in Tally',
   currency: 'Currency',
@@ -16,6 +17,7 @@ export const SETTING_TITLES: Readonly<Record<string, string>> = {
   rankMethod: 'Ranks after a tie',
   schoolStartsAt: 'School starts at',
   receiptSeries: 'Series of receipts',
+  books_closed_until: 'Books closed until',
   topicRoles: 'Who may listen to topics',
   smtpUrl: 'Mail server',
   mailFrom: 'Sender of emails',

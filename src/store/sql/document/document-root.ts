@@ -23,8 +23,8 @@ export interface DocumentRoot {
 
 /**
  * `id`: the column `r.id`. `column`: a declared value that is in no list, which an index may serve; it is not
- * looked into. `path`: anywhere in the jsonb `json`; the empty path is that value itself. `isText`: a declared
- * text, stored in its normal form.
+ * looked into. `path`: anywhere in the jsonb `json`; the empty path is that value itself. `isText`: a
+ * declared text, stored in its normal form.
  */
 export type MatchTarget =
   | { readonly form: 'id' }

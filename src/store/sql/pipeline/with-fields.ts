@@ -29,7 +29,8 @@ export function withFields(
   const json = fields.reduce((soFar, { path, value }) => {
     const [name] = path;
     if (path.length === 1 && name !== undefined) {
-      return Prisma.sql`jsonb_set_lax(${soFar}, array[${storable(name)}::text], ${value}, true, 'delete_key')`;
+      const key = Prisma.sql`array[${storable(name)}::text]`;
+      return Prisma.sql`jsonb_set_lax(${soFar}, ${key}, ${value}, true, 'delete_key')`;
     }
     return put(soFar, path, value);
   }, base.json);
