@@ -51,7 +51,8 @@ describe('the mapping that is proposed for marks of attendance', () => {
     ]);
   });
 
-  it.each(['Date', 'Attendance Date', 'दिनांक', 'Day'])('gives the days of %s to the mark', async (column) => {
+  const DAYS = ['Date', 'Attendance Date', 'दिनांक', 'Day'];
+  it.each(DAYS)('gives the days of %s to the mark', async (column) => {
     const { columns } = await mappingOf(attendance, `Adm No,${column},Status`, 'A-1,16/11/2026,present');
     expect(columns[1]).toEqual({ column, field: 'created', format: 'DD/MM/YYYY' });
   });
