@@ -5,6 +5,7 @@ import { saveWhole, toFileError } from '../backup/save-backup.js';
 import type { Services } from '../compose/services.js';
 import { ServiceError } from '../errors.js';
 import { countExported, type ExportFormat, exportRecords } from '../exporting/export-records.js';
+import { listOfObjects } from '../exporting/record-columns.js';
 import { queryOf } from '../model/record-query.js';
 import type { Scope } from '../model/scope.js';
 import { nextSince, parseSince } from '../store/reading/changed-since.js';
@@ -23,6 +24,8 @@ interface ExportCommandOptions {
   readonly format: ExportFormat;
   readonly out: string;
   readonly since?: string;
+  readonly times?: 'utc' | 'school';
+  readonly expand?: string;
   readonly json?: boolean;
 }
 
@@ -42,6 +45,13 @@ export function registerExportCommand(command: Command, commandLine: CommandLine
     .addOption(new Option('--format <format>', 'of the files').choices(formats).default('ndjson'))
     .option('--out <folder>', 'where the files go; of one collection also the file', '.')
     .option('--since <instant>', 'only what changed since, removed records as {"_id", "$removed"}')
+    .addOption(
+      new Option(
+        '--times <zone>',
+        'CSV and XLSX: instants in UTC or in local time; default: school for xlsx',
+      ).choices(['utc', 'school']),
+    )
+    .option('--expand <field>', 'a list of objects, e.g. lines: a row for each element')
     .option('--as <format>', 'oneroster, udise, tally, or a mapping file: the files of another program')
     .option('--json', 'print what was written as JSON')
     .action((names: readonly string[], options: ExportCommandOptions) => {
@@ -102,10 +112,11 @@ async function exportAll(work: Work): Promise<readonly Exported[]> {
 async function exportOne(work: Work, collection: string, progress: TransferProgress): Promise<Exported> {
   const { services, scope, options, since, signal } = work;
   const { format } = options;
+  const table = tableOptions(work, collection);
   const records = services.store.find(scope, queryOf(collection));
   const total = await countExported(records, { format, since });
   const file = await fileOf(collection, work);
-  const chunks = exportRecords(records, { format, since, signal });
+  const chunks = exportRecords(records, { format, since, signal, ...table });
   const bytes = await saveWhole(file, watched(chunks));
   return { collection, file, records: records.rowsStreamed, bytes };
 
@@ -116,6 +127,20 @@ async function exportOne(work: Work, collection: string, progress: TransferProgr
       yield chunk;
     }
   }
+}
+
+/** @throws INVALID_VALUE */
+function tableOptions({ services, scope, options: { format, times, expand } }: Work, collection: string) {
+  if (format !== 'csv' && format !== 'xlsx' && times === 'school')
+    throw new ServiceError(
+      'INVALID_VALUE',
+      `--times school is for csv and xlsx; ${format} has instants in UTC.`,
+    );
+  const isLocal = (times ?? (format === 'xlsx' ? 'school' : 'utc')) === 'school';
+  const timeZone = isLocal ? scope.domain.timeZone : undefined;
+  if (expand === undefined) return { timeZone };
+  const { collection: declared, hiddenFields } = services.store.find(scope, queryOf(collection));
+  return { timeZone, expanded: listOfObjects(expand, { collection: declared, hiddenFields, format }) };
 }
 
 /** @throws INVALID_VALUE; NOT_FOUND, FORBIDDEN for a collection that is named */

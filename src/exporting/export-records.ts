@@ -10,16 +10,17 @@ import { columnsOfRecords } from './record-columns.js';
 /** Of the files that a command writes. */
 export type ExportFormat = Exclude<Format, 'json'>;
 
-export interface ExportOptions {
+export interface ExportOptions extends TableOptions {
   readonly format: Format;
   /** Only what changed then or later, and what was removed, as `RecordSet.streamChanges` gives it. */
   readonly since: string | undefined;
   readonly signal: EndSignal;
   /** The fields of each record in the file. Default: all. */
   readonly projection?: readonly Path[] | undefined;
-  /** CSV: as of `RecordFile`. */
-  readonly byteOrderMark?: RecordFile['byteOrderMark'];
 }
+
+/** As of `RecordFile`. */
+type TableOptions = Pick<RecordFile, 'byteOrderMark' | 'timeZone' | 'expanded'>;
 
 /** @throws LIMIT_EXCEEDED for more records than a sheet of XLSX can hold */
 export async function countExported(
@@ -31,14 +32,14 @@ export async function countExported(
   return count;
 }
 
-/** The bytes of the file. A tombstone is a record with `_id` and `$removed`, which a table has in `…`. */
+/** The bytes of the file. A tombstone is a record with `_id` and `$removed`, the last column of a table. */
 export function exportRecords(
   records: RecordSet,
-  { format, since, signal, projection, byteOrderMark }: ExportOptions,
+  { format, since, signal, projection, ...table }: ExportOptions,
 ): AsyncIterable<string | Uint8Array> {
   if (!isTableFormat(format)) return open(format);
-  const columns = columnsOfRecords(records.collection, projection, records.hiddenFields);
-  return printRecords({ format, columns, byteOrderMark }, readJsonLines(open('ndjson')));
+  const columns = columnsOfRecords(records.collection, projection, records.hiddenFields, table.expanded);
+  return printRecords({ ...table, format, columns }, readJsonLines(open('ndjson')));
 
   function open(lines: 'json' | 'ndjson') {
     if (since === undefined) return records.stream(lines, signal);

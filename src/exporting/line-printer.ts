@@ -7,6 +7,7 @@ import {
   memberOf,
   printExactJson,
 } from '../json.js';
+import { localText } from '../model/calendar.js';
 import { isList } from '../model/compare-json.js';
 import { SCALAR_TYPES } from '../model/field-types/scalar-types.js';
 import { isStoredInstant } from '../stored-instant.js';
@@ -22,13 +23,17 @@ export type LinePrinter = (record: JsonObject) => TableLine;
  * Makes a printer of lines with one cell for each column and one for the rest. A value that its column cannot
  * represent, such as null, a text where a number is declared, or a number that the format would round, leaves
  * its cell empty and goes into the rest, at its path. Merging the rest into the values of the columns gives
- * the record again.
+ * the record again. With a time zone, instants are local days and times.
  */
-export function createLinePrinter(columns: readonly RecordColumn[], holds: Holds): LinePrinter {
+export function createLinePrinter(
+  columns: readonly RecordColumn[],
+  holds: Holds,
+  timeZone?: string,
+): LinePrinter {
   const root = treeOf(columns);
   return (record) => {
     const cells: (string | null)[] = columns.map(() => null);
-    const rest = fill(record, root, { cells, holds });
+    const rest = fill(record, root, { cells, holds, timeZone });
     return [...cells, rest === undefined ? null : printExactJson(rest)];
   };
 }
@@ -46,6 +51,7 @@ interface Place {
 interface Filling {
   readonly cells: (string | null)[];
   readonly holds: Holds;
+  readonly timeZone: string | undefined;
 }
 
 function treeOf(columns: readonly RecordColumn[]): Tree {
@@ -88,7 +94,8 @@ function fillMember(
   }
   const text = printCell(value, place.column, filling.holds);
   if (text === undefined) return value;
-  filling.cells[place.index] = text;
+  const isLocal = filling.timeZone !== undefined && place.column.kind === 'datetime' && !place.column.isList;
+  filling.cells[place.index] = isLocal ? localText(text, filling.timeZone) : text;
   return undefined;
 }
 

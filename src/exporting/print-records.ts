@@ -4,7 +4,8 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invariant, ServiceError } from '../errors.js';
-import { isJsonObject, parseKeepingDigits } from '../json.js';
+import { isJsonObject, type JsonObject, memberOf, parseKeepingDigits } from '../json.js';
+import { isList } from '../model/compare-json.js';
 import type { TableColumn, TableLine } from '../tables/cell.js';
 import { printCsvLine } from '../tables/csv-line.js';
 import type { TableFormat } from '../tables/format.js';
@@ -22,6 +23,10 @@ export interface RecordFile {
   readonly columns: readonly RecordColumn[];
   /** CSV: a byte order mark, which spreadsheet programs take as "this is UTF-8". Default `without`. */
   readonly byteOrderMark?: 'with' | 'without' | undefined;
+  /** CSV and XLSX: prints instants as days and times of this zone. Default: in UTC. */
+  readonly timeZone?: string | undefined;
+  /** A list of objects that is given as rows of their own, one for each element. */
+  readonly expanded?: string | undefined;
 }
 
 /** The records printed in one turn of the event loop: a millisecond or two of processor. */
@@ -67,21 +72,28 @@ function tooLong(found: string): ServiceError {
 const holdsAll: Holds = () => true;
 
 async function* linesOf(
-  { columns }: RecordFile,
+  { columns, timeZone, expanded }: RecordFile,
   batches: AsyncIterable<readonly string[]>,
   holds: Holds,
 ): AsyncGenerator<readonly TableLine[], void> {
-  const print = createLinePrinter(columns, holds);
+  const print = createLinePrinter(columns, holds, timeZone);
   for await (const texts of batches) {
     for (let start = 0; start < texts.length; start += SLICE_RECORDS) {
       if (start > 0) await nextTurn();
-      yield texts.slice(start, start + SLICE_RECORDS).map((text) => {
+      yield texts.slice(start, start + SLICE_RECORDS).flatMap((text) => {
         const record = parseKeepingDigits(text);
         invariant(isJsonObject(record), 'a record is an object');
-        return print(record);
+        return expand(record, expanded).map(print);
       });
     }
   }
+}
+
+/** The record once for each element of the list, and once if there is none. */
+function expand(record: JsonObject, name: string | undefined): readonly JsonObject[] {
+  const list = name === undefined ? undefined : memberOf(record, name);
+  if (name === undefined || !isList(list) || list.length === 0) return [record];
+  return list.map((element) => Object.fromEntries([...Object.entries(record), [name, element]]));
 }
 
 async function* printCsv(

@@ -1,9 +1,12 @@
 /** The columns of the records of a collection: its declaration, flattened, and a column for the rest. */
+import { ServiceError } from '../errors.js';
 import type { Collection, Field } from '../model/collection.js';
 import { CREATED_ON } from '../model/collection.js';
 import { type ValueKind, valueKindOf } from '../model/field-types/scalar-types.js';
 import type { Path } from '../model/path.js';
+import type { RecordSet } from '../store/reading/record-set.js';
 import type { CellType, TableColumn } from '../tables/cell.js';
+import { type Format, isTableFormat } from '../tables/format.js';
 
 /** A column that shows the value at a path of the record. */
 export interface RecordColumn extends TableColumn {
@@ -16,22 +19,30 @@ type ColumnKind = Exclude<ValueKind, 'reference' | 'object'> | 'json';
 
 /**
  * The heading of the last column, which contains everything that the others do not, e.g. undeclared fields,
- * as the JSON text of an object. No field has this name.
+ * as the JSON text of an object. No declared field has a name with a space.
  */
-export const REST_HEADING = '…';
+export const REST_HEADING = 'other fields';
+
+/** The heading in the files of earlier versions, and the field in their mappings. */
+const EARLIER_REST_HEADING = '…';
+
+export function isRestHeading(heading: string): boolean {
+  return heading === REST_HEADING || heading === EARLIER_REST_HEADING;
+}
 
 /**
  * `_id`, then a column a declared field in the order of the declaration: the members of objects and
  * references as `student.value`, lists of plain values as lists, other lists and objects without declared
  * members as JSON text. With a projection its paths in their order, those that are not declared as JSON text.
- * Hidden fields have none.
+ * Hidden fields have none. An expanded list of objects has the columns of an element.
  */
 export function columnsOfRecords(
   collection: Collection,
   projection: readonly Path[] | undefined,
   hidden: ReadonlySet<string>,
+  expanded?: string,
 ): readonly RecordColumn[] {
-  const declared = declaredColumns(collection).filter(({ path: [name = ''] }) => !hidden.has(name));
+  const declared = declaredColumns(collection, expanded).filter(({ path: [name = ''] }) => !hidden.has(name));
   const id = columnAt(['_id'], 'text', false);
   if (projection === undefined) return [id, ...declared];
   const wanted = projection.filter(([name = '']) => name !== '_id' && !hidden.has(name));
@@ -39,8 +50,40 @@ export function columnsOfRecords(
   return [id, ...new Map(chosen.map((column) => [column.heading, column])).values()];
 }
 
-function declaredColumns({ fields, fieldsByName }: Collection): readonly RecordColumn[] {
-  const columns = fields.flatMap((field) => columnsOfField(field, [field.name]));
+/**
+ * Checks that the elements of the field can be rows of their own.
+ *
+ * @throws INVALID_VALUE (400) for a field that is no list of objects, and a format without columns
+ */
+export function listOfObjects(
+  name: string,
+  {
+    collection,
+    hiddenFields,
+    format,
+  }: Pick<RecordSet, 'collection' | 'hiddenFields'> & { readonly format: Format },
+): string {
+  const lists = collection.fields
+    .filter(({ type, isList, fields }) => type === 'object' && isList && fields.length > 0)
+    .map((field) => field.name)
+    .filter((field) => !hiddenFields.has(field));
+  if (isTableFormat(format) && lists.includes(name)) return name;
+  const expected = isTableFormat(format)
+    ? `a field of ${collection.name} that is a list of objects: ${lists.join(', ') || 'there is none'}`
+    : 'none, or the format csv, xlsx or parquet, which have rows';
+  throw new ServiceError(
+    'INVALID_VALUE',
+    `The parameter expand is ${JSON.stringify(name)}; expected ${expected}.`,
+    {
+      errors: [{ detail: `expected ${expected}`, parameter: 'expand', expected, sent: name }],
+    },
+  );
+}
+
+function declaredColumns({ fields, fieldsByName }: Collection, expanded?: string): readonly RecordColumn[] {
+  const columns = fields.flatMap((field) =>
+    columnsOfField(field.name === expanded ? { ...field, isList: false } : field, [field.name]),
+  );
   return fieldsByName.has(CREATED_ON) ? columns : [...columns, columnAt([CREATED_ON], 'datetime', false)];
 }
 

@@ -2,7 +2,7 @@
  * A mapping says what becomes of each column of a file. It is proposed from the file, corrected by a person,
  * and may be kept by name.
  */
-import { columnsOfRecords, REST_HEADING, type RecordColumn } from '../exporting/record-columns.js';
+import { columnsOfRecords, isRestHeading, type RecordColumn } from '../exporting/record-columns.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import type { Collection } from '../model/collection.js';
 import type { Path } from '../model/path.js';
@@ -59,13 +59,13 @@ export type MappingTarget =
 export function fieldsOfMapping(mapping: ImportMapping): readonly string[] {
   const paths = [...mapping.columns.map(({ field }) => field), ...Object.keys(mapping.fixed)];
   const names = paths.flatMap((path) => (path === null ? [] : [path.split('.')[0] ?? '']));
-  return [...new Set(names)].filter((name) => name !== '' && name !== '_id' && name !== REST_HEADING);
+  return [...new Set(names)].filter((name) => name !== '' && name !== '_id' && !isRestHeading(name));
 }
 
 /** What a field of a mapping means in a collection. */
 export function targetOf(field: string, by: string | undefined, collection: Collection): MappingTarget {
   if (field === '_id') return { kind: 'id' };
-  if (field === REST_HEADING) return { kind: 'rest' };
+  if (isRestHeading(field)) return { kind: 'rest' };
   const path = field.split('.');
   const column = columnsOfRecords(collection, undefined, NOTHING_HIDDEN).find(
     ({ heading }) => heading === field,

@@ -1,6 +1,11 @@
 /** Which field each column of a file most likely is. */
 import { findNearest } from '../did-you-mean.js';
-import { columnsOfRecords, REST_HEADING, type RecordColumn } from '../exporting/record-columns.js';
+import {
+  columnsOfRecords,
+  isRestHeading,
+  REST_HEADING,
+  type RecordColumn,
+} from '../exporting/record-columns.js';
 import { type Collection, CREATED_ON, type Field } from '../model/collection.js';
 import { findHeadingSynonym, findHeldHeadings } from './heading-synonyms.js';
 import { eventOf, headingWords, plainHeading } from './heading-words.js';
@@ -49,7 +54,7 @@ export function proposeMapping(
   const parted = new Map<string, readonly ColumnMapping[]>();
   const cellsOf = (column: string) => found.find((one) => one.column === column);
   const open = () => columns.filter((column) => !fields.has(column) && !parted.has(column));
-  for (const column of columns) if (column === REST_HEADING) give(column, REST_HEADING);
+  for (const column of columns) if (isRestHeading(column)) give(column, REST_HEADING);
   for (const column of open()) give(column, candidates.find(({ field }) => field === column)?.field);
   for (const column of open()) {
     if (ID_WORDS.includes(column.trim().toLowerCase())) give(column, '_id');

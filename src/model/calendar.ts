@@ -118,6 +118,29 @@ export function dayOf(instant: string | Date, timeZone: string): string {
   return dayText(Temporal.Instant.fromEpochMilliseconds(milliseconds).toZonedDateTimeISO(timeZone));
 }
 
+/**
+ * A stored instant as people of the zone read it: `2026-11-27` for the first instant of a day, otherwise
+ * `2026-11-27 09:30:00`. Stays in UTC if the local time exists twice, or not within the years 0000 to 9999.
+ */
+export function localText(instant: string, timeZone: string): string {
+  const day = dayOf(instant, timeZone);
+  if (startOf(day, timeZone) === instant) return day;
+  const milliseconds = Date.parse(instant);
+  const offset = offsetAt(milliseconds, timeZone);
+  // The clocks are put back by less than a day.
+  const isRepeated = [milliseconds - DAY_MS, milliseconds + DAY_MS].some((near) => {
+    const other = offsetAt(near, timeZone) - offset;
+    return other !== 0 && offsetAt(milliseconds - other, timeZone) === offset + other;
+  });
+  if (isRepeated || !isWritable(milliseconds + offset)) return instant;
+  return new Date(milliseconds + offset)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/(\.000)?Z$/, '');
+}
+
+const DAY_MS = 86_400_000;
+
 /** Cached, because the records of a request fall on few days. */
 const textsOfDays = new Map<number, string>();
 const MOST_TEXTS_OF_DAYS = 1_000;

@@ -17,7 +17,7 @@ class StudentConcession {
   @column.text('`_id` of the concession.') readonly id!: string;
   @column.text('The fee head; null: every head.', { nullable: true }) readonly feeHead!: string | null;
   @column.text('percent or amount.') readonly kind!: string;
-  @column.money('Percent of the demand, or an amount a month.') readonly value!: string;
+  @column.decimal('Percent of the demand, or an amount a month.') readonly value!: string;
   @column.text('The session.') readonly session!: string;
   @column.month('First month.') readonly fromMonth!: string;
   @column.month('Last month.') readonly toMonth!: string;

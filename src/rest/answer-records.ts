@@ -7,12 +7,12 @@ import {
   printRecords,
   type RecordFile,
 } from '../exporting/print-records.js';
-import { columnsOfRecords } from '../exporting/record-columns.js';
+import { columnsOfRecords, listOfObjects } from '../exporting/record-columns.js';
 import type { RecordsRequest } from '../resolvers/records/record-resolver.js';
 import type { RecordSet } from '../store/reading/record-set.js';
 import { contentTypeOf, type Format, isTableFormat, type TableFormat } from '../tables/format.js';
 import type { Answer, WholeAnswer } from './answer.js';
-import { byteOrderMarkOf, fileHeaders, formatOf } from './format-parameters.js';
+import { byteOrderMarkOf, fileHeaders, formatOf, timeZoneOf } from './format-parameters.js';
 import type { RestRequest } from './route.js';
 
 /**
@@ -33,6 +33,7 @@ export async function answerRecords(
   request: RestRequest,
 ): Promise<Answer> {
   const format = formatOf(request);
+  if (!isTableFormat(format)) tableOptions(records, request);
   const isStreamed = request.parameters.stream !== undefined;
   if (!isStreamed && wanted.limit !== undefined && wanted.limit <= MAX_PAGE)
     return await answerPage(records, wanted, request);
@@ -59,14 +60,14 @@ export async function answerChanges(
   request: RestRequest,
 ): Promise<Answer> {
   const format = formatOf(request);
-  const byteOrderMark = byteOrderMarkOf(request);
+  const table = tableOptions(records, request);
   const next = await records.nextSince();
   if (format === 'xlsx') await countExported(records, { format, since });
   return {
     kind: 'stream',
     mediaType: contentTypeOf(format),
     headers: { ...(isTableFormat(format) && fileHeaders(`${collection}.${format}`)), 'x-next-since': next },
-    open: (signal) => exportRecords(records, { format, since, signal, projection, byteOrderMark }),
+    open: (signal) => exportRecords(records, { format, since, signal, projection, ...table }),
     countRows: () => records.rowsStreamed,
   };
 }
@@ -92,10 +93,23 @@ interface FileRequest {
 }
 
 function fileOf(records: RecordSet, { wanted, request, format }: FileRequest): RecordFile {
+  const options = tableOptions(records, request);
+  const { collection, hiddenFields } = records;
   return {
+    ...options,
     format,
-    columns: columnsOfRecords(records.collection, wanted.projection, records.hiddenFields),
+    columns: columnsOfRecords(collection, wanted.projection, hiddenFields, options.expanded),
+  };
+}
+
+/** @throws INVALID_VALUE (400) */
+function tableOptions({ collection, hiddenFields }: RecordSet, request: RestRequest) {
+  const { expand } = request.parameters;
+  const format = formatOf(request);
+  return {
     byteOrderMark: byteOrderMarkOf(request),
+    timeZone: timeZoneOf(request),
+    expanded: expand && listOfObjects(expand, { collection, hiddenFields, format }),
   };
 }
 

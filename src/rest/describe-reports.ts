@@ -120,6 +120,7 @@ function describeValue({ type, rowClass }: Column): Schema {
     case 'percent':
       return { type: 'number' };
     case 'money':
+    case 'decimal':
       return { $ref: '#/components/schemas/Money' };
     case 'day':
       return { type: 'string', format: 'date' };

@@ -68,6 +68,13 @@ const READ_PARAMETERS: readonly Parameter[] = [
     { schema: { type: 'string' } },
   ),
   ...FORMAT_PARAMETERS,
+  inQuery(
+    'expand',
+    'CSV, XLSX and Parquet: a field that is a list of objects, e.g. `lines`. ' +
+      'A row for each element, with the ' +
+      'other columns of the record repeated',
+    { schema: { type: 'string' } },
+  ),
 ];
 
 export const READ_ERRORS = [...REPORT_ERRORS, 'MALFORMED_FILTER', 'GONE'] as const;

@@ -10,7 +10,13 @@ import { requireScope } from '../resolvers/request-context.js';
 import { FORMATS, isTableFormat, MEDIA_TYPES } from '../tables/format.js';
 import { type Answer, jsonAnswer } from './answer.js';
 import { reportRef } from './describe-reports.js';
-import { byteOrderMarkOf, FORMAT_PARAMETERS, fileHeaders, formatOf } from './format-parameters.js';
+import {
+  byteOrderMarkOf,
+  FORMAT_PARAMETERS,
+  fileHeaders,
+  formatOf,
+  timeZoneOf,
+} from './format-parameters.js';
 import { invalidParameter, parseCount } from './parameter-reader.js';
 import { type Parameter, PREFER, type RestRequest, type Route } from './route.js';
 
@@ -167,7 +173,7 @@ export async function runReport(options: {
   readonly request: RestRequest;
   readonly sent: Readonly<Record<string, string>>;
 }): Promise<Answer> {
-  const { format: _, bom: __, first, after, ...sent } = options.sent;
+  const { format: _, bom: __, times: ___, first, after, ...sent } = options.sent;
   const format = formatOf(options.request);
   const run = await options.report.run(options.services, requireScope(options.request.context), sent);
   if (first !== undefined || after !== undefined) {
@@ -178,7 +184,11 @@ export async function runReport(options: {
     });
     return jsonAnswer(printExactJson(page));
   }
-  const answer = run.answer({ format, byteOrderMark: byteOrderMarkOf(options.request) });
+  const answer = run.answer({
+    format,
+    byteOrderMark: byteOrderMarkOf(options.request),
+    timeZone: timeZoneOf(options.request),
+  });
   return {
     kind: 'stream',
     mediaType: answer.contentType,

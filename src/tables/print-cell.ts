@@ -2,8 +2,8 @@
  * The cells of a worksheet (ECMA-376).
  *
  * No cell is a formula: texts, headings too, are inline strings, which a spreadsheet does not run. Numbers,
- * percents and money are numbers with their format, days are dates, instants dates with a time in UTC. A
- * spreadsheet computes in floats: amounts over fifteen digits lose their last ones there, as in any workbook.
+ * percents and money are numbers with their format, days are dates, instants dates with a time. A spreadsheet
+ * computes in floats: amounts over fifteen digits lose their last ones there, as in any workbook.
  */
 import type { CellType } from './cell.js';
 import { encodeXstring } from './xstring.js';
@@ -19,6 +19,7 @@ export const STYLE = {
   totalText: 6,
   totalMoney: 7,
   totalNumber: 8,
+  localInstant: 9,
 } as const;
 
 /** The longest text of a cell; spreadsheets report files with longer ones as damaged. */
@@ -45,7 +46,7 @@ export function printCell(type: CellType, value: string | null): string {
     case 'day':
       return dateCell(`${value}T00:00:00Z`, value, STYLE.day);
     case 'instant':
-      return dateCell(value, value, STYLE.instant);
+      return instantCell(value);
     case 'flag':
       return `<c t="b"><v>${value === 'true' ? 1 : 0}</v></c>`;
     case 'month':
@@ -98,6 +99,13 @@ function dateCell(instant: string, text: string, style: number): string {
   const milliseconds = Date.parse(instant);
   if (Number.isNaN(milliseconds)) return textCell(text, STYLE.plain);
   return numberCell(String(milliseconds / 86_400_000 + 25_569), style);
+}
+
+/** In UTC, or a day or local time of the school. @see localText */
+function instantCell(value: string): string {
+  if (value.endsWith('Z')) return dateCell(value, value, STYLE.instant);
+  if (value.length === 10) return printCell('day', value);
+  return dateCell(`${value.replace(' ', 'T')}Z`, value, STYLE.localInstant);
 }
 
 /** Ends a text that is too long in an ellipsis, never between the halves of a character. */

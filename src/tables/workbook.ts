@@ -79,23 +79,25 @@ const FROZEN_FIRST_LINE =
 const SHEET_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
 /**
- * Formats 164 on are our own; 4 is #,##0.00. That of instants says that they are in UTC: nothing else in a
- * workbook would, neither to people nor to who reads it.
+ * Formats 164 on are our own; 4 is #,##0.00. That of instants in UTC says so: nothing else in a workbook
+ * would, neither to people nor to programs.
  */
 const STYLES =
-  `${XML}<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" ` +
+  `${XML}<styleSheet xmlns="${MAIN}"><numFmts count="3"><numFmt numFmtId="164" ` +
   `formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" ` +
-  `formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss\\ &quot;UTC&quot;"/></numFmts>` +
+  `formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss\\ &quot;UTC&quot;"/><numFmt numFmtId="166" ` +
+  `formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>` +
   '<fonts count="2"><font><sz val="11"/><name ' +
   'val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills ' +
   'count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill ' +
   'patternType="gray125"/></fill></fills><borders count="2"><border/><border><left/><right/><top ' +
   'style="thin"/><bottom/><diagonal/></border></borders><cellStyleXfs ' +
-  'count="1"><xf/></cellStyleXfs><cellXfs count="9"><xf/><xf fontId="1" applyFont="1"/><xf ' +
+  'count="1"><xf/></cellStyleXfs><cellXfs count="10"><xf/><xf fontId="1" applyFont="1"/><xf ' +
   'numFmtId="4" applyNumberFormat="1"/><xf numFmtId="164" applyNumberFormat="1"/><xf numFmtId="165" ' +
   'applyNumberFormat="1"/><xf numFmtId="0"/><xf fontId="1" borderId="1" applyFont="1" ' +
   'applyBorder="1"/><xf numFmtId="4" fontId="1" borderId="1" applyNumberFormat="1" applyFont="1" ' +
-  'applyBorder="1"/><xf fontId="1" borderId="1" applyFont="1" applyBorder="1"/></cellXfs></styleSheet>';
+  'applyBorder="1"/><xf fontId="1" borderId="1" applyFont="1" applyBorder="1"/><xf numFmtId="166" ' +
+  'applyNumberFormat="1"/></cellXfs></styleSheet>';
 
 /** The files of the workbook other than its sheets, with their paths. */
 function partsOf(sheetNames: readonly string[]): readonly (readonly [string, string])[] {

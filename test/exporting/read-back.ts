@@ -1,6 +1,6 @@
 /** Reads exported files as a stranger would, by what the documentation says of them, into records again. */
 import { DuckDBInstance } from '@duckdb/node-api';
-import type { RecordColumn } from '../../src/exporting/record-columns.js';
+import { REST_HEADING, type RecordColumn } from '../../src/exporting/record-columns.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../src/json.js';
 
 /** RFC 4180; a cell without quotes and without a text is `null`, a quoted one the empty text. */
@@ -74,7 +74,7 @@ export function recordsOfParquet(
   return rows.map((row) =>
     merged(
       columns.map((column) => [column, ofDuckDb(column, row[column.heading])]),
-      row['…'] as string | null,
+      row[REST_HEADING] as string | null,
     ),
   );
 }
@@ -103,7 +103,7 @@ function scalarOf({ kind, isList }: RecordColumn, value: unknown): JsonValue {
 }
 
 function expectHeadings(found: readonly (string | null)[], columns: readonly RecordColumn[]): void {
-  const expected = [...columns.map(({ heading }) => heading), '…'];
+  const expected = [...columns.map(({ heading }) => heading), REST_HEADING];
   if (found.join('|') !== expected.join('|')) throw new Error(`columns: ${found.join(', ')}`);
 }
 

@@ -13,7 +13,14 @@ import { systemPrincipal } from '../../src/model/scope.js';
 import { createDemoDatabase } from '../demo-template.js';
 import { IS_FULL_LENGTH } from '../full-length.js';
 
-const FORMATS = ['ndjson', 'csv', 'xlsx'] as const satisfies readonly ExportFormat[];
+const FORMATS = ['ndjson', 'csv', 'xlsx', 'csv-local', 'xlsx-local'] as const;
+type FileKind = (typeof FORMATS)[number] | 'ndjson';
+
+/** `-local`: the instants are days and times of the school. */
+const optionsOf = (kind: FileKind) => ({
+  format: kind.replace('-local', '') as ExportFormat,
+  timeZone: kind.endsWith('-local') ? 'Asia/Kolkata' : undefined,
+});
 
 let services: Services;
 let drop: () => Promise<void>;
@@ -53,16 +60,12 @@ const HOSTILE = parseExactJson(`[
   {"_id": "h-10", "name": "''", "tab": "\\t", "number": "007"}
 ]`) as unknown as JsonObject[];
 
-async function exported(
-  domain: string | undefined,
-  collection: string,
-  format: ExportFormat,
-): Promise<Buffer> {
+async function exported(domain: string | undefined, collection: string, kind: FileKind): Promise<Buffer> {
   const scope = operatorScope(services, domain);
   const records = services.store.find(scope, queryOf(collection));
   const chunks: Uint8Array[] = [];
   for await (const chunk of exportRecords(records, {
-    format,
+    ...optionsOf(kind),
     since: undefined,
     signal: AbortSignal.timeout(60_000),
   }))
@@ -74,7 +77,7 @@ async function imported(
   domain: string,
   collection: string,
   file: Buffer,
-  format: string,
+  format: FileKind,
 ): Promise<StoredImport> {
   const operator = operatorScope(services, domain);
   // Receipts are written by the service alone.
@@ -83,7 +86,7 @@ async function imported(
   const { signal } = new AbortController();
   const one = await services.imports.create(scope, {
     collection,
-    file: { name: `${collection}.${format}`, stream: Readable.from([file]) },
+    file: { name: `${collection}.${optionsOf(format).format}`, stream: Readable.from([file]) },
     source: {},
     options: { mode: 'atomic' },
   });

@@ -18,12 +18,12 @@ const SINCE = '2026-11-20T00:00:00.000Z';
 
 describe('what is exported', () => {
   it('is a path of REST for each collection', () => {
-    expect(exportAddress(ASKED, 'class')).toBe('/o/recs/class?format=csv');
+    expect(exportAddress(ASKED, 'class')).toBe('/o/recs/class?format=csv&bom=true');
     expect(exportAddress({ ...ASKED, oquery: "name=*o'", since: SINCE }, 'class')).toBe(
-      '/o/recs/class?format=csv&oquery=name%3D*o%27&ci=true&since=2026-11-20T00%3A00%3A00.000Z',
+      '/o/recs/class?format=csv&bom=true&oquery=name%3D*o%27&ci=true&since=2026-11-20T00%3A00%3A00.000Z',
     );
     expect(exportAddress({ ...ASKED, where: '{"class":{"isNull":true}}' }, 'class')).toBe(
-      '/o/recs/class?format=csv&where=%7B%22class%22%3A%7B%22isNull%22%3Atrue%7D%7D',
+      '/o/recs/class?format=csv&bom=true&where=%7B%22class%22%3A%7B%22isNull%22%3Atrue%7D%7D',
     );
   });
 
@@ -32,7 +32,8 @@ describe('what is exported', () => {
       exportByCurl({ ...ASKED, collections: ['class'], oquery: "a='; rm x" }, 'https://campus.example'),
     ).toBe(
       'curl -fsS -H "Authorization: Bearer $CAMPUS_KEY" \\\n' +
-        "  'https://campus.example/o/recs/class?format=csv&oquery=a%3D%27%3B+rm+x&ci=true' -o class.csv",
+        "  'https://campus.example/o/recs/class?format=csv&bom=true&oquery=a%3D%27%3B+rm+x&ci=true' " +
+        '-o class.csv',
     );
   });
 

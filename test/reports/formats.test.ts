@@ -66,7 +66,7 @@ describe('CSV', () => {
       };
     }
     let text = '';
-    for await (const chunk of printCsv(dailyUniqueSms, lines(), 'without')) text += chunk;
+    for await (const chunk of printCsv(dailyUniqueSms, lines(), {})) text += chunk;
     expect(text.split('\r\n')[1]).toBe(`+91 98,'-2+3,"'=HYPERLINK(""x"",""y""),\n",,1,,,,`);
   });
 });

@@ -192,12 +192,12 @@ export class SheetReader {
    */
   #time(serial: number, styled: Exclude<StyledAs, 'number'>): CellValue {
     if (styled === 'utc') return this.#utc(serial);
-    const seconds = Math.round(serial * SECONDS_OF_A_DAY);
-    const time = new Date((seconds % SECONDS_OF_A_DAY) * 1_000).toISOString().slice(11, 19);
-    if (styled === 'time' && seconds >= 0 && seconds < SECONDS_OF_A_DAY) return time;
-    const day = dayOfSerial(seconds / SECONDS_OF_A_DAY, this.#context.dateSystem);
+    const milliseconds = Math.round(serial * MS_OF_A_DAY);
+    const time = new Date(milliseconds % MS_OF_A_DAY).toISOString().slice(11, 23).replace('.000', '');
+    if (styled === 'time' && milliseconds >= 0 && milliseconds < MS_OF_A_DAY) return time;
+    const day = dayOfSerial(milliseconds / MS_OF_A_DAY, this.#context.dateSystem);
     if (serial < 0 || day === undefined) return this.#noDay(serial);
-    return styled === 'instant' || seconds % SECONDS_OF_A_DAY !== 0 ? `${day}T${time}` : day;
+    return styled === 'instant' || milliseconds % MS_OF_A_DAY !== 0 ? `${day}T${time}` : day;
   }
 
   #utc(serial: number): CellValue {

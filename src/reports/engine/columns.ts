@@ -21,6 +21,7 @@ export type ColumnType =
   | 'number'
   | 'percent'
   | 'money'
+  | 'decimal'
   | 'day'
   | 'month'
   | 'instant'
@@ -97,6 +98,8 @@ export const number = scalar('number', () => Float);
 export const percent = scalar('percent', () => Float, '%');
 /** Exact, two places, in the currency of the report. */
 export const money = scalar('money', () => DecimalScalar, 'in the currency of the report');
+/** Exact, two places, in a unit that another column gives. */
+export const decimal = scalar('decimal', () => DecimalScalar);
 export const day = scalar('day', () => LocalDate);
 export const month = scalar('month', () => MonthScalar);
 export const instant = scalar('instant', () => DateTime);

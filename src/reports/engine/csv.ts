@@ -2,12 +2,17 @@
 import { isJsonObject, parseExactJson } from '../../json.js';
 import { printCsvLine } from '../../tables/csv-line.js';
 import type { ReportForm, ReportStreamLine } from './report-lines.js';
-import { tableOf } from './table.js';
+import { inZone, tableOf } from './table.js';
+
+interface CsvOptions {
+  readonly byteOrderMark?: 'with' | 'without';
+  readonly timeZone?: string | undefined;
+}
 
 export async function* printCsv(
   report: Pick<ReportForm, 'row' | 'totals'>,
   lines: AsyncIterable<ReportStreamLine>,
-  byteOrderMark: 'with' | 'without',
+  { byteOrderMark, timeZone }: CsvOptions,
 ): AsyncIterable<string> {
   let table: ReturnType<typeof tableOf> | undefined;
   for await (const { part, json } of lines) {
@@ -20,7 +25,7 @@ export async function* printCsv(
     if (part === 'row' && table)
       yield table
         .linesOf(content)
-        .map((cells) => printCsvLine(cells.map(({ value }) => value || null)))
+        .map((cells) => printCsvLine(inZone(cells, timeZone).map(({ value }) => value || null)))
         .join('');
   }
 }

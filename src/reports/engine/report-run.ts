@@ -45,6 +45,8 @@ export interface AnswerOptions {
    * `without`.
    */
   readonly byteOrderMark?: 'with' | 'without';
+  /** CSV and XLSX: the zone of instants. Default: in UTC. */
+  readonly timeZone?: string | undefined;
 }
 
 /**
@@ -196,9 +198,9 @@ export class ReportRun {
       case 'ndjson':
         return printNdjson(lines);
       case 'csv':
-        return printCsv(report, lines, options.byteOrderMark ?? 'without');
+        return printCsv(report, lines, options);
       case 'xlsx':
-        return printXlsx(report, head, lines);
+        return printXlsx(report, head, lines, options.timeZone);
       case 'parquet':
         return printReportParquet(report, lines);
     }

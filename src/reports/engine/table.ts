@@ -1,5 +1,7 @@
 /** Lays out a report's rows as lines and cells, for CSV, XLSX and the terminal. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
+import { localText } from '../../model/calendar.js';
+import { isStoredInstant } from '../../stored-instant.js';
 import type { CellType } from '../../tables/cell.js';
 import { type Column, type ColumnType, columnsOf, headingOf, type RowClass } from './columns.js';
 
@@ -49,6 +51,16 @@ export function tableOf(rowClass: RowClass, totals: JsonObject, lists: NestedLis
     },
     totalsLine: (line) => places.map((place) => place.total(line)),
   };
+}
+
+/** Prints the instants among the cells as days and times of the zone, if one is given. */
+export function inZone(cells: readonly Cell[], timeZone: string | undefined): readonly Cell[] {
+  if (timeZone === undefined) return cells;
+  return cells.map((cell) =>
+    cell.type === 'instant' && cell.value !== null && isStoredInstant(cell.value)
+      ? { ...cell, value: localText(cell.value, timeZone) }
+      : cell,
+  );
 }
 
 function placesOf(column: Column, totals: JsonObject): Place[] {

@@ -7,12 +7,13 @@ import { numberCell, printCell, printRow, STYLE, textCell } from '../../tables/p
 import { Workbook } from '../../tables/workbook.js';
 import { headingOf } from './columns.js';
 import type { ReportForm, ReportHead, ReportStreamLine } from './report-lines.js';
-import { type Cell, type Table, tableOf } from './table.js';
+import { type Cell, inZone, type Table, tableOf } from './table.js';
 
 export async function* printXlsx(
   report: Pick<ReportForm, 'title' | 'row' | 'totals'>,
   head: ReportHead,
   lines: AsyncIterable<ReportStreamLine>,
+  timeZone?: string,
 ): AsyncIterable<Uint8Array> {
   const workbook = new Workbook(['Report', 'About']);
   const sheet = workbook.openSheet({ firstLine: 'frozen' });
@@ -30,7 +31,7 @@ export async function* printXlsx(
     }
     if (part === 'row' && table) {
       for (const cells of table.linesOf(content))
-        sheet.push(printRow(cells.map(({ type, value }) => printCell(type, value))));
+        sheet.push(printRow(inZone(cells, timeZone).map(({ type, value }) => printCell(type, value))));
       yield* workbook.takeChunk();
     }
   }

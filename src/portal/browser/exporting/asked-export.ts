@@ -15,6 +15,8 @@ export interface AskedExport {
 export function exportAddress({ oquery, where, since, format }: AskedExport, collection: string): string {
   const parameters = new URLSearchParams({
     format,
+    // For spreadsheet programs, and so with the days and times of the school.
+    ...(format === 'csv' && { bom: 'true' }),
     ...(oquery !== '' && { oquery, ci: 'true' }),
     ...(where !== '' && { where }),
     ...(since !== '' && { since }),

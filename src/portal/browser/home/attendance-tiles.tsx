@@ -77,6 +77,13 @@ function AbsenteesTile({ day, report }: DayTileProps) {
       to={`/portal/reports/${report}`}
       search={{ date: day, run: '1' }}
       show={({ daySheet: { rows, totals } }) => {
+        if (totals.marked === 0)
+          return (
+            <EmptyState
+              icon="inbox"
+              title={t('No attendance was marked on {day}', { day: formats.day(day) })}
+            />
+          );
         const absent = rows.filter(({ status }) => status === 'absent').slice(0, MOST_ABSENTEES);
         if (absent.length === 0)
           return (

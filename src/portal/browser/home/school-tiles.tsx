@@ -93,19 +93,22 @@ function StrengthTile({ report }: { readonly report: string }) {
       show={({ strength: { rows, totals } }) => {
         if (totals.strength === 0) return <EmptyState icon="users" title={t('No students yet')} />;
         const classes = [...Map.groupBy(rows, (row) => row.class)];
-        const sum = (of: 'boys' | 'girls') =>
+        const sum = (of: 'boys' | 'girls' | 'other') =>
           classes.map(([, sections]) => sections.reduce((count, section) => count + section[of], 0));
         return (
           <>
             <Figure value={formats.number(totals.strength)} note={t('students')} />
             <TileChart
               kind="stackedBar"
-              title={t('Boys and girls by class')}
+              title={t('Students by class and gender')}
               labels={classes.map(([name]) => name)}
               labelled={t('Class')}
               series={[
                 { name: t('Boys'), values: sum('boys') },
                 { name: t('Girls'), values: sum('girls') },
+                ...(sum('other').some((count) => count > 0)
+                  ? [{ name: t('Other'), values: sum('other') }]
+                  : []),
               ]}
               unit="number"
             />

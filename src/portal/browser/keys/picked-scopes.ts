@@ -24,8 +24,8 @@ export function readScopes(written: unknown): PickedScopes {
   return { ...NO_SCOPES, ...(written as Partial<PickedScopes> | null) };
 }
 
-export function hasScopes({ collections, reports, scripts }: PickedScopes): boolean {
-  return Object.keys(collections).length + reports.length + scripts.length > 0;
+export function hasScopes({ collections, reports, scripts, accounts }: PickedScopes): boolean {
+  return accounts === true || Object.keys(collections).length + reports.length + scripts.length > 0;
 }
 
 /** The scopes with or without these verbs of a collection. */
@@ -38,6 +38,10 @@ export function withVerbsSet(
   const { [collection]: before = [], ...others } = scopes.collections;
   const next = withSet(before, verbs, isOn);
   return { ...scopes, collections: next.length > 0 ? { ...others, [collection]: next } : others };
+}
+
+export function withAccountsSet({ accounts: _, ...others }: PickedScopes, isOn: boolean): PickedScopes {
+  return isOn ? { ...others, accounts: true } : others;
 }
 
 /** The scopes with or without these reports. */

@@ -9,7 +9,13 @@ import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
 import { useViewer, type ViewerCollection } from '../shell/viewer';
-import { type PickedScopes, VERB_LABELS, withReportsSet, withVerbsSet } from './picked-scopes';
+import {
+  type PickedScopes,
+  VERB_LABELS,
+  withAccountsSet,
+  withReportsSet,
+  withVerbsSet,
+} from './picked-scopes';
 
 export interface ScopeTreeProps {
   readonly scopes: PickedScopes;
@@ -20,7 +26,7 @@ const ALL_VERBS = Object.keys(VERB_LABELS);
 
 export function ScopeTree({ scopes, change }: ScopeTreeProps) {
   const t = useTexts();
-  const { reports } = useViewer();
+  const { reports, roles } = useViewer();
   const scripts = useOperation(ScriptsForKeys, {});
   const names = reports.map(({ name }) => name);
   const picked = names.filter((name) => scopes.reports.includes(name));
@@ -55,6 +61,15 @@ export function ScopeTree({ scopes, change }: ScopeTreeProps) {
         value={[...scopes.scripts]}
         onChange={(chosen) => change({ ...scopes, scripts: chosen })}
       />
+      {roles.includes('admin') && (
+        <Checkbox
+          mt="xs"
+          label={t('Accounts: who may log in, and with which roles')}
+          description={t('Such a key can create admins. Give it only to a program that manages users.')}
+          checked={scopes.accounts === true}
+          onChange={({ currentTarget }) => change(withAccountsSet(scopes, currentTarget.checked))}
+        />
+      )}
     </fieldset>
   );
 }

@@ -69,7 +69,7 @@ function Referring({ from, field, id, values }: ReferringProps) {
   const say = useReportWords();
   const describe = useDescription(from, values);
   const oquery = `${field}.value=${escapeValue(id)}`;
-  const asked = tellingFields(from).map(({ name }) => name);
+  const asked = [...new Set([...tellingFields(from), ...stateFields(from)].map(({ name }) => name))];
   const { data, error } = useOperation(ReferringRecords, {
     collection: from.name,
     oquery,
@@ -123,18 +123,24 @@ function tellingFields({ labelField, fields }: ReferringProps['from']) {
   return [...plain.filter(isLabel), ...plain.filter((one) => !isLabel(one))].slice(0, ASKED_FIELDS);
 }
 
+/** Fields with a usual value, such as the status of a receipt. Any other value is always shown. */
+function stateFields({ fields }: ReferringProps['from']) {
+  return fields.filter((field) => field.allowed && typeof field.default === 'string');
+}
+
 /** Describes a referring record in a line, without the values that it shares with the record. */
 function useDescription(from: ReferringProps['from'], values: Values): (data: Values) => string {
   const valueText = useValueText();
   const known = new Set(Object.values(values));
   return (data) => {
+    const states = stateFields(from);
+    const unusual = states.filter((field) => data[field.name] !== field.default);
     const told = tellingFields(from).filter(
-      ({ name }) => !known.has(data[name]) && !isReferenceValue(data[name]),
+      (field) =>
+        !states.includes(field) && !known.has(data[field.name]) && !isReferenceValue(data[field.name]),
     );
-    const texts = told.map((field) => valueText(data[field.name], field));
-    return texts
-      .filter((text) => text !== '')
-      .slice(0, TOLD_VALUES)
-      .join(' · ');
+    const textsOf = (fields: typeof states) =>
+      fields.map((field) => valueText(data[field.name], field)).filter((text) => text !== '');
+    return [...textsOf(unusual), ...textsOf(told).slice(0, TOLD_VALUES)].join(' · ');
   };
 }

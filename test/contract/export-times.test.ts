@@ -1,0 +1,89 @@
+/** Tables for people: days and times of the school, a row for each line, the same columns for any data. */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { useGateway } from './gateway.js';
+
+const gateway = useGateway();
+
+async function send(collection: string, records: readonly object[]): Promise<void> {
+  const response = await gateway.fetch(`/o/${collection}`, {
+    method: 'POST',
+    as: 'admin',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(records),
+  });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+async function read(query: string): Promise<string> {
+  return await (await gateway.fetch(`/o/recs/${query}`, { as: 'admin' })).text();
+}
+
+beforeAll(async () => {
+  await gateway.sql.query(`insert into records (domain, collection, id, data) values
+    ('top', 'fee_receipt', 'r-1', '{"receipt_no": "R-1", "date": "2026-11-26T18:30:00.000Z", "lines":
+      [{"fee_head": "Tuition", "amount": 100}, {"fee_head": "Transport", "amount": 50.5}], "extra": 1}'),
+    ('top', 'fee_receipt', 'r-2', '{"receipt_no": "R-2", "date": "2026-11-27T04:00:00.250Z", "lines": []}')`);
+  await send('task', [{ _id: 't-1', name: 'Chalk' }]);
+});
+
+describe('instants', () => {
+  it.each([
+    ['format=csv', '2026-11-26T18:30:00.000Z', '2026-11-27T04:00:00.250Z'],
+    ['format=csv&times=school', '2026-11-27', '2026-11-27 09:30:00.250'],
+    ['format=csv&bom=true', '2026-11-27', '2026-11-27 09:30:00.250'],
+    ['format=csv&bom=true&times=utc', '2026-11-26T18:30:00.000Z', '2026-11-27T04:00:00.250Z'],
+  ])('of %s', async (query, ...dates) => {
+    const [, ...lines] = (await read(`fee_receipt?project=date&sort=_id&${query}`)).trim().split('\r\n');
+    expect(lines.map((line) => line.split(',')[1])).toEqual(dates);
+  });
+
+  it.each(['format=ndjson&times=school', 'format=parquet&times=school', 'format=csv&times=local'])(
+    'are refused for %s',
+    async (query) => {
+      const response = await gateway.fetch(`/o/recs/fee_receipt?${query}`, { as: 'admin' });
+      expect([response.status, await response.json()]).toEqual([
+        400,
+        expect.objectContaining({ errors: [expect.objectContaining({ parameter: 'times' })] }),
+      ]);
+    },
+  );
+});
+
+describe('expand', () => {
+  it('gives a row for each line, with the columns of the record repeated', async () => {
+    const text = await read('fee_receipt?format=csv&expand=lines&project=receipt_no,lines&sort=_id');
+    const [heading = '', ...lines] = text.trim().split('\r\n');
+    const columns = heading.split(',');
+    const rows = lines.map((line) =>
+      Object.fromEntries(line.split(',').map((cell, i) => [columns[i], cell])),
+    );
+    expect(columns).toContain('other fields');
+    expect(columns).not.toContain('lines');
+    expect(rows.map((row) => [row._id, row.receipt_no, row['lines.fee_head'], row['lines.amount']])).toEqual([
+      ['r-1', 'R-1', 'Tuition', '100'],
+      ['r-1', 'R-1', 'Transport', '50.5'],
+      ['r-2', 'R-2', '', ''],
+    ]);
+  });
+
+  it('has the same columns whatever the data', async () => {
+    const headingOf = async (filter: string) =>
+      (await read(`fee_receipt?format=csv&expand=lines&${filter}`)).split('\r\n')[0];
+    expect(await headingOf('oquery=receipt_no=R-1')).toMatch(/^_id,.*lines\.fee_head.*,other fields$/);
+    expect(await headingOf('oquery=receipt_no=R-2')).toBe(await headingOf('oquery=receipt_no=R-1'));
+    expect(await headingOf('oquery=receipt_no=none')).toBe(await headingOf('oquery=receipt_no=R-1'));
+  });
+
+  it.each([
+    ['task', 'format=csv&expand=name'],
+    ['fee_receipt', 'format=csv&expand=line'],
+    ['fee_receipt', 'format=ndjson&expand=lines'],
+    ['fee_receipt', 'limit=5&expand=lines'],
+  ])('is refused for %s?%s', async (collection, query) => {
+    const response = await gateway.fetch(`/o/recs/${collection}?${query}`, { as: 'admin' });
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      expect.objectContaining({ errors: [expect.objectContaining({ parameter: 'expand' })] }),
+    ]);
+  });
+});
