@@ -34,7 +34,7 @@ export interface CollectionDefinition {
   readonly access?: Readonly<Record<string, RoleAccessDefinition>>;
 }
 
-export interface StaysDefinition {
+interface StaysDefinition {
   readonly list: string;
   readonly from: string;
   readonly to: string;
