@@ -214,7 +214,7 @@ function withNumbers(row: Answered, rowClass: RowClass): Answered {
   return Object.fromEntries(
     columnsOf(rowClass).map(({ name, type, rowClass: inner }) => {
       const value = row[name];
-      if (type === 'money' && value !== null) return [name, Number(value)];
+      if ((type === 'money' || type === 'decimal') && value !== null) return [name, Number(value)];
       if (type === 'row' && inner && value !== null) return [name, withNumbers(value, inner())];
       if (type === 'rows' && inner)
         return [name, value.map((element: Answered) => withNumbers(element, inner()))];
