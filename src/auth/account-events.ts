@@ -24,7 +24,7 @@ interface SessionOfUser {
   readonly domainId: string;
   readonly userId: string;
   readonly sessionId: string;
-  /** Absent where only a refresh token tells the session. */
+  /** Absent if the session was found by its refresh token alone. */
   readonly userName?: string | undefined;
 }
 

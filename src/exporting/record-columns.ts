@@ -53,7 +53,7 @@ export function columnsOfRecords(
 /**
  * Checks that the elements of the field can be rows of their own.
  *
- * @throws INVALID_VALUE (400) for a field that is no list of objects, and a format without columns
+ * @throws INVALID_VALUE (400) if the field is not a list of objects, or the format has no columns
  */
 export function listOfObjects(
   name: string,

@@ -67,7 +67,7 @@ export type ValueCondition = Exclude<Condition, IsNullCondition | ExistsConditio
 export interface Clock {
   readonly timeZone: string;
   readonly now: Date;
-  /** Of telephone numbers without a country. */
+  /** The calling code of telephone numbers that are written without one. */
   readonly callingCode?: string | undefined;
 }
 

@@ -3,6 +3,8 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../src/json.js';
 import type { Domain, Scope } from '../../src/model/scope.js';
+import type { SentParameters } from '../../src/reports/engine/parameters.js';
+import type { Report } from '../../src/reports/engine/report.js';
 import type { ReportServices } from '../../src/reports/engine/report-context.js';
 import { Catalog } from '../../src/store/catalog/catalog.js';
 import type { Database } from '../../src/store/database/database.js';
@@ -51,6 +53,22 @@ export interface TestReports {
   mark(marks: readonly Mark[]): Promise<void>;
   /** The domain's properties, in place of what was there. */
   readonly properties: Map<string, JsonValue>;
+}
+
+export interface ReportAnswer {
+  readonly rows: readonly JsonObject[];
+  readonly totals: JsonObject;
+  readonly warnings: readonly JsonObject[];
+}
+
+/** Runs a report as an admin; its JSON, parsed. */
+export async function runReport(
+  services: ReportServices,
+  report: Report,
+  sent: SentParameters,
+): Promise<ReportAnswer> {
+  const answer = (await report.run(services, scopeWith(['admin']), sent)).answer({ format: 'json' });
+  return JSON.parse(await readText(answer)) as ReportAnswer;
 }
 
 export function useReports(now: string): TestReports {

@@ -118,7 +118,7 @@ function dayWithMonthName(text: string, yearLength: 2 | 4): string | undefined {
   return dayOfNumbers(year, String(monthNumber(name)), day);
 }
 
-/** 4 of `Apr`, `april` and `अप्रैल`; 0 of a text that is no name of a month. */
+/** 4 of `Apr`, `april` and `अप्रैल`; 0 if the text is not the name of a month. */
 export function monthNumber(name: string): number {
   const lower = name.toLowerCase();
   const isName = (known: string) => known.startsWith(lower);

@@ -26,7 +26,7 @@ export function spreadsheetDamageOf(cell: unknown, isNumber: boolean): Spreadshe
   return Math.abs(Number(cell)) >= MOST_DIGITS ? 'shortened' : undefined;
 }
 
-/** What would be right in the place of a destroyed value. */
+/** What a cell should hold where a spreadsheet has destroyed its value. */
 export const UNDAMAGED = 'the original value, in a column that is formatted as text';
 
 const FILLER = /^(?:[-–—_.]+|\(?n\.?\s?[/.]?\s?a\.?\)?|null|nil|none|not (?:available|applicable)|0{7,})$/i;

@@ -255,7 +255,7 @@ function alreadyOf({ fromSession, toSession }: Plan, rule: PromotedClassInput): 
   };
 }
 
-/** Whether a student has not left before the new session begins. */
+/** Whether a student is still at the school when the new session begins. */
 function isAttending({ left_on: left, status }: JsonObject, firstDay: Day): boolean {
   if (typeof left === 'string' && left !== '') return left >= firstDay;
   return status !== 'withdrawn' && status !== 'transferred';

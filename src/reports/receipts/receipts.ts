@@ -146,7 +146,7 @@ export class Receipts {
     const day = todayIn(domain.timeZone, new Date(date));
     const student = await getStudent(tx, domain.id, { studentId: input.studentId, day });
     const { admittedOn } = student;
-    // Without a date the money is received now, also from who is admitted next week.
+    // Without `date` the money is received now: a student who is admitted next week may pay today.
     if (input.date && admittedOn !== null && isDay(admittedOn) && day < admittedOn) {
       const fault = `is ${date}, before the student was admitted (${admittedOn})`;
       throw invalid('date', fault, `a day from ${admittedOn} on`);

@@ -31,7 +31,7 @@ export interface RollContext {
 /** The first day of the present stay, as text; null if it is invalid. */
 const firstRollDay: Sql = Prisma.sql`substring(r.data->>'admitted_on' from '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')`;
 
-/** Whether a student has left on an unknown day. */
+/** Whether the status says that a student has left, and no day of leaving is stored. */
 const leftUnknown: Sql = Prisma.sql`(coalesce(r.data->>'left_on', '') = ''
       and r.data->>'status' in ('withdrawn', 'transferred')) is true`;
 

@@ -23,7 +23,7 @@ import { findCheckFaults } from './check-faults.js';
 export interface ToStoredOptions {
   /** IANA name of the zone a bare date is midnight in. */
   readonly timeZone: string;
-  /** Of telephone numbers without a country. Default: that of India. */
+  /** The calling code of telephone numbers that are written without one. Default: that of India. */
   readonly callingCode?: string | undefined;
   /** The instant of the write. */
   readonly now: Date;

@@ -11,7 +11,7 @@ import { outstandingAgeing } from '../../../src/reports/outstanding-ageing.js';
 import { strength } from '../../../src/reports/strength.js';
 import { studentAttendance } from '../../../src/reports/student-attendance.js';
 import { teacherWorkload } from '../../../src/reports/teacher-workload.js';
-import { readText, scopeWith, useReports } from '../use-reports.js';
+import { type ReportAnswer, runReport, useReports } from '../use-reports.js';
 
 // Five past midnight of Thursday, 1 April 2027, in India.
 const test = useReports('2027-03-31T18:35:00.000Z');
@@ -61,18 +61,9 @@ beforeAll(async () => {
   ]);
 });
 
-interface Answer {
-  readonly rows: readonly JsonObject[];
-  readonly totals: JsonObject;
-  readonly warnings: readonly JsonObject[];
-}
+const run = (report: Report, sent: SentParameters) => runReport(test.services, report, sent);
 
-async function run(report: Report, sent: SentParameters): Promise<Answer> {
-  const answer = (await report.run(test.services, scopeWith(['admin']), sent)).answer({ format: 'json' });
-  return JSON.parse(await readText(answer)) as Answer;
-}
-
-const placesOf = ({ rows }: Answer) =>
+const placesOf = ({ rows }: ReportAnswer) =>
   rows.map(({ studentId, class: name, section }) => `${studentId} ${name}${section}`).toSorted();
 
 describe('on 1 April, before all are promoted', () => {

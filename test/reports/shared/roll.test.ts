@@ -14,7 +14,7 @@ import { strength } from '../../../src/reports/strength.js';
 import { studentAttendance } from '../../../src/reports/student-attendance.js';
 import { studentConcession } from '../../../src/reports/student-concession.js';
 import { teacherWorkload } from '../../../src/reports/teacher-workload.js';
-import { readText, scopeWith, useReports } from '../use-reports.js';
+import { runReport, useReports } from '../use-reports.js';
 
 // A Friday, and the days on both sides of it.
 const [YESTERDAY, TODAY, TOMORROW] = ['2026-11-19', '2026-11-20', '2026-11-21'];
@@ -103,16 +103,7 @@ beforeAll(async () => {
   }
 });
 
-interface Answer {
-  readonly rows: readonly JsonObject[];
-  readonly totals: JsonObject;
-  readonly warnings: readonly JsonObject[];
-}
-
-async function run(report: Report, sent: SentParameters): Promise<Answer> {
-  const answer = (await report.run(test.services, scopeWith(['admin']), sent)).answer({ format: 'json' });
-  return JSON.parse(await readText(answer)) as Answer;
-}
+const run = (report: Report, sent: SentParameters) => runReport(test.services, report, sent);
 
 const MONTHS = { start_month: '2026-10', end_month: '2026-12' };
 
