@@ -8,7 +8,7 @@
  */
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { findNodeFault } from './node-fault.js';
+import { findNodeFault } from './base/process/node-fault.js';
 
 const EXIT_WITHIN_MS = 2_000;
 const { engines } = module.createRequire(import.meta.url)('../package.json') as { engines: { node: string } };

@@ -5,9 +5,9 @@
  */
 import { createHash } from 'node:crypto';
 import { seedSchool } from '../src/cli/seed-command.js';
-import { openServices } from '../src/compose/services.js';
-import { parseConfig } from '../src/config.js';
-import type { DemoOptions } from '../src/demo/demo-options.js';
+import { openServices } from '../src/gateway/compose/services.js';
+import { parseConfig } from '../src/gateway/config/config.js';
+import type { DemoOptions } from '../src/school/demo/demo-options.js';
 import { createTemplate, createTestDatabase, type TestDatabase } from './database.js';
 
 /** A migrated database with the school of these options alone. The caller drops it. */

@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 
 const JEST = fileURLToPath(new URL('../node_modules/jest/bin/jest.js', import.meta.url));
 const ROOMS = new Set(
-  readdirSync(new URL('.', import.meta.url), { withFileTypes: true })
+  readdirSync(new URL('./', import.meta.url), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name),
 );

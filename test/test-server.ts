@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { migrateJobQueue } from '../src/messaging/job-queue.js';
+import { migrateJobQueue } from '../src/services/messaging/job-queue.js';
 import { startEmbeddedServer } from '../src/store/database/embedded-server.js';
 import { applyMigrations } from '../src/store/database/migrations.js';
 import { isProcessAlive } from '../src/store/database/start-lock.js';

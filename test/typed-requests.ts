@@ -16,7 +16,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import type { Random } from '../src/demo/random.js';
+import type { Random } from '../src/school/demo/random.js';
 import { HOSTILE_TEXTS } from './hostile-attempts.js';
 
 /** What would end the sessions of the callers, or the service, for the requests that follow. */

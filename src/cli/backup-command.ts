@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { createBackup } from '../backup/backup.js';
-import { saveBackup } from '../backup/save-backup.js';
-import { seal } from '../backup/seal.js';
-import { openBucket } from '../compose/open-files.js';
+import { openBucket } from '../gateway/compose/open-files.js';
+import { createBackup } from '../services/backup/backup.js';
+import { saveBackup } from '../services/backup/save-backup.js';
+import { seal } from '../services/backup/seal.js';
 import { type BackupSecretOptions, findBackupSecret } from './backup-secret-options.js';
 import { printBackupSummary } from './backup-summary.js';
 import { type CommandLine, withDatabaseUrl } from './command-line.js';

@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import { backupSecretOfSettings, readKeyFile, toPassphrase } from '../backup/backup-secret.js';
-import { toFileError } from '../backup/save-backup.js';
-import type { BackupSecret } from '../backup/seal.js';
-import type { Config } from '../config.js';
-import { ServiceError } from '../errors.js';
+import { ServiceError } from '../base/errors.js';
+import type { Config } from '../gateway/config/config.js';
+import { backupSecretOfSettings, readKeyFile, toPassphrase } from '../services/backup/backup-secret.js';
+import { toFileError } from '../services/backup/save-backup.js';
+import type { BackupSecret } from '../services/backup/seal.js';
 
 export interface BackupSecretOptions {
   readonly passphraseFile?: string;

@@ -9,8 +9,8 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build, type OutputFile, type Plugin } from 'esbuild';
-import { findPackageDirectory } from '../package-directory.js';
-import { bundledName, THREAD_MODULES } from '../thread-module.js';
+import { findPackageDirectory } from '../base/process/package-directory.js';
+import { bundledName, THREAD_MODULES } from '../base/process/thread-module.js';
 
 const packageDirectory = findPackageDirectory();
 const compiled = path.join(packageDirectory, 'dist');

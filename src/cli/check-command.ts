@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Services } from '../compose/services.js';
+import type { Services } from '../gateway/compose/services.js';
 import { listDanglingReferences } from '../store/reading/dangling-references.js';
 import { listRuleBreaches, type RuleBreach } from '../store/writing/rule-breaches.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';

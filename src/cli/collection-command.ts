@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { describeBounds } from '../model/bounds.js';
-import type { Collection, Field, RowRule } from '../model/collection.js';
+import { describeBounds } from '../base/model/bounds.js';
+import type { Collection, Field, RowRule } from '../base/model/collection.js';
 import { type CommandLine, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 import { printList } from './print-list.js';

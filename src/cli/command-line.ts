@@ -1,15 +1,15 @@
 /** What every command shares: the settings, the services, and the scope it acts in. */
 import { randomUUID } from 'node:crypto';
-import { thenClose } from '../close-in-turn.js';
+import { ServiceError } from '../base/errors.js';
+import { type Domain, type Scope, systemPrincipal } from '../base/model/scope.js';
+import { thenClose } from '../base/process/close-in-turn.js';
 import {
   openDatabaseServer,
   openServices,
   type Services,
   type ServicesOptions,
-} from '../compose/services.js';
-import type { Config } from '../config.js';
-import { ServiceError } from '../errors.js';
-import { type Domain, type Scope, systemPrincipal } from '../model/scope.js';
+} from '../gateway/compose/services.js';
+import type { Config } from '../gateway/config/config.js';
 import { openDatabase } from '../store/database/database.js';
 
 export interface CommandLine {

@@ -1,7 +1,7 @@
 /** How the command line speaks: tables and lines on standard output, faults as one line on standard error. */
 import { CommanderError } from 'commander';
-import { ConfigError } from '../config-error.js';
-import { type ErrorDetail, ServiceError } from '../errors.js';
+import { ConfigError } from '../base/config-error.js';
+import { type ErrorDetail, ServiceError } from '../base/errors.js';
 import { StoppedBySignal } from './stop-signal.js';
 import { toOperatorFault } from './to-operator-fault.js';
 

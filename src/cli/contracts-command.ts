@@ -2,15 +2,15 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { DECLARATIONS } from '../compose/services.js';
-import { printEnvExample } from '../config.js';
-import { ServiceError } from '../errors.js';
-import { printGatewaySchema, readCollections } from '../graphql/print-schema.js';
-import { reports } from '../reports/registry.js';
-import { printOpenapi } from '../rest/openapi.js';
-import { createRouteTable } from '../rest/routes.js';
+import { ServiceError } from '../base/errors.js';
+import { VERSION } from '../base/process/version.js';
+import { DECLARATIONS } from '../gateway/compose/services.js';
+import { printEnvExample } from '../gateway/config/config.js';
+import { printGatewaySchema, readCollections } from '../gateway/graphql/print-schema.js';
+import { printOpenapi } from '../gateway/rest/openapi.js';
+import { createRouteTable } from '../gateway/rest/routes.js';
+import { reports } from '../school/reports/registry.js';
 import { wholeCollection } from '../store/access/collection-in-reach.js';
-import { VERSION } from '../version.js';
 import { printLine } from './console-output.js';
 
 /** The files that are printed from the code, so that a change of a contract shows in review. */

@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { saveWhole, toFileError } from '../backup/save-backup.js';
-import { ServiceError } from '../errors.js';
-import { convertBundle, filesOf } from '../formats/convert-bundle.js';
-import { readFormatMapping } from '../formats/format-mapping.js';
-import { readBundle } from '../formats/read-bundle.js';
-import { type JsonObject, printExactJson } from '../json.js';
+import { ServiceError } from '../base/errors.js';
+import { type JsonObject, printExactJson } from '../base/json/json.js';
+import { saveWhole, toFileError } from '../services/backup/save-backup.js';
+import { convertBundle, filesOf } from '../services/formats/convert-bundle.js';
+import { readFormatMapping } from '../services/formats/format-mapping.js';
+import { readBundle } from '../services/formats/read-bundle.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 import { contextOf } from './export-format.js';

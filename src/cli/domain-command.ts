@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Services } from '../compose/services.js';
-import { ServiceError } from '../errors.js';
-import type { Domain } from '../model/scope.js';
+import { ServiceError } from '../base/errors.js';
+import type { Domain } from '../base/model/scope.js';
+import type { Services } from '../gateway/compose/services.js';
 import type { NewDomain } from '../store/catalog/new-domain.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';

@@ -1,18 +1,18 @@
 /** `campus export --as <format>`: the files of a format of other programs, and who lacks what. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { saveWhole, toFileError } from '../backup/save-backup.js';
-import type { Services } from '../compose/services.js';
-import { ServiceError } from '../errors.js';
-import { FormatExport, type FormatReport } from '../formats/format-export.js';
-import { FORMAT_NAMES, type FormatMapping, readFormatMapping } from '../formats/format-mapping.js';
-import type { Lack } from '../formats/readiness.js';
-import { instantFrom } from '../model/calendar.js';
-import type { Scope } from '../model/scope.js';
-import { sessionOf, todayIn } from '../reports/engine/school-calendar.js';
-import { schoolSettings } from '../reports/engine/school-settings.js';
-import { printCsvLine } from '../tables/csv-line.js';
-import { printZip, type ZipEntry } from '../tables/print-zip.js';
+import { ServiceError } from '../base/errors.js';
+import { instantFrom } from '../base/model/calendar.js';
+import type { Scope } from '../base/model/scope.js';
+import { printCsvLine } from '../base/tables/csv-line.js';
+import { printZip, type ZipEntry } from '../base/tables/print-zip.js';
+import type { Services } from '../gateway/compose/services.js';
+import { sessionOf, todayIn } from '../school/reports/engine/school-calendar.js';
+import { schoolSettings } from '../school/reports/engine/school-settings.js';
+import { saveWhole, toFileError } from '../services/backup/save-backup.js';
+import { FormatExport, type FormatReport } from '../services/formats/format-export.js';
+import { FORMAT_NAMES, type FormatMapping, readFormatMapping } from '../services/formats/format-mapping.js';
+import type { Lack } from '../services/formats/readiness.js';
 import { printLine } from './console-output.js';
 import { printTable } from './print-table.js';
 

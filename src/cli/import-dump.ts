@@ -1,18 +1,21 @@
 /** Brings the collections of a dump of MongoDB in, one after the other, and tells what became of each. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import type { Services } from '../compose/services.js';
-import { ServiceError } from '../errors.js';
-import type { ImportCounts } from '../importing/import-counts.js';
-import { toCollectionName } from '../importing/mongo/collection-name.js';
-import type { CollectionReport } from '../importing/mongo/collection-report.js';
-import type { MongoDump } from '../importing/mongo/mongo-dump.js';
-import { type ProposedDeclaration, proposeDeclaration } from '../importing/mongo/propose-declaration.js';
-import { surveyDocuments } from '../importing/mongo/survey-documents.js';
-import type { SourceFormat } from '../importing/reading/row-source.js';
-import type { StoredImport } from '../importing/stored-import.js';
-import type { JsonObject } from '../json.js';
-import type { Scope } from '../model/scope.js';
+import { ServiceError } from '../base/errors.js';
+import type { JsonObject } from '../base/json/json.js';
+import type { Scope } from '../base/model/scope.js';
+import type { Services } from '../gateway/compose/services.js';
+import type { ImportCounts } from '../services/importing/import-counts.js';
+import { toCollectionName } from '../services/importing/mongo/collection-name.js';
+import type { CollectionReport } from '../services/importing/mongo/collection-report.js';
+import type { MongoDump } from '../services/importing/mongo/mongo-dump.js';
+import {
+  type ProposedDeclaration,
+  proposeDeclaration,
+} from '../services/importing/mongo/propose-declaration.js';
+import { surveyDocuments } from '../services/importing/mongo/survey-documents.js';
+import type { SourceFormat } from '../services/importing/reading/row-source.js';
+import type { StoredImport } from '../services/importing/stored-import.js';
 import type { TransferProgress } from './transfer-progress.js';
 
 type DumpedCollection = MongoDump['collections'][number];

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { setMaintenance } from '../server/maintenance-switch.js';
+import { setMaintenance } from '../gateway/server/maintenance-switch.js';
 import { type CommandLine, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 

@@ -1,9 +1,9 @@
 /** `campus mcp`: a gateway that runs, for agents that speak by standard input and output. */
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
-import { createAgentServer } from '../agents/agent-server.js';
-import { createRemoteAnswers } from '../agents/remote-answers.js';
-import { ServiceError } from '../errors.js';
+import { ServiceError } from '../base/errors.js';
+import { createAgentServer } from '../gateway/agents/agent-server.js';
+import { createRemoteAnswers } from '../gateway/agents/remote-answers.js';
 import type { CommandLine } from './command-line.js';
 
 interface McpCommandOptions {

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { MESSAGE_STATES, type Message, type MessageState } from '../messaging/message.js';
+import { MESSAGE_STATES, type Message, type MessageState } from '../services/messaging/message.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 import { printList } from './print-list.js';

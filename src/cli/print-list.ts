@@ -1,5 +1,5 @@
 /** Lists on standard output: a table for people, or one line of JSON for programs. */
-import { type JsonObject, printExactJson } from '../json.js';
+import { type JsonObject, printExactJson } from '../base/json/json.js';
 import { printLine } from './console-output.js';
 import { printTable } from './print-table.js';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { ServiceError } from '../errors.js';
-import { type JsonValue, parseExactJson, printExactJson } from '../json.js';
+import { ServiceError } from '../base/errors.js';
+import { type JsonValue, parseExactJson, printExactJson } from '../base/json/json.js';
 import type { ListedProperty } from '../store/catalog/domains.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';

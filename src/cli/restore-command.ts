@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { restoreArchive } from '../backup/restore.js';
-import { openBucket } from '../compose/open-files.js';
+import { openBucket } from '../gateway/compose/open-files.js';
+import { restoreArchive } from '../services/backup/restore.js';
 import { addBackupSecretOptions, type BackupSecretOptions } from './backup-secret-options.js';
 import { printBackupSummary } from './backup-summary.js';
 import { type CommandLine, withDatabaseUrl, withServices } from './command-line.js';

@@ -1,8 +1,8 @@
 /** The command line, `campus`. Each command is a file of this folder, and commands.ts the list of them. */
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { sealIntrinsics } from '../seal-intrinsics.js';
-import { VERSION } from '../version.js';
+import { sealIntrinsics } from '../base/process/seal-intrinsics.js';
+import { VERSION } from '../base/process/version.js';
 import type { CommandLine } from './command-line.js';
 import { COMMANDS, type CommandEntry } from './commands.js';
 import { endWithFault, watchConsoleOutput } from './console-output.js';
@@ -53,7 +53,7 @@ function askedCommand(words: readonly string[]): string | undefined {
 
 async function readCommandLine(): Promise<CommandLine> {
   if (existsSync('.env')) process.loadEnvFile('.env');
-  const { findMisspelt, parseConfig } = await import('../config.js');
+  const { findMisspelt, parseConfig } = await import('../gateway/config/config.js');
   for (const line of findMisspelt(process.env)) process.stderr.write(`campus: ${line}\n`);
   return { config: parseConfig(process.env) };
 }

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
-import type { Services } from '../compose/services.js';
-import { ServiceError } from '../errors.js';
-import { type JsonValue, parsePlainJson, printExactJson } from '../json.js';
-import type { Scope } from '../model/scope.js';
-import type { OutputLine, ScriptError } from '../scripting/run-request.js';
+import { ServiceError } from '../base/errors.js';
+import { type JsonValue, parsePlainJson, printExactJson } from '../base/json/json.js';
+import type { Scope } from '../base/model/scope.js';
+import type { Services } from '../gateway/compose/services.js';
+import type { OutputLine, ScriptError } from '../services/scripting/run-request.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type Change, CriticalityLevel, DiffRule, diff } from '@graphql-inspector/core';
 import type { Command } from 'commander';
 import { buildClientSchema, buildSchema, type GraphQLSchema } from 'graphql';
-import { ServiceError } from '../errors.js';
+import { ServiceError } from '../base/errors.js';
 import { printLine } from './console-output.js';
 import { printTable } from './print-table.js';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { ServiceError } from '../errors.js';
-import type { ScriptOutline } from '../scripting/library/scripts.js';
+import { ServiceError } from '../base/errors.js';
+import type { ScriptOutline } from '../services/scripting/library/scripts.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 import { printList } from './print-list.js';

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Services } from '../compose/services.js';
-import { DEMO_DEFAULTS, DEMO_USERS, type DemoOptions } from '../demo/demo-options.js';
-import { type LoadSummary, loadDemo } from '../demo/load.js';
-import { ServiceError } from '../errors.js';
-import { today } from '../model/calendar.js';
+import { ServiceError } from '../base/errors.js';
+import { today } from '../base/model/calendar.js';
+import type { Services } from '../gateway/compose/services.js';
+import { DEMO_DEFAULTS, DEMO_USERS, type DemoOptions } from '../school/demo/demo-options.js';
+import { type LoadSummary, loadDemo } from '../school/demo/load.js';
 import { type CommandLine, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 import { type SeedProgress, showSeedProgress } from './seed-progress.js';

@@ -1,5 +1,5 @@
 import cliProgress from 'cli-progress';
-import type { LoadProgress } from '../demo/load.js';
+import type { LoadProgress } from '../school/demo/load.js';
 
 const LINE_EVERY_MS = 5_000;
 

@@ -1,11 +1,11 @@
 /** `campus sql-views`: the records of a school as SQL views, for programs that read nothing else. */
 import type { Command } from 'commander';
-import type { Services } from '../compose/services.js';
-import { didYouMean } from '../did-you-mean.js';
-import { ServiceError } from '../errors.js';
-import type { Scope } from '../model/scope.js';
-import { type Audience, describeAudience } from '../sql-views/audience.js';
-import { type AudienceChange, SqlViews, type ViewChange } from '../sql-views/sql-views.js';
+import { ServiceError } from '../base/errors.js';
+import type { Scope } from '../base/model/scope.js';
+import { didYouMean } from '../base/text/did-you-mean.js';
+import type { Services } from '../gateway/compose/services.js';
+import { type Audience, describeAudience } from '../services/sql-views/audience.js';
+import { type AudienceChange, SqlViews, type ViewChange } from '../services/sql-views/sql-views.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 

@@ -4,17 +4,23 @@ import { type AddressInfo, createServer } from 'node:net';
 import { isNativeError } from 'node:util/types';
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
-import { closeInTurn, thenClose } from '../close-in-turn.js';
-import { type App, createApp } from '../compose/app.js';
-import { openDatabaseServer, openServices, type Services } from '../compose/services.js';
-import type { Config } from '../config.js';
-import { DEMO_DEFAULTS, DEMO_DOMAIN, DEMO_USERS, isDemoWanted, isReachable } from '../demo/demo-options.js';
-import { isDemoAbandoned } from '../demo/is-demo-abandoned.js';
-import { ServiceError } from '../errors.js';
-import type { Domain } from '../model/scope.js';
-import { createLogger, openStandardOutput } from '../server/logger.js';
-import { createEventLog } from '../server/observation.js';
-import { unlessAborted } from '../unless-aborted.js';
+import { ServiceError } from '../base/errors.js';
+import type { Domain } from '../base/model/scope.js';
+import { closeInTurn, thenClose } from '../base/process/close-in-turn.js';
+import { unlessAborted } from '../base/process/unless-aborted.js';
+import { type App, createApp } from '../gateway/compose/app.js';
+import { openDatabaseServer, openServices, type Services } from '../gateway/compose/services.js';
+import type { Config } from '../gateway/config/config.js';
+import { createLogger, openStandardOutput } from '../gateway/server/logger.js';
+import { createEventLog } from '../gateway/server/observation.js';
+import {
+  DEMO_DEFAULTS,
+  DEMO_DOMAIN,
+  DEMO_USERS,
+  isDemoWanted,
+  isReachable,
+} from '../school/demo/demo-options.js';
+import { isDemoAbandoned } from '../school/demo/is-demo-abandoned.js';
 import { collectOnceQuiet } from './collect-once-quiet.js';
 import { type CommandLine, printFault } from './command-line.js';
 import { endWithFault } from './console-output.js';

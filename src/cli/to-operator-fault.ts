@@ -4,8 +4,8 @@
  */
 import { constants } from 'node:os';
 import { isNativeError } from 'node:util/types';
-import { ServiceError } from '../errors.js';
-import { redactSecrets } from '../server/redact-secrets.js';
+import { ServiceError } from '../base/errors.js';
+import { redactSecrets } from '../gateway/server/redact-secrets.js';
 import { translateDatabaseError } from '../store/database/database-errors.js';
 
 /** Refusals of the system that only a mistake in our code can cause. */

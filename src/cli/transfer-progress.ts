@@ -1,5 +1,5 @@
 import cliProgress from 'cli-progress';
-import type { TransferStep } from '../backup/transfer-step.js';
+import type { TransferStep } from '../services/backup/transfer-step.js';
 
 /** Of a transfer whose end is not known yet, `total` is left out. */
 type ShownStep = Omit<TransferStep, 'total'> & Partial<Pick<TransferStep, 'total'>>;

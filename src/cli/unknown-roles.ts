@@ -1,7 +1,8 @@
 /** A check of the settings that name roles, for the operator who starts the gateway. */
-import type { Services } from '../compose/services.js';
-import { type Config, roleSettings } from '../config.js';
-import { didYouMean } from '../did-you-mean.js';
+
+import { didYouMean } from '../base/text/did-you-mean.js';
+import type { Services } from '../gateway/compose/services.js';
+import { type Config, roleSettings } from '../gateway/config/config.js';
 import { Prisma } from '../generated/prisma/client.js';
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import type { Services } from '../compose/services.js';
+import type { Services } from '../gateway/compose/services.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 import { instantOrNull, printList } from './print-list.js';

@@ -1,8 +1,8 @@
-import { type ByteSource, openFileSource } from '../backup/byte-source.js';
-import { type Archive, openArchive } from '../backup/open-archive.js';
-import { toFileError } from '../backup/save-backup.js';
-import { isSealed, unseal } from '../backup/seal.js';
-import type { Config } from '../config.js';
+import type { Config } from '../gateway/config/config.js';
+import { type ByteSource, openFileSource } from '../services/backup/byte-source.js';
+import { type Archive, openArchive } from '../services/backup/open-archive.js';
+import { toFileError } from '../services/backup/save-backup.js';
+import { isSealed, unseal } from '../services/backup/seal.js';
 import { type BackupSecretOptions, findBackupSecret } from './backup-secret-options.js';
 import { showTransferProgress } from './transfer-progress.js';
 

@@ -8,9 +8,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { LogOutput } from '../server/log-output.js';
-import { addFigures, type FigureList } from '../server/metrics.js';
-import type { Observe } from '../server/observation.js';
+import type { LogOutput } from '../gateway/server/log-output.js';
+import { addFigures, type FigureList } from '../gateway/server/metrics.js';
+import type { Observe } from '../gateway/server/observation.js';
 import { HEARTBEAT_MS, parseWorkerNews, type WorkerOrder } from './worker-messages.js';
 
 export interface WorkerGroupOptions {

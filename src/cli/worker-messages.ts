@@ -1,6 +1,6 @@
 /** What the first process and the workers it starts say to each other. */
 import { z } from 'zod';
-import type { FigureList } from '../server/metrics.js';
+import type { FigureList } from '../gateway/server/metrics.js';
 
 /** To a worker. */
 export type WorkerOrder =

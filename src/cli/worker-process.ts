@@ -1,7 +1,7 @@
 /** One of several processes that are one gateway, as it sees the process that started it. */
 
-import type { FigureList } from '../server/metrics.js';
-import type { SharedFigures } from '../server/metrics-access.js';
+import type { FigureList } from '../gateway/server/metrics.js';
+import type { SharedFigures } from '../gateway/server/metrics-access.js';
 import { StoppedBySignal } from './stop-signal.js';
 import { HEARTBEAT_MS, parseWorkerOrder, type WorkerNews, type WorkerOrder } from './worker-messages.js';
 

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild';
-import { findPackageDirectory } from '../package-directory.js';
+import { findPackageDirectory } from '../base/process/package-directory.js';
 import { assertSizes, type Chunk, chunkFilesOf, measureChunks, printSizes } from './bundle-sizes.js';
 import { generateOperations } from './generate-operations.js';
 import { generateReportForms } from './generate-report-forms.js';
@@ -313,7 +313,7 @@ async function removeOthers(names: readonly string[]): Promise<void> {
  */
 async function hashOfSources(): Promise<string> {
   const hash = createHash('sha256');
-  const rooms = ['portal', 'explore'].map((room) => path.join(packageDirectory, 'src', room));
+  const rooms = ['portal'].map((room) => path.join(packageDirectory, 'src', room));
   const sources = await Promise.all(
     rooms.map(async (room) =>
       (await readdir(room, { recursive: true }))
@@ -332,10 +332,10 @@ async function hashOfSources(): Promise<string> {
   const files = [
     ...sources.flat(),
     ...libraryFiles,
-    path.join(packageDirectory, 'src', 'graphql', 'typed', 'graphql-names.ts'),
-    path.join(packageDirectory, 'src', 'tables', 'csv-line.ts'),
-    path.join(packageDirectory, 'src', 'importing', 'cells', 'day-formats.ts'),
-    path.join(packageDirectory, 'src', 'importing', 'cells', 'part-of-cell.ts'),
+    path.join(packageDirectory, 'src', 'base', 'languages', 'graphql-names.ts'),
+    path.join(packageDirectory, 'src', 'base', 'tables', 'csv-line.ts'),
+    path.join(packageDirectory, 'src', 'services', 'importing', 'cells', 'day-formats.ts'),
+    path.join(packageDirectory, 'src', 'services', 'importing', 'cells', 'part-of-cell.ts'),
     path.join(packageDirectory, 'schema', 'schema.graphql'),
     PLATFORM_TYPES,
     path.join(packageDirectory, 'package-lock.json'),

@@ -5,8 +5,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Kind, parse } from 'graphql';
-import type { ExampleOperation } from '../explore/example-operation.js';
-import { loadOperationsLibrary } from '../explore/operations-library.js';
+import type { ExampleOperation } from './explore/example-operation.js';
+import { loadOperationsLibrary } from './explore/operations-library.js';
 
 export async function generateReportTopics(operationsDirectory: string, target: string): Promise<void> {
   const topics = topicsByField(await loadOperationsLibrary(operationsDirectory));

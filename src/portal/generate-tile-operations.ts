@@ -20,13 +20,13 @@ import {
   type ValueNode,
   type VariableDefinitionNode,
 } from 'graphql';
-import type { ExampleOperation } from '../explore/example-operation.js';
-import type { FieldShape } from '../explore/field-shape.js';
-import { loadOperationsLibrary } from '../explore/operations-library.js';
-import { isOperation, shapeOfOperation } from '../explore/shape-of-operation.js';
-import { toEnumValueName, toFieldName } from '../graphql/typed/graphql-names.js';
+import { toEnumValueName, toFieldName } from '../base/languages/graphql-names.js';
 import type { ListedShape, TileOperation, TileSource } from './browser/dashboards/tile-operation.js';
 import type { AskedParameter } from './browser/reports/askable-report.js';
+import type { ExampleOperation } from './explore/example-operation.js';
+import type { FieldShape } from './explore/field-shape.js';
+import { loadOperationsLibrary } from './explore/operations-library.js';
+import { isOperation, shapeOfOperation } from './explore/shape-of-operation.js';
 
 /** Of a declaration in schema/collections, what the names of GraphQL are drawn from. */
 interface DeclaredNames {

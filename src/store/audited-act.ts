@@ -1,6 +1,7 @@
 /** Audit entries for acts on anything but records: keys, webhooks, links, settings. */
+
+import type { Scope } from '../base/model/scope.js';
 import { Prisma } from '../generated/prisma/client.js';
-import type { Scope } from '../model/scope.js';
 
 /**
  * `exported` and `erased` concern the data of a person; `rotated`, `revoked` and `refused` (a log-in) concern

@@ -7,11 +7,11 @@
  * @see decisions 1, 2, 3, 6, 7
  */
 
+import type { JsonObject, JsonValue } from '../base/json/json.js';
+import type { Path } from '../base/model/path.js';
+import { queryOf, type RecordQuery } from '../base/model/record-query.js';
+import { type Domain, type RecordVerb, type Scope } from '../base/model/scope.js';
 import { Prisma } from '../generated/prisma/client.js';
-import type { JsonObject, JsonValue } from '../json.js';
-import type { Path } from '../model/path.js';
-import { queryOf, type RecordQuery } from '../model/record-query.js';
-import { type Domain, type RecordVerb, type Scope } from '../model/scope.js';
 import { accessOf, assertReadable } from './access/access.js';
 import { assertFittingOperands } from './access/fitting-operands.js';
 import { hintAtContradictions } from './access/hint-at-contradictions.js';

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Table from 'cli-table3';
 import { operatorScope } from '../../src/cli/command-line.js';
 import { seedSchool } from '../../src/cli/seed-command.js';
-import { DEMO_DEFAULTS, DEMO_DOMAIN } from '../../src/demo/demo-options.js';
+import { DEMO_DEFAULTS, DEMO_DOMAIN } from '../../src/school/demo/demo-options.js';
 import { eventually } from '../eventually.js';
 import { freePort } from '../free-port.js';
 import { findCores, keepOnCores, keepThreadsOnCores } from './cores.js';

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Table from 'cli-table3';
 import pg from 'pg';
-import { findPackageDirectory } from '../../src/package-directory.js';
+import { findPackageDirectory } from '../../src/base/process/package-directory.js';
 import {
   forgetHighestMemory,
   highestMemory,

@@ -13,7 +13,7 @@ import { promisify } from 'node:util';
 import Table from 'cli-table3';
 import { type BrowserContext, chromium } from 'playwright-core';
 import { seedSchool } from '../../src/cli/seed-command.js';
-import { DEMO_DEFAULTS } from '../../src/demo/demo-options.js';
+import { DEMO_DEFAULTS } from '../../src/school/demo/demo-options.js';
 import { findChromium } from '../browser/find-chromium.js';
 import { median } from './median.js';
 import { startGateway } from './targets/gateway.js';

@@ -4,10 +4,10 @@
  * it is timed.
  */
 import Table from 'cli-table3';
-import type { JsonObject } from '../../src/json.js';
-import type { Scope } from '../../src/model/scope.js';
-import type { ReportServices } from '../../src/reports/engine/report-context.js';
-import { reports } from '../../src/reports/registry.js';
+import type { JsonObject } from '../../src/base/json/json.js';
+import type { Scope } from '../../src/base/model/scope.js';
+import type { ReportServices } from '../../src/school/reports/engine/report-context.js';
+import { reports } from '../../src/school/reports/registry.js';
 import { median } from './median.js';
 
 interface ByHand {

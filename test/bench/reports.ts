@@ -7,11 +7,11 @@
  */
 import { readFile } from 'node:fs/promises';
 import Table from 'cli-table3';
+import type { Scope } from '../../src/base/model/scope.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
-import type { Scope } from '../../src/model/scope.js';
-import type { ReportServices } from '../../src/reports/engine/report-context.js';
-import { pageStatement } from '../../src/reports/engine/statement.js';
-import { reports } from '../../src/reports/registry.js';
+import type { ReportServices } from '../../src/school/reports/engine/report-context.js';
+import { pageStatement } from '../../src/school/reports/engine/statement.js';
+import { reports } from '../../src/school/reports/registry.js';
 import { Catalog } from '../../src/store/catalog/catalog.js';
 import { type Database, openDatabase } from '../../src/store/database/database.js';
 import { applyMigrations } from '../../src/store/database/migrations.js';

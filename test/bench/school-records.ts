@@ -5,8 +5,8 @@
  * records, 5,000 leave requests, 200,000 messages; how many marks the students have, the caller says.
  */
 import pg from 'pg';
-import { pauseIndexes } from '../../src/demo/pause-indexes.js';
-import type { Domain } from '../../src/model/scope.js';
+import type { Domain } from '../../src/base/model/scope.js';
+import { pauseIndexes } from '../../src/school/demo/pause-indexes.js';
 
 export const SCHOOL: Domain = { id: 'bench', name: 'Bench', parentId: undefined, timeZone: 'Asia/Kolkata' };
 

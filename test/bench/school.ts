@@ -1,7 +1,7 @@
 /** The school that is measured: records made by SQL, a domain, an admin and a key to ask with. */
 import pg from 'pg';
 import { operatorScope } from '../../src/cli/command-line.js';
-import type { Services } from '../../src/compose/services.js';
+import type { Services } from '../../src/gateway/compose/services.js';
 import { fillPlainTables } from './plain-tables.js';
 import { type MarkedAttendance, SCHOOL, seedRecords } from './school-records.js';
 import { withBenchServices } from './with-bench-services.js';

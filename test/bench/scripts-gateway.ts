@@ -2,9 +2,9 @@
  * The gateway of `npm run bench -- scripts`: runs the scripts its parent sends, as an admin of the school.
  */
 import 'reflect-metadata';
-import { createApp } from '../../src/compose/app.js';
-import { parseConfig } from '../../src/config.js';
-import { type Domain, systemPrincipal } from '../../src/model/scope.js';
+import { type Domain, systemPrincipal } from '../../src/base/model/scope.js';
+import { createApp } from '../../src/gateway/compose/app.js';
+import { parseConfig } from '../../src/gateway/config/config.js';
 import { answerUsage } from './usage.js';
 
 /** Runs a script `times`, as many at once as the settings allow. */

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Table from 'cli-table3';
 import { operatorScope } from '../../src/cli/command-line.js';
 import { seedSchool } from '../../src/cli/seed-command.js';
-import { DEMO_DEFAULTS } from '../../src/demo/demo-options.js';
+import { DEMO_DEFAULTS } from '../../src/school/demo/demo-options.js';
 import { startTarget, stopTarget, type Target, usageOf } from './child-server.js';
 import type { RunReport } from './scripts-gateway.js';
 import { withBenchServices } from './with-bench-services.js';

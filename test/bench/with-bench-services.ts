@@ -1,5 +1,5 @@
-import { openServices, type Services } from '../../src/compose/services.js';
-import { parseConfig } from '../../src/config.js';
+import { openServices, type Services } from '../../src/gateway/compose/services.js';
+import { parseConfig } from '../../src/gateway/config/config.js';
 
 /** Does the work with the services of a gateway on the database; faults in the background are told. */
 export async function withBenchServices<T>(

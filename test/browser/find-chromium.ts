@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { findPackageDirectory } from '../../src/package-directory.js';
+import { findPackageDirectory } from '../../src/base/process/package-directory.js';
 
 export interface Chromium {
   readonly executablePath: string;

@@ -1,9 +1,9 @@
 /** A gateway without the demo, from its first start to the first people at work, in a real browser. */
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { type App, createApp } from '../../src/compose/app.js';
-import type { Services } from '../../src/compose/services.js';
-import { parseConfig } from '../../src/config.js';
+import { type App, createApp } from '../../src/gateway/compose/app.js';
+import type { Services } from '../../src/gateway/compose/services.js';
+import { parseConfig } from '../../src/gateway/config/config.js';
 import { DEFAULT_SETTINGS } from '../contract/gateway.js';
 import { createTestDatabase } from '../database.js';
 import { nextToken, usePages } from './use-pages.js';

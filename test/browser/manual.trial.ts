@@ -12,7 +12,7 @@ import { build } from 'esbuild';
 import { parse } from 'graphql';
 import type { Page } from 'playwright-core';
 import { parse as parseYaml } from 'yaml';
-import { addressOf, PAGES } from '../../src/manual/pages.js';
+import { addressOf, PAGES } from '../../src/portal/manual/pages.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { ask } from '../contract/graphql.js';
 import { readExamples } from '../docs/examples.js';

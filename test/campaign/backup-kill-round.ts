@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Random } from '../../src/demo/random.js';
+import type { Random } from '../../src/school/demo/random.js';
 import { campus, startCampus } from '../cli/campus.js';
 import type { KilledSchool } from './killed-school.js';
 

@@ -3,7 +3,7 @@
  * repeated alone.
  */
 import { expect, it } from '@jest/globals';
-import { Random } from '../../src/demo/random.js';
+import { Random } from '../../src/school/demo/random.js';
 
 /**
  * Set by `npm run test:campaign`, or by hand: the seed of the first round, and how long each campaign goes

@@ -4,7 +4,7 @@
  */
 import { beforeAll, expect } from '@jest/globals';
 import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery } from 'graphql';
-import type { Random } from '../../src/demo/random.js';
+import type { Random } from '../../src/school/demo/random.js';
 import { ROLES, type Role, useGateway } from '../contract/gateway.js';
 import { ask } from '../contract/graphql.js';
 import { ATTEMPTS, HOSTILE_TEXTS, prepareForAttempts } from '../hostile-attempts.js';

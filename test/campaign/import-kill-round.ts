@@ -3,7 +3,7 @@
  * and what is there in between and at its end.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../../src/demo/random.js';
+import type { Random } from '../../src/school/demo/random.js';
 import { type KilledWork, killAgain } from './kill-again.js';
 import type { KilledSchool } from './killed-school.js';
 

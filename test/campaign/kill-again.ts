@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../../src/demo/random.js';
+import type { Random } from '../../src/school/demo/random.js';
 import type { KilledSchool } from './killed-school.js';
 
 export interface KillsOfWork {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Random } from '../../src/demo/random.js';
+import { Random } from '../../src/school/demo/random.js';
 import type { KilledSchool } from './killed-school.js';
 import { WriteJournal } from './write-journal.js';
 

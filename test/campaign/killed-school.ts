@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { migrateJobQueue } from '../../src/messaging/job-queue.js';
+import { migrateJobQueue } from '../../src/services/messaging/job-queue.js';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/store/database/embedded-server.js';
 import { applyMigrations } from '../../src/store/database/migrations.js';
 import { startCampus } from '../cli/campus.js';

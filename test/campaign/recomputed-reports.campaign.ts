@@ -1,7 +1,7 @@
 /** Reports after random writes: each says what its raw records come to, computed anew without SQL. */
 import { useGateway } from '../contract/gateway.js';
-import { expectRecomputed } from '../reports/recomputed/expect-recomputed.js';
-import { RandomSchool } from '../reports/recomputed/random-school.js';
+import { expectRecomputed } from '../school/reports/recomputed/expect-recomputed.js';
+import { RandomSchool } from '../school/reports/recomputed/random-school.js';
 import { campaign } from './campaign.js';
 
 const gateway = useGateway();

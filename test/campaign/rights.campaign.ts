@@ -5,8 +5,8 @@
  * moment.
  */
 import { beforeAll, expect } from '@jest/globals';
-import type { Random } from '../../src/demo/random.js';
-import { reports } from '../../src/reports/registry.js';
+import type { Random } from '../../src/school/demo/random.js';
+import { reports } from '../../src/school/reports/registry.js';
 import { ROLES, useGateway } from '../contract/gateway.js';
 import { campaign } from './campaign.js';
 import { PROBES, READ_DOORS, WRITE_DOORS } from './rights/doors.js';

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import pg from 'pg';
-import { Random } from '../../src/demo/random.js';
+import { Random } from '../../src/school/demo/random.js';
 import { type StartedGateway, startGateway } from '../contract/gateway.js';
 import { createTestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import type { Random } from '../../src/demo/random.js';
+import type { Random } from '../../src/school/demo/random.js';
 import { useGateway } from '../contract/gateway.js';
 import { campaign } from './campaign.js';
 

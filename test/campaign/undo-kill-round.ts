@@ -1,6 +1,6 @@
 /** One import whose dry run and whose undoing are killed, with the gateway or the database. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../../src/demo/random.js';
+import type { Random } from '../../src/school/demo/random.js';
 import { stateOfImport } from './import-kill-round.js';
 import { type KilledWork, killAgain } from './kill-again.js';
 import type { KilledSchool } from './killed-school.js';

@@ -9,12 +9,12 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect } from '@jest/globals';
 import pg from 'pg';
-import type { Random } from '../../src/demo/random.js';
+import type { Random } from '../../src/school/demo/random.js';
 import { applyMigrations } from '../../src/store/database/migrations.js';
 import { type StartedGateway, startGateway } from '../contract/gateway.js';
 import { createTestDatabase } from '../database.js';
-import { expectRecomputed } from '../reports/recomputed/expect-recomputed.js';
-import { RandomSchool } from '../reports/recomputed/random-school.js';
+import { expectRecomputed } from '../school/reports/recomputed/expect-recomputed.js';
+import { RandomSchool } from '../school/reports/recomputed/random-school.js';
 import { describeSchema } from '../store/database/describe-schema.js';
 import { campaign } from './campaign.js';
 

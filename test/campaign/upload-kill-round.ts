@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../../src/demo/random.js';
+import type { Random } from '../../src/school/demo/random.js';
 import { type KilledWork, killAgain } from './kill-again.js';
 import type { KilledSchool } from './killed-school.js';
 

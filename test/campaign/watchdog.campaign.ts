@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import pg from 'pg';
-import type { Random } from '../../src/demo/random.js';
+import type { Random } from '../../src/school/demo/random.js';
 import { DEFAULT_SETTINGS, type Role, startGateway } from '../contract/gateway.js';
 import { type Door, HARD_REQUESTS, type HardRequest, heldIn, prepare } from '../contract/hard-requests.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';

@@ -1,5 +1,5 @@
 /** Writes of every kind, and what has to be there of each afterwards: all of it once, or nothing. */
-import type { Random } from '../../src/demo/random.js';
+import type { Random } from '../../src/school/demo/random.js';
 import type { KilledSchool, Outcome } from './killed-school.js';
 
 interface Entry {

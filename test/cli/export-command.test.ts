@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { strFromU8, unzipSync } from 'fflate';
 import pg from 'pg';
-import { readCsv, readParquet } from '../exporting/read-back.js';
+import { readCsv, readParquet } from '../services/exporting/read-back.js';
 import { useDemoFolder } from './use-demo-folder.js';
 
 const school = useDemoFolder({ students: 30, today: '2026-07-15' });

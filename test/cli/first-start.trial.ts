@@ -4,11 +4,11 @@ import { operatorScope } from '../../src/cli/command-line.js';
 import { seedFirstSchool, seedSchool } from '../../src/cli/seed-command.js';
 import { showSeedProgress } from '../../src/cli/seed-progress.js';
 import { StoppedBySignal } from '../../src/cli/stop-signal.js';
-import { openServices, type Services } from '../../src/compose/services.js';
-import { parseConfig } from '../../src/config.js';
-import { DEMO_USERS } from '../../src/demo/demo-options.js';
-import { isDemoAbandoned } from '../../src/demo/is-demo-abandoned.js';
+import { openServices, type Services } from '../../src/gateway/compose/services.js';
+import { parseConfig } from '../../src/gateway/config/config.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
+import { DEMO_USERS } from '../../src/school/demo/demo-options.js';
+import { isDemoAbandoned } from '../../src/school/demo/is-demo-abandoned.js';
 import { createTestDatabase } from '../database.js';
 
 jest.setTimeout(120_000);

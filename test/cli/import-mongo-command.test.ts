@@ -7,7 +7,7 @@ import { DBRef, Decimal128, Long, ObjectId } from 'bson';
 import pg from 'pg';
 import type { ImportedCollection } from '../../src/cli/import-dump.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
-import { archiveOf } from '../importing/mongo/dump-fixture.js';
+import { archiveOf } from '../services/importing/mongo/dump-fixture.js';
 import type { Ended } from './campus.js';
 import { useCampus } from './use-campus.js';
 

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { bundledName, THREAD_MODULES } from '../../src/thread-module.js';
+import { bundledName, THREAD_MODULES } from '../../src/base/process/thread-module.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { expectEventually } from '../expect-eventually.js';
 import { freePort } from '../free-port.js';

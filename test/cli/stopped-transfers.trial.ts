@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { ImportedCollection } from '../../src/cli/import-dump.js';
 import { eventually } from '../eventually.js';
-import { archiveOf } from '../importing/mongo/dump-fixture.js';
+import { archiveOf } from '../services/importing/mongo/dump-fixture.js';
 import { TcpProxy } from '../tcp-proxy.js';
 import { type Ended, startCampus } from './campus.js';
 import { useDemoFolder } from './use-demo-folder.js';

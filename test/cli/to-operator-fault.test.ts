@@ -2,8 +2,8 @@ import { mkdir, open, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { ServiceError } from '../../src/base/errors.js';
 import { toOperatorFault } from '../../src/cli/to-operator-fault.js';
-import { ServiceError } from '../../src/errors.js';
 import { translateDatabaseError } from '../../src/store/database/database-errors.js';
 import { useTestDatabase } from '../database.js';
 

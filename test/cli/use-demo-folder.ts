@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
 import pg from 'pg';
-import { DEMO_DEFAULTS, type DemoOptions } from '../../src/demo/demo-options.js';
+import { DEMO_DEFAULTS, type DemoOptions } from '../../src/school/demo/demo-options.js';
 import type { TestDatabase } from '../database.js';
 import { createDemoDatabase } from '../demo-template.js';
 import type { Ended } from './campus.js';

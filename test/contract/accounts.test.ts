@@ -1,7 +1,7 @@
 /** Users as admins look after them, sessions, and links that set a password. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { expectEventually } from '../expect-eventually.js';
-import { type MailServer, startMailServer } from '../messaging/mail-server.js';
+import { type MailServer, startMailServer } from '../services/messaging/mail-server.js';
 import { PASSWORD, useGateway } from './gateway.js';
 import { type Answered, ask, codesOf, type GraphqlAnswer, send } from './graphql.js';
 

@@ -1,7 +1,7 @@
 /** API keys of people: from where they may be used, their rotation, and what they were used for. */
 import { describe, expect, it } from '@jest/globals';
-import { UsageDays } from '../../src/auth/usage-days.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
+import { UsageDays } from '../../src/services/auth/usage-days.js';
 import { openDatabase } from '../../src/store/database/database.js';
 import { expectEventually } from '../expect-eventually.js';
 import { type Role, useGateway } from './gateway.js';

@@ -1,6 +1,6 @@
 /** `me`: what a caller may do, as the server says it, so that no page has a list of its own. */
 import { describe, expect, it } from '@jest/globals';
-import { reports } from '../../src/reports/registry.js';
+import { reports } from '../../src/school/reports/registry.js';
 import { ROLES, type Role, useGateway } from './gateway.js';
 import { type Answered, ask, codesOf, send } from './graphql.js';
 

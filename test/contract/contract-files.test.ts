@@ -4,7 +4,7 @@ import http from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { reports } from '../../src/reports/registry.js';
+import { reports } from '../../src/school/reports/registry.js';
 import { type Role, useGateway } from './gateway.js';
 
 const gateway = useGateway();

@@ -1,11 +1,11 @@
 /** The demo school as a newcomer finds it, behind a whole gateway: for tests of what we show of it. */
 import { afterAll, beforeAll } from '@jest/globals';
+import type { JsonValue } from '../../src/base/json/json.js';
 import { operatorScope } from '../../src/cli/command-line.js';
-import { type App, createApp } from '../../src/compose/app.js';
-import type { Services } from '../../src/compose/services.js';
-import { parseConfig } from '../../src/config.js';
-import { DEMO_DEFAULTS, DEMO_USERS, type DemoOptions } from '../../src/demo/demo-options.js';
-import type { JsonValue } from '../../src/json.js';
+import { type App, createApp } from '../../src/gateway/compose/app.js';
+import type { Services } from '../../src/gateway/compose/services.js';
+import { parseConfig } from '../../src/gateway/config/config.js';
+import { DEMO_DEFAULTS, DEMO_USERS, type DemoOptions } from '../../src/school/demo/demo-options.js';
 import { CHEAP } from '../cheap-passwords.js';
 import { createDemoDatabase } from '../demo-template.js';
 import { DEFAULT_SETTINGS, type Role, type Settings } from './gateway.js';

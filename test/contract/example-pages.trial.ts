@@ -1,15 +1,15 @@
 /** Of every example that shows a page: that it says how many there are, and that all of them can be had. */
 import path from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
-import { type ExampleOperation, fillVariables } from '../../src/explore/example-operation.js';
-import { loadOperationsLibrary } from '../../src/explore/operations-library.js';
+import { findPackageDirectory } from '../../src/base/process/package-directory.js';
+import { type ExampleOperation, fillVariables } from '../../src/portal/explore/example-operation.js';
+import { loadOperationsLibrary } from '../../src/portal/explore/operations-library.js';
 import {
   mergePages,
   operationOfMore,
   pagedListsOf,
   type RunOperation,
-} from '../../src/explore/paged-list.js';
-import { findPackageDirectory } from '../../src/package-directory.js';
+} from '../../src/portal/explore/paged-list.js';
 import { DEMO_TODAY, useDemoGateway } from './demo-gateway.js';
 
 jest.setTimeout(60_000);

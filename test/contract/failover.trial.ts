@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ServiceError } from '../../src/errors.js';
+import { ServiceError } from '../../src/base/errors.js';
 import { openDatabase } from '../../src/store/database/database.js';
 import { startCampus } from '../cli/campus.js';
 import { eventually } from '../eventually.js';

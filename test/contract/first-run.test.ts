@@ -1,7 +1,7 @@
 /** The first school of an empty database, made by who has the link and by nobody else. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type App, createApp } from '../../src/compose/app.js';
-import { parseConfig } from '../../src/config.js';
+import { type App, createApp } from '../../src/gateway/compose/app.js';
+import { parseConfig } from '../../src/gateway/config/config.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { CHEAP } from '../cheap-passwords.js';
 import { createTestDatabase } from '../database.js';

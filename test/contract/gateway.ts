@@ -4,9 +4,9 @@
  */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { Passwords } from '../../src/auth/passwords.js';
-import { type App, createApp } from '../../src/compose/app.js';
-import { parseConfig } from '../../src/config.js';
+import { type App, createApp } from '../../src/gateway/compose/app.js';
+import { parseConfig } from '../../src/gateway/config/config.js';
+import { Passwords } from '../../src/services/auth/passwords.js';
 import { CHEAP } from '../cheap-passwords.js';
 import { createTestDatabase } from '../database.js';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readRegisteredOperations } from '../../src/graphql/persisted/registered-operations.js';
+import { readRegisteredOperations } from '../../src/gateway/graphql/persisted/registered-operations.js';
 import { createTestDatabase } from '../database.js';
 import { type Gateway, type Role, type StartedGateway, startGateway, useGateway } from './gateway.js';
 import type { Answered } from './graphql.js';

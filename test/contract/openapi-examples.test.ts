@@ -3,8 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { reports } from '../../src/reports/registry.js';
-import { createRouteTable } from '../../src/rest/routes.js';
+import { createRouteTable } from '../../src/gateway/rest/routes.js';
+import { reports } from '../../src/school/reports/registry.js';
 import { useDemoGateway } from './demo-gateway.js';
 
 jest.setTimeout(60_000);

@@ -2,9 +2,9 @@
 
 import path from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type ExampleOperation, fillVariables } from '../../src/explore/example-operation.js';
-import { loadOperationsLibrary } from '../../src/explore/operations-library.js';
-import { findPackageDirectory } from '../../src/package-directory.js';
+import { findPackageDirectory } from '../../src/base/process/package-directory.js';
+import { type ExampleOperation, fillVariables } from '../../src/portal/explore/example-operation.js';
+import { loadOperationsLibrary } from '../../src/portal/explore/operations-library.js';
 import { eventually } from '../eventually.js';
 import { DEMO_TODAY, useDemoGateway } from './demo-gateway.js';
 import { ROLES, type Role } from './gateway.js';

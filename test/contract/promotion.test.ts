@@ -1,6 +1,6 @@
 /** Students are promoted by class: once, all or none, and taken back by one undo. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../src/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { type Role, useGateway } from './gateway.js';
 import { type GraphqlAnswer, send } from './graphql.js';
 

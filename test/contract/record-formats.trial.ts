@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Decimal } from 'decimal.js';
 import { strFromU8, unzipSync } from 'fflate';
 import pg from 'pg';
-import { columnsOfRecords } from '../../src/exporting/record-columns.js';
-import { isExactNumber, isJsonObject, type JsonValue, parseExactJson } from '../../src/json.js';
-import type { Collection } from '../../src/model/collection.js';
+import { isExactNumber, isJsonObject, type JsonValue, parseExactJson } from '../../src/base/json/json.js';
+import type { Collection } from '../../src/base/model/collection.js';
+import { columnsOfRecords } from '../../src/services/exporting/record-columns.js';
 import { parseCollection } from '../../src/store/catalog/parse-collection.js';
-import { readCsv, readParquet, recordsOfCsv, recordsOfParquet } from '../exporting/read-back.js';
+import { readCsv, readParquet, recordsOfCsv, recordsOfParquet } from '../services/exporting/read-back.js';
 import { useDemoGateway } from './demo-gateway.js';
 import type { Role } from './gateway.js';
 

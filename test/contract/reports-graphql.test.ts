@@ -1,9 +1,9 @@
 /** Every report over HTTP, by GraphQL and by REST, on the twelve students: both say the same. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { GraphQLScalarType } from 'graphql';
-import { columnsOf, type RowClass } from '../../src/reports/engine/columns.js';
-import type { Report } from '../../src/reports/engine/report.js';
-import { reports } from '../../src/reports/registry.js';
+import { columnsOf, type RowClass } from '../../src/school/reports/engine/columns.js';
+import type { Report } from '../../src/school/reports/engine/report.js';
+import { reports } from '../../src/school/reports/registry.js';
 import { REPORT_EXAMPLES } from '../fixtures/twelve-students/report-examples.js';
 import { storedRecords } from '../fixtures/twelve-students/stored-records.js';
 import { deriveRows } from './derive-rows.js';

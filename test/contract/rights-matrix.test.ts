@@ -3,7 +3,7 @@
  * must come of it is worked out from schema/collections by test/campaign/rights/promise.ts.
  */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { reports } from '../../src/reports/registry.js';
+import { reports } from '../../src/school/reports/registry.js';
 import { PROBES, READ_DOORS, WRITE_DOORS } from '../campaign/rights/doors.js';
 import { IMPORT_DOORS, IMPORT_PROBES } from '../campaign/rights/import-doors.js';
 import {

@@ -4,10 +4,10 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import type { Collection } from '../../src/base/model/collection.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
-import type { Collection } from '../../src/model/collection.js';
-import type { Audience } from '../../src/sql-views/audience.js';
-import { type AudienceChange, SqlViews } from '../../src/sql-views/sql-views.js';
+import type { Audience } from '../../src/services/sql-views/audience.js';
+import { type AudienceChange, SqlViews } from '../../src/services/sql-views/sql-views.js';
 import { campus } from '../cli/campus.js';
 import { eventually } from '../eventually.js';
 import { isTestedOnCitus } from '../spread-databases.js';

@@ -1,6 +1,6 @@
 /** A student who comes back: whichever way the new first day is written, the former stay is kept. */
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../src/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { useGateway } from './gateway.js';
 import { ask } from './graphql.js';
 import { importSteps } from './import-steps.js';

@@ -4,13 +4,13 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
 import { TracerProvider } from '@opentelemetry/sdk-trace';
-import { TraceContext } from '../../src/compose/trace-context.js';
+import { TraceContext } from '../../src/gateway/compose/trace-context.js';
 import { startCampus } from '../cli/campus.js';
 import { createTestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
 import { expectEventually } from '../expect-eventually.js';
 import { freePort } from '../free-port.js';
-import { useHttpServer } from '../scripting/requests/http-server.js';
+import { useHttpServer } from '../services/scripting/requests/http-server.js';
 import { useGateway } from './gateway.js';
 import { ask } from './graphql.js';
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
-import { parseConfig, printEnvExample } from '../../src/config.js';
+import { parseConfig, printEnvExample } from '../../src/gateway/config/config.js';
 import { ROOT, readProjectFile } from './project-files.js';
 
 const compose = parse(readProjectFile('compose.yaml'), { merge: true });

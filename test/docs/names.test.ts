@@ -11,16 +11,16 @@ const MAX_WIDTH = 110;
  */
 const NAMED_AFTER_A_SUBJECT: ReadonlySet<string> = new Set([
   'src/cli/worker-messages.ts',
-  'src/json-body-parser.ts',
-  'src/messaging/message-rows.ts',
-  'src/model/calendar.ts',
-  'src/model/field-types/operand-errors.ts',
-  'src/reports/engine/school-calendar.ts',
-  'src/reports/registry.ts',
-  'src/reports/shared/common-parameters.ts',
-  'src/reports/shared/place-conditions.ts',
-  'src/resolvers/records/oquery-arguments.ts',
-  'src/rest/conditional.ts',
+  'src/base/json/json-body-parser.ts',
+  'src/services/messaging/message-rows.ts',
+  'src/base/model/calendar.ts',
+  'src/base/model/field-types/operand-errors.ts',
+  'src/school/reports/engine/school-calendar.ts',
+  'src/school/reports/registry.ts',
+  'src/school/reports/shared/common-parameters.ts',
+  'src/school/reports/shared/place-conditions.ts',
+  'src/gateway/resolvers/records/oquery-arguments.ts',
+  'src/gateway/rest/conditional.ts',
   'src/store/database/row-query.ts',
   'src/store/sql/compile-shape.ts',
   'src/store/sql/condition-test.ts',
@@ -37,10 +37,11 @@ const MOST_WIDE_LINES = { src: 44, test: 145 };
 
 /** The variables of modules, with why each is no field of a service. */
 const VARIABLES_OF_MODULES: Readonly<Record<string, string>> = {
-  'src/scalars/json-text.ts marked': 'toJSON is told nothing of who prints; empty between two calls',
-  'src/scripting/guest/prelude.ts args': 'the text of a script that runs once, in an interpreter of its own',
-  'src/scripting/guest/prelude.ts firstFault': 'as args',
-  'src/scripting/guest/thread.ts next': 'the main module of a thread, which serves nothing else',
+  'src/base/scalars/json-text.ts marked': 'toJSON is told nothing of who prints; empty between two calls',
+  'src/services/scripting/guest/prelude.ts args':
+    'the text of a script that runs once, in an interpreter of its own',
+  'src/services/scripting/guest/prelude.ts firstFault': 'as args',
+  'src/services/scripting/guest/thread.ts next': 'the main module of a thread, which serves nothing else',
   'src/store/catalog/parse-collection.ts validator': 'compiled of a file of the package, when first asked',
 };
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { reports } from '../../src/reports/registry.js';
+import { reports } from '../../src/school/reports/registry.js';
 
 const MANUAL = readFileSync(new URL('../../docs/reports.md', import.meta.url), 'utf8');
 

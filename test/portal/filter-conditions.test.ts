@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseOquery } from '../../src/languages/oquery.js';
+import { parseOquery } from '../../src/base/languages/oquery.js';
 import {
   type FilterCondition,
   type OqueryOperator,

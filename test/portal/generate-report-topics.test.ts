@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { loadOperationsLibrary } from '../../src/explore/operations-library.js';
+import { loadOperationsLibrary } from '../../src/portal/explore/operations-library.js';
 import { topicsByField } from '../../src/portal/generate-report-topics.js';
-import { reports } from '../../src/reports/registry.js';
+import { reports } from '../../src/school/reports/registry.js';
 
 describe('the topics of reports', () => {
   it('are known of every report', async () => {

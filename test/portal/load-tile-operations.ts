@@ -1,8 +1,8 @@
 /** The operations of the library that tiles show, as the portal has them when it is built. */
 import { readdir, readFile } from 'node:fs/promises';
 import { buildSchema } from 'graphql';
-import { loadOperationsLibrary } from '../../src/explore/operations-library.js';
 import type { TileOperation } from '../../src/portal/browser/dashboards/tile-operation.js';
+import { loadOperationsLibrary } from '../../src/portal/explore/operations-library.js';
 import { tileOperationsOf } from '../../src/portal/generate-tile-operations.js';
 
 export async function loadTileOperations(): Promise<readonly TileOperation[]> {

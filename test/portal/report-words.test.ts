@@ -2,8 +2,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { buildSchema, GraphQLEnumType } from 'graphql';
-import { TOPICS } from '../../src/explore/example-operation.js';
-import { loadOperationsLibrary } from '../../src/explore/operations-library.js';
 import { nameOfField } from '../../src/portal/browser/records/name-of-field.js';
 import {
   meaningOfColumn,
@@ -11,8 +9,10 @@ import {
   nameOfEnumValue,
 } from '../../src/portal/browser/reports/name-of-column.js';
 import { SETTING_TITLES } from '../../src/portal/browser/settings/setting-titles.js';
+import { TOPICS } from '../../src/portal/explore/example-operation.js';
+import { loadOperationsLibrary } from '../../src/portal/explore/operations-library.js';
 import { formsOf } from '../../src/portal/generate-report-forms.js';
-import { reports } from '../../src/reports/registry.js';
+import { reports } from '../../src/school/reports/registry.js';
 import { KNOWN_PROPERTIES } from '../../src/store/catalog/known-properties.js';
 
 const read = async (file: string) => await readFile(new URL(`../../${file}`, import.meta.url), 'utf8');

@@ -1,6 +1,5 @@
 /** What tiles of a dashboard know of the operations of the library, and show of their answers. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { ResultTable } from '../../src/explore/result-tables.js';
 import { moveTile } from '../../src/portal/browser/dashboards/move-tile.js';
 import type { TileOperation } from '../../src/portal/browser/dashboards/tile-operation.js';
 import {
@@ -19,6 +18,7 @@ import {
   readVariables,
   wordsFor,
 } from '../../src/portal/browser/dashboards/tile-variables.js';
+import type { ResultTable } from '../../src/portal/explore/result-tables.js';
 import { loadTileOperations } from './load-tile-operations.js';
 
 const TODAY = '2026-11-20';

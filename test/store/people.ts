@@ -1,6 +1,6 @@
 /** Scopes and collections for the tests of the store. */
-import type { JsonValue } from '../../src/json.js';
-import type { Domain, KeyScopes, Scope } from '../../src/model/scope.js';
+import type { JsonValue } from '../../src/base/json/json.js';
+import type { Domain, KeyScopes, Scope } from '../../src/base/model/scope.js';
 import type { CollectionDefinition } from '../../src/store/catalog/collection-definition.js';
 import { parseCollection } from '../../src/store/catalog/parse-collection.js';
 

@@ -3,10 +3,10 @@
  * used.
  */
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { parseOquery } from '../../src/base/languages/oquery.js';
+import { queryOf, type RecordQuery } from '../../src/base/model/record-query.js';
+import type { EndedStatement } from '../../src/base/model/statement-caller.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
-import { parseOquery } from '../../src/languages/oquery.js';
-import { queryOf, type RecordQuery } from '../../src/model/record-query.js';
-import type { EndedStatement } from '../../src/model/statement-caller.js';
 import type { CollectionDefinition } from '../../src/store/catalog/collection-definition.js';
 import { ADMIN } from './people.js';
 import { useTestStore } from './store.js';

@@ -1,9 +1,9 @@
 /** Conditions on the records that references point to, under the asker's rights. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Filter } from '../../src/base/model/filter.js';
+import { queryOf } from '../../src/base/model/record-query.js';
+import type { Scope } from '../../src/base/model/scope.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
-import type { Filter } from '../../src/model/filter.js';
-import { queryOf } from '../../src/model/record-query.js';
-import type { Scope } from '../../src/model/scope.js';
 import { ADMIN, SUB, scopeOf } from './people.js';
 import { useTestStore } from './store.js';
 

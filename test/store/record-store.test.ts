@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { ErrorCode } from '../../src/errors.js';
+import type { ErrorCode } from '../../src/base/errors.js';
+import { ExactNumber, type JsonObject, printExactJson } from '../../src/base/json/json.js';
+import type { Filter } from '../../src/base/model/filter.js';
+import { queryOf } from '../../src/base/model/record-query.js';
+import { type Scope, systemPrincipal } from '../../src/base/model/scope.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
-import { ExactNumber, type JsonObject, printExactJson } from '../../src/json.js';
-import type { Filter } from '../../src/model/filter.js';
-import { queryOf } from '../../src/model/record-query.js';
-import { type Scope, systemPrincipal } from '../../src/model/scope.js';
 import { RecordStore } from '../../src/store/record-store.js';
 import { eventually } from '../eventually.js';
 import { expectEventually } from '../expect-eventually.js';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
-import { isJsonObject, type JsonObject, parseExactJson } from '../../src/json.js';
+import { isJsonObject, type JsonObject, parseExactJson } from '../../src/base/json/json.js';
 import { Catalog } from '../../src/store/catalog/catalog.js';
 import type { CollectionDefinition } from '../../src/store/catalog/collection-definition.js';
 import type { Database } from '../../src/store/database/database.js';

@@ -7,14 +7,14 @@
  *
  * @see decisions 3 (fields a caller may not read), 6
  */
-import { ServiceError } from '../../errors.js';
-import type { JsonValue } from '../../json.js';
-import { isExactNumber } from '../../json.js';
-import type { Readership } from '../../languages/where-place.js';
-import type { Collection, Field, RoleAccess, RowRule } from '../../model/collection.js';
-import type { Filter } from '../../model/filter.js';
-import type { Path } from '../../model/path.js';
-import { type Principal, type RecordVerb, type Scope, topDomainIdOf } from '../../model/scope.js';
+import { ServiceError } from '../../base/errors.js';
+import type { JsonValue } from '../../base/json/json.js';
+import { isExactNumber } from '../../base/json/json.js';
+import type { Readership } from '../../base/languages/where-place.js';
+import type { Collection, Field, RoleAccess, RowRule } from '../../base/model/collection.js';
+import type { Filter } from '../../base/model/filter.js';
+import type { Path } from '../../base/model/path.js';
+import { type Principal, type RecordVerb, type Scope, topDomainIdOf } from '../../base/model/scope.js';
 import { mayManageAccounts } from './admin.js';
 import { refusedByScopes } from './refused-by-scopes.js';
 

@@ -1,4 +1,4 @@
-import type { Principal, Scope } from '../../model/scope.js';
+import type { Principal, Scope } from '../../base/model/scope.js';
 
 /**
  * Whether a caller administers its domain. An admin's API key does not: its scopes are records, reports and

@@ -1,6 +1,6 @@
 /** What a caller may know of and do with a collection, for a contract generated for that caller. */
-import type { Collection, Field } from '../../model/collection.js';
-import type { Scope } from '../../model/scope.js';
+import type { Collection, Field } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
 import { findAccess, isInReach } from './access.js';
 
 export interface CollectionInReach {

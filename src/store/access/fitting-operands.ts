@@ -5,16 +5,17 @@
  *
  * @see decisions 3, 4
  */
-import { didYouMean } from '../../did-you-mean.js';
-import { ServiceError } from '../../errors.js';
-import type { JsonValue } from '../../json.js';
-import { instantFrom, isDay } from '../../model/calendar.js';
-import { type Collection, CREATED_ON, type Field } from '../../model/collection.js';
-import { isPlainText } from '../../model/field-types/scalar-type.js';
-import { scalarTypeOf } from '../../model/field-types/scalar-types.js';
-import type { Condition, Filter, MatchTest } from '../../model/filter.js';
-import { toNormalText } from '../../model/normal-text.js';
-import type { Path } from '../../model/path.js';
+
+import { ServiceError } from '../../base/errors.js';
+import type { JsonValue } from '../../base/json/json.js';
+import { instantFrom, isDay } from '../../base/model/calendar.js';
+import { type Collection, CREATED_ON, type Field } from '../../base/model/collection.js';
+import { isPlainText } from '../../base/model/field-types/scalar-type.js';
+import { scalarTypeOf } from '../../base/model/field-types/scalar-types.js';
+import type { Condition, Filter, MatchTest } from '../../base/model/filter.js';
+import { toNormalText } from '../../base/model/normal-text.js';
+import type { Path } from '../../base/model/path.js';
+import { didYouMean } from '../../base/text/did-you-mean.js';
 import type { EffectiveAccess } from './access.js';
 
 /** A collection the caller may read; others are not disclosed. */

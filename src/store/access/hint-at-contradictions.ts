@@ -1,11 +1,11 @@
-import type { JsonValue } from '../../json.js';
-import { type Collection, CREATED_ON, type Field } from '../../model/collection.js';
-import { isPlainText } from '../../model/field-types/scalar-type.js';
-import { scalarTypeOf } from '../../model/field-types/scalar-types.js';
-import type { Condition, Filter } from '../../model/filter.js';
-import { isBehind } from '../../model/is-behind.js';
-import type { Path } from '../../model/path.js';
-import type { Scope } from '../../model/scope.js';
+import type { JsonValue } from '../../base/json/json.js';
+import { type Collection, CREATED_ON, type Field } from '../../base/model/collection.js';
+import { isPlainText } from '../../base/model/field-types/scalar-type.js';
+import { scalarTypeOf } from '../../base/model/field-types/scalar-types.js';
+import type { Condition, Filter } from '../../base/model/filter.js';
+import { isBehind } from '../../base/model/is-behind.js';
+import type { Path } from '../../base/model/path.js';
+import type { Scope } from '../../base/model/scope.js';
 
 /**
  * Adds a hint for two conditions on the same field that no record satisfies together, such as

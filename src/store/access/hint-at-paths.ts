@@ -4,11 +4,12 @@
  *
  * @see decisions 2, 3
  */
-import { didYouMean } from '../../did-you-mean.js';
-import { isJsonObject, type JsonValue } from '../../json.js';
-import { type Collection, CREATED_ON, type Field } from '../../model/collection.js';
-import type { Path } from '../../model/path.js';
-import type { Scope } from '../../model/scope.js';
+
+import { isJsonObject, type JsonValue } from '../../base/json/json.js';
+import { type Collection, CREATED_ON, type Field } from '../../base/model/collection.js';
+import type { Path } from '../../base/model/path.js';
+import type { Scope } from '../../base/model/scope.js';
+import { didYouMean } from '../../base/text/did-you-mean.js';
 import { isFieldInReach } from './access.js';
 
 /** The members of every record beside its fields. */

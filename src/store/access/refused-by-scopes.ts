@@ -1,6 +1,6 @@
 /** The refusal of what the scopes of a credential do not contain. */
-import { ServiceError } from '../../errors.js';
-import { lacksSecondFactor, type Principal } from '../../model/scope.js';
+import { ServiceError } from '../../base/errors.js';
+import { lacksSecondFactor, type Principal } from '../../base/model/scope.js';
 
 /** FORBIDDEN, with `detail` unless all is refused until the user has set up a second factor. */
 export function refusedByScopes(principal: Principal, detail: string): ServiceError {

@@ -1,4 +1,4 @@
-import type { Domain, Scope } from '../../model/scope.js';
+import type { Domain, Scope } from '../../base/model/scope.js';
 import { isAdmin } from './admin.js';
 
 /**

@@ -1,9 +1,9 @@
 /**
  * Finds the reasons against altering a registered collection: stored records, and callers that rely on it.
  */
-import type { ErrorDetail } from '../../errors.js';
+import type { ErrorDetail } from '../../base/errors.js';
+import type { Collection, Field } from '../../base/model/collection.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection, Field } from '../../model/collection.js';
 import type { Queryable } from '../database/queryable.js';
 
 /**

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
 import { type CollectionDefinition, graphqlNamesOf } from './collection-definition.js';
 
 /**

@@ -1,6 +1,6 @@
 /** Which bounds a field of a declaration may have, and that they make sense together. */
-import { isDay } from '../../model/calendar.js';
-import { parseLinearPattern } from '../../model/linear-pattern.js';
+import { isDay } from '../../base/model/calendar.js';
+import { parseLinearPattern } from '../../base/model/linear-pattern.js';
 import type { FieldDefinition } from './collection-definition.js';
 
 export interface FieldRule {

@@ -1,7 +1,8 @@
 /** The rows of the catalog in the database. */
+
+import type { Collection } from '../../base/model/collection.js';
+import { type Scope, topDomainIdOf } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection } from '../../model/collection.js';
-import { type Scope, topDomainIdOf } from '../../model/scope.js';
 import type { Queryable } from '../database/queryable.js';
 import type { CollectionDefinition } from './collection-definition.js';
 import { parseCollection } from './parse-collection.js';

@@ -7,13 +7,14 @@
  *
  * @see decisions 1 (a dropped collection)
  */
-import { didYouMean } from '../../did-you-mean.js';
-import { type ErrorDetail, ServiceError } from '../../errors.js';
+
+import { type ErrorDetail, ServiceError } from '../../base/errors.js';
+import { type JsonValue, printExactJson } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import { type Domain, type Scope, topDomainIdOf } from '../../base/model/scope.js';
+import type { StoredField } from '../../base/model/stored-field.js';
+import { didYouMean } from '../../base/text/did-you-mean.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { type JsonValue, printExactJson } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import { type Domain, type Scope, topDomainIdOf } from '../../model/scope.js';
-import type { StoredField } from '../../model/stored-field.js';
 import { assertInReach, isInReach } from '../access/access.js';
 import { isAdmin } from '../access/admin.js';
 import { isTopDomainAdmin } from '../access/top-domain-admin.js';

@@ -1,9 +1,9 @@
 /** The type of a declaration; schema/collections/collection.schema.json explains each key. */
 
-import type { Bounds } from '../../model/bounds.js';
-import type { Collection } from '../../model/collection.js';
-import type { FieldFormat, FieldType } from '../../model/field-types/scalar-types.js';
-import type { RecordVerb } from '../../model/scope.js';
+import type { Bounds } from '../../base/model/bounds.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { FieldFormat, FieldType } from '../../base/model/field-types/scalar-types.js';
+import type { RecordVerb } from '../../base/model/scope.js';
 
 /** A declaration as it is written. Lists keep their order, so `fields` is a list and not an object. */
 export interface CollectionDefinition {

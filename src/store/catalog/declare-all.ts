@@ -1,5 +1,5 @@
 /** The start of the catalog: what the declaration files and the stored definitions ask of the database. */
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
 import { withAdvisoryLock } from '../database/advisory-lock.js';
 import type { Database } from '../database/database.js';
 import { ensurePartitions, type PartitionOptions } from '../database/partitions.js';

@@ -2,10 +2,10 @@
  * Validates what JSON Schema cannot express: which keys go together, and that every name in a rule is
  * declared.
  */
-import type { ErrorDetail } from '../../errors.js';
-import { isWithinBounds } from '../../model/bounds.js';
-import type { ScalarType } from '../../model/field-types/scalar-type.js';
-import { findScalar, SCALAR_TYPES } from '../../model/field-types/scalar-types.js';
+import type { ErrorDetail } from '../../base/errors.js';
+import { isWithinBounds } from '../../base/model/bounds.js';
+import type { ScalarType } from '../../base/model/field-types/scalar-type.js';
+import { findScalar, SCALAR_TYPES } from '../../base/model/field-types/scalar-types.js';
 import { BOUND_RULES, type FieldRule } from './bound-rules.js';
 import {
   type CheckDefinition,

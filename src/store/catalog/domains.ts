@@ -7,13 +7,13 @@
  * @see decisions 7
  */
 
-import { didYouMean } from '../../did-you-mean.js';
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
+import { isJsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
+import { DEFAULT_CALLING_CODE } from '../../base/model/phone-number.js';
+import type { Domain, Scope } from '../../base/model/scope.js';
+import { findUnstorableText } from '../../base/model/unstorable-text.js';
+import { didYouMean } from '../../base/text/did-you-mean.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { isJsonObject, type JsonValue, printExactJson } from '../../json.js';
-import { DEFAULT_CALLING_CODE } from '../../model/phone-number.js';
-import type { Domain, Scope } from '../../model/scope.js';
-import { findUnstorableText } from '../../model/unstorable-text.js';
 import { isAdmin } from '../access/admin.js';
 import { isTopDomainAdmin } from '../access/top-domain-admin.js';
 import { auditedAct } from '../audited-act.js';

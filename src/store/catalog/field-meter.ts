@@ -1,7 +1,8 @@
 /** Records which operations use which fields of collections, without delaying requests. */
+
+import type { Scope } from '../../base/model/scope.js';
+import type { StoredField } from '../../base/model/stored-field.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Scope } from '../../model/scope.js';
-import type { StoredField } from '../../model/stored-field.js';
 import type { Database } from '../database/database.js';
 import { RegularWrites } from '../database/regular-writes.js';
 

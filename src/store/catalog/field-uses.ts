@@ -1,9 +1,9 @@
 /** The operations that recently used a field of a collection, as far as a caller may know. */
-import type { ErrorDetail } from '../../errors.js';
+import type { ErrorDetail } from '../../base/errors.js';
+import type { Collection } from '../../base/model/collection.js';
+import { type Scope, topDomainIdOf } from '../../base/model/scope.js';
+import type { StoredField } from '../../base/model/stored-field.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection } from '../../model/collection.js';
-import { type Scope, topDomainIdOf } from '../../model/scope.js';
-import type { StoredField } from '../../model/stored-field.js';
 import type { Queryable } from '../database/queryable.js';
 import { KEPT_DAYS, USERS } from './field-meter.js';
 

@@ -3,11 +3,12 @@
  * silently leave the default in force, or distort every figure that depends on it. A school may set any other
  * property for its scripts.
  */
-import { didYouMean } from '../../did-you-mean.js';
-import { ServiceError } from '../../errors.js';
-import { isExactNumber, isJsonObject, type JsonValue } from '../../json.js';
-import { instantFrom, isDay } from '../../model/calendar.js';
-import { DEFAULT_CALLING_CODE } from '../../model/phone-number.js';
+
+import { ServiceError } from '../../base/errors.js';
+import { isExactNumber, isJsonObject, type JsonValue } from '../../base/json/json.js';
+import { instantFrom, isDay } from '../../base/model/calendar.js';
+import { DEFAULT_CALLING_CODE } from '../../base/model/phone-number.js';
+import { didYouMean } from '../../base/text/did-you-mean.js';
 
 export interface KnownProperty {
   readonly name: string;

@@ -1,8 +1,8 @@
 /** The declared fields that a request names in filters, projections, orders or input. */
-import type { JsonObject } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import type { Path } from '../../model/path.js';
-import type { StoredField } from '../../model/stored-field.js';
+import type { JsonObject } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { Path } from '../../base/model/path.js';
+import type { StoredField } from '../../base/model/stored-field.js';
 
 /** The fields of a few records nearly always represent those of all. */
 const MOST_RECORDS = 20;

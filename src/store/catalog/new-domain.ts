@@ -1,6 +1,6 @@
 /** The data for a new domain: a school, or a branch. @see decisions 7 */
-import { ServiceError } from '../../errors.js';
-import { findUnstorableText } from '../../model/unstorable-text.js';
+import { ServiceError } from '../../base/errors.js';
+import { findUnstorableText } from '../../base/model/unstorable-text.js';
 import { assertPropertyValue } from './known-properties.js';
 
 export interface NewDomain {

@@ -1,8 +1,8 @@
 /** Parses the declaration of a collection, from a file of schema/collections or from `registerCollection`. */
 import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { type ErrorDetail, ServiceError } from '../../errors.js';
-import { boundsAmong } from '../../model/bounds.js';
+import { type ErrorDetail, ServiceError } from '../../base/errors.js';
+import { boundsAmong } from '../../base/model/bounds.js';
 import type {
   Check,
   Collection,
@@ -12,7 +12,7 @@ import type {
   RoleAccess,
   RowRule,
   UniqueTogether,
-} from '../../model/collection.js';
+} from '../../base/model/collection.js';
 import {
   type CheckDefinition,
   type CollectionDefinition,

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
 import { assertOwnGraphqlNames } from './assert-own-graphql-names.js';
 import type { CollectionDefinition } from './collection-definition.js';
 import { parseDefinition } from './parse-collection.js';

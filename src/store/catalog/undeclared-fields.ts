@@ -1,7 +1,8 @@
 /** Finds fields in a sample of records that their collection does not declare. */
+
+import { type Collection, CREATED_ON } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { type Collection, CREATED_ON } from '../../model/collection.js';
-import type { Scope } from '../../model/scope.js';
 import type { Database } from '../database/database.js';
 
 export interface UndeclaredFields {

@@ -3,9 +3,9 @@
  * the changes write the entries themselves.
  */
 
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Scope } from '../../model/scope.js';
 import { isAdmin } from '../access/admin.js';
 import { AUDITED_OPERATIONS, type AuditedOperation } from '../audited-act.js';
 import type { Database } from '../database/database.js';

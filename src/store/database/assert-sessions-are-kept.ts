@@ -4,7 +4,7 @@
  */
 import { isNativeError } from 'node:util/types';
 import pg from 'pg';
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
 import { endClient } from './deadline.js';
 
 /** A pooler has many server connections, and two checks may hit the same one by chance. */

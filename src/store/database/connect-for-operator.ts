@@ -1,8 +1,8 @@
 /** The first connection of a start or a command: what prevents it is said in one line. */
 import { isNativeError } from 'node:util/types';
 import pg from 'pg';
-import { ServiceError } from '../../errors.js';
-import { unlessAborted } from '../../unless-aborted.js';
+import { ServiceError } from '../../base/errors.js';
+import { unlessAborted } from '../../base/process/unless-aborted.js';
 import { setSession } from './session-settings.js';
 
 /** @throws UNAVAILABLE whose message is one line for the operator; the reason of the signal */

@@ -11,8 +11,8 @@
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
-import { guarded } from '../../guarded.js';
-import { shareWithAll } from '../../model/end-signal.js';
+import { shareWithAll } from '../../base/model/end-signal.js';
+import { guarded } from '../../base/process/guarded.js';
 import { SilenceError } from './deadline.js';
 import type { PrimaryFinder } from './primary-finder.js';
 import { Pulse, type PulseAnswer } from './pulse.js';

@@ -5,7 +5,7 @@
  * unchanged.
  */
 import { isNativeError } from 'node:util/types';
-import { type ErrorCode, RETRY_AFTER_SECONDS, RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
+import { type ErrorCode, RETRY_AFTER_SECONDS, RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
 
 /**
  * All connections of a pool are in use, while the database itself is well. It has no `code`, because Prisma

@@ -5,11 +5,11 @@
  * connections.
  */
 import pg from 'pg';
-import { closeInTurn } from '../../close-in-turn.js';
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
+import { callerName, type Scope } from '../../base/model/scope.js';
+import { closeInTurn } from '../../base/process/close-in-turn.js';
+import { unlessAborted } from '../../base/process/unless-aborted.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { callerName, type Scope } from '../../model/scope.js';
-import { unlessAborted } from '../../unless-aborted.js';
 import { Cancellation } from './cancellation.js';
 import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.js';
 import { createPrisma, type GatewayPrisma } from './gateway-prisma.js';

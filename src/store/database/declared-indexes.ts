@@ -1,7 +1,7 @@
 /** Derives the indexes of a collection's partition from its declaration. */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import type { Collection, Field } from '../../model/collection.js';
+import type { Collection, Field } from '../../base/model/collection.js';
 
 /**
  * An index of a partition. Its expressions must be those that the SQL compiler writes for a declared field;

@@ -9,7 +9,7 @@
  */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import type { Collection } from '../../model/collection.js';
+import type { Collection } from '../../base/model/collection.js';
 
 export interface StatisticsDescription {
   /** Derived from collection and expression. At most 63 characters. */

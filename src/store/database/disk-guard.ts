@@ -4,7 +4,7 @@
  * continue.
  */
 import { open, statfs } from 'node:fs/promises';
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
 
 const MIB = 1024 ** 2;
 /** With less left, changes are refused: room for two segments of the log, a checkpoint and a stop. */

@@ -3,7 +3,7 @@ import { open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { z } from 'zod';
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
 
 export interface Cluster {
   readonly directory: string;

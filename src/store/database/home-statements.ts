@@ -9,7 +9,7 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { invariant } from '../../errors.js';
+import { invariant } from '../../base/errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { JoinedBatch } from './gathered-rows.js';
 import type { HomeServer } from './home-server.js';

@@ -1,6 +1,6 @@
 /** What a server says of itself before anything is written: whether it will do, and how to speak with it. */
 import type pg from 'pg';
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
 import { assertSessionsAreKept } from './assert-sessions-are-kept.js';
 import { cancelOnAbort } from './cancel-on-abort.js';
 import { connectForOperator } from './connect-for-operator.js';

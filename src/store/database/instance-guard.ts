@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
 
 /**
  * An expression that identifies the tables of an instance. It changes when they are made anew, e.g. when the

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { isNativeError } from 'node:util/types';
 import pg from 'pg';
-import { invariant } from '../../errors.js';
-import type { Collection } from '../../model/collection.js';
+import { invariant } from '../../base/errors.js';
+import type { Collection } from '../../base/model/collection.js';
 import { lockUntilDisconnected } from './advisory-lock.js';
 import { cancelOnAbort } from './cancel-on-abort.js';
 import type { Database } from './database.js';

@@ -1,8 +1,8 @@
 /** Options for running a statement. */
 
+import type { EndSignal } from '../../base/model/end-signal.js';
+import type { StatementCaller } from '../../base/model/statement-caller.js';
 import type { Prisma } from '../../generated/prisma/client.js';
-import type { EndSignal } from '../../model/end-signal.js';
-import type { StatementCaller } from '../../model/statement-caller.js';
 import type { RowPunctuation } from './gathered-rows.js';
 
 export interface QueryOptions {

@@ -5,9 +5,9 @@
  */
 
 import { crc32 } from 'node:zlib';
-import { RETRY_AFTER_SECONDS, ServiceError } from '../../errors.js';
-import type { EndSignal } from '../../model/end-signal.js';
-import { credentialName, type Scope } from '../../model/scope.js';
+import { RETRY_AFTER_SECONDS, ServiceError } from '../../base/errors.js';
+import type { EndSignal } from '../../base/model/end-signal.js';
+import { credentialName, type Scope } from '../../base/model/scope.js';
 import { wasTooSlow } from './database-errors.js';
 import { parsePosition, printPosition } from './primary-log.js';
 import type { Replica } from './replica.js';

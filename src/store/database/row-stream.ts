@@ -1,8 +1,8 @@
 /** Rows of queries, a batch at a time: memory stays bounded however long the answer is. */
 
 import pg from 'pg';
-import { RETRY_AFTER_SECONDS, ServiceError } from '../../errors.js';
-import type { EndSignal } from '../../model/end-signal.js';
+import { RETRY_AFTER_SECONDS, ServiceError } from '../../base/errors.js';
+import type { EndSignal } from '../../base/model/end-signal.js';
 import type { ByteRowReader } from './byte-rows.js';
 import type { Cancellation } from './cancellation.js';
 import { translateDatabaseError } from './database-errors.js';

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { invariant } from '../../errors.js';
+import { invariant } from '../../base/errors.js';
 import { translateDatabaseError } from './database-errors.js';
 import type { OwnTransaction } from './queryable.js';
 import type { ServerStatements } from './server-statements.js';

@@ -5,8 +5,8 @@ import { access, cp, link, mkdtemp, readdir, readlink, rename, rm, symlink } fro
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
-import { ServiceError } from '../../errors.js';
-import { makeDirectory } from '../../make-directory.js';
+import { ServiceError } from '../../base/errors.js';
+import { makeDirectory } from '../../base/process/make-directory.js';
 
 /**
  * The programs and clusters of a root go here when the server's user cannot reach the project's own folder.

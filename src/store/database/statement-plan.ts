@@ -1,6 +1,7 @@
 /** How Postgres runs a statement: its plan in lines, and what of it tells whether an index served. */
+
+import type { SqlText, StatementCaller } from '../../base/model/statement-caller.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { SqlText, StatementCaller } from '../../model/statement-caller.js';
 import type { Database } from './database.js';
 
 export interface StatementPlan {

@@ -1,10 +1,11 @@
 /**
  * Tells who hears of the statements that run, and how long they took. Nothing is measured where nobody does.
  */
+
+import type { EndedStatement, StatementCaller } from '../../base/model/statement-caller.js';
+import { guarded } from '../../base/process/guarded.js';
+import { isTraced, noteSpan, type Traced } from '../../base/process/traced.js';
 import type { Prisma } from '../../generated/prisma/client.js';
-import { guarded } from '../../guarded.js';
-import type { EndedStatement, StatementCaller } from '../../model/statement-caller.js';
-import { isTraced, noteSpan, type Traced } from '../../traced.js';
 
 /** What hears of statements that took long, whoever they were for. */
 export interface SlowStatementWatch {

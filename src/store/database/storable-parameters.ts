@@ -3,9 +3,9 @@
  * `jsonb` no escape of it nor of half a surrogate pair. Readers of requests say where such a character
  * stands; this is what holds for all they do not look at.
  */
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
+import { replaceUnstorableText } from '../../base/model/unstorable-text.js';
 import type { Prisma } from '../../generated/prisma/client.js';
-import { replaceUnstorableText } from '../../model/unstorable-text.js';
 
 const JSON_CAST = /^::json/;
 

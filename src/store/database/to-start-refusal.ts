@@ -1,5 +1,5 @@
 import { isNativeError } from 'node:util/types';
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
 import { translateDatabaseError } from './database-errors.js';
 
 /**

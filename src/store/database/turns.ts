@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
-import { RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
+import { RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
 
 const MAX_ATTEMPTS = 12;
 /** How long a write that is tried again waits at most for those under way, each time. */

@@ -1,5 +1,5 @@
-import { RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
-import type { Scope } from '../../model/scope.js';
+import { RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
+import type { Scope } from '../../base/model/scope.js';
 
 export interface WaitingLineOptions {
   /** How many of a key work at the same time. */

@@ -1,9 +1,15 @@
 /** The history of a record: its earlier states and changes, as far as the caller may read them. */
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  memberOf,
+  parseExactJson,
+} from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { isJsonObject, type JsonObject, type JsonValue, memberOf, parseExactJson } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import type { Scope } from '../../model/scope.js';
 import { accessOf } from '../access/access.js';
 import { isAdmin } from '../access/admin.js';
 import { compileKeyset, type KeysetPage, type KeysetRequest, toKeysetPage } from '../database/keyset.js';

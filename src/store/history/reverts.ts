@@ -1,12 +1,12 @@
 /**
  * Restores records: one to an earlier version, or all that a request changed. Called by `RecordStore` only.
  */
-import { type ErrorDetail, ServiceError } from '../../errors.js';
+import { type ErrorDetail, ServiceError } from '../../base/errors.js';
+import { isJsonObject, type JsonObject, memberOf, parseExactJson } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import { isSameJson } from '../../base/model/compare-json.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { isJsonObject, type JsonObject, memberOf, parseExactJson } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import { isSameJson } from '../../model/compare-json.js';
-import type { Scope } from '../../model/scope.js';
 import { accessOf, type EffectiveAccess, findAccess } from '../access/access.js';
 import { isAdmin } from '../access/admin.js';
 import type { Transaction } from '../database/queryable.js';

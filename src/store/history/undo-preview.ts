@@ -1,6 +1,7 @@
 /** The effect of undoing the changes of some requests, and what prevents it. */
+
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Scope } from '../../model/scope.js';
 import { accessOf } from '../access/access.js';
 import { isAdmin } from '../access/admin.js';
 import { recordsOf } from '../sql/records-of.js';

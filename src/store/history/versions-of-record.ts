@@ -3,9 +3,10 @@
  * it, each with what it replaced. If an `_id` was purged and used again, the history begins with the second
  * record.
  */
+
+import type { Collection } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection } from '../../model/collection.js';
-import type { Scope } from '../../model/scope.js';
 import { nameLiteral, recordsOf } from '../sql/records-of.js';
 
 type Sql = Prisma.Sql;

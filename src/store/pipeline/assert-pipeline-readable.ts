@@ -1,11 +1,11 @@
 /** Lists what a pipeline reads: the paths into the records of its collections. */
-import { ServiceError } from '../../errors.js';
-import type { Stage } from '../../languages/mongo/mongo-pipeline.js';
-import type { FieldTree } from '../../languages/mongo/mongo-projection.js';
-import type { Collection } from '../../model/collection.js';
-import { type Expression, listExpressionPaths } from '../../model/expression.js';
-import type { Path } from '../../model/path.js';
-import type { Scope } from '../../model/scope.js';
+import { ServiceError } from '../../base/errors.js';
+import type { Stage } from '../../base/languages/mongo/mongo-pipeline.js';
+import type { FieldTree } from '../../base/languages/mongo/mongo-projection.js';
+import type { Collection } from '../../base/model/collection.js';
+import { type Expression, listExpressionPaths } from '../../base/model/expression.js';
+import type { Path } from '../../base/model/path.js';
+import type { Scope } from '../../base/model/scope.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
 import { assertFittingOperands } from '../access/fitting-operands.js';
 import { hintAtPaths } from '../access/hint-at-paths.js';

@@ -1,9 +1,9 @@
 /** Runs pipelines over the records that a caller may read, each as one statement. */
 import { randomBytes } from 'node:crypto';
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
+import type { Stage } from '../../base/languages/mongo/mongo-pipeline.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Stage } from '../../languages/mongo/mongo-pipeline.js';
-import type { Scope } from '../../model/scope.js';
 import { accessOf } from '../access/access.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';

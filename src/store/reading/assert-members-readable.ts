@@ -1,8 +1,8 @@
 /** Checks that a caller may read everything a shape prints. */
 
-import { ServiceError } from '../../errors.js';
-import type { Collection } from '../../model/collection.js';
-import type { Path } from '../../model/path.js';
+import { ServiceError } from '../../base/errors.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { Path } from '../../base/model/path.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
 import { assertFittingOperands } from '../access/fitting-operands.js';
 import { listPaths } from '../sql/compile-filter.js';

@@ -1,7 +1,7 @@
 /** The changes of a collection since an instant, including removals: statements over the alias `r`. */
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
+import { instantFrom } from '../../base/model/calendar.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { instantFrom } from '../../model/calendar.js';
 import type { Database } from '../database/database.js';
 
 type Sql = Prisma.Sql;

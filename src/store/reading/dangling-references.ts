@@ -2,8 +2,9 @@
  * Finds references of stored records that point to nothing: stored before references were checked, written
  * past the gateway, or left behind by removals.
  */
+
+import type { Collection, Field } from '../../base/model/collection.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection, Field } from '../../model/collection.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
 import { liveRecordsIn, nameLiteral } from '../sql/records-of.js';

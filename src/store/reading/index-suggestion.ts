@@ -1,7 +1,7 @@
 /** Suggests a declared index that would serve a statement, based on the plan Postgres chose without one. */
 
-import type { Collection, Field } from '../../model/collection.js';
-import type { Path } from '../../model/path.js';
+import type { Collection, Field } from '../../base/model/collection.js';
+import type { Path } from '../../base/model/path.js';
 import { partitionName } from '../database/partitions.js';
 import type { StatementPlan } from '../database/statement-plan.js';
 

@@ -5,9 +5,10 @@
  * Only reads that compile to the same statement, with the same values except the id, are joined, so nobody
  * gets anything that its own statement would not return.
  */
+
+import type { Scope } from '../../base/model/scope.js';
+import { isTraced } from '../../base/process/traced.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Scope } from '../../model/scope.js';
-import { isTraced } from '../../traced.js';
 import { wasRefused } from '../database/database-errors.js';
 import { GatheringLine } from '../database/gathering-line.js';
 import type { QueryOptions } from '../database/query-options.js';

@@ -6,10 +6,10 @@
  * minute of the clock, because a selection may contain a filter whose days begin and end at minutes.
  */
 import { LRUCache } from 'lru-cache';
+import type { Path } from '../../base/model/path.js';
+import type { RecordQuery } from '../../base/model/record-query.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Path } from '../../model/path.js';
-import type { RecordQuery } from '../../model/record-query.js';
-import type { Scope } from '../../model/scope.js';
 import type { Member, PageShape } from '../sql/shape.js';
 import { statementName } from '../sql/statement-name.js';
 

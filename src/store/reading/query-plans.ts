@@ -4,11 +4,11 @@
  * callers share them.
  */
 import { LRUCache } from 'lru-cache';
+import type { Collection } from '../../base/model/collection.js';
+import type { Path } from '../../base/model/path.js';
+import type { SortKey } from '../../base/model/record-query.js';
+import type { StoredField } from '../../base/model/stored-field.js';
 import type { Prisma } from '../../generated/prisma/client.js';
-import type { Collection } from '../../model/collection.js';
-import type { Path } from '../../model/path.js';
-import type { SortKey } from '../../model/record-query.js';
-import type { StoredField } from '../../model/stored-field.js';
 import { namedFieldsAt } from '../catalog/named-fields.js';
 import { compileFields, compileProjection } from '../sql/compile-projection.js';
 import { compileSort, type RecordOrder } from '../sql/compile-sort.js';

@@ -1,9 +1,9 @@
 /** The groups of a record set, read by one statement under the rights of the set. */
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
+import { type JsonValue, parseExactJson } from '../../base/json/json.js';
+import type { AggregateQuery, Group } from '../../base/model/aggregate-query.js';
+import type { Scope } from '../../base/model/scope.js';
 import type { Prisma } from '../../generated/prisma/client.js';
-import { type JsonValue, parseExactJson } from '../../json.js';
-import type { AggregateQuery, Group } from '../../model/aggregate-query.js';
-import type { Scope } from '../../model/scope.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
 import type { Database } from '../database/database.js';
 import { compileAggregate, listAggregatePaths, listGroupKeys } from '../sql/compile-aggregate.js';

@@ -1,8 +1,9 @@
 /** The environment for reading records, and a page of them. */
+
+import type { Collection } from '../../base/model/collection.js';
+import type { RecordQuery } from '../../base/model/record-query.js';
+import type { Scope } from '../../base/model/scope.js';
 import type { Prisma } from '../../generated/prisma/client.js';
-import type { Collection } from '../../model/collection.js';
-import type { RecordQuery } from '../../model/record-query.js';
-import type { Scope } from '../../model/scope.js';
 import type { EffectiveAccess } from '../access/access.js';
 import type { Database } from '../database/database.js';
 import type { Queryable } from '../database/queryable.js';

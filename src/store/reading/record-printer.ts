@@ -5,9 +5,9 @@
  * document; here the value is a slice of the text that is copied.
  */
 
-import { objectMarks } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import type { Path } from '../../model/path.js';
+import { objectMarks } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { Path } from '../../base/model/path.js';
 import type { EnumShape, ListShape, Member, PageShape, Shape } from '../sql/shape.js';
 import { endOfValue, isAt, MemberFinder } from './member-finder.js';
 import { RecordCursor, type RecordTexts } from './record-texts.js';

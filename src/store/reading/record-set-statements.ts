@@ -2,8 +2,9 @@
  * The statements that read a record set. Whoever adds an expression must check its paths against the rights
  * of the caller.
  */
+
+import type { Collection } from '../../base/model/collection.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection } from '../../model/collection.js';
 import { compileFilter } from '../sql/compile-filter.js';
 import { compilePage, compileRecord } from '../sql/compile-page.js';
 import type { Printing } from '../sql/compile-shape.js';

@@ -3,12 +3,12 @@
  * values, REST for a stream; both come from a single statement.
  */
 
-import { invariant } from '../../errors.js';
+import { invariant } from '../../base/errors.js';
+import type { PrintedJson } from '../../base/json/json.js';
+import type { AggregateQuery, Group } from '../../base/model/aggregate-query.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { EndSignal } from '../../base/model/end-signal.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { PrintedJson } from '../../json.js';
-import type { AggregateQuery, Group } from '../../model/aggregate-query.js';
-import type { Collection } from '../../model/collection.js';
-import type { EndSignal } from '../../model/end-signal.js';
 import type { Database } from '../database/database.js';
 import type { RowPunctuation } from '../database/gathered-rows.js';
 import type { Member, PageShape } from '../sql/shape.js';

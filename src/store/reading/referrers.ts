@@ -3,8 +3,8 @@
  * those, or read by their ids.
  */
 
+import type { Path } from '../../base/model/path.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Path } from '../../model/path.js';
 import { assertReadable } from '../access/access.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { compileInnerPage } from '../sql/compile-page.js';

@@ -3,7 +3,7 @@
  * plan is read after the statement has ended, not for every occurrence, and contains no caller's values.
  */
 
-import type { EndedStatement, StatementCaller } from '../../model/statement-caller.js';
+import type { EndedStatement, StatementCaller } from '../../base/model/statement-caller.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
 import { PLANNING, readPlan, type StatementPlan } from '../database/statement-plan.js';

@@ -6,8 +6,9 @@
  *
  * @see design "Storage that makes JSONB fast"
  */
+
+import type { LikeTest, NumberRangeTest, TextRangeTest, ValueTest } from '../../base/model/value-test.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { LikeTest, NumberRangeTest, TextRangeTest, ValueTest } from '../../model/value-test.js';
 import type { FieldExpression } from './names.js';
 import { jsonText, storable } from './storable-json.js';
 

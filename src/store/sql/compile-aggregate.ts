@@ -5,8 +5,7 @@
  * null, so that old records do not make the query fail. Sums are exact, because they are of type `numeric`.
  * Every operand is a parameter, and every name comes from the catalog.
  */
-import { ServiceError } from '../../errors.js';
-import { Prisma } from '../../generated/prisma/client.js';
+import { ServiceError } from '../../base/errors.js';
 import type {
   AggregateQuery,
   GroupComparison,
@@ -15,12 +14,13 @@ import type {
   GroupOrder,
   Measure,
   Period,
-} from '../../model/aggregate-query.js';
-import type { Collection } from '../../model/collection.js';
-import type { ScalarType } from '../../model/field-types/scalar-type.js';
-import { SCALAR_TYPES, type ScalarName } from '../../model/field-types/scalar-types.js';
-import type { Operand } from '../../model/operand.js';
-import type { Path } from '../../model/path.js';
+} from '../../base/model/aggregate-query.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { ScalarType } from '../../base/model/field-types/scalar-type.js';
+import { SCALAR_TYPES, type ScalarName } from '../../base/model/field-types/scalar-types.js';
+import type { Operand } from '../../base/model/operand.js';
+import type { Path } from '../../base/model/path.js';
+import { Prisma } from '../../generated/prisma/client.js';
 import type { CompileContext } from './compile-filter.js';
 import { fieldExpression } from './names.js';
 import { castOf, SCALAR_SQL } from './scalar-sql.js';

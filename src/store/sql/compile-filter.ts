@@ -9,12 +9,12 @@
  * @see decisions 3, design "Storage that makes JSONB fast"
  */
 
+import type { Collection } from '../../base/model/collection.js';
+import { listExpressionPaths } from '../../base/model/expression.js';
+import type { Condition, ElementCondition, Filter } from '../../base/model/filter.js';
+import type { Path } from '../../base/model/path.js';
+import type { ValueCondition, ValueTest } from '../../base/model/value-test.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection } from '../../model/collection.js';
-import { listExpressionPaths } from '../../model/expression.js';
-import type { Condition, ElementCondition, Filter } from '../../model/filter.js';
-import type { Path } from '../../model/path.js';
-import type { ValueCondition, ValueTest } from '../../model/value-test.js';
 import { columnTest, needsByteOrder } from './column-test.js';
 import {
   compileElementRows,

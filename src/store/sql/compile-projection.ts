@@ -9,9 +9,9 @@
  * @see decisions 3
  */
 
+import type { Collection } from '../../base/model/collection.js';
+import type { Path } from '../../base/model/path.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection } from '../../model/collection.js';
-import type { Path } from '../../model/path.js';
 import { inJsonbOrder } from './jsonb-order.js';
 import { fieldJson, fieldName, isLiteralName } from './names.js';
 import { storable } from './storable-json.js';

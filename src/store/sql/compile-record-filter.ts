@@ -5,11 +5,11 @@
  * other records. Therefore, a condition on list elements that contains such a condition turns the elements
  * into rows.
  */
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { ElementCondition, Filter, RecordFilter } from '../../base/model/filter.js';
+import type { Path } from '../../base/model/path.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection } from '../../model/collection.js';
-import type { ElementCondition, Filter, RecordFilter } from '../../model/filter.js';
-import type { Path } from '../../model/path.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
 import { unfitting } from './condition-test.js';
 import { fieldExpression } from './names.js';

@@ -1,7 +1,7 @@
 /** Compiles a `Shape` to one SQL expression that prints the JSON text of a record. */
 
+import type { Path } from '../../base/model/path.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Path } from '../../model/path.js';
 import {
   type EnumShape,
   type ListShape,

@@ -6,11 +6,11 @@
  *
  * @see decisions 3, 11
  */
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { Path } from '../../base/model/path.js';
+import type { SortKey } from '../../base/model/record-query.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection } from '../../model/collection.js';
-import type { Path } from '../../model/path.js';
-import type { SortKey } from '../../model/record-query.js';
 import { isIndexedPath } from '../database/declared-indexes.js';
 import { fieldJson } from './names.js';
 import { storable } from './storable-json.js';

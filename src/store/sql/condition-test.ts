@@ -2,16 +2,16 @@
  * Reads a condition as a `ValueTest`, by the type that the collection declares at its path. Each scalar type
  * defines what a condition means for it (model/field-types).
  */
-import type { ServiceError } from '../../errors.js';
-import { ExactNumber } from '../../json.js';
-import { dayRange, instantFrom, isDay, monthRange } from '../../model/calendar.js';
-import { daysOfMonth } from '../../model/field-types/date.js';
-import { type Comparable, unfittingOperator } from '../../model/field-types/operand-errors.js';
-import { SCALAR_TYPES } from '../../model/field-types/scalar-types.js';
-import { TEXT } from '../../model/field-types/text.js';
-import { textTest } from '../../model/field-types/text-tests.js';
-import { dayOfCondition, monthOfCondition, timeRange } from '../../model/field-types/time-tests.js';
-import type { CompareCondition, Condition } from '../../model/filter.js';
+import type { ServiceError } from '../../base/errors.js';
+import { ExactNumber } from '../../base/json/json.js';
+import { dayRange, instantFrom, isDay, monthRange } from '../../base/model/calendar.js';
+import { daysOfMonth } from '../../base/model/field-types/date.js';
+import { type Comparable, unfittingOperator } from '../../base/model/field-types/operand-errors.js';
+import { SCALAR_TYPES } from '../../base/model/field-types/scalar-types.js';
+import { TEXT } from '../../base/model/field-types/text.js';
+import { textTest } from '../../base/model/field-types/text-tests.js';
+import { dayOfCondition, monthOfCondition, timeRange } from '../../base/model/field-types/time-tests.js';
+import type { CompareCondition, Condition } from '../../base/model/filter.js';
 import {
   type Clock,
   either,
@@ -22,7 +22,7 @@ import {
   type ValueCondition,
   type ValueTest,
   within,
-} from '../../model/value-test.js';
+} from '../../base/model/value-test.js';
 import type { Target } from './target.js';
 
 /**

@@ -4,9 +4,9 @@
  * record, so that no value is converted to a JavaScript number.
  */
 import { createHash } from 'node:crypto';
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
+import { parseExactJson } from '../../base/json/json.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { parseExactJson } from '../../json.js';
 import type { RecordOrder } from './compile-sort.js';
 import { storable, storableJson } from './storable-json.js';
 

@@ -1,7 +1,8 @@
 /** Compiles a `ValueTest` to SQL over the column `r.id`, which is text and never null. */
+
+import type { Operand } from '../../base/model/operand.js';
+import type { LikeTest, TextRangeTest, ValueTest } from '../../base/model/value-test.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Operand } from '../../model/operand.js';
-import type { LikeTest, TextRangeTest, ValueTest } from '../../model/value-test.js';
 import { likePattern, textAfterPrefix } from './column-test.js';
 import { storable } from './storable-json.js';
 

@@ -6,7 +6,7 @@
  * Every predicate therefore tests the type first, which an inner list does not pass.
  */
 
-import { isNumberOperand, type Operand } from '../../model/operand.js';
+import { isNumberOperand, type Operand } from '../../base/model/operand.js';
 import type {
   Bound,
   InTest,
@@ -14,7 +14,7 @@ import type {
   NumberRangeTest,
   TextRangeTest,
   ValueTest,
-} from '../../model/value-test.js';
+} from '../../base/model/value-test.js';
 import { jsonpathString, jsonText } from './storable-json.js';
 
 const IS_TEXT = '@.type() == "string"';

@@ -7,9 +7,9 @@
  * @see design "Storage that makes JSONB fast"
  */
 
+import type { Collection, Field } from '../../base/model/collection.js';
+import type { Path } from '../../base/model/path.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection, Field } from '../../model/collection.js';
-import type { Path } from '../../model/path.js';
 import { hasTrigrams } from '../database/declared-indexes.js';
 
 type Sql = Prisma.Sql;

@@ -1,7 +1,8 @@
 /** Selects the records of a collection in a domain: the condition of every statement over the alias `r`. */
+
+import type { Collection } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection } from '../../model/collection.js';
-import type { Scope } from '../../model/scope.js';
 
 type Sql = Prisma.Sql;
 

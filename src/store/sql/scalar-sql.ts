@@ -1,6 +1,7 @@
 /** The scalar types in SQL: how to convert a value of a record to an SQL type, and how to print it. */
+
+import type { ScalarName } from '../../base/model/field-types/scalar-types.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { ScalarName } from '../../model/field-types/scalar-types.js';
 import type { FieldExpression } from './names.js';
 
 type Sql = Prisma.Sql;

@@ -5,9 +5,9 @@
  * returns. No value is parsed, rebuilt and printed on the way (design, "What a GraphQL layer costs"). A
  * value whose type differs from the shape, as in old records, prints as null. In a list it is left out.
  */
-import type { Filter } from '../../model/filter.js';
-import type { Path } from '../../model/path.js';
-import type { SortKey } from '../../model/record-query.js';
+import type { Filter } from '../../base/model/filter.js';
+import type { Path } from '../../base/model/path.js';
+import type { SortKey } from '../../base/model/record-query.js';
 
 export type Shape =
   | ConstantShape

@@ -2,12 +2,12 @@
  * Prints operands as JSON text and as pieces of a jsonpath. All quoting happens here. Both are passed as
  * parameters, never as SQL.
  */
-import { ServiceError } from '../../errors.js';
-import { isExactNumber, isJsonObject, type JsonValue, printExactJson } from '../../json.js';
-import type { NumberOperand, Operand } from '../../model/operand.js';
-import type { Path } from '../../model/path.js';
-import { isStorableNumber, NUMBER_EXPECTATION } from '../../model/storable-number.js';
-import { findUnstorableText } from '../../model/unstorable-text.js';
+import { ServiceError } from '../../base/errors.js';
+import { isExactNumber, isJsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
+import type { NumberOperand, Operand } from '../../base/model/operand.js';
+import type { Path } from '../../base/model/path.js';
+import { isStorableNumber, NUMBER_EXPECTATION } from '../../base/model/storable-number.js';
+import { findUnstorableText } from '../../base/model/unstorable-text.js';
 
 /**
  * The JSON text of an operand.

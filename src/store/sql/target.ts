@@ -3,9 +3,9 @@
  * it.
  */
 
-import type { Collection, Field } from '../../model/collection.js';
-import { type ValueKind, valueKindOf } from '../../model/field-types/scalar-types.js';
-import type { Path } from '../../model/path.js';
+import type { Collection, Field } from '../../base/model/collection.js';
+import { type ValueKind, valueKindOf } from '../../base/model/field-types/scalar-types.js';
+import type { Path } from '../../base/model/path.js';
 
 /** `id` is the `_id` of the record. `any` is an undeclared value. */
 type LeafType = 'id' | ValueKind | 'any';

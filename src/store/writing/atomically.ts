@@ -1,7 +1,8 @@
 /** Work that is done completely or not at all, in a transaction of its own or as part of another. */
+
+import type { Collection } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection } from '../../model/collection.js';
-import type { Scope } from '../../model/scope.js';
 import type { Apart, Database } from '../database/database.js';
 import { findConstraint } from '../database/database-errors.js';
 import type { Queryable, Transaction } from '../database/queryable.js';

@@ -2,11 +2,11 @@
  * Stores locked tombstones again under their `_id`: checked like the caller's new records, and written over
  * the tombstones.
  */
-import { type ErrorDetail } from '../../errors.js';
+import { type ErrorDetail } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json/json.js';
+import { type Collection, CREATED_ON } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { JsonObject } from '../../json.js';
-import { type Collection, CREATED_ON } from '../../model/collection.js';
-import type { Scope } from '../../model/scope.js';
 import { accessOf } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import { JUDGED_COLUMNS, type JudgedRow, type StoredRow, storedColumns } from '../reading/stored-record.js';

@@ -2,11 +2,11 @@
  * Changes locked records: each is checked like a single change, and all are written back in batches, one
  * statement each.
  */
-import { ServiceError } from '../../errors.js';
-import { isJsonObject, type JsonObject, memberOf, parseExactJson } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import { isSameJson } from '../../model/compare-json.js';
-import type { Scope } from '../../model/scope.js';
+import { ServiceError } from '../../base/errors.js';
+import { isJsonObject, type JsonObject, memberOf, parseExactJson } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import { isSameJson } from '../../base/model/compare-json.js';
+import type { Scope } from '../../base/model/scope.js';
 import type { EffectiveAccess } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import { JUDGED_COLUMNS, type JudgedRow, type StoredRow } from '../reading/stored-record.js';

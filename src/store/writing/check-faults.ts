@@ -3,7 +3,7 @@
  * `uniqueTogether` rules.
  */
 import { createHash } from 'node:crypto';
-import type { ErrorDetail } from '../../errors.js';
+import type { ErrorDetail } from '../../base/errors.js';
 import {
   isExactNumber,
   isJsonObject,
@@ -11,12 +11,12 @@ import {
   type JsonScalar,
   type JsonValue,
   memberOf,
-} from '../../json.js';
-import { describeBounds, isWithinBounds } from '../../model/bounds.js';
-import { dayOf } from '../../model/calendar.js';
-import type { Check, Collection, UniqueTogether } from '../../model/collection.js';
-import { Exact, toDecimal } from '../../model/compare-json.js';
-import type { Path } from '../../model/path.js';
+} from '../../base/json/json.js';
+import { describeBounds, isWithinBounds } from '../../base/model/bounds.js';
+import { dayOf } from '../../base/model/calendar.js';
+import type { Check, Collection, UniqueTogether } from '../../base/model/collection.js';
+import { Exact, toDecimal } from '../../base/model/compare-json.js';
+import type { Path } from '../../base/model/path.js';
 
 /** A longer key is stored as its hash: a b-tree entry must fit a third of a page. */
 const MAX_KEY_LENGTH = 500;

@@ -2,10 +2,16 @@
  * Prepares records for the staging table, in which Postgres compares them with existing ones. Uses no
  * database, so that a worker thread can do it.
  */
-import type { ErrorDetail } from '../../errors.js';
-import { isJsonObject, type JsonObject, type JsonValue, memberOf, printExactJson } from '../../json.js';
-import type { Collection, Field } from '../../model/collection.js';
-import { toDecimal } from '../../model/compare-json.js';
+import type { ErrorDetail } from '../../base/errors.js';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  memberOf,
+  printExactJson,
+} from '../../base/json/json.js';
+import type { Collection, Field } from '../../base/model/collection.js';
+import { toDecimal } from '../../base/model/compare-json.js';
 import { keysOf } from './check-faults.js';
 import { takeSentId } from './sent-id.js';
 import type { UniqueKey } from './unique-key.js';

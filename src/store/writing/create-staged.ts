@@ -1,5 +1,5 @@
 /** Creates new records from staged rows without an existing record, or restores removed ones. */
-import { type ErrorDetail, ServiceError } from '../../errors.js';
+import { type ErrorDetail, ServiceError } from '../../base/errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { mayManageAccounts } from '../access/admin.js';
 import { compileFilter } from '../sql/compile-filter.js';

@@ -1,8 +1,8 @@
 /** Keeps the former stay of a person who comes back, whichever way the record is written. */
-import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../json.js';
-import { addDays, isDay } from '../../model/calendar.js';
-import type { Collection } from '../../model/collection.js';
-import { isSameJson } from '../../model/compare-json.js';
+import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../base/json/json.js';
+import { addDays, isDay } from '../../base/model/calendar.js';
+import type { Collection } from '../../base/model/collection.js';
+import { isSameJson } from '../../base/model/compare-json.js';
 import type { StoredChange } from './validation.js';
 
 /**

@@ -1,8 +1,8 @@
 /** The references within a record, and the errors for dangling ones. */
-import type { ErrorDetail } from '../../errors.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
-import type { Collection, Field } from '../../model/collection.js';
-import { pointerStep } from '../../model/path.js';
+import type { ErrorDetail } from '../../base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
+import type { Collection, Field } from '../../base/model/collection.js';
+import { pointerStep } from '../../base/model/path.js';
 
 /** A reference within a record. */
 export interface HeldReference {

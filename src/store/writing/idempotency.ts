@@ -1,9 +1,9 @@
 /** Writes that are executed once, however often they are sent: the first answer is stored with the write. */
 import { createHash } from 'node:crypto';
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
+import { type JsonValue, printExactJson } from '../../base/json/json.js';
+import { credentialName, type KeyScopes, type Principal, type Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { type JsonValue, printExactJson } from '../../json.js';
-import { credentialName, type KeyScopes, type Principal, type Scope } from '../../model/scope.js';
 import type { Database } from '../database/database.js';
 import type { Transaction } from '../database/queryable.js';
 import { type AtomicOptions, atomically } from './atomically.js';

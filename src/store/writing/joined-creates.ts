@@ -6,11 +6,12 @@
  * No request fails or waits because of another: if the shared statement cannot serve a record, the record is
  * created by a statement of its own.
  */
+
+import { printExactJson } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
+import { isTraced } from '../../base/process/traced.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { printExactJson } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import type { Scope } from '../../model/scope.js';
-import { isTraced } from '../../traced.js';
 import { type EffectiveAccess, findAccess } from '../access/access.js';
 import { wasRefused } from '../database/database-errors.js';
 import { GatheringLine } from '../database/gathering-line.js';

@@ -1,5 +1,5 @@
 /** No write, by whatever door, leaves a domain without an admin who may log in. */
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Queryable, Transaction } from '../database/queryable.js';
 import { liveRecordsIn } from '../sql/records-of.js';

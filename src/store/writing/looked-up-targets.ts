@@ -2,9 +2,10 @@
  * The look-ups that a statement makes while it stores a record: whether the targets of references exist, and
  * the labels of references sent without one.
  */
+
+import type { Collection, Field } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection, Field } from '../../model/collection.js';
-import type { Scope } from '../../model/scope.js';
 import { findAccess } from '../access/access.js';
 import { liveRecordsById, nameLiteral } from '../sql/records-of.js';
 import { USER_COLLECTION } from './record-statements.js';

@@ -2,8 +2,9 @@
  * The statements of writes to matching records: lock the records, then change or remove them in batches, one
  * statement each.
  */
+
+import { type JsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { type JsonObject, type JsonValue, printExactJson } from '../../json.js';
 import { storedColumns } from '../reading/stored-record.js';
 import { liveRecordsById, liveRecordsIn } from '../sql/records-of.js';
 import {

@@ -6,15 +6,15 @@
  * change. Others are ignored rather than refused, so a count discloses nothing about them. If a change would
  * move a record out of the caller's rows, the whole write is refused.
  */
-import { RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
+import { RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import { isEverything } from '../../base/model/everything.js';
+import type { Filter } from '../../base/model/filter.js';
+import type { SortKey } from '../../base/model/record-query.js';
+import type { Scope } from '../../base/model/scope.js';
+import { applyUpdate, assertUpdate, type UpdateOperation } from '../../base/model/update-operation.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { JsonObject } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import { isEverything } from '../../model/everything.js';
-import type { Filter } from '../../model/filter.js';
-import type { SortKey } from '../../model/record-query.js';
-import type { Scope } from '../../model/scope.js';
-import { applyUpdate, assertUpdate, type UpdateOperation } from '../../model/update-operation.js';
 import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
 import { assertFittingOperands } from '../access/fitting-operands.js';
 import { hintAtContradictions } from '../access/hint-at-contradictions.js';

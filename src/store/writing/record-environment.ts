@@ -1,11 +1,12 @@
 /** The environment for reading and writing records, with the few operations that all of it shares. */
+
+import type { JsonObject } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { Path } from '../../base/model/path.js';
+import type { Scope } from '../../base/model/scope.js';
+import type { StatementCaller } from '../../base/model/statement-caller.js';
+import type { StoredField } from '../../base/model/stored-field.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { JsonObject } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import type { Path } from '../../model/path.js';
-import type { Scope } from '../../model/scope.js';
-import type { StatementCaller } from '../../model/statement-caller.js';
-import type { StoredField } from '../../model/stored-field.js';
 import { type EffectiveAccess, findAccess } from '../access/access.js';
 import { hintAtSent } from '../access/hint-at-paths.js';
 import type { Catalog } from '../catalog/catalog.js';

@@ -1,9 +1,9 @@
 /** Creates records whose fields have been checked to be settable: all or none. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { JsonObject } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
 import type { Prisma } from '../../generated/prisma/client.js';
-import type { JsonObject } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import type { Scope } from '../../model/scope.js';
 import { type EffectiveAccess, findAccess } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import type { StoredRecord } from '../reading/stored-record.js';

@@ -1,8 +1,8 @@
 /** The refusals of writes, in the words a caller reads. */
-import { type ErrorDetail, RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
-import type { JsonObject } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import type { RecordVerb } from '../../model/scope.js';
+import { type ErrorDetail, RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { RecordVerb } from '../../base/model/scope.js';
 import { type EffectiveAccess, RIGHTS_EXPECTATION } from '../access/access.js';
 import { BOOKS_CLOSED_UNTIL } from '../catalog/known-properties.js';
 

@@ -2,10 +2,11 @@
  * The statements that write records. Each one changes the record, adds its audit entry, announces changed
  * rights to the gateways, and returns what the caller may see, all or nothing.
  */
+
+import { type JsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { type JsonObject, type JsonValue, printExactJson } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import type { Scope } from '../../model/scope.js';
 import { printStored, storedColumns } from '../reading/stored-record.js';
 import { liveRecordsById, nameLiteral, recordsOf } from '../sql/records-of.js';
 import { auditedChanges, type FollowUps } from './audited-changes.js';

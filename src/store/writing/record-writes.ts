@@ -1,8 +1,8 @@
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { RecordVerb, Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import type { RecordVerb, Scope } from '../../model/scope.js';
 import { accessOf, type EffectiveAccess, findAccess } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import {

@@ -1,7 +1,8 @@
 /** Fills missing labels of references from their targets. */
+
+import type { Collection } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection } from '../../model/collection.js';
-import type { Scope } from '../../model/scope.js';
 import { findAccess } from '../access/access.js';
 import type { Queryable } from '../database/queryable.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';

@@ -9,9 +9,10 @@
  *
  * @see decisions 2, 11
  */
+
+import type { Collection } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection } from '../../model/collection.js';
-import type { Scope } from '../../model/scope.js';
 import type { Queryable } from '../database/queryable.js';
 import { liveRecordsById, nameLiteral } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';

@@ -6,10 +6,10 @@
  * A concurrent write that stores such a reference holds a key-share lock on the target
  * (`references.ts`), so whoever removes the target has locked it `for update` before.
  */
-import { type ErrorDetail, ServiceError } from '../../errors.js';
+import { type ErrorDetail, ServiceError } from '../../base/errors.js';
+import type { Collection, Field } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection, Field } from '../../model/collection.js';
-import type { Scope } from '../../model/scope.js';
 import { findAccess } from '../access/access.js';
 import { isAdmin } from '../access/admin.js';
 import { isIndexedPath } from '../database/declared-indexes.js';

@@ -3,11 +3,11 @@
  * gateway. Each record goes through the same check as a write, so there is one list of rules.
  */
 
+import { isJsonObject, type JsonObject, memberOf, parseExactJson } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import { isSameJson } from '../../base/model/compare-json.js';
+import type { Domain } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { isJsonObject, type JsonObject, memberOf, parseExactJson } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import { isSameJson } from '../../model/compare-json.js';
-import type { Domain } from '../../model/scope.js';
 import type { Database } from '../database/database.js';
 import { liveRecordsIn, nameLiteral } from '../sql/records-of.js';
 import { checkRecord, type StagingRules } from './check-record.js';

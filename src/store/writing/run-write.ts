@@ -1,7 +1,8 @@
 /** Runs a statement that writes records, in a transaction or on its own. */
+
+import type { Collection } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection } from '../../model/collection.js';
-import type { Scope } from '../../model/scope.js';
 import { findConstraint } from '../database/database-errors.js';
 import type { Transaction } from '../database/queryable.js';
 import type { RecordEnvironment } from './record-environment.js';

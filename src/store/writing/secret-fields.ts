@@ -4,11 +4,11 @@
  * write is therefore refused whatever the outcome, and no message contains a value, or a name, that is hidden
  * from the caller.
  */
-import { ServiceError } from '../../errors.js';
-import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import { isSameJson } from '../../model/compare-json.js';
-import type { RecordVerb, Scope } from '../../model/scope.js';
+import { ServiceError } from '../../base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import { isSameJson } from '../../base/model/compare-json.js';
+import type { RecordVerb, Scope } from '../../base/model/scope.js';
 import { findAccess } from '../access/access.js';
 import { fieldsOfUniqueRule, fieldsTogether } from './check-faults.js';
 

@@ -1,7 +1,7 @@
 /** Separates the `_id` of what a caller sent from the fields. */
-import type { ErrorDetail } from '../../errors.js';
-import type { JsonObject } from '../../json.js';
-import { isRecordId } from '../../model/record-id.js';
+import type { ErrorDetail } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json/json.js';
+import { isRecordId } from '../../base/model/record-id.js';
 
 /** Splits off the client's `_id`, if there is one. */
 export function takeSentId(

@@ -1,9 +1,9 @@
 /** Shared parts of writing a batch from its staging table, `import_staged`. */
-import { type ErrorDetail, ServiceError } from '../../errors.js';
+import { type ErrorDetail, ServiceError } from '../../base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import type { Scope } from '../../model/scope.js';
 import type { EffectiveAccess } from '../access/access.js';
 import type { OwnTransaction } from '../database/queryable.js';
 import { nameLiteral } from '../sql/records-of.js';

@@ -4,10 +4,11 @@
  *
  * A faulty row is reported and skipped as a whole.
  */
+
+import type { JsonObject } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { JsonObject } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import type { Scope } from '../../model/scope.js';
 import { accessOf, assertReadable } from '../access/access.js';
 import type { OwnTransaction, Queryable, Transaction } from '../database/queryable.js';
 import { renewStatistics } from '../database/renew-statistics.js';

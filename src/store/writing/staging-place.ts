@@ -3,8 +3,9 @@
  * `import_staged`. Where the database is spread over several servers, that is not the one that leads the
  * transaction.
  */
+
+import { type JsonValue, printExactJson } from '../../base/json/json.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { type JsonValue, printExactJson } from '../../json.js';
 import type { Database } from '../database/database.js';
 import type { RecordsPlace } from '../database/home-statements.js';
 import type { OwnTransaction, Transaction } from '../database/queryable.js';

@@ -2,14 +2,14 @@
  * The operations of an update as they apply to one collection: checked against the caller's rights, their
  * values as they are stored.
  */
-import type { ErrorDetail } from '../../errors.js';
-import { ServiceError } from '../../errors.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
-import type { Collection, Field } from '../../model/collection.js';
-import { isSameJson } from '../../model/compare-json.js';
-import { type Path, pointerOf } from '../../model/path.js';
-import type { Scope } from '../../model/scope.js';
-import { pathsOf, type UpdateOperation } from '../../model/update-operation.js';
+import type { ErrorDetail } from '../../base/errors.js';
+import { ServiceError } from '../../base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
+import type { Collection, Field } from '../../base/model/collection.js';
+import { isSameJson } from '../../base/model/compare-json.js';
+import { type Path, pointerOf } from '../../base/model/path.js';
+import type { Scope } from '../../base/model/scope.js';
+import { pathsOf, type UpdateOperation } from '../../base/model/update-operation.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
 import { assertWritable } from './record-refusals.js';
 import { assertNoProbing } from './secret-fields.js';

@@ -1,10 +1,16 @@
 /** Says which value of which record ran into a unique rule, after Postgres refused a write for it. */
-import type { ErrorDetail } from '../../errors.js';
-import { ServiceError } from '../../errors.js';
+import type { ErrorDetail } from '../../base/errors.js';
+import { ServiceError } from '../../base/errors.js';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  memberOf,
+  printExactJson,
+} from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { isJsonObject, type JsonObject, type JsonValue, memberOf, printExactJson } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import type { Scope } from '../../model/scope.js';
 import { findAccess } from '../access/access.js';
 import { findConstraint } from '../database/database-errors.js';
 import { isDeclaredIndexName, listDeclaredIndexes } from '../database/declared-indexes.js';

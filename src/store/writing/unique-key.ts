@@ -1,9 +1,9 @@
 /** What tells the records of a collection apart: their `_id`, a unique field, or values unique together. */
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { Path } from '../../base/model/path.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { JsonObject } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import type { Path } from '../../model/path.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
 import { nameLiteral } from '../sql/records-of.js';
 

@@ -1,8 +1,8 @@
 /** Staged rows that differ from the records they stand for: the records are changed as the rows say. */
-import { ServiceError } from '../../errors.js';
+import { ServiceError } from '../../base/errors.js';
+import { type JsonObject, memberOf } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { type JsonObject, memberOf } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
 import { compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsById } from '../sql/records-of.js';
 import { type FinishedChange, planChanges, writeChanges } from './change-records.js';

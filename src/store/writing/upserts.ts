@@ -2,12 +2,18 @@
  * Records stored by a key of their own: where there is one with the key it is changed, else it is made. For
  * `RecordStore`, which is the way to them.
  */
-import { type ErrorDetail, ServiceError } from '../../errors.js';
+import { type ErrorDetail, ServiceError } from '../../base/errors.js';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseExactJson,
+  printExactJson,
+} from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import { isList, toDecimal } from '../../base/model/compare-json.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { isJsonObject, type JsonObject, type JsonValue, parseExactJson, printExactJson } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import { isList, toDecimal } from '../../model/compare-json.js';
-import type { Scope } from '../../model/scope.js';
 import { accessOf, type EffectiveAccess } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';

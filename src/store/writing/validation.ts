@@ -5,19 +5,25 @@
  *
  * @see decisions 1, 2
  */
-import { type ErrorDetail, ServiceError } from '../../errors.js';
-import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../json.js';
-import { describeBounds, isWithinBounds } from '../../model/bounds.js';
-import { type Collection, CREATED_ON, type Field } from '../../model/collection.js';
-import { isSameJson } from '../../model/compare-json.js';
-import { DATETIME } from '../../model/field-types/datetime.js';
-import type { ScalarType } from '../../model/field-types/scalar-type.js';
-import { scalarTypeOf } from '../../model/field-types/scalar-types.js';
-import { toNormalText } from '../../model/normal-text.js';
-import { pointerStep } from '../../model/path.js';
-import { isRecordId } from '../../model/record-id.js';
-import { isStorableNumber, NUMBER_EXPECTATION } from '../../model/storable-number.js';
-import { findUnstorableText } from '../../model/unstorable-text.js';
+import { type ErrorDetail, ServiceError } from '../../base/errors.js';
+import {
+  isExactNumber,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  memberOf,
+} from '../../base/json/json.js';
+import { describeBounds, isWithinBounds } from '../../base/model/bounds.js';
+import { type Collection, CREATED_ON, type Field } from '../../base/model/collection.js';
+import { isSameJson } from '../../base/model/compare-json.js';
+import { DATETIME } from '../../base/model/field-types/datetime.js';
+import type { ScalarType } from '../../base/model/field-types/scalar-type.js';
+import { scalarTypeOf } from '../../base/model/field-types/scalar-types.js';
+import { toNormalText } from '../../base/model/normal-text.js';
+import { pointerStep } from '../../base/model/path.js';
+import { isRecordId } from '../../base/model/record-id.js';
+import { isStorableNumber, NUMBER_EXPECTATION } from '../../base/model/storable-number.js';
+import { findUnstorableText } from '../../base/model/unstorable-text.js';
 import { findCheckFaults } from './check-faults.js';
 
 export interface ToStoredOptions {

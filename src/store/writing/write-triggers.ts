@@ -2,11 +2,12 @@
  * What a write starts: asked before it, when it can still be changed or refused, and begun after it. Given to
  * the store from above, which does not know that these are scripts.
  */
+
+import { type JsonObject, memberOf, printExactJson } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import { isSameJson } from '../../base/model/compare-json.js';
+import type { Principal, Scope } from '../../base/model/scope.js';
 import type { Prisma } from '../../generated/prisma/client.js';
-import { type JsonObject, memberOf, printExactJson } from '../../json.js';
-import type { Collection } from '../../model/collection.js';
-import { isSameJson } from '../../model/compare-json.js';
-import type { Principal, Scope } from '../../model/scope.js';
 import { accessOf, findAccess } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import { assertWritable } from './record-refusals.js';

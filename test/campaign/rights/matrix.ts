@@ -3,7 +3,7 @@
  * declarations.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reports } from '../../../src/reports/registry.js';
+import { reports } from '../../../src/school/reports/registry.js';
 import { connect, type Subscriber } from '../../contract/live.js';
 import {
   type Answer,

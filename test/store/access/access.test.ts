@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { systemPrincipal } from '../../../src/model/scope.js';
+import { systemPrincipal } from '../../../src/base/model/scope.js';
 import { accessOf, assertReadable } from '../../../src/store/access/access.js';
 import { ADMIN, collectionOf, NOTE, type Person, STAFF, STUDENT, scopeOf, TOP } from '../people.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { JsonValue } from '../../../src/base/json/json.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import type { JsonValue } from '../../../src/json.js';
 import { Domains } from '../../../src/store/catalog/domains.js';
 import { useTestDatabase } from '../../database.js';
 import { eventually } from '../../eventually.js';

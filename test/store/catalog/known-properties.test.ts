@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { planSchools } from '../../../src/demo/school-plan.js';
-import type { JsonValue } from '../../../src/json.js';
-import { schoolSettings } from '../../../src/reports/engine/school-settings.js';
+import type { JsonValue } from '../../../src/base/json/json.js';
+import { planSchools } from '../../../src/school/demo/school-plan.js';
+import { schoolSettings } from '../../../src/school/reports/engine/school-settings.js';
 import {
   assertPropertyValue,
   hintAtPropertyName,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
-import { ServiceError } from '../../../src/errors.js';
+import { ServiceError } from '../../../src/base/errors.js';
 import type { CollectionDefinition } from '../../../src/store/catalog/collection-definition.js';
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ServiceError } from '../../../src/errors.js';
+import { ServiceError } from '../../../src/base/errors.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { DatabaseNews } from '../../../src/store/database/connection-watch.js';
 import { type Database, openDatabase } from '../../../src/store/database/database.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ServiceError } from '../../../src/errors.js';
+import { ServiceError } from '../../../src/base/errors.js';
 import { findConstraint, translateDatabaseError } from '../../../src/store/database/database-errors.js';
 
 function databaseError(code: string): Error {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { ServiceError } from '../../../src/errors.js';
+import { ServiceError } from '../../../src/base/errors.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import { openDatabase } from '../../../src/store/database/database.js';
 import { findConstraint } from '../../../src/store/database/database-errors.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { memoryLimitBytes } from '../../../src/memory-limit.js';
+import { memoryLimitBytes } from '../../../src/base/process/memory-limit.js';
 import { embeddedSettings } from '../../../src/store/database/embedded-settings.js';
 
 const MIB = 1024 ** 2;

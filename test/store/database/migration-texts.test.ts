@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { findPackageDirectory } from '../../../src/package-directory.js';
+import { findPackageDirectory } from '../../../src/base/process/package-directory.js';
 
 const MIGRATIONS = path.join(findPackageDirectory(), 'prisma/migrations');
 

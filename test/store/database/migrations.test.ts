@@ -5,9 +5,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { openServices } from '../../../src/compose/services.js';
-import { parseConfig } from '../../../src/config.js';
-import { findPackageDirectory } from '../../../src/package-directory.js';
+import { findPackageDirectory } from '../../../src/base/process/package-directory.js';
+import { openServices } from '../../../src/gateway/compose/services.js';
+import { parseConfig } from '../../../src/gateway/config/config.js';
 import { readCompatibleFrom } from '../../../src/store/database/compatibility.js';
 import {
   applyMigrations,

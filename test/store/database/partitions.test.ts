@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Field } from '../../../src/base/model/collection.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import type { Field } from '../../../src/model/collection.js';
 import { findConstraint } from '../../../src/store/database/database-errors.js';
 import { listDeclaredIndexes } from '../../../src/store/database/declared-indexes.js';
 import { ensurePartition, partitionName } from '../../../src/store/database/partitions.js';

@@ -14,7 +14,7 @@ import {
 } from '@prisma/driver-adapter-utils';
 import type { SchemaEngine } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
-import { findPackageDirectory } from '../../../src/package-directory.js';
+import { findPackageDirectory } from '../../../src/base/process/package-directory.js';
 
 /** The type "char": one byte, used by the system catalog alone. */
 const CHAR_OID = 18;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import 'reflect-metadata';
-import { parseConfig } from '../../../src/config.js';
+import { parseConfig } from '../../../src/gateway/config/config.js';
 import { openDatabase } from '../../../src/store/database/database.js';
 
 const ADDRESS = 'postgresql://user:password@db.example:5432/campus';

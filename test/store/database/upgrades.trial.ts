@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { findPackageDirectory } from '../../../src/package-directory.js';
+import { findPackageDirectory } from '../../../src/base/process/package-directory.js';
 import { applyMigrations, listMigrations } from '../../../src/store/database/migrations.js';
 import { createTestDatabase } from '../../database.js';
 import { createSpreadDatabase, dropDatabase, isTestedOnCitus } from '../../spread-databases.js';

@@ -1,9 +1,9 @@
 /** Whatever was written, and however, every version is had again to the last digit. */
 import { expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { ServiceError } from '../../../src/errors.js';
-import { ExactNumber, type JsonObject, type JsonValue } from '../../../src/json.js';
-import type { UpdateOperation } from '../../../src/model/update-operation.js';
+import { ServiceError } from '../../../src/base/errors.js';
+import { ExactNumber, type JsonObject, type JsonValue } from '../../../src/base/json/json.js';
+import type { UpdateOperation } from '../../../src/base/model/update-operation.js';
 import { runsOf } from '../../full-length.js';
 import { ADMIN } from '../people.js';
 import { dataOf, useTestStore } from '../store.js';

@@ -1,8 +1,8 @@
 /** Nobody learns from history, or brings about by it, what it could not by reading and writing the record. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../../src/base/json/json.js';
+import type { Scope } from '../../../src/base/model/scope.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import type { JsonObject } from '../../../src/json.js';
-import type { Scope } from '../../../src/model/scope.js';
 import { ADMIN, SUB, scopeOf } from '../people.js';
 import { dataOf, useTestStore } from '../store.js';
 

@@ -3,9 +3,9 @@
  * of Postgres.
  */
 import { describe, expect, it } from '@jest/globals';
-import type { JsonValue } from '../../../src/json.js';
-import { parseMongoPipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
-import { read, useDb } from '../../scripting/db/db.js';
+import type { JsonValue } from '../../../src/base/json/json.js';
+import { parseMongoPipeline } from '../../../src/base/languages/mongo/mongo-pipeline.js';
+import { read, useDb } from '../../services/scripting/db/db.js';
 import { ADMIN } from '../people.js';
 
 const test = useDb();

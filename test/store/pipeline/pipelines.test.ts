@@ -1,9 +1,9 @@
 /** Pipelines over the records a caller may read: rights, what is refused, and bounds. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { ServiceError } from '../../../src/errors.js';
-import type { JsonValue } from '../../../src/json.js';
-import { parseMongoPipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
-import { as, read, useDb } from '../../scripting/db/db.js';
+import { ServiceError } from '../../../src/base/errors.js';
+import type { JsonValue } from '../../../src/base/json/json.js';
+import { parseMongoPipeline } from '../../../src/base/languages/mongo/mongo-pipeline.js';
+import { as, read, useDb } from '../../services/scripting/db/db.js';
 import { ADMIN, scopeOf } from '../people.js';
 
 const test = useDb();

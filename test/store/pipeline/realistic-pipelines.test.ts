@@ -1,7 +1,7 @@
 /** Each realistic pipeline is one statement, and runs. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DECLARATIONS } from '../../../src/compose/services.js';
-import { parseMongoPipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
+import { parseMongoPipeline } from '../../../src/base/languages/mongo/mongo-pipeline.js';
+import { DECLARATIONS } from '../../../src/gateway/compose/services.js';
 import { Catalog } from '../../../src/store/catalog/catalog.js';
 import { Pipelines } from '../../../src/store/pipeline/pipelines.js';
 import { RecordStore } from '../../../src/store/record-store.js';

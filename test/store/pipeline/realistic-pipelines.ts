@@ -1,6 +1,6 @@
 /** What schools ask of their records, as their scripts would write it. */
 // biome-ignore-all lint/suspicious/noThenProperty: Mongo's operators have such operands
-import type { JsonObject } from '../../../src/json.js';
+import type { JsonObject } from '../../../src/base/json/json.js';
 
 export interface RealisticPipeline {
   readonly name: string;

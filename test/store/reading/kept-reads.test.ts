@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { queryOf, type RecordQuery } from '../../../src/base/model/record-query.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import { queryOf, type RecordQuery } from '../../../src/model/record-query.js';
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 import { KeptReads } from '../../../src/store/reading/kept-reads.js';
 import { QueryPlans } from '../../../src/store/reading/query-plans.js';

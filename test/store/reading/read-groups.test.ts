@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import {
   isExactNumber,
   isJsonObject,
   type JsonObject,
   type JsonValue,
   printExactJson,
-} from '../../../src/json.js';
-import type { AggregateQuery, Group } from '../../../src/model/aggregate-query.js';
-import { dayOf } from '../../../src/model/calendar.js';
-import { queryOf } from '../../../src/model/record-query.js';
+} from '../../../src/base/json/json.js';
+import type { AggregateQuery, Group } from '../../../src/base/model/aggregate-query.js';
+import { dayOf } from '../../../src/base/model/calendar.js';
+import { queryOf } from '../../../src/base/model/record-query.js';
+import { Prisma } from '../../../src/generated/prisma/client.js';
 import { runsOf } from '../../full-length.js';
 import { ADMIN, SUB, scopeOf } from '../people.js';
 import { data as anyData } from '../sql/arbitraries.js';

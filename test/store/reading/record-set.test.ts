@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../../src/base/json/json.js';
+import { queryOf, type RecordQuery } from '../../../src/base/model/record-query.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import type { JsonObject } from '../../../src/json.js';
-import { queryOf, type RecordQuery } from '../../../src/model/record-query.js';
 import type { Member, PageShape } from '../../../src/store/sql/shape.js';
 import { ADMIN, SUB, scopeOf } from '../people.js';
 import { useTestStore } from '../store.js';

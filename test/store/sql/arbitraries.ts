@@ -3,9 +3,9 @@
  * find.
  */
 import fc from 'fast-check';
-import { ExactNumber, type JsonObject, type JsonValue } from '../../../src/json.js';
-import type { Condition, Filter } from '../../../src/model/filter.js';
-import type { Path } from '../../../src/model/path.js';
+import { ExactNumber, type JsonObject, type JsonValue } from '../../../src/base/json/json.js';
+import type { Condition, Filter } from '../../../src/base/model/filter.js';
+import type { Path } from '../../../src/base/model/path.js';
 
 const CHARACTERS = [...'abAB15 %_\\"\'.*+?()[]{}^$|,;:#@=<>!-\n\té\u00c9हिन्दीक😀'];
 

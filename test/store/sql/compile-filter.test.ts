@@ -2,10 +2,10 @@
  * Each test shows the oquery text, the SQL it becomes with its parameters, and the records that come back.
  */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { parseOquery } from '../../../src/languages/oquery.js';
-import { parseWhere } from '../../../src/languages/where.js';
-import type { Collection } from '../../../src/model/collection.js';
-import type { Filter } from '../../../src/model/filter.js';
+import { parseOquery } from '../../../src/base/languages/oquery.js';
+import { parseWhere } from '../../../src/base/languages/where.js';
+import type { Collection } from '../../../src/base/model/collection.js';
+import type { Filter } from '../../../src/base/model/filter.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compileFilter, listPaths } from '../../../src/store/sql/compile-filter.js';
 import { useTestDatabase } from '../../database.js';

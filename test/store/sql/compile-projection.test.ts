@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
   parseExactJson,
   printExactJson,
-} from '../../../src/json.js';
-import type { Path } from '../../../src/model/path.js';
+} from '../../../src/base/json/json.js';
+import type { Path } from '../../../src/base/model/path.js';
+import { Prisma } from '../../../src/generated/prisma/client.js';
 import { compileFields, compileProjection } from '../../../src/store/sql/compile-projection.js';
 import { useTestDatabase } from '../../database.js';
 import { runsOf } from '../../full-length.js';

@@ -3,11 +3,11 @@
  * ranges of instants, without anything of the compiler. The property tests hold Postgres against it.
  */
 import { Decimal } from 'decimal.js';
-import { isExactNumber, isJsonObject, type JsonObject, type JsonValue } from '../../../src/json.js';
-import type { Collection, Field } from '../../../src/model/collection.js';
-import type { Condition, Filter, RecordFilter } from '../../../src/model/filter.js';
-import { toNormalPart, toNormalText } from '../../../src/model/normal-text.js';
-import type { Path } from '../../../src/model/path.js';
+import { isExactNumber, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/json/json.js';
+import type { Collection, Field } from '../../../src/base/model/collection.js';
+import type { Condition, Filter, RecordFilter } from '../../../src/base/model/filter.js';
+import { toNormalPart, toNormalText } from '../../../src/base/model/normal-text.js';
+import type { Path } from '../../../src/base/model/path.js';
 
 export interface TestRecord {
   readonly id: string;
@@ -63,7 +63,7 @@ function holdsAt(filter: Filter, root: Root, meaning: Meaning): boolean {
     case 'match':
     case 'expression':
       throw new Error(
-        `a ${filter.kind} is compared with mingo, in test/languages/mongo/mongo-meaning.test.ts`,
+        `a ${filter.kind} is compared with mingo, in test/base/languages/mongo/mongo-meaning.test.ts`,
       );
     default:
       return conditionHolds(filter, root, meaning);

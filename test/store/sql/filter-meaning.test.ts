@@ -1,8 +1,8 @@
 /** Postgres' answer to a compiled filter against the plain evaluator, on generated records and filters. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ServiceError } from '../../../src/errors.js';
-import type { Filter } from '../../../src/model/filter.js';
+import { ServiceError } from '../../../src/base/errors.js';
+import type { Filter } from '../../../src/base/model/filter.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';
 import { useTestDatabase } from '../../database.js';

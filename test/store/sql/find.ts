@@ -1,9 +1,9 @@
 /** The words the hand-written tests of this room are written in. */
 import { expect } from '@jest/globals';
+import type { JsonObject } from '../../../src/base/json/json.js';
+import type { Collection } from '../../../src/base/model/collection.js';
+import type { Filter } from '../../../src/base/model/filter.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import type { JsonObject } from '../../../src/json.js';
-import type { Collection } from '../../../src/model/collection.js';
-import type { Filter } from '../../../src/model/filter.js';
 import type { Database } from '../../../src/store/database/database.js';
 import { type CompileContext, compileFilter } from '../../../src/store/sql/compile-filter.js';
 import { NOW } from './arbitraries.js';

@@ -5,8 +5,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parseOquery } from '../../../src/base/languages/oquery.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import { parseOquery } from '../../../src/languages/oquery.js';
 import { type Database, openDatabase } from '../../../src/store/database/database.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';
 import { useTestDatabase } from '../../database.js';

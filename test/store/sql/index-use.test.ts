@@ -1,9 +1,9 @@
 /** `EXPLAIN` of every form a declared field compiles to: it reaches the index made for the field. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { parseOquery } from '../../../src/base/languages/oquery.js';
+import type { Filter } from '../../../src/base/model/filter.js';
+import type { SortKey } from '../../../src/base/model/record-query.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import { parseOquery } from '../../../src/languages/oquery.js';
-import type { Filter } from '../../../src/model/filter.js';
-import type { SortKey } from '../../../src/model/record-query.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';
 import { compileSort } from '../../../src/store/sql/compile-sort.js';

@@ -1,13 +1,13 @@
 /** Nothing a caller sends becomes SQL: not a value, not a name, not a cursor, by whichever door it comes. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ServiceError } from '../../../src/errors.js';
+import { ServiceError } from '../../../src/base/errors.js';
+import { parseOquery } from '../../../src/base/languages/oquery.js';
+import { parseProjectParameter, parseSortParameter } from '../../../src/base/languages/sort-parameter.js';
+import { parseWhere } from '../../../src/base/languages/where.js';
+import type { Collection, Field } from '../../../src/base/model/collection.js';
+import type { Filter } from '../../../src/base/model/filter.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import { parseOquery } from '../../../src/languages/oquery.js';
-import { parseProjectParameter, parseSortParameter } from '../../../src/languages/sort-parameter.js';
-import { parseWhere } from '../../../src/languages/where.js';
-import type { Collection, Field } from '../../../src/model/collection.js';
-import type { Filter } from '../../../src/model/filter.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';
 import { compileProjection } from '../../../src/store/sql/compile-projection.js';

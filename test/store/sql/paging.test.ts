@@ -1,10 +1,15 @@
 /** Orders and cursors: the pages of any order, put together, are the whole order. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import {
+  isExactNumber,
+  type JsonObject,
+  type JsonValue,
+  printExactJson,
+} from '../../../src/base/json/json.js';
+import type { Collection } from '../../../src/base/model/collection.js';
+import type { SortKey } from '../../../src/base/model/record-query.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import { isExactNumber, type JsonObject, type JsonValue, printExactJson } from '../../../src/json.js';
-import type { Collection } from '../../../src/model/collection.js';
-import type { SortKey } from '../../../src/model/record-query.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compileSort, type RecordOrder } from '../../../src/store/sql/compile-sort.js';
 import { cursorExpression, parseCursor } from '../../../src/store/sql/cursor.js';

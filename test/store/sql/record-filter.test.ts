@@ -3,8 +3,8 @@
  * them.
  */
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Filter } from '../../../src/base/model/filter.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import type { Filter } from '../../../src/model/filter.js';
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';

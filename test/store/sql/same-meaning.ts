@@ -1,10 +1,10 @@
 /** What Postgres finds by compiled filters, held against the plain evaluator. */
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
+import { printExactJson } from '../../../src/base/json/json.js';
+import type { Collection } from '../../../src/base/model/collection.js';
+import type { Filter } from '../../../src/base/model/filter.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import { printExactJson } from '../../../src/json.js';
-import type { Collection } from '../../../src/model/collection.js';
-import type { Filter } from '../../../src/model/filter.js';
 import type { Database } from '../../../src/store/database/database.js';
 import { type CompileContext, compileFilter } from '../../../src/store/sql/compile-filter.js';
 import type { FilterTarget } from '../../../src/store/sql/compile-record-filter.js';

@@ -1,5 +1,5 @@
 /** A collection with a field of every type and form, for the tests of filters, orders and projections. */
-import type { Collection } from '../../../src/model/collection.js';
+import type { Collection } from '../../../src/base/model/collection.js';
 import type { FieldDefinition } from '../../../src/store/catalog/collection-definition.js';
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { ServiceError } from '../../../src/errors.js';
-import { isJsonObject, type JsonObject, parseExactJson, printExactJson } from '../../../src/json.js';
+import { ServiceError } from '../../../src/base/errors.js';
+import {
+  isJsonObject,
+  type JsonObject,
+  parseExactJson,
+  printExactJson,
+} from '../../../src/base/json/json.js';
 import type {
   CollectionDefinition,
   FieldDefinition,
@@ -8,7 +13,7 @@ import type {
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 import { keysOf } from '../../../src/store/writing/check-faults.js';
 import { type ToStoredOptions, toStored } from '../../../src/store/writing/validation.js';
-import { readCollections } from '../../demo/declarations.js';
+import { readCollections } from '../../school/demo/declarations.js';
 
 const NOW = new Date('2026-04-01T20:00:00.000Z');
 const OPTIONS: ToStoredOptions = { timeZone: 'Asia/Kolkata', now: NOW, mode: 'merge' };

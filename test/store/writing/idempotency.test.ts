@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { queryOf } from '../../../src/base/model/record-query.js';
+import type { Scope } from '../../../src/base/model/scope.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import { queryOf } from '../../../src/model/record-query.js';
-import type { Scope } from '../../../src/model/scope.js';
 import { ADMIN, SUB, scopeOf } from '../people.js';
 import { useTestStore } from '../store.js';
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { ErrorCode } from '../../../src/errors.js';
+import type { ErrorCode } from '../../../src/base/errors.js';
+import { ExactNumber, type JsonObject } from '../../../src/base/json/json.js';
+import type { Filter } from '../../../src/base/model/filter.js';
+import { queryOf } from '../../../src/base/model/record-query.js';
+import type { Scope } from '../../../src/base/model/scope.js';
+import type { UpdateOperation } from '../../../src/base/model/update-operation.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import { ExactNumber, type JsonObject } from '../../../src/json.js';
-import type { Filter } from '../../../src/model/filter.js';
-import { queryOf } from '../../../src/model/record-query.js';
-import type { Scope } from '../../../src/model/scope.js';
-import type { UpdateOperation } from '../../../src/model/update-operation.js';
 import { RecordStore } from '../../../src/store/record-store.js';
 import type { UpdateMatching } from '../../../src/store/writing/matching-writes.js';
 import { isTestedOnCitus } from '../../spread-databases.js';

@@ -1,7 +1,7 @@
 /** More new records than one statement stores. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../../src/base/json/json.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import type { JsonObject } from '../../../src/json.js';
 import type { CollectionDefinition } from '../../../src/store/catalog/collection-definition.js';
 import { ADMIN } from '../people.js';
 import { dataOf, useTestStore } from '../store.js';

@@ -1,7 +1,7 @@
 /** What the audit entry of a change says was there before. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../../src/base/json/json.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import type { JsonObject } from '../../../src/json.js';
 import { ADMIN } from '../people.js';
 import { useTestStore } from '../store.js';
 

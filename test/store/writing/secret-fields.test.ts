@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { ServiceError } from '../../../src/errors.js';
+import { ServiceError } from '../../../src/base/errors.js';
+import { type JsonObject, printExactJson } from '../../../src/base/json/json.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import { type JsonObject, printExactJson } from '../../../src/json.js';
 import type { CollectionDefinition } from '../../../src/store/catalog/collection-definition.js';
 import { ADMIN, scopeOf } from '../people.js';
 import { dataOf, useTestStore } from '../store.js';

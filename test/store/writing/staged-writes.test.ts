@@ -1,8 +1,8 @@
 /** Staged writes: their lines, and what they cost PostgreSQL where it knows nothing of the records yet. */
 import { describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../../src/base/json/json.js';
+import type { Scope } from '../../../src/base/model/scope.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import type { JsonObject } from '../../../src/json.js';
-import type { Scope } from '../../../src/model/scope.js';
 import type { OwnTransaction } from '../../../src/store/database/queryable.js';
 import { checkRecord, printStagedLine, type StagingRules } from '../../../src/store/writing/check-record.js';
 import type { StagedBatch } from '../../../src/store/writing/staged-work.js';

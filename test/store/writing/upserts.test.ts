@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { ErrorCode } from '../../../src/errors.js';
+import type { ErrorCode } from '../../../src/base/errors.js';
+import { ExactNumber, type JsonObject } from '../../../src/base/json/json.js';
+import { queryOf } from '../../../src/base/model/record-query.js';
+import type { Scope } from '../../../src/base/model/scope.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import { ExactNumber, type JsonObject } from '../../../src/json.js';
-import { queryOf } from '../../../src/model/record-query.js';
-import type { Scope } from '../../../src/model/scope.js';
 import { RecordStore } from '../../../src/store/record-store.js';
 import { NO_TRIGGERS } from '../../../src/store/writing/write-triggers.js';
 import { ADMIN, scopeOf, TOP } from '../people.js';

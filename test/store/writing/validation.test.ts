@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { ServiceError } from '../../../src/errors.js';
-import { isJsonObject, type JsonObject, parseExactJson, printExactJson } from '../../../src/json.js';
-import { isRecordId } from '../../../src/model/record-id.js';
+import { ServiceError } from '../../../src/base/errors.js';
+import {
+  isJsonObject,
+  type JsonObject,
+  parseExactJson,
+  printExactJson,
+} from '../../../src/base/json/json.js';
+import { isRecordId } from '../../../src/base/model/record-id.js';
 import type { CollectionDefinition } from '../../../src/store/catalog/collection-definition.js';
 import { keysOf } from '../../../src/store/writing/check-faults.js';
 import { type ToStoredOptions, toStored, toStoredAll } from '../../../src/store/writing/validation.js';

@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ServiceError } from '../../../src/errors.js';
+import { ServiceError } from '../../../src/base/errors.js';
+import { ExactNumber, type JsonObject } from '../../../src/base/json/json.js';
+import type { Filter } from '../../../src/base/model/filter.js';
+import { systemPrincipal } from '../../../src/base/model/scope.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import { ExactNumber, type JsonObject } from '../../../src/json.js';
-import type { Filter } from '../../../src/model/filter.js';
-import { systemPrincipal } from '../../../src/model/scope.js';
 import { RecordStore } from '../../../src/store/record-store.js';
 import type { AskedWrite, BeforeTrigger, WriteOperation } from '../../../src/store/writing/write-triggers.js';
 import { isTestedOnCitus } from '../../spread-databases.js';

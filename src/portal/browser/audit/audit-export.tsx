@@ -1,8 +1,8 @@
 /** Exports the filtered audit trail as a CSV file. */
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { printCsvLine } from '../../../base/tables/csv-line.js';
 import { AuditOfSchool } from '../../../generated/portal/audit/audit';
-import { printCsvLine } from '../../../tables/csv-line.js';
 import type { GatewayClient } from '../gateway/gateway-client';
 import { useGateway } from '../gateway/gateway-context';
 import { saveFile } from '../gateway/save-file';

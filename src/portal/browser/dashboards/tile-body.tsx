@@ -1,8 +1,8 @@
 /** Shows the answer of a tile as a table, a number or a chart. */
 import { Table } from '@mantine/core';
 import { type RefObject, useEffect, useRef, useState } from 'react';
-import { headingOfPath, isNumericKind } from '../../../explore/cell-printer';
-import type { ResultCell, ResultColumn, ResultTable } from '../../../explore/result-tables';
+import { headingOfPath, isNumericKind } from '../../explore/cell-printer';
+import type { ResultCell, ResultColumn, ResultTable } from '../../explore/result-tables';
 import { areMonthStarts } from '../charts/month-starts';
 import { Figure } from '../home/figure';
 import { TileChart } from '../home/tile-chart';

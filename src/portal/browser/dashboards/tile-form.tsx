@@ -2,11 +2,11 @@
 import { Button, Card, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
-import { headingOfPath, isNumericKind } from '../../../explore/cell-printer';
-import { labelsOf } from '../../../explore/chart-choice';
-import type { ResultTable } from '../../../explore/result-tables';
 import type { DashboardTileInput } from '../../../generated/portal/dashboards/dashboards';
 import { TILE_OPERATIONS } from '../../../generated/portal/tile-operations';
+import { headingOfPath, isNumericKind } from '../../explore/cell-printer';
+import { labelsOf } from '../../explore/chart-choice';
+import type { ResultTable } from '../../explore/result-tables';
 import { useFormats } from '../language/use-formats';
 import { useReportWords } from '../language/use-report-words';
 import { phrase, useTexts } from '../language/use-texts';

@@ -1,8 +1,8 @@
 /** Selects what a tile shows of an answer: one of its tables, and a number or the points of a chart. */
-import { isNumericKind } from '../../../explore/cell-printer.js';
-import { type ChartPoints, chooseChart, pointsOf } from '../../../explore/chart-choice.js';
-import type { FieldShape } from '../../../explore/field-shape.js';
-import type { ResultCell, ResultColumn, ResultTable } from '../../../explore/result-tables.js';
+import { isNumericKind } from '../../explore/cell-printer.js';
+import { type ChartPoints, chooseChart, pointsOf } from '../../explore/chart-choice.js';
+import type { FieldShape } from '../../explore/field-shape.js';
+import type { ResultCell, ResultColumn, ResultTable } from '../../explore/result-tables.js';
 import type { ListedShape, TileOperation } from './tile-operation.js';
 
 export const PICTURES = ['TABLE', 'NUMBER', 'BAR', 'LINE', 'DOUGHNUT'] as const;

@@ -1,5 +1,5 @@
 /** The variables of a tile, and the page that shows all of its content. */
-import { type ExampleOperation, fillVariables } from '../../../explore/example-operation.js';
+import { type ExampleOperation, fillVariables } from '../../explore/example-operation.js';
 import type { AskedParameter } from '../reports/askable-report.js';
 import type { TileOperation } from './tile-operation.js';
 

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type ResultTable, tablesOf } from '../../../explore/result-tables';
+import { type ResultTable, tablesOf } from '../../explore/result-tables';
 import { useGateway } from '../gateway/gateway-context';
 import type { TileOperation } from './tile-operation';
 import { toFieldShape } from './tile-picture';

@@ -16,7 +16,7 @@ import {
   Tooltip,
 } from 'chart.js';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import { headingOfPath } from '../../../explore/cell-printer';
+import { headingOfPath } from '../../explore/cell-printer';
 import {
   type ChartChoice,
   type ChartPoints,
@@ -24,8 +24,8 @@ import {
   labelsOf,
   measuresOf,
   pointsOf,
-} from '../../../explore/chart-choice';
-import type { ResultTable } from '../../../explore/result-tables';
+} from '../../explore/chart-choice';
+import type { ResultTable } from '../../explore/result-tables';
 import { type Formats, useFormats } from '../language/use-formats.js';
 import { phrase, useTexts } from '../language/use-texts.js';
 import type { TableViewProps } from './table-view';

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { createContext, useContext } from 'react';
-import type { ExampleOperation } from '../../../explore/example-operation';
-import type { RunOperation } from '../../../explore/paged-list';
+import type { ExampleOperation } from '../../explore/example-operation';
+import type { RunOperation } from '../../explore/paged-list';
 import type { LoginSession, SessionUser } from '../session/login-session';
 
 export type ResultView = 'table' | 'chart' | 'json';

@@ -1,7 +1,7 @@
 /** The explorer as a page of the portal. The library and the editors are loaded on demand. */
 import { useComputedColorScheme } from '@mantine/core';
 import { lazy, Suspense, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
-import type { ExampleOperation } from '../../../explore/example-operation';
+import type { ExampleOperation } from '../../explore/example-operation';
 import { useTexts } from '../language/use-texts.js';
 import { useSession } from '../session/session-context';
 

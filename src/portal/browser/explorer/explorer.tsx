@@ -3,7 +3,7 @@ import { HISTORY_PLUGIN } from '@graphiql/plugin-history';
 import { useGraphiQLActions } from '@graphiql/react';
 import { GraphiQL } from 'graphiql';
 import { useEffect, useMemo, useState } from 'react';
-import type { ExampleOperation } from '../../../explore/example-operation';
+import type { ExampleOperation } from '../../explore/example-operation';
 import type { LoginSession, SessionUser } from '../session/login-session';
 import { ExplorerContext, type ResultView } from './explorer-context';
 import { createGraphqlFetcher } from './graphql-fetcher';

@@ -6,8 +6,8 @@
 import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
 import { type DocumentNode, type ExecutionResult, getOperationAST, parse, print } from 'graphql';
 import { type Client, createClient } from 'graphql-ws';
-import type { ExampleOperation } from '../../../explore/example-operation';
-import type { RunOperation } from '../../../explore/paged-list';
+import type { ExampleOperation } from '../../explore/example-operation';
+import type { RunOperation } from '../../explore/paged-list';
 import type { LoginSession } from '../session/login-session';
 import { ObservableValue } from '../session/observable-value';
 import { noteEvents } from './live-events';

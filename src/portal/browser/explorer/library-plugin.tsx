@@ -1,7 +1,7 @@
 /** The operations library as a panel of GraphiQL, with a search. Selecting an example opens it. */
 import { type GraphiQLPlugin, useGraphiQLActions } from '@graphiql/react';
 import { useLayoutEffect, useRef, useState } from 'react';
-import { type ExampleOperation, TOPICS } from '../../../explore/example-operation';
+import { type ExampleOperation, TOPICS } from '../../explore/example-operation';
 import { useReportWords } from '../language/use-report-words.js';
 import { useTexts } from '../language/use-texts.js';
 import { useExplorerContext } from './explorer-context';

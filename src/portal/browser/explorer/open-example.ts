@@ -1,8 +1,8 @@
 import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { parse } from 'graphql';
 import { useEffect, useState } from 'react';
-import { type ExampleOperation, fillVariables } from '../../../explore/example-operation';
-import { isOperation } from '../../../explore/shape-of-operation';
+import { type ExampleOperation, fillVariables } from '../../explore/example-operation';
+import { isOperation } from '../../explore/shape-of-operation';
 import { useExplorerContext } from './explorer-context';
 
 /** Shown in an empty editor. */

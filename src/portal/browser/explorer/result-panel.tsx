@@ -2,8 +2,8 @@
 import { pick, useGraphiQL } from '@graphiql/react';
 import { type DocumentNode, parse } from 'graphql';
 import { type KeyboardEvent, lazy, Suspense, useMemo, useState, useSyncExternalStore } from 'react';
-import { createCellPrinter, headingOfPath, printTableCsv } from '../../../explore/cell-printer';
-import { type FieldShape, UNKNOWN_LEAF } from '../../../explore/field-shape';
+import { createCellPrinter, headingOfPath, printTableCsv } from '../../explore/cell-printer';
+import { type FieldShape, UNKNOWN_LEAF } from '../../explore/field-shape';
 import {
   listOfTable,
   type PagedList,
@@ -11,9 +11,9 @@ import {
   partOfList,
   printRowCount,
   type RunOperation,
-} from '../../../explore/paged-list';
-import { type ResultTable, tablesOf } from '../../../explore/result-tables';
-import { shapeOfOperation } from '../../../explore/shape-of-operation';
+} from '../../explore/paged-list';
+import { type ResultTable, tablesOf } from '../../explore/result-tables';
+import { shapeOfOperation } from '../../explore/shape-of-operation';
 import { phrase, type Texts, useTexts } from '../language/use-texts.js';
 import { type ResultView, useExplorerContext } from './explorer-context';
 import { isSubscription, lastRun } from './graphql-fetcher';

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
-import { headingOfPath, isNumericKind, sortRows } from '../../../explore/cell-printer';
-import type { CellKind, ResultCell, ResultTable } from '../../../explore/result-tables';
+import { headingOfPath, isNumericKind, sortRows } from '../../explore/cell-printer';
+import type { CellKind, ResultCell, ResultTable } from '../../explore/result-tables';
 import { useTexts } from '../language/use-texts.js';
 
 /** More rows make a page slow. The CSV file contains all of them. */

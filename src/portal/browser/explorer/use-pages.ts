@@ -7,7 +7,7 @@ import {
   type PagedList,
   pagedListsOf,
   type RunOperation,
-} from '../../../explore/paged-list';
+} from '../../explore/paged-list';
 import { useExplorerContext } from './explorer-context';
 
 /**

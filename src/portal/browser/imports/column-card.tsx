@@ -1,7 +1,7 @@
 /** A column of the file: examples of its cells, and the field that receives them. */
 import { Button, Card, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { type CellPart, partOfCell } from '../../../importing/cells/part-of-cell.js';
+import { type CellPart, partOfCell } from '../../../services/importing/cells/part-of-cell.js';
 import { useFormats } from '../language/use-formats';
 import { phrase, useTexts } from '../language/use-texts';
 import { useAllowedWords } from '../records/use-allowed-words';

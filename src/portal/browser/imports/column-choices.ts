@@ -3,7 +3,11 @@
  * reference.
  */
 import type { ImportFieldFragment, ImportFieldsQuery } from '../../../generated/portal/imports/imports';
-import { DAY_EXAMPLES, INSTANT_FORMATS, NUMBER_EXAMPLES } from '../../../importing/cells/day-formats.js';
+import {
+  DAY_EXAMPLES,
+  INSTANT_FORMATS,
+  NUMBER_EXAMPLES,
+} from '../../../services/importing/cells/day-formats.js';
 
 export type ImportCollection = ImportFieldsQuery['collections'][number];
 

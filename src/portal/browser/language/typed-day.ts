@@ -1,5 +1,5 @@
 /** Days as people of the school write them, the day first: 26/11/2026, 26-11-2026, 26.11.2026, 26112026. */
-import { withAsciiDigits } from '../../../ascii-digits.js';
+import { withAsciiDigits } from '../../../base/text/ascii-digits.js';
 
 const DAY_FIRST = /^(?<day>\d{1,2})(?<between>[/.\- ])(?<month>\d{1,2})\k<between>(?<year>\d{4})$/;
 const DIGITS_ALONE = /^(?<day>\d\d)(?<month>\d\d)(?<year>\d{4})$/;

@@ -3,7 +3,7 @@
  * nobody stores another number than they meant.
  */
 
-import { withAsciiDigits } from '../../../ascii-digits.js';
+import { withAsciiDigits } from '../../../base/text/ascii-digits.js';
 
 /** Plain digits, or digits in groups: of thousands, or of lakhs and crores. */
 const NUMBER = /^(-?)(\d+|\d{1,3}(?:[ ,]\d{3})+|\d{1,2}(?:[ ,]\d{2})*[ ,]\d{3})?(\.\d*)?(e[+-]?\d{1,3})?$/i;

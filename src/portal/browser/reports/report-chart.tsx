@@ -1,9 +1,9 @@
 /** The rows of a report as a chart, with a choice of the measure. */
 import { Card, Group, Select, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { labelsOf, measuresOf } from '../../../explore/chart-choice';
-import { type FieldShape, UNKNOWN_LEAF } from '../../../explore/field-shape';
-import { type ResultCell, type ResultColumn, tablesOf } from '../../../explore/result-tables';
+import { labelsOf, measuresOf } from '../../explore/chart-choice';
+import { type FieldShape, UNKNOWN_LEAF } from '../../explore/field-shape';
+import { type ResultCell, type ResultColumn, tablesOf } from '../../explore/result-tables';
 import { ChartCanvas } from '../charts/chart-canvas';
 import { areMonthStarts } from '../charts/month-starts';
 import { pointsOfTile } from '../dashboards/tile-picture';

@@ -4,14 +4,14 @@
  * values found at the path.
  */
 
+import { isExactNumber, type JsonScalar, type JsonValue } from '../../../base/json/json.js';
+import { waysOf } from '../../../base/model/field-types/text-tests.js';
+import type { Filter, JsonType, MatchTest } from '../../../base/model/filter.js';
+import { toNormalText } from '../../../base/model/normal-text.js';
+import type { Operand } from '../../../base/model/operand.js';
+import type { Path } from '../../../base/model/path.js';
+import type { ValueTest } from '../../../base/model/value-test.js';
 import { Prisma } from '../../../generated/prisma/client.js';
-import { isExactNumber, type JsonScalar, type JsonValue } from '../../../json.js';
-import { waysOf } from '../../../model/field-types/text-tests.js';
-import type { Filter, JsonType, MatchTest } from '../../../model/filter.js';
-import { toNormalText } from '../../../model/normal-text.js';
-import type { Operand } from '../../../model/operand.js';
-import type { Path } from '../../../model/path.js';
-import type { ValueTest } from '../../../model/value-test.js';
 import { columnTest, needsByteOrder } from '../column-test.js';
 import { idTest } from '../id-test.js';
 import { jsonpathTest } from '../jsonpath-test.js';

@@ -3,9 +3,9 @@
  * a stage has made.
  */
 
+import type { Collection } from '../../../base/model/collection.js';
+import type { Path } from '../../../base/model/path.js';
 import { Prisma } from '../../../generated/prisma/client.js';
-import type { Collection } from '../../../model/collection.js';
-import type { Path } from '../../../model/path.js';
 import { type FieldExpression, fieldExpression } from '../names.js';
 import { storable } from '../storable-json.js';
 import { targetInRecord } from '../target.js';

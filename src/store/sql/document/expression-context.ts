@@ -1,7 +1,7 @@
 /** What the compilers of expressions hand each other. */
-import { ServiceError } from '../../../errors.js';
+import { ServiceError } from '../../../base/errors.js';
+import type { Expression } from '../../../base/model/expression.js';
 import type { Prisma } from '../../../generated/prisma/client.js';
-import type { Expression } from '../../../model/expression.js';
 import type { DocumentRoot } from './document-root.js';
 import type { ExpressionValue } from './expression-value.js';
 

@@ -2,8 +2,8 @@
  * Lists. What is no list is null where Mongo fails, and an empty list where it takes it for one.
  */
 
+import type { Expression } from '../../../base/model/expression.js';
 import { Prisma } from '../../../generated/prisma/client.js';
-import type { Expression } from '../../../model/expression.js';
 import { type CompileOperator, compileExpression, type Expressions } from './expression-context.js';
 import {
   type ExpressionValue,

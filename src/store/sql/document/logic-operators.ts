@@ -3,8 +3,8 @@
  * of `doc_compare`.
  */
 
+import type { Expression } from '../../../base/model/expression.js';
 import { Prisma } from '../../../generated/prisma/client.js';
-import type { Expression } from '../../../model/expression.js';
 import { type CompileOperator, compileExpression, type Expressions } from './expression-context.js';
 import {
   type ExpressionValue,

@@ -3,8 +3,8 @@
  * quotient that has no end is the double nearest to it.
  */
 
+import type { Expression } from '../../../base/model/expression.js';
 import { Prisma } from '../../../generated/prisma/client.js';
-import type { Expression } from '../../../model/expression.js';
 import { type CompileOperator, compileExpression, type Expressions } from './expression-context.js';
 import { once, onceEach, sqlNumber, toInteger, toNumber } from './expression-value.js';
 import { one, several, two, wrongOperands } from './operands.js';

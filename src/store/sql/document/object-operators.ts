@@ -1,7 +1,7 @@
 /** Objects. Their members have no order in a record: they are listed by their names. */
 
+import type { Expression } from '../../../base/model/expression.js';
 import { Prisma } from '../../../generated/prisma/client.js';
-import type { Expression } from '../../../model/expression.js';
 import { storable } from '../storable-json.js';
 import { type CompileOperator, type Expressions } from './expression-context.js';
 import { type ExpressionValue, JSON_NULL, once, orNull, refusal, sqlJson } from './expression-value.js';

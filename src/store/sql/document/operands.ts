@@ -1,7 +1,7 @@
 /** The operands of an operator in the forms they are written in: one, a list, or by name. */
-import { ServiceError } from '../../../errors.js';
+import { ServiceError } from '../../../base/errors.js';
+import type { Expression } from '../../../base/model/expression.js';
 import type { Prisma } from '../../../generated/prisma/client.js';
-import type { Expression } from '../../../model/expression.js';
 import { compileExpression, type Expressions } from './expression-context.js';
 import { toJson } from './expression-value.js';
 

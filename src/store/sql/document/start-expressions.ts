@@ -2,11 +2,12 @@
  * `Expression` to SQL over a document. What is computed here is exact: sums and products of `numeric`, not of
  * floats. What SQL cannot say, or not with Mongo's meaning, is refused by name.
  */
-import { didYouMean } from '../../../did-you-mean.js';
-import { ServiceError } from '../../../errors.js';
+
+import { ServiceError } from '../../../base/errors.js';
+import { isExactNumber, type JsonValue } from '../../../base/json/json.js';
+import type { Expression } from '../../../base/model/expression.js';
+import { didYouMean } from '../../../base/text/did-you-mean.js';
 import { Prisma } from '../../../generated/prisma/client.js';
-import { isExactNumber, type JsonValue } from '../../../json.js';
-import type { Expression } from '../../../model/expression.js';
 import { jsonText, storable, storableJson } from '../storable-json.js';
 import type { DocumentRoot } from './document-root.js';
 import {

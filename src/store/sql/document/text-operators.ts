@@ -3,11 +3,11 @@
  * for the empty text.
  */
 
+import { isJsonObject } from '../../../base/json/json.js';
+import { parseMongoPattern } from '../../../base/languages/mongo/mongo-pattern.js';
+import { startMongoPlace } from '../../../base/languages/mongo/mongo-place.js';
+import type { Expression } from '../../../base/model/expression.js';
 import { Prisma } from '../../../generated/prisma/client.js';
-import { isJsonObject } from '../../../json.js';
-import { parseMongoPattern } from '../../../languages/mongo/mongo-pattern.js';
-import { startMongoPlace } from '../../../languages/mongo/mongo-place.js';
-import type { Expression } from '../../../model/expression.js';
 import {
   type CompileOperator,
   compileExpression,

@@ -3,9 +3,9 @@
  * day, which is its midnight in UTC. Anything else is null. Without a `timezone` the zone is UTC, as in
  * Mongo.
  */
-import { ServiceError } from '../../../errors.js';
+import { ServiceError } from '../../../base/errors.js';
+import type { Expression } from '../../../base/model/expression.js';
 import { Prisma } from '../../../generated/prisma/client.js';
-import type { Expression } from '../../../model/expression.js';
 import {
   type CompileOperator,
   compileExpression,

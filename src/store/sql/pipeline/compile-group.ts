@@ -2,10 +2,10 @@
  * `$group` and `$bucket`: the values of each document are computed once, in an inner SELECT, then grouped.
  */
 
-import { didYouMean } from '../../../did-you-mean.js';
+import type { Accumulation, BucketStage } from '../../../base/languages/mongo/mongo-pipeline.js';
+import type { Expression } from '../../../base/model/expression.js';
+import { didYouMean } from '../../../base/text/did-you-mean.js';
 import { Prisma } from '../../../generated/prisma/client.js';
-import type { Accumulation, BucketStage } from '../../../languages/mongo/mongo-pipeline.js';
-import type { Expression } from '../../../model/expression.js';
 import { compileExpression, NotSupported } from '../document/expression-context.js';
 import {
   type ExpressionValue,

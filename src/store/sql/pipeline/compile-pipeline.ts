@@ -3,10 +3,10 @@
  * around that.
  */
 
+import type { LookupStage, Stage, UnwindStage } from '../../../base/languages/mongo/mongo-pipeline.js';
+import type { Collection } from '../../../base/model/collection.js';
+import type { Path } from '../../../base/model/path.js';
 import { Prisma } from '../../../generated/prisma/client.js';
-import type { LookupStage, Stage, UnwindStage } from '../../../languages/mongo/mongo-pipeline.js';
-import type { Collection } from '../../../model/collection.js';
-import type { Path } from '../../../model/path.js';
 import { compileDocumentFilter } from '../document/document-filter.js';
 import { documentRoot, recordRoot } from '../document/document-root.js';
 import { compileExpression, type Expressions, NotSupported } from '../document/expression-context.js';

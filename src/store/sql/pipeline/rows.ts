@@ -4,9 +4,9 @@
  * not; so that what a stage asks for reaches the table with its indexes.
  */
 
+import type { Path } from '../../../base/model/path.js';
+import type { SortKey } from '../../../base/model/record-query.js';
 import { Prisma } from '../../../generated/prisma/client.js';
-import type { Path } from '../../../model/path.js';
-import type { SortKey } from '../../../model/record-query.js';
 import { type DocumentRoot, documentRoot } from '../document/document-root.js';
 import type { ExpressionContext } from '../document/expression-context.js';
 

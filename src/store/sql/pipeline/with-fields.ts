@@ -3,9 +3,9 @@
  * document around it.
  */
 
+import { type FieldTree, treeJson } from '../../../base/languages/mongo/mongo-projection.js';
+import type { Path } from '../../../base/model/path.js';
 import { Prisma } from '../../../generated/prisma/client.js';
-import { type FieldTree, treeJson } from '../../../languages/mongo/mongo-projection.js';
-import type { Path } from '../../../model/path.js';
 import { type DocumentRoot, documentRoot } from '../document/document-root.js';
 import {
   type ExpressionValue,

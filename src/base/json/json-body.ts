@@ -1,0 +1,26 @@
+/** JSON request bodies: REST and GraphQL report malformed ones in the same words. */
+import { isUtf8 } from 'node:buffer';
+import { ServiceError } from '../errors.js';
+import { assertJsonShape, type BodyShape } from './body-shape.js';
+import type { JsonValue } from './json.js';
+
+/**
+ * Parses the text by `parse`, after checking that it has no more members and levels than `shape` allows.
+ *
+ * @throws MALFORMED_REQUEST (400) that says what is wrong and at which position; LIMIT_EXCEEDED (400) for too
+ *   many members
+ */
+export function readJsonBody(
+  body: Buffer,
+  shape: BodyShape,
+  parse: (text: string, bytes: Buffer) => JsonValue,
+): JsonValue {
+  if (!isUtf8(body)) throw new ServiceError('MALFORMED_REQUEST', 'The body is not UTF-8.');
+  assertJsonShape(body, shape);
+  try {
+    return parse(body.toString('utf8'), body);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new ServiceError('MALFORMED_REQUEST', `The body is not JSON: ${error.message}.`, { cause: error });
+  }
+}

@@ -1,0 +1,89 @@
+/** The position of a parser within a `where`, with the limits on what it reads and the errors it reports. */
+import type { ServiceError } from '../errors.js';
+import { isExactNumber } from '../json/json.js';
+import type { Collection } from '../model/collection.js';
+import { refuseSent, type SentPlace, tooManySent } from './sent-place.js';
+
+/** Limits of one `where`. */
+export const WHERE_LIMITS = {
+  maxDepth: 20,
+  /** The most references in a row. */
+  maxReferences: 3,
+  /** Conditions on other records, each of which is a look-up per record. */
+  maxRecordConditions: 20,
+  maxConditions: 200,
+  maxListedValues: 1000,
+  maxTextLength: 4096,
+} as const;
+
+/** The declared names that a caller may know. */
+export interface Readership {
+  /** @throws FORBIDDEN (403) for a field that is hidden from the caller */
+  assertReadable(field: string, collection: Collection): void;
+  /** The declared fields that the caller may read; empty for a collection it may not read. */
+  listFields(collection: Collection): readonly string[];
+}
+
+/** The counters of one call of `parseWhere`. */
+export interface WhereReading {
+  readonly findCollection: FindCollection;
+  readonly readership: Readership;
+  conditions: number;
+  recordConditions: number;
+}
+
+/** The position within the `where`. */
+export interface WherePlace extends SentPlace {
+  readonly reading: WhereReading;
+  /** The collection of the records at this position: the queried one, or a reference's target. */
+  readonly collection: Collection;
+  /** The number of references followed so far. */
+  readonly references: number;
+}
+
+/** Finds the target collection of a reference; `undefined` if it does not exist or may not be read. */
+export type FindCollection = (name: string) => Collection | undefined;
+
+export type Values = Readonly<Record<string, unknown>>;
+
+export function objectAt(value: unknown, place: WherePlace, expected: string): Values {
+  if (place.depth > WHERE_LIMITS.maxDepth) throw tooManySent(place, WHERE_LIMITS.maxDepth, 'levels');
+  if (isValues(value)) return value;
+  if (value === null)
+    throw malformedWhere(place, `${expected}, not null (to look for null: {"isNull": true})`, value);
+  throw malformedWhere(place, expected, value);
+}
+
+function isValues(value: unknown): value is Values {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !isExactNumber(value) &&
+    !(value instanceof Date)
+  );
+}
+
+/** A key without a value counts as not sent. */
+export function entriesOf(object: Values): [string, unknown][] {
+  return Object.entries(object).filter(([, value]) => value !== undefined);
+}
+
+export function countCondition(place: WherePlace): void {
+  place.reading.conditions++;
+  if (place.reading.conditions > WHERE_LIMITS.maxConditions) {
+    throw tooManySent(place, WHERE_LIMITS.maxConditions, 'conditions');
+  }
+}
+
+export function malformedWhere(place: WherePlace, expected: string, sent: unknown, hint = ''): ServiceError {
+  return refuseSent('MALFORMED_FILTER', place, { expected, sent: shownInWhere(sent), hint });
+}
+
+export function invalidWhere(place: WherePlace, expected: string, sent: unknown): ServiceError {
+  return refuseSent('INVALID_VALUE', place, { expected, sent: shownInWhere(sent), hint: '' });
+}
+
+function shownInWhere(sent: unknown): string {
+  return JSON.stringify(sent) ?? String(sent);
+}

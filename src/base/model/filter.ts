@@ -1,0 +1,195 @@
+/**
+ * `Filter`: what a caller wants of a collection, as a plain value. Three languages are parsed into it
+ * (oquery strings, GraphQL `where`, Mongo-style queries) and one compiler turns it into SQL.
+ *
+ * A condition holds when any value found at its path satisfies it: lists are looked into on the way and at
+ * the end, one level at each step (of a list in a list, the inner one is a value that satisfies nothing but
+ * `exists`). A field declared as no list is not looked into: a list stored there by old data satisfies
+ * nothing but `exists` either. `not` is plain negation, so a negated condition holds when no value satisfies
+ * it, also when the field is missing.
+ *
+ * @see decisions 3
+ */
+import type { JsonScalar, JsonValue } from '../json/json.js';
+import type { Expression } from './expression.js';
+import type { Path } from './path.js';
+
+export type Filter =
+  | AllFilter
+  | AnyFilter
+  | NotFilter
+  | Condition
+  | RecordFilter
+  | MatchCondition
+  | ExpressionFilter;
+
+interface AllFilter {
+  readonly kind: 'all';
+  readonly filters: readonly Filter[];
+}
+
+interface AnyFilter {
+  readonly kind: 'any';
+  readonly filters: readonly Filter[];
+}
+
+interface NotFilter {
+  readonly kind: 'not';
+  readonly filter: Filter;
+}
+
+/**
+ * The reference at the path, or one of those in a list, points to a record of the collection that is there
+ * and satisfies the filter, whose paths start at that record. What the asker may not read counts as not
+ * there.
+ */
+export interface RecordFilter {
+  readonly kind: 'record';
+  readonly path: Path;
+  readonly collection: string;
+  readonly filter: Filter;
+}
+
+export type Condition =
+  | LooseEqualsCondition
+  | EqualsCondition
+  | InCondition
+  | TextCondition
+  | CompareCondition
+  | DayCondition
+  | MonthCondition
+  | IsNullCondition
+  | ExistsCondition
+  | ElementCondition;
+
+/**
+ * oquery `=`: the text is read by the field's declared type; undeclared, it equals the string or the
+ * boolean/number so written.
+ */
+interface LooseEqualsCondition {
+  readonly kind: 'looseEquals';
+  readonly path: Path;
+  readonly text: string;
+  readonly isInsensitive?: boolean;
+}
+
+/** Equals this JSON value, type and all. */
+export interface EqualsCondition {
+  readonly kind: 'equals';
+  readonly path: Path;
+  readonly value: Exclude<JsonScalar, null>;
+}
+
+interface InCondition {
+  readonly kind: 'in';
+  readonly path: Path;
+  readonly values: readonly Exclude<JsonScalar, null>[];
+}
+
+/** Looks at strings only; on a reference also at its label. */
+export interface TextCondition {
+  readonly kind: 'startsWith' | 'contains' | 'equalsInsensitive';
+  readonly path: Path;
+  readonly text: string;
+  readonly isInsensitive?: boolean;
+}
+
+/**
+ * A range never crosses types: a number operand finds numbers, a text operand the field's own type (an
+ * instant or day for datetime).
+ */
+export interface CompareCondition {
+  readonly kind: 'greaterThan' | 'greaterOrEqual' | 'lessThan' | 'lessOrEqual';
+  readonly path: Path;
+  readonly value: Exclude<JsonScalar, null | boolean>;
+}
+
+export type DayWord = 'today' | 'yesterday' | 'daybeforeyesterday';
+
+/**
+ * The condition holds on a day of the domain's time zone: a `YYYY-MM-DD`, or a word counted from today. On a
+ * field declared text, `text` equality with what was written.
+ */
+export interface DayCondition {
+  readonly kind: 'on';
+  readonly path: Path;
+  readonly day: string | { readonly word: DayWord };
+  /** It ignores case where it is text equality. */
+  readonly isInsensitive?: boolean;
+}
+
+/**
+ * Within a month `YYYY-MM` of the domain's time zone. On a field declared text as `DayCondition`, unless its
+ * format is `month`: the month itself.
+ */
+export interface MonthCondition {
+  readonly kind: 'within';
+  readonly path: Path;
+  readonly month: string;
+  /** It ignores case where it is text equality. */
+  readonly isInsensitive?: boolean;
+}
+
+/** Nothing but JSON null is found at the path: the field is missing or null. An empty list is not null. */
+export interface IsNullCondition {
+  readonly kind: 'isNull';
+  readonly path: Path;
+}
+
+/** Something is found at the path, JSON null included. */
+export interface ExistsCondition {
+  readonly kind: 'exists';
+  readonly path: Path;
+}
+
+/**
+ * One and the same element of the list at the path satisfies the whole filter, whose paths start at the
+ * element (an empty path is the element itself). A value that is not a list counts as the one element of a
+ * list; elements that are null count as none.
+ */
+export interface ElementCondition {
+  readonly kind: 'element';
+  readonly path: Path;
+  readonly filter: Filter;
+}
+
+/**
+ * Mongo's meaning, which is that of the JSON alone: no operand is read by the type of its field, and none is
+ * refused by it. A list is looked into one level, and is a value itself beside. @see mongo-query.ts
+ */
+interface MatchCondition {
+  readonly kind: 'match';
+  readonly path: Path;
+  readonly test: MatchTest;
+}
+
+export type Comparison = CompareCondition['kind'];
+export type JsonType = 'number' | 'string' | 'object' | 'array' | 'boolean' | 'null';
+
+export type MatchTest =
+  /** Null is found where nothing is, too. */
+  | { readonly kind: 'equals'; readonly value: JsonValue }
+  | { readonly kind: 'in'; readonly values: readonly Exclude<JsonScalar, null>[] }
+  /** The comparison is of values of the operand's type alone; text by code points. */
+  | { readonly kind: Comparison; readonly value: Exclude<JsonScalar, null> }
+  | { readonly kind: 'exists' }
+  | { readonly kind: 'type'; readonly types: readonly JsonType[]; readonly isWhole: boolean }
+  /** `pattern` is an advanced regular expression of Postgres. */
+  | { readonly kind: 'pattern'; readonly pattern: string }
+  /** The test is of a list. */
+  | { readonly kind: 'size'; readonly size: number }
+  | { readonly kind: 'remainder'; readonly divisor: number; readonly remainder: number }
+  /**
+   * One element of a list satisfies it; its paths start at the element. `isOfMembers`: the element is an
+   * object, or a list, which then counts as an object of its numbered elements.
+   */
+  | { readonly kind: 'element'; readonly filter: Filter; readonly isOfMembers: boolean };
+
+/** An expression over the whole record is true. */
+interface ExpressionFilter {
+  readonly kind: 'expression';
+  readonly expression: Expression;
+}
+
+/** Satisfied by every record. */
+export const EVERYTHING: Filter = { kind: 'all', filters: [] };

@@ -1,0 +1,128 @@
+/**
+ * The scope says who asks, and where: it is the first argument of everything the store and the reports do.
+ * There is no call without one.
+ */
+
+import type { JsonValue } from '../json/json.js';
+import type { EndSignal } from './end-signal.js';
+import type { StatementCaller } from './statement-caller.js';
+
+/**
+ * A tenant. `timeZone` is an IANA name: days and months of its records are those of this zone. `callingCode`
+ * is that of telephone numbers without one. The books are closed until a day, itself included.
+ */
+export interface Domain {
+  readonly id: string;
+  readonly name: string;
+  readonly parentId: string | undefined;
+  readonly timeZone: string;
+  readonly callingCode?: string | undefined;
+  readonly booksClosedUntil?: string | undefined;
+}
+
+/** The top domain that a domain is, or is a branch of. */
+export function topDomainIdOf({ id, parentId }: Pick<Domain, 'id' | 'parentId'>): string {
+  return parentId ?? id;
+}
+
+export type RecordVerb = 'read' | 'create' | 'update' | 'delete';
+
+/** What an API key leaves of its user's rights. `collections` maps a name, or `*`, to verbs. */
+export interface KeyScopes {
+  readonly collections: Readonly<Record<string, readonly RecordVerb[]>>;
+  /** Report names, or `*`. */
+  readonly reports: readonly string[];
+  /** Script names, or `*`. */
+  readonly scripts: readonly string[];
+  /** Whether it may change the accounts of users, if the user may. No `*` includes this. */
+  readonly accounts?: boolean | undefined;
+}
+
+/** What a caller proved itself by. */
+export interface Credential {
+  readonly kind: 'token' | 'key' | 'system';
+  readonly id: string;
+  /** The part of the rights that a token has of the session or key whose `id` it has. */
+  readonly part?: string | undefined;
+}
+
+/**
+ * A caller whose credential was checked. A task of the service itself is a principal too (`kind: 'system'`),
+ * with the roles it needs.
+ */
+export interface Principal {
+  readonly kind: 'user' | 'system';
+  /** `_id` of the caller's `pltf_user` record; the task's name for a system principal. */
+  readonly id: string;
+  readonly userName: string;
+  /** The domain the credential belongs to. */
+  readonly domainId: string;
+  readonly roles: ReadonlySet<string>;
+  readonly credential: Credential;
+  /** Present for API keys: the rights are those of the roles and of these scopes both. */
+  readonly scopes: KeyScopes | undefined;
+  /**
+   * What row rules may refer to, e.g. `sectionsTaught: [["5","A"]]` (granted by a collection's declaration).
+   */
+  readonly attributes: Readonly<Record<string, readonly (readonly JsonValue[])[]>>;
+}
+
+/** The scopes of a session whose user still lacks a required second factor. */
+export const SECOND_FACTOR_ALONE: KeyScopes = { collections: {}, reports: [], scripts: [] };
+
+export function lacksSecondFactor({ scopes }: Pick<Principal, 'scopes'>): boolean {
+  return scopes === SECOND_FACTOR_ALONE;
+}
+
+/** The user, whatever the credential: a limit that counts by this name cannot be multiplied by more keys. */
+export function callerName({ domainId, id }: Pick<Principal, 'domainId' | 'id'>): string {
+  return `${domainId}/${id}`;
+}
+
+/**
+ * Tells credentials apart, also those with different parts of the same rights: what one was answered is not
+ * another's to read.
+ */
+export function credentialName({ kind, id, part }: Credential): string {
+  return part === undefined ? `${kind}:${id}` : `${kind}:${id}/${part}`;
+}
+
+export interface Scope extends StatementCaller {
+  readonly domain: Domain;
+  readonly principal: Principal;
+  /** Ends the work when the caller has gone. */
+  readonly signal?: EndSignal;
+  /**
+   * Refuses to continue long work once the caller has lost its credential or any right since the work began.
+   * Whatever sends or stores something long after the first check of rights calls it before each step.
+   */
+  readonly assertRights?: (() => Promise<void>) | undefined;
+  /** Hears of what is no error and may yet be a mistake, e.g. a field that is not declared. */
+  readonly onHint?: ((hint: string) => void) | undefined;
+  /** Hears where in the log of the primary a write of the caller is, where there are replicas. */
+  readonly onWritten?: ((position: string) => void) | undefined;
+  /**
+   * Hears that it waits for a turn of another kind, or begins what takes long: from now on it needs no place
+   * among the requests that are under way.
+   */
+  readonly onWait?: (() => void) | undefined;
+  /** How many scripts, one within the other, ask; absent: none does. */
+  readonly scriptDepth?: number;
+}
+
+/**
+ * The principal of a task of the service itself, e.g. `systemPrincipal('purge', ['admin'])`. It has the roles
+ * given and nothing else: there is no principal that may do everything because it is ours.
+ */
+export function systemPrincipal(task: string, roles: readonly string[], domainId = ''): Principal {
+  return {
+    kind: 'system',
+    id: task,
+    userName: task,
+    domainId,
+    roles: new Set(roles),
+    credential: { kind: 'system', id: task },
+    scopes: undefined,
+    attributes: {},
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * Answers a message of the Model Context Protocol over HTTP. There are no sessions: each request carries its
+ * credential, is answered as a whole, and leaves no state. Long-lived streams of notifications are not
+ * offered.
+ */
+
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { ServiceError } from '../../base/errors.js';
+import { toAbortSignal } from '../../base/model/end-signal.js';
+import type { GraphqlCaller } from '../graphql/operation/graphql-request.js';
+import { requireScope } from '../resolvers/request-context.js';
+import type { AgentDesk } from './agent-desk.js';
+import { type AgentAnswers, createAgentServer } from './agent-server.js';
+import { toToldError } from './told-error.js';
+
+/** A message and the headers it came with. */
+export interface AgentMessage {
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+export interface AgentEndpointOptions {
+  readonly desk: AgentDesk;
+  /** Receives every fault of ours, with its request id. */
+  readonly onFault: (error: unknown, requestId: string) => void;
+}
+
+export class AgentEndpoint {
+  readonly #options: AgentEndpointOptions;
+
+  constructor(options: AgentEndpointOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Returns the answer as JSON, or none for a notification.
+   *
+   * @throws UNAUTHENTICATED; MALFORMED_REQUEST for a malformed message or a batch
+   */
+  async answer(caller: GraphqlCaller, { headers, body }: AgentMessage): Promise<Response> {
+    requireScope(caller.context);
+    const method = methodOf(body);
+    caller.notes.noteOperation(METHODS.has(method) ? `mcp ${method}` : 'mcp');
+    const request = new Request('http://gateway/mcp', {
+      method: 'POST',
+      headers,
+      signal: toAbortSignal(caller.context.signal),
+    });
+    const createServer = () => createAgentServer(this.#answersFor(caller));
+    const onerror = () => undefined;
+    if (await isLegacyRequest(request, body)) return await answerLegacy(createServer(), request, body);
+    const handler = createMcpHandler(createServer, { legacy: 'reject', maxSubscriptions: 0, onerror });
+    try {
+      return await withoutStream(await handler.fetch(request, { parsedBody: body }));
+    } finally {
+      await handler.close();
+    }
+  }
+
+  #answersFor(caller: GraphqlCaller): AgentAnswers {
+    const { desk } = this.#options;
+    return {
+      listTools: () =>
+        this.#answered(caller, async () => ({ tools: desk.listTools(caller).map((tool) => ({ ...tool })) })),
+      callTool: (name, sent) =>
+        this.#answered(caller, async () => {
+          const { texts, isError } = await desk.callTool(caller, name, sent);
+          return { content: texts.map((text) => ({ type: 'text' as const, text })), isError };
+        }),
+      readResource: (uri) =>
+        this.#answered(caller, async () => {
+          const { text, mediaType } = await desk.readResource(caller, uri);
+          return { contents: [{ uri, mimeType: mediaType, text }] };
+        }),
+    };
+  }
+
+  /** Errors are returned with their GraphQL message and code; faults of ours are masked. */
+  async #answered<Result>({ context, notes }: GraphqlCaller, answer: () => Promise<Result>): Promise<Result> {
+    try {
+      return await answer();
+    } catch (error) {
+      if (error instanceof ServiceError) notes.noteError(error.code);
+      const { message, extensions } = toToldError(error);
+      if (extensions?.code === 'INTERNAL') this.#options.onFault(error, context.requestId);
+      const code = extensions?.code === 'INTERNAL' ? ProtocolErrorCode.InternalError : undefined;
+      throw new ProtocolError(code ?? ProtocolErrorCode.InvalidParams, message, {
+        ...extensions,
+        requestId: context.requestId,
+      });
+    }
+  }
+}
+
+/** The methods that the log distinguishes; callers can send any name. */
+const METHODS: ReadonlySet<string> = new Set([
+  ...['initialize', 'ping', 'tools/list', 'tools/call', 'resources/list', 'resources/read'],
+  'resources/templates/list',
+]);
+
+/** @throws MALFORMED_REQUEST */
+function methodOf(body: unknown): string {
+  if (typeof body === 'object' && body !== null && 'method' in body && typeof body.method === 'string') {
+    return body.method;
+  }
+  throw new ServiceError(
+    'MALFORMED_REQUEST',
+    'The body is to be one message of JSON-RPC 2.0: {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}.',
+  );
+}
+
+async function answerLegacy(server: Server, request: Request, body: unknown): Promise<Response> {
+  // Without a session id generator there are no sessions.
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  try {
+    await server.connect(transport);
+    return await transport.handleRequest(request, { parsedBody: body });
+  } finally {
+    await server.close();
+  }
+}
+
+/** Reads a streamed answer to its end; its size is limited. */
+async function withoutStream(response: Response): Promise<Response> {
+  const text = await response.text();
+  const { status, headers } = response;
+  return new Response(text === '' ? null : text, { status, headers });
+}

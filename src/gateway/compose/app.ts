@@ -1,0 +1,331 @@
+/** The composition root: constructs the services of the gateway and opens its port. */
+import type { Tracing } from './start-tracing.js';
+import 'reflect-metadata';
+import path from 'node:path';
+import type { DestinationStream } from 'pino';
+import { type Closer, closeInTurn } from '../../base/process/close-in-turn.js';
+import { findPackageDirectory } from '../../base/process/package-directory.js';
+import { VERSION } from '../../base/process/version.js';
+import { loadOperationsLibrary } from '../../portal/explore/operations-library.js';
+import { DEMO_DOMAIN, DEMO_USERS, isDemoWanted } from '../../school/demo/demo-options.js';
+import { Promotions } from '../../school/reports/promotion/promotions.js';
+import { Receipts } from '../../school/reports/receipts/receipts.js';
+import { reports } from '../../school/reports/registry.js';
+import { IdentityProvider } from '../../services/auth/identity-provider.js';
+import type { PasswordCost } from '../../services/auth/passwords.js';
+import { ProviderSessions } from '../../services/auth/provider-sessions.js';
+import { countSecretsWithoutKey } from '../../services/auth/secrets-without-key.js';
+import { JobWorkers } from '../../services/messaging/job-workers.js';
+import { InstanceWatch } from '../../store/database/instance-watch.js';
+import { listKnownMigrations } from '../../store/database/migrations.js';
+import { RecentSlowStatements } from '../../store/reading/recent-slow-statements.js';
+import { watchSlowStatements } from '../../store/reading/slow-statements.js';
+import { AgentDesk } from '../agents/agent-desk.js';
+import { AgentEndpoint } from '../agents/agent-endpoint.js';
+import type { Config } from '../config/config.js';
+import { createGraphqlServer } from '../graphql/graphql-server.js';
+import { createResolvers } from '../resolvers/resolvers.js';
+import { mayRun } from '../resolvers/services/caller-rights.js';
+import { createServer, type Server } from '../server/create-server.js';
+import { LogOutput } from '../server/log-output.js';
+import { createLogger, openStandardOutput } from '../server/logger.js';
+import { MaintenanceSwitch } from '../server/maintenance-switch.js';
+import type { SharedFigures } from '../server/metrics-access.js';
+import { createEventLog, type Observe } from '../server/observation.js';
+import { countPlaces } from '../server/turnstile.js';
+import { createJobTasks, cronItemsOf } from './jobs.js';
+import { openServices, type Services } from './services.js';
+
+export interface App {
+  readonly services: Services;
+  readonly server: Server;
+  /** Rejects when the gateway cannot go on, because the database was replaced. */
+  readonly fault: Promise<never>;
+  /** Opens the port and returns the address, e.g. `http://127.0.0.1:4000`. */
+  listen(): Promise<string>;
+  /**
+   * Finishes the work in progress, then closes everything, an embedded database last. Later calls wait for
+   * the first.
+   */
+  close(): Promise<void>;
+}
+
+export interface AppOptions {
+  /** Receives one line at a time on the progress of the start, for the operator. */
+  readonly onProgress?: (line: string) => void;
+  /** Where the log is written. Default: standard output. */
+  readonly logDestination?: DestinationStream;
+  readonly passwordCost?: PasswordCost;
+  /** Ends the start, with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Absent if the gateway is this process alone. */
+  readonly worker?: WorkerRole;
+}
+
+/** The role of this process when several processes serve as one gateway. */
+interface WorkerRole {
+  /** Whether this process runs the jobs, schedules and purging for all of them. */
+  readonly doesBackgroundWork: boolean;
+  readonly sharedFigures: SharedFigures;
+}
+
+/**
+ * @throws ServiceError or Error whose message is one line for the operator; whatever was opened is closed
+ *   again
+ */
+export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
+  const output = options.logDestination ?? openStandardOutput();
+  const isTracing = config.traceEndpoint !== undefined;
+  const log = createEventLog(createLogger({ level: config.logLevel, destination: output, isTracing }));
+  const closers: Closer[] = [];
+  const close = async () => {
+    try {
+      await closeInTurn(closers);
+    } catch (error) {
+      log({ kind: 'backgroundFault', task: 'closing', error });
+      throw error;
+    } finally {
+      if (output instanceof LogOutput) await output.close(LOG_GRACE_MS);
+    }
+  };
+  try {
+    const tracing = await openTracing(config);
+    closers.push(async () => await tracing?.stop());
+    const services = await openServices({
+      config,
+      onFault: (task, error) => log({ kind: 'backgroundFault', task, error }),
+      onAccountEvent: log,
+      onProgress: options.onProgress,
+      signal: options.signal,
+      ...(options.passwordCost && { passwordCost: options.passwordCost }),
+    });
+    closers.push(() => services.close());
+    return await buildApp({ config, services, log, output, tracing, worker: options.worker, closers, close });
+  } catch (fault) {
+    await close().catch(() => {});
+    throw fault;
+  }
+}
+
+/** How long a stop waits for a log that accepts no lines. */
+const LOG_GRACE_MS = 500;
+
+/** Loads the tracing packages only if a setting turns tracing on. */
+async function openTracing({ traceEndpoint }: Config): Promise<Tracing | undefined> {
+  if (traceEndpoint === undefined) return undefined;
+  const { startTracing } = await import('./start-tracing.js');
+  return startTracing(traceEndpoint);
+}
+
+interface AppParts {
+  readonly config: Config;
+  readonly services: Services;
+  readonly log: Observe;
+  readonly output: DestinationStream | LogOutput;
+  readonly tracing: Tracing | undefined;
+  readonly worker: WorkerRole | undefined;
+  /** What is opened is added; `close` closes it in reverse order. */
+  readonly closers: Closer[];
+  readonly close: () => Promise<void>;
+}
+
+function identityLoginOf(config: Config, { authenticator, encryption }: Services) {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, publicUrl } = config;
+  if (issuer === undefined || clientId === undefined || publicUrl === undefined) return undefined;
+  const provider = new IdentityProvider({
+    ...{ issuer, clientId, clientSecret },
+    redirectUri: `${publicUrl}/auth/browser/oidc/callback`,
+    logoutRedirectUri: config.oidcLogout ? `${publicUrl}/` : undefined,
+  });
+  return {
+    provider,
+    providerSessions: new ProviderSessions({ provider, encryption }),
+    ...{ authenticator, encryption },
+    isTls: publicUrl.startsWith('https:'),
+  };
+}
+
+async function buildApp({
+  config,
+  services,
+  log,
+  output,
+  tracing,
+  worker,
+  closers,
+  close,
+}: AppParts): Promise<App> {
+  const { database, domains, catalog, store, authenticator, rateLimits, changes, topics } = services;
+  const pages = { defaultPageSize: config.defaultPageSize, maxPageSize: config.maxPageSize };
+  const reportServices = { database, store, domains, now: () => new Date(), ...pages };
+  const slowStatements = new RecentSlowStatements();
+  const operations = await loadOperationsLibrary(path.join(findPackageDirectory(), 'schema', 'operations'));
+  const identityLogin = identityLoginOf(config, services);
+  const stopWatch = new AbortController();
+  const instanceWatch = new InstanceWatch({
+    database,
+    knownMigrations: await listKnownMigrations(),
+    observe: (news) => server.observe(news),
+  });
+  const fault = new Promise<never>((_, reject) => {
+    database.instance.onReplaced(reject);
+  });
+  // Whoever runs the app waits for it.
+  fault.catch(() => {});
+  const resolvers = createResolvers({
+    ...services,
+    providerSessions: identityLogin?.providerSessions,
+    version: VERSION,
+    clock: instanceWatch,
+    slowStatements,
+    reports,
+    operations,
+    receipts: new Receipts(reportServices),
+    promotions: new Promotions({ ...reportServices, catalog }),
+    pages,
+    keepRemovedDays: config.keepRemovedDays,
+    maxRecordsPerWrite: config.maxRecordsPerWrite,
+  });
+  const maintenance = await MaintenanceSwitch.open({ database, isForced: config.maintenance });
+  closers.push(() => maintenance.close());
+  const onFault = (error: unknown, requestId: string) => log({ kind: 'requestFailed', requestId, error });
+  const graphql = await createGraphqlServer({
+    resolvers,
+    reports: reportServices,
+    catalog,
+    store,
+    database,
+    fieldMeter: services.fieldMeter,
+    live: {
+      ...{ feed: changes, topics, imports: services.imports, importNews: services.importNews },
+      ...{ store, callers: { authenticator, domains }, rateLimits },
+    },
+    config,
+    callerOf: ({ requestContext: context, arrival: { notes } }) => ({ context, notes }),
+    onFault,
+  });
+  closers.push(() => graphql.close());
+  const agents = new AgentEndpoint({
+    desk: new AgentDesk({
+      documents: graphql.documents,
+      library: operations,
+      collections: catalog,
+      mayRunReport: (scope, field) => {
+        const report = reports.find((one) => one.field === field);
+        return report && mayRun(scope, report);
+      },
+      bounds: { maxRows: config.agentMaxRows, maxBytes: config.agentMaxBytes },
+      now: () => new Date(),
+      onFault,
+    }),
+    onFault,
+  });
+  const server: Server = await createServer(
+    {
+      rest: { resolvers, reports: reportServices },
+      keyMeter: services.keyMeter,
+      reports,
+      collections: catalog.list().filter(({ isDeclared }) => isDeclared),
+      database,
+      jobs: services.jobs,
+      backups: services.backups,
+      clock: instanceWatch,
+      files: services.files,
+      imports: services.imports,
+      maintenance,
+      log,
+      secretsWithoutKey: () => countSecretsWithoutKey(database.apart, services.encryption),
+      droppedLogLines: () => (output instanceof LogOutput ? output.dropped : 0),
+      authenticator,
+      domains,
+      rateLimits,
+      scripting: services,
+      identityLogin,
+      portal: {
+        identityProvider: config.oidcIssuer === undefined ? undefined : config.oidcName,
+        packageDirectory: findPackageDirectory(),
+        school: () => domains.top(),
+        demo: {
+          domainId: DEMO_DOMAIN,
+          userNames: isDemoWanted(config) ? DEMO_USERS.map(({ userName }) => userName) : [],
+        },
+      },
+      agents,
+      graphql: graphql.plugin,
+      live: graphql.live,
+    },
+    {
+      version: VERSION,
+      tracesPerSecond: tracing && config.tracesPerSecond,
+      publicUrl: config.publicUrl,
+      bodies: {
+        limitBytes: config.bodyLimitBytes,
+        anonymousLimitBytes: config.anonymousBodyLimitBytes,
+        maxMembers: config.bodyMaxMembers,
+        roomBytes: config.bodyRoomBytes,
+      },
+      maxWebSockets: config.liveConnections,
+      connectionsPerAddress: config.connectionsPerAddress,
+      requestsAtOnce: countPlaces(config),
+      corsOrigins: config.corsOrigins,
+      trustProxy: config.trustProxy,
+      metrics: {
+        token: config.metricsToken,
+        port: config.metricsPort,
+        sharedFigures: worker?.sharedFigures,
+      },
+      shutdownDelayMs: config.shutdownDelayMs,
+      shutdownGraceMs: config.shutdownGraceMs,
+      streams: {
+        connections: config.poolSize,
+        maxPerUser: config.maxStreamsPerCredential,
+        stallMs: config.streamStallMs,
+        minBytesPerSecond: config.streamMinBytesPerSecond,
+      },
+    },
+  );
+  database.onNews(server.observe);
+  watchSlowStatements({
+    database,
+    catalog,
+    thresholdMs: config.slowStatementMs,
+    report: (statement) => {
+      slowStatements.note(statement);
+      server.observe({ kind: 'statementSlow', ...statement });
+    },
+    onFault: (error) => server.observe({ kind: 'backgroundFault', task: 'slow statements', error }),
+  });
+  const doesBackgroundWork = worker?.doesBackgroundWork ?? true;
+  const workers = new JobWorkers({
+    database,
+    tasks: createJobTasks({ services, config, observe: server.observe }),
+    cronItems: cronItemsOf(config),
+    concurrency: doesBackgroundWork ? config.jobConcurrency : 0,
+    shutdownGraceMs: config.shutdownGraceMs,
+    observe: server.observe,
+  });
+  closers.push(() => Promise.all([server.stop(), workers.stop(), services.webhookDeliveries.close()]));
+  const watching = instanceWatch.run(stopWatch.signal);
+  closers.push(() => {
+    stopWatch.abort();
+    return watching;
+  });
+  let closing: Promise<void> | undefined;
+  return {
+    services,
+    server,
+    fault,
+    async listen() {
+      const url = await server.listen({ host: config.host, port: config.port });
+      await workers.start();
+      if (doesBackgroundWork)
+        services.webhookDeliveries.start((state) => server.observe({ kind: 'webhookTried', state }));
+      await services.scriptRunner.warmUp(services.scripts.expectedRuns);
+      return url;
+    },
+    close: () => {
+      closing ??= server.announceStop().then(close);
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { closeInTurn } from '../../base/process/close-in-turn.js';
+import { Channels } from '../../services/messaging/channels.js';
+import type { AttachmentFiles } from '../../services/messaging/email/attachments.js';
+import type { JobQueue } from '../../services/messaging/job-queue.js';
+import { MessageDelivery } from '../../services/messaging/message-delivery.js';
+import { MessageDesk } from '../../services/messaging/message-desk.js';
+import { Messages } from '../../services/messaging/messages.js';
+import { ReceiptIntake } from '../../services/messaging/receipt-intake.js';
+import type { Domains } from '../../store/catalog/domains.js';
+import type { Database } from '../../store/database/database.js';
+import type { RecordStore } from '../../store/record-store.js';
+import type { Config } from '../config/config.js';
+
+export interface Messaging {
+  /** Queues emails and text messages. */
+  readonly messages: Messages;
+  /** Lists, resends and discards messages. */
+  readonly messageDesk: MessageDesk;
+  /** Sends messages; called by the jobs. */
+  readonly messageDelivery: MessageDelivery;
+  close(): Promise<void>;
+}
+
+/**
+ * Email and text messages, configured by the settings. It connects with the first message. The caller closes
+ * it.
+ */
+export function openMessaging(options: {
+  readonly database: Database;
+  readonly domains: Domains;
+  readonly store: RecordStore;
+  readonly jobs: JobQueue;
+  readonly files: AttachmentFiles;
+  readonly config: Config;
+  readonly onFault: (error: unknown) => void;
+}): Messaging {
+  const { database, domains, store, jobs, files, config, onFault } = options;
+  const receipts = new ReceiptIntake({ jobs, onFault });
+  const channels = new Channels({
+    settings: config,
+    domains,
+    onReceipt: (receipt) => receipts.take(receipt),
+  });
+  return {
+    messages: new Messages({
+      database,
+      domains,
+      store,
+      jobs,
+      files,
+      hasChannel: (kind, domainId) => channels.has(kind, domainId),
+      limits: {
+        maxRecipients: config.messageMaxRecipients,
+        maxEmailBytes: config.emailMaxBytes,
+        maxSmsSegments: config.smsMaxSegments,
+        emailsPerHour: config.emailsPerHour,
+        smsPerHour: config.smsPerHour,
+        emailRoles: config.emailRoles,
+      },
+    }),
+    messageDesk: new MessageDesk({ database, store, jobs }),
+    messageDelivery: new MessageDelivery({
+      database,
+      domains,
+      store,
+      jobs,
+      channels,
+      files,
+      settings: {
+        maxAttempts: config.messageMaxAttempts,
+        retryMs: config.messageRetryMs,
+        sendKeptHours: config.sendKeptHours,
+      },
+    }),
+    close: () => closeInTurn([() => receipts.close(), () => channels.close()]),
+  };
+}

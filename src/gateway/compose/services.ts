@@ -1,0 +1,458 @@
+/**
+ * Opens the services that the gateway and the command line share, in order: the database, then the rooms
+ * above it.
+ */
+import path from 'node:path';
+import { ServiceError } from '../../base/errors.js';
+import { type Closer, closeInTurn } from '../../base/process/close-in-turn.js';
+import { findPackageDirectory } from '../../base/process/package-directory.js';
+import { unlessAborted } from '../../base/process/unless-aborted.js';
+import { reports } from '../../school/reports/registry.js';
+import { AccessTokens } from '../../services/auth/access-tokens.js';
+import { AccountEvents, type AccountObservation } from '../../services/auth/account-events.js';
+import { AccountLinks } from '../../services/auth/account-links.js';
+import { AccountMails, type OnAccountChange, type UserMailer } from '../../services/auth/account-mails.js';
+import { ApiKeys } from '../../services/auth/api-keys.js';
+import { Authenticator } from '../../services/auth/authenticator.js';
+import { FirstRun } from '../../services/auth/first-run.js';
+import { Invitations } from '../../services/auth/invitations.js';
+import { KeyFigures } from '../../services/auth/key-figures.js';
+import { KeyMeter } from '../../services/auth/key-meter.js';
+import { KeyUsage } from '../../services/auth/key-usage.js';
+import { LoginLockout } from '../../services/auth/login-lockout.js';
+import { type PasswordCost, Passwords } from '../../services/auth/passwords.js';
+import { Principals } from '../../services/auth/principals.js';
+import { Profiles } from '../../services/auth/profiles.js';
+import { SecondFactors } from '../../services/auth/second-factors.js';
+import { SessionDesk } from '../../services/auth/session-desk.js';
+import { Sessions } from '../../services/auth/sessions.js';
+import { loadEncryptionKeys, TextEncryption } from '../../services/auth/text-encryption.js';
+import { loadTokenKeys } from '../../services/auth/token-keys.js';
+import { UsageDays } from '../../services/auth/usage-days.js';
+import { Users } from '../../services/auth/users.js';
+import { ScheduledBackups } from '../../services/backup/scheduled-backups.js';
+import { findUnfinishedRestore } from '../../services/backup/unfinished-restore.js';
+import type { Files } from '../../services/files/files.js';
+import { findInImportFile } from '../../services/importing/find-in-import-file.js';
+import { JobQueue, migrateJobQueue } from '../../services/messaging/job-queue.js';
+import { Topics } from '../../services/messaging/topics.js';
+import { Persons } from '../../services/persons/persons.js';
+import { createScriptTriggers } from '../../services/scripting/library/script-triggers.js';
+import type { WebhookDeliveries } from '../../services/webhooks/webhook-deliveries.js';
+import type { Webhooks } from '../../services/webhooks/webhooks.js';
+import { Catalog } from '../../store/catalog/catalog.js';
+import { Domains } from '../../store/catalog/domains.js';
+import { FieldMeter } from '../../store/catalog/field-meter.js';
+import { ChangeFeed } from '../../store/changes/change-feed.js';
+import { ChangeOutbox } from '../../store/changes/change-outbox.js';
+import { type Database, openDatabase } from '../../store/database/database.js';
+import { translateDatabaseError } from '../../store/database/database-errors.js';
+import { type EmbeddedServer, startEmbeddedServer } from '../../store/database/embedded-server.js';
+import { applyMigrations } from '../../store/database/migrations.js';
+import { watchLockWaits } from '../../store/database/watch-lock-waits.js';
+import { RecordStore } from '../../store/record-store.js';
+import type { Config } from '../config/config.js';
+import { RateLimits } from '../server/rate-limits.js';
+import { finishRestore } from './finish-restore.js';
+import { openBucket, openFiles } from './open-files.js';
+import { type Importing, openImports } from './open-imports.js';
+import { type Messaging, openMessaging } from './open-messaging.js';
+import { openScripting, type Scripting } from './open-scripting.js';
+import { openWebhooks } from './open-webhooks.js';
+
+/** The folder of the declared collections, beside `src/` and `dist/`. */
+export const DECLARATIONS = path.join(findPackageDirectory(), 'schema/collections');
+
+export interface Services
+  extends Omit<Messaging, 'close'>,
+    Omit<Scripting, 'close'>,
+    Omit<Importing, 'close'> {
+  readonly webhooks: Webhooks;
+  readonly webhookDeliveries: WebhookDeliveries;
+  readonly database: Database;
+  readonly domains: Domains;
+  readonly catalog: Catalog;
+  readonly store: RecordStore;
+  readonly users: Users;
+  readonly profiles: Profiles;
+  readonly firstRun: FirstRun;
+  readonly invitations: Invitations;
+  readonly accountLinks: AccountLinks;
+  readonly sessionDesk: SessionDesk;
+  readonly secondFactors: SecondFactors;
+  readonly passwords: Passwords;
+  readonly apiKeys: ApiKeys;
+  readonly keyMeter: KeyMeter;
+  readonly usageDays: UsageDays;
+  readonly keyFigures: KeyFigures;
+  readonly fieldMeter: FieldMeter;
+  readonly authenticator: Authenticator;
+  readonly encryption: TextEncryption;
+  readonly rateLimits: RateLimits;
+  /** The changes committed by every gateway, script and command. */
+  readonly changes: ChangeFeed;
+  readonly topics: Topics;
+  readonly files: Files;
+  readonly persons: Persons;
+  /** The scheduled backups; a job makes each one. */
+  readonly backups: ScheduledBackups;
+  /** Queues jobs; `app.ts` starts the workers that run them. */
+  readonly jobs: JobQueue;
+  /** Closes everything in reverse order, an embedded database that was started here last. */
+  close(): Promise<void>;
+}
+
+export interface ServicesOptions {
+  readonly config: Config;
+  /** Receives the faults of background work, which have no request to be reported to. */
+  readonly onFault: (task: string, error: unknown) => void;
+  /** Receives one line at a time on the progress, for the operator. */
+  readonly onAccountEvent?: (event: AccountObservation) => void;
+  readonly onProgress?: ((line: string) => void) | undefined;
+  /**
+   * Receives the reason why an unfinished restore cannot be finished, e.g. a script of a person to be erased.
+   * Default: it is thrown. For commands that serve nobody and may remove that reason.
+   */
+  readonly onUnfinishedRestore?: (reason: ServiceError) => void;
+  /** Tests use a cheaper cost. */
+  readonly passwordCost?: PasswordCost;
+  /** Ends the opening, with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Opens only the connection to the database server, for commands that need no service. Close it after use.
+ */
+export async function openDatabaseServer(
+  config: Pick<Config, 'databaseUrl' | 'dataDirectory' | 'poolSize' | 'workers'>,
+  { onProgress, signal }: Pick<ServicesOptions, 'onProgress' | 'signal'> = {},
+): Promise<EmbeddedServer> {
+  if (config.databaseUrl !== undefined) return { url: config.databaseUrl, stop: async () => {} };
+  return await startEmbeddedServer({
+    dataDirectory: config.dataDirectory,
+    settings: { max_connections: String(connectionsFor(config)) },
+    signal,
+    ...(onProgress && { onLog: onProgress }),
+  });
+}
+
+const USUAL_CONNECTIONS = 100;
+/** The connections of a process beside those for requests: jobs, regular work, notifications, cancelling. */
+const CONNECTIONS_BESIDE_POOLS = 11;
+
+/** The connections that all processes may open, plus some for the command line. */
+function connectionsFor({ poolSize, workers }: Pick<Config, 'poolSize' | 'workers'>): number {
+  return Math.max(USUAL_CONNECTIONS, (workers + 1) * (2 * poolSize + CONNECTIONS_BESIDE_POOLS));
+}
+
+/** Otherwise requests would be refused only under load, when the connections are used. */
+async function warnOfFewConnections(
+  { pool }: Database,
+  { poolSize, workers }: Config,
+  warn: (line: string) => void,
+) {
+  const { rows } = await pool.query<{ most: number }>(`
+    select least(
+        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+        nullif(rolconnlimit, -1),
+        nullif(datconnlimit, -1)
+      ) as most
+      from pg_roles, pg_database
+     where rolname = current_user and datname = current_database()`);
+  const needed = workers * (2 * poolSize + CONNECTIONS_BESIDE_POOLS);
+  const most = rows[0]?.most ?? needed;
+  if (most >= needed) return;
+  warn(
+    `POOL_SIZE=${poolSize} with WORKERS=${workers} may open ${needed} connections, and the database allows ` +
+      `${most}; lower POOL_SIZE, or raise max_connections`,
+  );
+}
+
+/**
+ * Starts or joins the database, applies pending migrations, declares the collections and constructs the
+ * services.
+ *
+ * @throws ServiceError or Error whose message is one line for the operator; whatever was opened is closed
+ *   again
+ */
+export async function openServices(options: ServicesOptions): Promise<Services> {
+  const { config, onFault, signal } = options;
+  const onProgress = options.onProgress ?? (() => {});
+  const closers: Closer[] = [];
+  const close = () => closeInTurn(closers);
+  try {
+    const server = await openDatabaseServer(config, options);
+    closers.push(() => server.stop());
+    // Before the migrations, because it explains in one line why a database cannot be used.
+    const database = await openDatabase({
+      url: server.url,
+      poolSize: config.poolSize,
+      statementTimeoutMs: config.statementTimeoutMs,
+      replicaUrls: config.databaseReplicaUrls,
+      replicaMaxLagMs: config.replicaMaxLagMs,
+      signal,
+    });
+    closers.push(() => database.close());
+    const reportWait = options.onProgress ?? ((line: string) => onFault('start', line));
+    const endWatch = watchLockWaits(database.url, reportWait);
+    const abandon = () => database.abandon();
+    signal?.addEventListener('abort', abandon);
+    try {
+      const applied = await applyMigrations({ url: database.url, onNotice: onProgress, signal });
+      if (applied.length > 0) onProgress(`applied ${applied.length} migrations`);
+      const loading = migrateJobQueue(database.url)
+        .then(() => database.pinInstance())
+        .then(() => loadServices(options, database, closers));
+      const services = await unlessAborted(loading, signal);
+      if (options.onProgress) await unlessAborted(warnOfFewConnections(database, config, onProgress), signal);
+      return { ...services, close };
+    } finally {
+      signal?.removeEventListener('abort', abandon);
+      await endWatch();
+    }
+  } catch (fault) {
+    await close().catch((error: unknown) => onFault('closing', error));
+    throw translateDatabaseError(fault);
+  }
+}
+
+async function loadServices(
+  options: ServicesOptions,
+  database: Database,
+  closers: Closer[],
+): Promise<Omit<Services, 'close'>> {
+  const { config, onFault, onProgress, passwordCost, signal } = options;
+  const restore = await findUnfinishedRestore(database.pool);
+  if (restore !== undefined) {
+    onProgress?.(
+      `the restore of the backup of ${restore.createdAt} is not finished; continuing with its indexes`,
+    );
+  }
+  signal?.throwIfAborted();
+  const domains = await Domains.load(database, config.smsCountryCode);
+  closers.push(() => domains.close());
+  const catalog = await Catalog.load({
+    ...{ database, onProgress, signal },
+    directory: DECLARATIONS,
+    topDomain: () => domains.top(),
+  });
+  closers.push(() => catalog.close());
+  const principals = await Principals.open({ database, collections: catalog });
+  closers.push(() => principals.close());
+  const keyUsage = new KeyUsage({ database, onFault: (error) => onFault('key usage', error) });
+  closers.push(() => keyUsage.close());
+  const usageDays = new UsageDays(database);
+  const keyMeter = new KeyMeter({
+    database,
+    days: usageDays,
+    onFault: (error) => onFault('usage of keys', error),
+  });
+  closers.push(() => keyMeter.close());
+  const fieldMeter = new FieldMeter({ database, onFault: (error) => onFault('uses of fields', error) });
+  closers.push(() => fieldMeter.close());
+  const rateLimits = new RateLimits({
+    database,
+    limitPerMinute: config.rateLimitPerMinute,
+    loginLimitPerMinute: config.loginLimitPerMinute,
+    onFault: (error) => onFault('rate limits', error),
+  });
+  closers.push(() => rateLimits.close());
+  // Scripts need the store and the topics, which in turn call scripts; the variable is set before the first
+  // request.
+  let scripting: Scripting | undefined;
+  const triggers = createScriptTriggers({
+    scripting: () => scripting,
+    beforeTimeoutMs: config.scriptBeforeTimeoutMs,
+  });
+  const outbox = database.announcesByOutbox
+    ? new ChangeOutbox({ database, triggers, onFault: (error) => onFault('change outbox', error) })
+    : undefined;
+  closers.push(async () => await outbox?.close());
+  await outbox?.listen();
+  const changes = new ChangeFeed({
+    outbox,
+    database,
+    pollMs: config.changePollMs,
+    onFault: (error) => onFault('change feed', error),
+  });
+  closers.push(() => changes.close());
+  const topics = new Topics({
+    database,
+    triggers,
+    property: (domainId, name) => domains.property(domainId, name),
+    maxMessageBytes: config.topicMessageBytes,
+    pollMs: config.changePollMs,
+    onFault: (error) => onFault('topics', error),
+  });
+  closers.push(() => topics.close());
+
+  let accountMails: AccountMails | undefined;
+  const store = new RecordStore({
+    database,
+    catalog,
+    topDomain: () => domains.top(),
+    onRightsChange: (domainId, userId) => {
+      principals.forget(domainId, userId);
+      if (userId !== undefined) accountMails?.send({ domainId, userId }, 'email');
+    },
+    onCommit: () => changes.wake(),
+    onFollowed: () => outbox?.wake(),
+    onFieldsNamed: (scope, fields) => fieldMeter.note(scope, scope.operation ?? '', fields),
+    maxRecordsPerWrite: config.maxRecordsPerWrite,
+    triggers,
+  });
+  const files = await openFiles({ database, store, config });
+  closers.push(() => files.close());
+  const jobs = new JobQueue({ database });
+  const { close: closeImports, ...importing } = await openImports({
+    ...{ database, domains, catalog, store, files, jobs, principals, config },
+    onFault: (error) => onFault('news of imports', error),
+  });
+  closers.push(closeImports);
+  const { close: closeMessaging, ...messaging } = openMessaging({
+    database,
+    domains,
+    store,
+    jobs,
+    files,
+    config,
+    onFault: (error) => onFault('messages', error),
+  });
+  closers.push(closeMessaging);
+  const mailer: UserMailer = {
+    canSend: (domainId) => messaging.messages.hasChannel('email', domainId),
+    send: (scope, mail, within) => messaging.messages.sendEmail(scope, mail, within),
+  };
+  const mails = new AccountMails({
+    database,
+    domains,
+    mailer,
+    onFault: (error) => onFault('mails', error),
+  });
+  accountMails = mails;
+  closers.push(() => mails.close());
+  const onChange: OnAccountChange = (user, change) => mails.send(user, change);
+  const passwords = new Passwords({ cost: passwordCost, shortest: config.passwordMinLength });
+  const accessTokens = new AccessTokens({ keys: await loadTokenKeys(database, config) });
+  const sessions = new Sessions({
+    database,
+    refreshTokenTtlSeconds: config.refreshTokenTtlSeconds,
+    maxDays: config.sessionMaxDays,
+  });
+  const names = {
+    isCollection: (name: string) => catalog.find(name) !== undefined,
+    isReport: (name: string) => reports.some((report) => report.name === name),
+  };
+  const encryption = new TextEncryption(await loadEncryptionKeys(database, config));
+  scripting = await openScripting({
+    database,
+    domains,
+    catalog,
+    topics,
+    store,
+    files,
+    messages: messaging.messages,
+    accessTokens,
+    names,
+    encryption,
+    config,
+    onFault,
+  });
+  closers.push(scripting.close);
+  const { scriptRunner, scripts, scriptRuns, scriptLog, writePlaces } = scripting;
+  const apiKeys = new ApiKeys({
+    ...{ database, principals, names },
+    roles: config.apiKeyRoles,
+    onChange,
+    mostPerUser: config.apiKeysPerUser,
+  });
+  const users = new Users({
+    database,
+    collections: catalog,
+    records: store,
+    passwords,
+    principals,
+    onChange,
+  });
+  const { close: closeWebhooks, ...webhooks } = openWebhooks({
+    ...{ database, domains, store, outbox, principals, encryption, config },
+    onFault: (error) => onFault('webhooks', error),
+  });
+  closers.push(closeWebhooks);
+  const lockout = new LoginLockout({ database, afterFailures: config.loginLockoutFailures });
+  const secondFactors = new SecondFactors({
+    ...{ database, encryption, principals, lockout, onChange },
+    roles: config.secondFactorRoles,
+  });
+  const accountLinks = new AccountLinks({ database, passwords, principals, onChange });
+  const persons = new Persons({
+    ...{ database, catalog, store, files },
+    findInImportFile: (asked) => findInImportFile({ database, files }, asked),
+  });
+  await finishRestore({ database, persons, domains }, options).catch((fault: unknown) => {
+    if (options.onUnfinishedRestore === undefined || !isConflict(fault)) throw fault;
+    options.onUnfinishedRestore(fault);
+  });
+  return {
+    database,
+    domains,
+    catalog,
+    store,
+    passwords,
+    users,
+    firstRun: new FirstRun({ database, domains, users }),
+    invitations: new Invitations({
+      database,
+      records: store,
+      users,
+      links: accountLinks,
+      mailer,
+      publicUrl: config.publicUrl,
+    }),
+    accountLinks,
+    secondFactors,
+    sessionDesk: new SessionDesk({ database, principals }),
+    profiles: new Profiles({ database, domains, records: store }),
+    apiKeys,
+    keyMeter,
+    usageDays,
+    fieldMeter,
+    keyFigures: new KeyFigures({ database, apiKeys, quotas: rateLimits }),
+    changes,
+    topics,
+    authenticator: new Authenticator({
+      database,
+      domains,
+      passwords,
+      accessTokens,
+      sessions,
+      principals,
+      keyUsage,
+      throttle: rateLimits,
+      secondFactors,
+      lockout,
+      accessTokenTtlSeconds: config.accessTokenTtlSeconds,
+      events: new AccountEvents({ database, observe: options.onAccountEvent ?? (() => {}) }),
+      onChange,
+    }),
+    encryption,
+    rateLimits,
+    files,
+    persons,
+    backups: new ScheduledBackups({
+      database,
+      openBucket: () => openBucket(config),
+      settings: config,
+      now: () => new Date(),
+    }),
+    jobs,
+    ...messaging,
+    ...importing,
+    ...webhooks,
+    ...{ scriptRunner, scripts, scriptRuns, scriptLog, writePlaces },
+  };
+}
+
+function isConflict(fault: unknown): fault is ServiceError {
+  return fault instanceof ServiceError && fault.code === 'CONFLICT';
+}

@@ -1,0 +1,310 @@
+/**
+ * GraphQL over HTTP: Apollo Server at `/graphql`, with the current schema of the catalog. When a collection
+ * changes, a server with the new schema takes over; running requests finish on the old one.
+ */
+
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApolloServer } from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+  ApolloServerPluginSchemaReportingDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
+import type { FastifyPluginAsync } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
+import { findPackageDirectory } from '../../base/process/package-directory.js';
+import { printResult } from '../../base/scalars/json-text.js';
+import type { ReportServices } from '../../school/reports/engine/report-context.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
+import type { Database } from '../../store/database/database.js';
+import { Renewal } from '../../store/database/renewal.js';
+import { WaitingLine } from '../../store/database/waiting-line.js';
+import type { RecordStore } from '../../store/record-store.js';
+import type { Config } from '../config/config.js';
+import { createReportResolvers } from '../resolvers/reports/report-resolvers.js';
+import type { Resolvers } from '../resolvers/resolvers.js';
+import { executionPlugin } from './http/execution-plugin.js';
+import { landingPagePlugin } from './http/landing-page.js';
+import {
+  type EndpointOptions,
+  PREFLIGHT_HEADERS,
+  type SchemaServer,
+  serveGraphql,
+} from './http/serve-graphql.js';
+import { OperationCosts } from './limits/operation-cost.js';
+import { createValidationRules } from './limits/validation-rules.js';
+import { createLiveServer, type LiveServices } from './live/create-live-server.js';
+import type { LiveServer } from './live/live-server.js';
+import { formatGraphqlError } from './operation/graphql-errors.js';
+import type { GraphqlRequest } from './operation/graphql-request.js';
+import { Introspections } from './operation/introspections.js';
+import type { OperationOptions } from './operation/operation.js';
+import { OwnDocuments } from './operation/own-documents.js';
+import { PreparedDocuments } from './operation/prepared-documents.js';
+import { RepeatedDocuments } from './operation/repeated-documents.js';
+import { PersistedQueries } from './persisted/persisted-queries.js';
+import { type RegisteredOperations, readRegisteredOperations } from './persisted/registered-operations.js';
+import { buildGatewaySchema } from './schema.js';
+
+/** The settings GraphQL needs. */
+type GraphqlSettings = Pick<
+  Config,
+  | 'defaultPageSize'
+  | 'maxPageSize'
+  | 'graphqlMaxDepth'
+  | 'graphqlMaxCost'
+  | 'graphqlMaxRootFields'
+  | 'graphqlMaxTokens'
+  | 'graphqlMaxDirectives'
+  | 'graphqlMaxBatch'
+  | 'anonymousBodyLimitBytes'
+  | 'bodyMaxMembers'
+  | 'corsOrigins'
+  | 'publicUrl'
+  | 'graphqlBatching'
+  | 'federation'
+  | 'persistedQueriesMaxLength'
+  | 'registeredOperationsOnly'
+  | 'registeredOperations'
+  | 'anyOperationRoles'
+  | 'serverTiming'
+  | 'introspectionRoles'
+  | 'liveConnectionsPerCredential'
+  | 'liveSubscriptionsPerConnection'
+  | 'poolSize'
+  | 'liveQueueBytes'
+  | 'liveInitTimeoutMs'
+>;
+
+export interface GraphqlServices {
+  readonly resolvers: Resolvers;
+  readonly reports: ReportServices;
+  readonly catalog: Catalog;
+  readonly store: Pick<RecordStore, 'atomically'>;
+  readonly database: Pick<Database, 'transaction'>;
+  readonly fieldMeter: OperationOptions['fieldMeter'];
+  /** What subscriptions need. */
+  readonly live: LiveServices;
+  readonly config: GraphqlSettings;
+  readonly callerOf: EndpointOptions['callerOf'];
+  /** Receives every fault of ours, with its request id. */
+  readonly onFault?: (error: unknown, requestId: string) => void;
+}
+
+export interface GraphqlEndpoint {
+  /** Registers `/graphql`. */
+  readonly plugin: FastifyPluginAsync;
+  /** Serves the WebSockets opened at `/graphql`. */
+  readonly live: LiveServer;
+  /** Runs documents of the gateway's own. */
+  readonly documents: OwnDocuments;
+  /** Stops schema rebuilds and Apollo Server. */
+  close(): Promise<void>;
+}
+
+/** The examples that come, and are tested, with the gateway. */
+const REGISTERED_OPERATIONS = path.join(findPackageDirectory(), 'schema/operations');
+
+/** A folder that is named is read even where any document is answered, so that a wrong name is noticed. */
+async function readRegistered({
+  registeredOperations,
+  registeredOperationsOnly,
+}: GraphqlServices['config']): Promise<RegisteredOperations | undefined> {
+  if (!registeredOperationsOnly && registeredOperations === undefined) return undefined;
+  const read = await readRegisteredOperations(registeredOperations ?? REGISTERED_OPERATIONS);
+  return registeredOperationsOnly ? read : undefined;
+}
+
+/** Builds the schema and starts Apollo Server. The caller closes it. */
+export async function createGraphqlServer(services: GraphqlServices): Promise<GraphqlEndpoint> {
+  const { config } = services;
+  const registered = await readRegistered(config);
+  const persisted = new PersistedQueries({ maxLength: config.persistedQueriesMaxLength });
+  const endpoint = new RenewedServer(services, persisted);
+  await endpoint.start();
+  const live = createLiveServer(services.live, {
+    schema: () => endpoint.schema,
+    catalog: services.catalog,
+    operations: endpoint.operations,
+    registered,
+    config,
+  });
+  const documents = new OwnDocuments({
+    schema: () => endpoint.schema,
+    documents: new PreparedDocuments({
+      rules: createValidationRules(config),
+      maxTokens: config.graphqlMaxTokens,
+    }),
+    operations: endpoint.operations,
+  });
+  return {
+    live,
+    documents,
+    plugin: async (app) =>
+      serveGraphql(app, {
+        current: () => endpoint.current,
+        callerOf: services.callerOf,
+        operations: endpoint.operations,
+        persisted,
+        registered,
+        settings: config,
+      }),
+    close: async () => {
+      live.close();
+      await endpoint.close();
+    },
+  };
+}
+
+/**
+ * The pause between two renewals of the schema: a multiple of the time the last one took, up to a maximum.
+ */
+const REST_FACTOR = 4;
+const LONGEST_REST_MS = 2_000;
+
+/** The Apollo Server of the current schema. */
+class RenewedServer {
+  readonly #services: GraphqlServices;
+  readonly #buildSchema: () => GraphQLSchema;
+  readonly operations: OperationOptions;
+  #current: SchemaServer | undefined;
+  #schema: GraphQLSchema | undefined;
+  readonly #renewal: Renewal;
+  readonly #closing = new AbortController();
+  #stopListening: () => void = () => {};
+
+  readonly #persisted: PersistedQueries;
+
+  constructor(services: GraphqlServices, persisted: PersistedQueries) {
+    this.#persisted = persisted;
+    const { resolvers, reports, catalog, config } = services;
+    const reportResolvers = createReportResolvers(reports);
+    const instances = new Map<NewableFunction, object>([
+      ...Object.values(resolvers).map((resolver): [NewableFunction, object] => [
+        resolver.constructor,
+        resolver,
+      ]),
+      ...reportResolvers.instances,
+    ]);
+    this.#services = services;
+    this.operations = {
+      costs: new OperationCosts({ ...config, maxCost: config.graphqlMaxCost }),
+      introspectionRoles: config.introspectionRoles,
+      store: services.store,
+      transactions: new WaitingLine({
+        // The other half of the connections is reserved for everybody else.
+        atOnce: Math.max(1, Math.floor(services.config.poolSize / 2)),
+        mostWaiting: 200,
+        patienceMs: 10_000,
+        refusal: 'Too many mutations are under way that are one transaction',
+      }),
+      introspections: new Introspections(),
+      database: services.database,
+      fieldMeter: services.fieldMeter,
+      onFault: services.onFault ?? (() => {}),
+    };
+    this.#renewal = new Renewal({
+      renew: () => this.#renew(),
+      onFault: (error) => this.operations.onFault(error, 'schema'),
+    });
+    this.#buildSchema = () =>
+      buildGatewaySchema({
+        collections: catalog.list(),
+        otherClasses: reportResolvers.classes,
+        instanceOf: (resolverClass) => getInstance(instances, resolverClass),
+        services: { records: resolvers.records, bulk: resolvers.bulk.writes, catalog, pages: config },
+        subgraph: config.federation ? config : undefined,
+      });
+  }
+
+  get current(): SchemaServer {
+    if (!this.#current) throw new Error('the GraphQL server is not started');
+    return this.#current;
+  }
+
+  get schema(): GraphQLSchema {
+    if (!this.#schema) throw new Error('the GraphQL server is not started');
+    return this.#schema;
+  }
+
+  async start(): Promise<void> {
+    this.#current = await this.#startServer();
+    this.#stopListening = this.#services.catalog.onChange(() => this.#renewal.ask());
+  }
+
+  async close(): Promise<void> {
+    this.#stopListening();
+    this.#closing.abort();
+    await this.#renewal.close();
+    await this.#current?.apollo.stop();
+  }
+
+  /**
+   * Building the schema blocks the process, so changes that arrive meanwhile wait several times as long as it
+   * took, and become part of the next renewal.
+   */
+  async #renew(): Promise<void> {
+    const startedAt = performance.now();
+    const next = await this.#startServer();
+    const last = this.#current;
+    this.#current = next;
+    await last?.apollo.stop();
+    const restMs = Math.min(LONGEST_REST_MS, REST_FACTOR * (performance.now() - startedAt));
+    // A close does not wait for the pause.
+    await sleep(restMs, undefined, { signal: this.#closing.signal }).catch(() => {});
+  }
+
+  async #startServer(): Promise<SchemaServer> {
+    const { config } = this.#services;
+    const { onFault } = this.operations;
+    const documents = new RepeatedDocuments();
+    const schema = this.#buildSchema();
+    const apollo = new ApolloServer<GraphqlRequest>({
+      schema,
+      // Set here, so that Apollo does not read it from the environment.
+      nodeEnv: 'production',
+      introspection: true,
+      // A page of another site cannot send our credential without a preflight, because we accept none from a
+      // cookie.
+      csrfPrevention: { requestHeaders: [...PREFLIGHT_HEADERS] },
+      includeStacktraceInErrorResponses: false,
+      stopOnTerminationSignals: false,
+      allowBatchedHttpRequests: config.graphqlBatching,
+      parseOptions: { maxTokens: config.graphqlMaxTokens },
+      validationRules: createValidationRules(config),
+      persistedQueries: { cache: this.#persisted.cache },
+      formatError: formatGraphqlError,
+      stringifyResult: printResult,
+      logger: quietLogger(onFault),
+      plugins: [
+        executionPlugin({ ...this.operations, documents }),
+        // Apollo's plugin would wrap the resolver of every field; caching/cache-control.ts reads the hints of
+        // root fields instead.
+        ApolloServerPluginCacheControlDisabled(),
+        ApolloServerPluginInlineTraceDisabled(),
+        ApolloServerPluginSchemaReportingDisabled(),
+        ApolloServerPluginUsageReportingDisabled(),
+        landingPagePlugin(config),
+      ],
+    });
+    await apollo.start();
+    this.#schema = schema;
+    return { apollo, documents };
+  }
+}
+
+function getInstance(
+  instances: ReadonlyMap<NewableFunction, object>,
+  resolverClass: NewableFunction,
+): object {
+  const instance = instances.get(resolverClass);
+  if (!instance) throw new Error(`no instance of ${resolverClass.name}`);
+  return instance;
+}
+
+function quietLogger(onFault: (error: unknown, requestId: string) => void) {
+  const quiet = () => {};
+  return { debug: quiet, info: quiet, warn: quiet, error: (message: unknown) => onFault(message, 'apollo') };
+}

@@ -1,0 +1,298 @@
+/**
+ * Serves `/graphql` over HTTP. A document already answered under this schema is known to be valid and runs
+ * directly (operation/operation.ts); Apollo parses every other one, and reports malformed requests. A failure
+ * after a document was parsed is final; it is not retried in another way.
+ */
+import { type ApolloServer, HeaderMap } from '@apollo/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { OperationTypeNode } from 'graphql';
+import { ServiceError } from '../../../base/errors.js';
+import { assertPercentEncoded } from '../../../base/http/assert-percent-encoded.js';
+import { etagHeld, etagOf, isUnchanged } from '../../../base/http/etag.js';
+import { sendText } from '../../../base/http/text-answer.js';
+import { bodyShape } from '../../../base/json/body-shape.js';
+import type { PrintedJson } from '../../../base/json/json.js';
+import { leastUrgent, type Urgency } from '../../../base/process/urgency.js';
+import { printAnswer } from '../../../base/scalars/json-text.js';
+import type { Config } from '../../config/config.js';
+import { credentialNeeded } from '../../resolvers/request-context.js';
+import { cachePolicyOf, NO_STORE, VARY } from '../caching/cache-policy.js';
+import type { GraphqlCaller, GraphqlRequest } from '../operation/graphql-request.js';
+import { answerOperation, type OperationOptions } from '../operation/operation.js';
+import type { OperationRequest } from '../operation/operation-request.js';
+import { hashOf, type Incoming, type OperationText, readOperationText } from '../operation/operation-text.js';
+import { OperationTiming } from '../operation/operation-timing.js';
+import { operationUrgency } from '../operation/operation-urgency.js';
+import type { RepeatedDocuments } from '../operation/repeated-documents.js';
+import type { PersistedQueries } from '../persisted/persisted-queries.js';
+import type { RegisteredOperations } from '../persisted/registered-operations.js';
+import { httpStatusFor } from './http-status-for.js';
+import { toIncoming, withRegisteredTexts } from './incoming.js';
+import { mediaTypeFor } from './media-types.js';
+import { answerOtherMethods, GRAPHQL_METHODS } from './other-methods.js';
+import { assertPublicFields } from './public-fields.js';
+import { refusalText } from './refusal-text.js';
+import { parseRequestBody } from './request-body.js';
+
+/** Serves one schema. */
+export interface SchemaServer {
+  readonly apollo: ApolloServer<GraphqlRequest>;
+  readonly documents: RepeatedDocuments;
+}
+
+export interface EndpointOptions {
+  /** The server of the current schema. */
+  readonly current: () => SchemaServer;
+  /** The caller, as identified by the preceding hooks. */
+  readonly callerOf: (request: FastifyRequest) => GraphqlCaller;
+  readonly operations: OperationOptions;
+  readonly persisted: PersistedQueries;
+  /** The only documents that are answered. `undefined`: any document. */
+  readonly registered: RegisteredOperations | undefined;
+  readonly settings: Pick<
+    Config,
+    'graphqlMaxBatch' | 'graphqlMaxTokens' | 'anyOperationRoles' | 'serverTiming' | 'bodyMaxMembers'
+  >;
+}
+
+/**
+ * A GET with one of these headers is not a simple request, so no other site's page can make a browser send
+ * it.
+ */
+export const PREFLIGHT_HEADERS = ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'];
+
+export function serveGraphql(app: FastifyInstance, options: EndpointOptions): void {
+  app.removeAllContentTypeParsers();
+  for (const mediaType of ['application/json', /^application\/[\w.-]+\+json\b/]) {
+    app.addContentTypeParser(
+      mediaType,
+      { parseAs: 'buffer' },
+      async (request: FastifyRequest, body: Buffer) =>
+        parseRequestBody(
+          body,
+          bodyShape(
+            options.callerOf(request).context.scope ? 'large' : 'small',
+            options.settings.bodyMaxMembers,
+          ),
+        ),
+    );
+  }
+  app.route({
+    method: [...GRAPHQL_METHODS],
+    url: '/graphql',
+    config: { urgencyOf: (request) => urgencyOf(request, options) },
+    handler: async (request, reply) => {
+      assertBatchSize(request.body, options.settings.graphqlMaxBatch);
+      const caller = options.callerOf(request);
+      const incoming = toAnswerable(request, caller, options);
+      if (caller.context.scope === undefined) {
+        assertPublicFields(incoming, {
+          maxTokens: options.settings.graphqlMaxTokens,
+          findText: (hash) => options.persisted.find(hash),
+          refusal: credentialNeeded,
+        });
+      }
+      const asked: Asked = {
+        options,
+        request,
+        incoming,
+        server: options.current(),
+        asking: toGraphqlRequest(request, caller, options.settings),
+      };
+      const repeated = findRepeated(asked);
+      const answer = await (repeated ? answerRepeated(repeated, asked) : answerByApollo(asked));
+      return send(answer, { request, incoming, reply, timing: asked.asking.timing });
+    },
+  });
+  answerOtherMethods(app);
+}
+
+function assertBatchSize(body: unknown, max: number): void {
+  if (!Array.isArray(body) || body.length <= max) return;
+  throw new ServiceError('LIMIT_EXCEEDED', `A batch has at most ${max} operations, not ${body.length}.`);
+}
+
+/**
+ * @throws FORBIDDEN (403) for a document that is not registered, where only registered ones are answered;
+ *   UNAUTHENTICATED (401) without a credential, so that nobody can guess which are; MALFORMED_REQUEST (400)
+ *   for a query that cannot be decoded
+ */
+function toAnswerable(
+  request: FastifyRequest,
+  { context: { scope } }: GraphqlCaller,
+  { registered, settings }: EndpointOptions,
+): Incoming {
+  const incoming = toIncoming(request);
+  assertPercentEncoded(incoming.search, 'The query');
+  if (!registered) return incoming;
+  if (scope && settings.anyOperationRoles.some((role) => scope.principal.roles.has(role))) return incoming;
+  try {
+    return withRegisteredTexts(incoming, registered);
+  } catch (refusal) {
+    throw scope ? refusal : credentialNeeded();
+  }
+}
+
+interface Asked {
+  readonly options: EndpointOptions;
+  readonly request: FastifyRequest;
+  readonly incoming: Incoming;
+  readonly server: SchemaServer;
+  readonly asking: GraphqlRequest;
+}
+
+interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Iterable<readonly [string, string]>;
+  readonly body: PrintedJson;
+}
+
+/** An operation whose document is known under this schema, and the format of its answer. */
+interface Repeated {
+  readonly operation: OperationRequest;
+  readonly mediaType: string;
+}
+
+/** `undefined` if the document is not known yet, or the request is unusual. */
+function findRepeated({ request, incoming, server, options, asking }: Asked): Repeated | undefined {
+  const isGet = incoming.method === 'GET';
+  if (isGet && !hasPreflightHeader(request)) return undefined;
+  const sent = readOperationText(incoming);
+  const mediaType = mediaTypeFor(request.headers.accept);
+  if (!sent || mediaType === undefined) return undefined;
+  const text = textOf(sent, options.persisted);
+  const ready = text === undefined ? undefined : server.documents.find(text, sent.operationName);
+  if (!ready) return undefined;
+  if (isGet && ready.operation.operation !== OperationTypeNode.QUERY) return undefined;
+  const { variables, extensions } = sent;
+  const { context, notes, timing, includeHeader } = asking;
+  const { schema, document, operation } = ready;
+  // Written member by member, because members after a spread in a literal are added one by one, slowly.
+  return {
+    operation: {
+      context,
+      notes,
+      timing,
+      includeHeader,
+      schema,
+      document,
+      operation,
+      variables,
+      extensions,
+    },
+    mediaType,
+  };
+}
+
+/** The urgency of a request's operations; new documents count as short. */
+function urgencyOf(request: FastifyRequest, options: EndpointOptions): Urgency {
+  const incoming = toIncoming(request);
+  const bodies: readonly unknown[] = Array.isArray(incoming.body) ? incoming.body : [incoming.body];
+  const known = bodies.slice(0, options.settings.graphqlMaxBatch);
+  return leastUrgent(known.map((body) => urgencyOfOne({ ...incoming, body }, options)));
+}
+
+function urgencyOfOne(incoming: Incoming, options: EndpointOptions): Urgency {
+  const { registered, persisted, current, operations } = options;
+  const sent = readOperationText(incoming);
+  if (!sent) return 'short';
+  const text = textOf(sent, persisted) ?? registered?.findText(sent);
+  const ready = text === undefined ? undefined : current().documents.find(text, sent.operationName);
+  if (!ready) return 'short';
+  return operationUrgency({ ...ready, variables: sent.variables }, operations.costs);
+}
+
+async function answerRepeated({ operation, mediaType }: Repeated, asked: Asked): Promise<HttpAnswer> {
+  const { request, incoming, options } = asked;
+  const { result, status, headers } = await answerOperation(operation, options.operations);
+  const isWhole = result.errors === undefined;
+  return {
+    status: isWhole ? status : httpStatusFor(status, result.errors, request.headers.accept),
+    headers: [
+      ['content-type', mediaType],
+      ...headers,
+      ...(isWhole && incoming.method === 'GET' ? [['cache-control', cachePolicyOf(operation)] as const] : []),
+    ],
+    body: printAnswer(result),
+  };
+}
+
+function hasPreflightHeader({ headers }: FastifyRequest): boolean {
+  return PREFLIGHT_HEADERS.some((name) => headers[name] !== undefined);
+}
+
+/** `undefined` for an unknown hash, or one that comes with its text; checking it is up to Apollo. */
+function textOf(sent: OperationText, persisted: PersistedQueries): string | undefined {
+  if (!('persistedQuery' in sent.extensions)) return sent.query;
+  const hash = hashOf(sent);
+  const known = hash === undefined ? undefined : persisted.find(hash);
+  return sent.query === undefined || sent.query === known ? known : undefined;
+}
+
+/**
+ * Does what `@as-integrations/fastify` does in fewer steps: that parses the address as a URL and copies each
+ * header twice.
+ */
+async function answerByApollo({ request, incoming, server, asking }: Asked): Promise<HttpAnswer> {
+  const headers = new HeaderMap();
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  const answer = await server.apollo.executeHTTPGraphQLRequest({
+    httpGraphQLRequest: { ...incoming, headers },
+    context: async () => asking,
+  });
+  const { status = 200, body } = answer;
+  if (body.kind !== 'complete') throw new Error('incremental delivery is not offered');
+  const text = status >= 400 ? refusalText(status, body.string, asking.context.requestId) : body.string;
+  return { status, headers: answer.headers, body: text };
+}
+
+function send(
+  { status, headers, body }: HttpAnswer,
+  options: {
+    readonly request: FastifyRequest;
+    readonly incoming: Incoming;
+    readonly reply: FastifyReply;
+    readonly timing: OperationTiming | undefined;
+  },
+): FastifyReply {
+  const { request, incoming, reply, timing } = options;
+  for (const [name, value] of headers) reply.header(name, value);
+  if (timing) reply.header('server-timing', timing.print());
+  const mediaType = String(reply.getHeader('content-type'));
+  if (incoming.method === 'GET' && !mediaType.startsWith('text/html')) {
+    const vary = reply.getHeader('vary');
+    // CORS may have set `Vary: Origin`.
+    reply.header('vary', vary === undefined ? VARY : `${vary}, ${VARY}`);
+    const policy = reply.getHeader('cache-control') ?? NO_STORE;
+    reply.header('cache-control', policy);
+    const etag = policy === NO_STORE ? undefined : etagOf(mediaType, body);
+    if (etag !== undefined && hasNotChanged(request, reply, etag)) {
+      reply.header('etag', etagHeld(request.headers['if-none-match'], etag));
+      return reply.removeHeader('content-type').code(304).send();
+    }
+  }
+  return sendText(reply, { status, mediaType, text: body });
+}
+
+function hasNotChanged(request: FastifyRequest, reply: FastifyReply, etag: string): boolean {
+  reply.header('etag', etag);
+  return isUnchanged(request.headers['if-none-match'], etag);
+}
+
+function toGraphqlRequest(
+  request: FastifyRequest,
+  { context, notes }: GraphqlCaller,
+  settings: Pick<EndpointOptions['settings'], 'serverTiming'>,
+): GraphqlRequest {
+  const timing = settings.serverTiming ? new OperationTiming() : undefined;
+  if (timing) notes.watchDurations((durationMs) => timing.addStatement(durationMs));
+  const includeHeader = request.headers['x-include-extensions'];
+  return {
+    context,
+    notes,
+    timing,
+    includeHeader: Array.isArray(includeHeader) ? includeHeader.join() : includeHeader,
+  };
+}

@@ -1,0 +1,74 @@
+/** The subscription `importChanged`: the progress of an import. */
+import { Arg, ID, Resolver, Subscription } from 'type-graphql';
+import { ServiceError } from '../../../base/errors.js';
+import { isOver, type StoredImport } from '../../../services/importing/stored-import.js';
+import { printReady } from '../../resolvers/records/ready-value.js';
+import { requireScope } from '../../resolvers/request-context.js';
+import { toImportResult } from '../../resolvers/services/import-resolver.js';
+import { ImportResult } from '../../resolvers/services/import-result.js';
+import { BoundedWork } from './bounded-work.js';
+import type { EventQueue } from './event-queue.js';
+import { neverExecuted, type SubscribeData } from './live-context.js';
+
+/** The most events waiting while the rights of their readers are checked. */
+const MAX_WAITING = 1_000;
+const BATCH = 100;
+
+@Resolver()
+export class ImportChangesResolver {
+  @Subscription(() => ImportResult, {
+    name: 'importChanged',
+    description:
+      'How an import is, at once and then whenever it has changed, some times a second at most; ends when ' +
+      'the import is DONE, FAILED, CANCELLED or UNDONE. Without an id, every change of the imports that ' +
+      'the query `imports` would list, without an end. Errors: NOT_FOUND.',
+    subscribe: subscribeToImports,
+  })
+  importChanged(
+    @Arg('id', () => ID, { nullable: true, description: 'The id of the import; left out, all.' })
+    _id?: string | null,
+  ): ImportResult {
+    return neverExecuted();
+  }
+}
+
+async function subscribeToImports({
+  args: { id },
+  context,
+  info,
+}: SubscribeData<{ readonly id?: string | null }>): Promise<EventQueue> {
+  const { caller, imports, importNews } = context;
+  const asked = id ?? undefined;
+  const scope = requireScope(context);
+  if (asked !== undefined) await imports.get(scope, asked);
+  const queue = context.openQueue(info);
+  const work = new BoundedWork<StoredImport>({
+    work: async (changed) => {
+      try {
+        const now = await caller.scope();
+        for (const one of changed) {
+          if (asked !== undefined) imports.rights.assertVisible(now, one);
+          else if (!imports.rights.isVisible(now, one)) continue;
+          queue.push(printReady(toImportResult(one), info));
+          if (asked !== undefined && isOver(one)) queue.end();
+        }
+      } catch (error) {
+        queue.fail(error);
+      }
+    },
+    batchSize: BATCH,
+    maxWaiting: MAX_WAITING,
+    onOverflow: () => {
+      const detail = `More than ${MAX_WAITING} imports changed at once; subscribe again.`;
+      queue.fail(new ServiceError('LIMIT_EXCEEDED', detail));
+    },
+  });
+  queue.onEnd(
+    importNews.follow((one) => {
+      if (asked === undefined ? one.domainId === scope.domain.id : one.id === asked) work.add(one);
+    }),
+  );
+  // The current state is queued like later ones, so that the order is right.
+  if (asked !== undefined) importNews.look(asked);
+  return queue;
+}

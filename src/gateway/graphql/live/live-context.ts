@@ -1,0 +1,33 @@
+/** The context of a subscription: that of every operation, and its event queue. */
+import type { GraphQLResolveInfo } from 'graphql';
+import { ServiceError } from '../../../base/errors.js';
+import type { RequestContext } from '../../resolvers/request-context.js';
+import type { EventQueue } from './event-queue.js';
+import type { LiveCaller } from './live-caller.js';
+import type { LiveSources } from './live-sources.js';
+
+export interface LiveContext extends RequestContext, LiveSources {
+  readonly caller: LiveCaller;
+  /** Opens the queue of the subscription to the field of `info`. */
+  readonly openQueue: (info: GraphQLResolveInfo) => EventQueue;
+}
+
+/** What TypeGraphQL passes to the `subscribe` function: the arguments as graphql-js coerced them. */
+export interface SubscribeData<Arguments> {
+  readonly args: Arguments;
+  readonly context: LiveContext;
+  readonly info: GraphQLResolveInfo;
+}
+
+/**
+ * Stands in for the method of a subscription, which is never called for events: they are printed directly.
+ * graphql-js would call it, without an event, for a subscription sent as a query.
+ *
+ * @throws MALFORMED_REQUEST (400)
+ */
+export function neverExecuted(): never {
+  throw new ServiceError(
+    'MALFORMED_REQUEST',
+    'A subscription needs a WebSocket to /graphql with the subprotocol graphql-transport-ws.',
+  );
+}

@@ -1,0 +1,376 @@
+/**
+ * Subscriptions over WebSockets: the protocol graphql-transport-ws by graphql-ws, with the limits, checks and
+ * errors of `/graphql`. Queries and mutations use HTTP.
+ *
+ * @see https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
+ */
+import {
+  type ExecutionArgs,
+  GraphQLError,
+  type GraphQLResolveInfo,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
+import { type Context, makeServer, type Server, type SubscribePayload } from 'graphql-ws';
+import { ServiceError } from '../../../base/errors.js';
+import { assertJsonShape, bodyShape } from '../../../base/json/body-shape.js';
+import { shareWithAll } from '../../../base/model/end-signal.js';
+import { callerName } from '../../../base/model/scope.js';
+import type { FieldMeter } from '../../../store/catalog/field-meter.js';
+import { assertPermitted, type PermissionOptions } from '../limits/permitted.js';
+import { formatGraphqlError, isFault } from '../operation/graphql-errors.js';
+import type { PreparedDocument } from '../operation/prepared-documents.js';
+import { noteUsedFields } from '../operation/used-fields.js';
+import { EventQueue } from './event-queue.js';
+import { isRefusal, LiveCaller, type LiveCallerOptions } from './live-caller.js';
+import {
+  CLOSE,
+  type LiveArrival,
+  LiveConnection,
+  type LiveRate,
+  type LiveSocket,
+} from './live-connection.js';
+import type { LiveContext } from './live-context.js';
+import type { LiveSources } from './live-sources.js';
+import { MessagePrinter, PrintedResult } from './printed-result.js';
+import { openSourceStream } from './source-stream.js';
+
+interface LiveLimits {
+  readonly connectionsPerCredential: number;
+  readonly subscriptionsPerConnection: number;
+  /** The most bytes queued for a connection. */
+  readonly queueBytes: number;
+  /** How long a connection may take to authenticate. */
+  readonly initTimeoutMs: number;
+  /** The size limit of a message before authentication. */
+  readonly firstMessageBytes: number;
+  /** The limit of members and list elements of a message. */
+  readonly messageMembers: number;
+}
+
+export interface LiveServerOptions extends PermissionOptions {
+  /** Parses and validates a document against the current schema. @throws GraphQLError, ServiceError */
+  readonly prepare: (sent: SubscribePayload) => PreparedDocument;
+  /** Records which fields of collections a subscription uses. */
+  readonly fieldMeter: Pick<FieldMeter, 'note'>;
+  readonly onFault: (error: unknown, requestId: string) => void;
+  readonly sources: LiveSources;
+  readonly callers: LiveCallerOptions;
+  /** Counts every message as a request of its user. */
+  readonly rateLimits: { take(caller: string): LiveRate };
+  readonly limits: LiveLimits;
+}
+
+/** How often the credential of every connection is checked, beside the check for every event. */
+const CHECK_MS = 1_000;
+
+/** Messages of one connection that may wait, beside its subscriptions. */
+const MOST_OTHER_MESSAGES = 100;
+/** The messages over the rate that are answered; further ones end the connection. */
+const MOST_EXCESS = 20;
+const INTERNAL_ERROR = 1011;
+
+interface OpenedConnection {
+  readonly connection: LiveConnection;
+  /** Handles a message; resolves when the next one may be handled. */
+  receive(message: string): Promise<void>;
+  closed(code: number, reason: string): Promise<void>;
+}
+
+type Client = Context<Record<string, unknown>, LiveConnection>;
+
+export class LiveServer {
+  readonly #options: LiveServerOptions;
+  readonly #protocol: Server<LiveConnection>;
+  readonly #printer = new MessagePrinter();
+  readonly #connections = new Set<LiveConnection>();
+  readonly #timer: NodeJS.Timeout;
+  #eventsSent = 0;
+
+  constructor(options: LiveServerOptions) {
+    this.#options = options;
+    this.#protocol = makeServer<Record<string, unknown>, LiveConnection>({
+      connectionInitWaitTimeout: options.limits.initTimeoutMs,
+      onConnect: (client) => this.#greet(client),
+      onSubscribe: (client, _id, payload) => this.#prepare(client, payload),
+      subscribe: openSourceStream,
+      onOperation: ({ extra: connection }) => connection.onBegin?.(),
+      // Sends the printed message as it is, instead of having graphql-ws print it.
+      onNext: (_client, _id, _payload, _args, result) =>
+        result instanceof PrintedResult ? result : undefined,
+      onError: (client, _id, _payload, errors) => this.#tell(client.extra, errors),
+      jsonMessageReplacer: this.#printer.replace,
+    });
+    this.#timer = setInterval(() => this.#checkAll(), CHECK_MS);
+    this.#timer.unref();
+  }
+
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  get subscriptions(): number {
+    let count = 0;
+    for (const connection of this.#connections) count += connection.subscriptions;
+    return count;
+  }
+
+  /** A client may send all its subscriptions at once. */
+  get mostMessagesWaiting(): number {
+    return this.#options.limits.subscriptionsPerConnection + MOST_OTHER_MESSAGES;
+  }
+
+  /** The size limit of a message before authentication. */
+  get firstMessageBytes(): number {
+    return this.#options.limits.firstMessageBytes;
+  }
+
+  get eventsSent(): number {
+    let count = this.#eventsSent;
+    for (const connection of this.#connections) count += connection.eventsSent;
+    return count;
+  }
+
+  /** Serves a socket. Call `receive` for one message at a time, and `closed` when the socket is closed. */
+  open(socket: LiveSocket, arrival: LiveArrival): OpenedConnection {
+    const connection = new LiveConnection(socket, arrival, this.#options.limits.queueBytes);
+    this.#connections.add(connection);
+    let listen: (message: string) => Promise<void> = async () => {};
+    const closed = this.#protocol.opened(
+      {
+        protocol: socket.protocol,
+        send: async (message) => {
+          // The only message before `connection_ack` would be the answer to a ping.
+          if (connection.caller === undefined) return;
+          const printed = this.#printer.print(message);
+          await socket.send(printed);
+          connection.assertKeepsUp();
+        },
+        close: (code = CLOSE.goingAway, reason = '') => connection.close(code, reason),
+        onMessage: (listener) => {
+          listen = listener;
+        },
+      },
+      connection,
+    );
+    return {
+      connection,
+      receive: async (message) => {
+        if (!this.#admits(connection, message)) return;
+        const hasBegun = new Promise<void>((resolve) => {
+          connection.onBegin = resolve;
+        });
+        const end = listen(message).catch((error: unknown) => {
+          this.#options.onFault(error, arrival.requestId);
+          connection.close(INTERNAL_ERROR, 'Internal server error');
+        });
+        await Promise.race([end, hasBegun]);
+      },
+      closed: async (code, reason) => {
+        this.#connections.delete(connection);
+        this.#eventsSent += connection.eventsSent;
+        connection.ended();
+        await closed(code, reason);
+      },
+    };
+  }
+
+  /**
+   * Counts a message or control frame as a request of the user, if that is known. False: the connection is
+   * closed, because the user continues over the rate.
+   */
+  isWithinRate(connection: LiveConnection): boolean {
+    if (connection.user === undefined) return true;
+    const rate = this.#options.rateLimits.take(callerName(connection.user));
+    connection.rate = rate;
+    connection.excess = rate.allowed ? 0 : connection.excess + 1;
+    if (connection.excess <= MOST_EXCESS) return true;
+    connection.close(CLOSE.tooMany, `More than ${rate.limit} messages in a minute (RATE_LIMIT_PER_MINUTE)`);
+    return false;
+  }
+
+  /** Ends every connection. */
+  closeAll(code: number, reason: string): void {
+    for (const connection of this.#connections) connection.close(code, reason);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.closeAll(CLOSE.goingAway, 'This gateway is shutting down');
+  }
+
+  /** False: the message is not to be parsed, and the connection is closed for it. */
+  #admits(connection: LiveConnection, message: string): boolean {
+    const { firstMessageBytes, messageMembers } = this.#options.limits;
+    const isKnown = connection.caller !== undefined;
+    const bytes = Buffer.from(message);
+    if (!isKnown && bytes.length > firstMessageBytes) {
+      connection.close(
+        CLOSE.tooLarge,
+        `Before connection_init, a message has at most ${firstMessageBytes} bytes`,
+      );
+      return false;
+    }
+    if (!this.isWithinRate(connection)) return false;
+    try {
+      assertJsonShape(bytes, bodyShape(isKnown ? 'large' : 'small', messageMembers));
+      return true;
+    } catch (error) {
+      this.#refuse(connection, error);
+      return false;
+    }
+  }
+
+  /** Handles `connection_init`. If the caller is refused, the connection is closed with the reason. */
+  async #greet({ extra: connection, connectionParams = {} }: Client): Promise<boolean> {
+    const { arrival } = connection;
+    const caller = new LiveCaller(this.#options.callers, {
+      authorization: textOf(connectionParams, 'authorization') ?? arrival.authorization,
+      askedDomain: textOf(connectionParams, 'x-domain') ?? arrival.askedDomain,
+      requestId: arrival.requestId,
+      address: arrival.address,
+    });
+    try {
+      const { principal, domain } = await caller.scope();
+      const name = callerName(principal);
+      const others = [...this.#connections].filter(({ user }) => user && callerName(user) === name).length;
+      const { connectionsPerCredential } = this.#options.limits;
+      if (others >= connectionsPerCredential) {
+        connection.close(CLOSE.tooMany, `A user has at most ${connectionsPerCredential} connections`);
+        return false;
+      }
+      connection.caller = caller;
+      connection.user = principal;
+      connection.principal = `${domain.id}/${principal.id}`;
+      return true;
+    } catch (error) {
+      this.#refuse(connection, error);
+      return false;
+    }
+  }
+
+  async #prepare(
+    { extra: connection, subscriptions }: Client,
+    payload: SubscribePayload,
+  ): Promise<ExecutionArgs | readonly GraphQLError[]> {
+    const { prepare } = this.#options;
+    try {
+      const context = await this.#contextOf(connection);
+      const { subscriptionsPerConnection } = this.#options.limits;
+      if (Object.keys(subscriptions).length > subscriptionsPerConnection) {
+        throw new ServiceError(
+          'LIMIT_EXCEEDED',
+          `A connection has at most ${subscriptionsPerConnection} subscriptions at once ` +
+            '(LIVE_SUBSCRIPTIONS_PER_CONNECTION).',
+        );
+      }
+      const { schema, document, operation } = prepare(payload);
+      const variables = payload.variables ?? {};
+      assertSubscription(operation);
+      assertPermitted({ schema, document, operation, variables, context }, this.#options);
+      noteUsedFields({ schema, document, operation, variables, context }, this.#options.fieldMeter);
+      return {
+        schema,
+        document,
+        contextValue: context,
+        variableValues: variables,
+        operationName: operation.name?.value,
+      };
+    } catch (error) {
+      return [toGraphqlError(error)];
+    }
+  }
+
+  async #contextOf(connection: LiveConnection): Promise<LiveContext> {
+    const { caller, arrival } = connection;
+    if (!caller) throw new Error('a subscription before its connection was acknowledged');
+    const scope = await caller.scope();
+    this.#assertWithinRate(connection);
+    return {
+      ...this.#options.sources,
+      scope,
+      caller,
+      requestId: arrival.requestId,
+      address: arrival.address,
+      askedDomain: arrival.askedDomain,
+      idempotencyKey: undefined,
+      signal: NEVER,
+      openQueue: (info: GraphQLResolveInfo) => {
+        const queue = new EventQueue(connection, String(info.path.key));
+        connection.adopt(queue);
+        return queue;
+      },
+    };
+  }
+
+  /** @throws TOO_MANY_REQUESTS (429) */
+  #assertWithinRate({ rate }: LiveConnection): void {
+    if (rate === undefined || rate.allowed) return;
+    throw new ServiceError(
+      'TOO_MANY_REQUESTS',
+      `More than ${rate.limit} requests in a minute (RATE_LIMIT_PER_MINUTE); go on in ` +
+        `${rate.resetSeconds} s.`,
+      { retryAfterSeconds: rate.resetSeconds },
+    );
+  }
+
+  /** Formats errors as `/graphql` does. */
+  #tell({ arrival: { requestId } }: LiveConnection, errors: readonly GraphQLError[]) {
+    return errors.map((error) => {
+      if (isFault(error)) this.#options.onFault(error.originalError ?? error, requestId);
+      const formatted = formatGraphqlError(error.toJSON(), error);
+      return { ...formatted, extensions: { ...formatted.extensions, requestId } };
+    });
+  }
+
+  #checkAll(): void {
+    for (const connection of this.#connections) {
+      connection.caller?.scope().catch((error: unknown) => {
+        if (isRefusal(error)) this.#refuse(connection, error);
+      });
+    }
+  }
+
+  #refuse(connection: LiveConnection, error: unknown): void {
+    if (!(error instanceof ServiceError)) {
+      this.#options.onFault(error, connection.arrival.requestId);
+      connection.close(CLOSE.tryAgainLater, 'Internal server error');
+    } else if (error.status >= 500) connection.close(CLOSE.tryAgainLater, error.message);
+    else if (connection.caller) connection.close(CLOSE.forbidden, error.message);
+    else connection.close(error.status === 401 ? CLOSE.unauthorized : CLOSE.forbidden, error.message);
+  }
+}
+
+/**
+ * Subscriptions need no abort signal of their own: their queue ends them. All their statements share this
+ * one.
+ */
+const NEVER = shareWithAll(new AbortController().signal);
+
+function assertSubscription({ operation: type }: OperationDefinitionNode): void {
+  if (type === OperationTypeNode.SUBSCRIPTION) return;
+  throw new ServiceError(
+    'MALFORMED_REQUEST',
+    `Send a ${type} by POST /graphql; a WebSocket is for subscriptions.`,
+  );
+}
+
+function toGraphqlError(error: unknown): GraphQLError {
+  if (error instanceof GraphQLError) return error;
+  const known =
+    error instanceof RangeError
+      ? new ServiceError('MALFORMED_REQUEST', 'The document or its variables are nested too deeply.', {
+          cause: error,
+        })
+      : error;
+  const original = known instanceof Error ? known : new Error(String(known));
+  return new GraphQLError(original.message, { originalError: original });
+}
+
+/**
+ * Reads a member of `connection_init` regardless of case: clients write `Authorization` and `authorization`.
+ */
+function textOf(parameters: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const found = Object.entries(parameters).find(([key]) => key.toLowerCase() === name)?.[1];
+  return typeof found === 'string' ? found : undefined;
+}

@@ -1,0 +1,85 @@
+/** Runs introspection. Its answer depends only on the schema and the document, so it is kept as text. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type GraphQLSchema, print } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { callerName } from '../../../base/model/scope.js';
+import { toSplicedData } from '../../../base/scalars/json-text.js';
+import { WaitingLine } from '../../../store/database/waiting-line.js';
+import { requireScope } from '../../resolvers/request-context.js';
+import { isIntrospectionField } from '../limits/introspection-cost.js';
+import type { OperationRequest, Outcome } from './operation-request.js';
+import { rootFieldNames } from './root-field-names.js';
+
+/** Characters of the answers kept for a schema: those of the documents that tools send. */
+const MAX_LENGTH = 16_000_000;
+/**
+ * An answer that is not known is computed in one turn of the event loop. Its user then waits several times as
+ * long for the next one, so that ever other documents take a small share of the time.
+ */
+const REST_FACTOR = 4;
+
+export class Introspections {
+  readonly #texts = new WeakMap<GraphQLSchema, LRUCache<string, string>>();
+  readonly #line = new WaitingLine({
+    atOnce: 1,
+    mostWaiting: 50,
+    patienceMs: 10_000,
+    refusal: 'Too many introspections of this user are waiting',
+  });
+
+  /**
+   * Returns the known answer, or executes the operation when it is the turn of its user.
+   *
+   * @throws UNAVAILABLE (503) if too many introspections of the user wait
+   */
+  async answer(
+    request: OperationRequest,
+    execute: (request: OperationRequest) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    const texts = this.#textsOf(request.schema);
+    const key = keyOf(request);
+    const find = () => (key === undefined ? undefined : texts.get(key));
+    const known = find();
+    if (known !== undefined) return toOutcome(known);
+    const scope = requireScope(request.context);
+    return await new Promise((resolve, reject) => {
+      const work = async () => {
+        const meanwhile = find();
+        if (meanwhile !== undefined) return resolve(toOutcome(meanwhile));
+        const startedAt = performance.now();
+        const outcome = await execute(request);
+        if (key === undefined || outcome.errors.length > 0) resolve(outcome);
+        else {
+          const text = JSON.stringify(outcome.data);
+          texts.set(key, text);
+          resolve(toOutcome(text));
+        }
+        await sleep(REST_FACTOR * (performance.now() - startedAt), undefined, { ref: false });
+      };
+      this.#line.run(callerName(scope.principal), work, scope).catch(reject);
+    });
+  }
+
+  #textsOf(schema: GraphQLSchema): LRUCache<string, string> {
+    const known = this.#texts.get(schema);
+    if (known) return known;
+    const made = new LRUCache<string, string>({
+      maxSize: MAX_LENGTH,
+      sizeCalculation: ({ length }) => length,
+    });
+    this.#texts.set(schema, made);
+    return made;
+  }
+}
+
+function toOutcome(text: string): Outcome {
+  return { data: toSplicedData(text), errors: [] };
+}
+
+/** `undefined` if the answer depends on variables or records. */
+function keyOf(request: OperationRequest): string | undefined {
+  const { document, operation } = request;
+  if (operation.variableDefinitions?.length) return undefined;
+  const isPure = rootFieldNames(request).every((name) => name === '__typename' || isIntrospectionField(name));
+  return isPure ? `${operation.name?.value ?? ''} ${print(document)}` : undefined;
+}

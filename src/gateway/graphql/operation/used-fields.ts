@@ -1,0 +1,157 @@
+/**
+ * Finds the stored fields that an operation uses, by the typed part of the schema: from its document, once,
+ * and from its variables each time, if their types are inputs of a collection.
+ */
+import {
+  type DocumentNode,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInputType,
+  type OperationDefinitionNode,
+  separateOperations,
+  TypeInfo,
+  typeFromAST,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import type { Scope } from '../../../base/model/scope.js';
+import type { StoredField } from '../../../base/model/stored-field.js';
+import type { FieldMeter } from '../../../store/catalog/field-meter.js';
+import type { ReadyOperation } from './operation-request.js';
+import { storedFieldsOf } from './stored-fields.js';
+
+interface Plan {
+  readonly schema: GraphQLSchema;
+  /** The fields named in the document. */
+  readonly fields: readonly StoredField[];
+  /** The variables whose values may name more fields. */
+  readonly variables: readonly { readonly name: string; readonly type: GraphQLInputType }[];
+}
+
+const PLANS = new WeakMap<OperationDefinitionNode, Plan>();
+/**
+ * How many values of a request's variables are examined: an import of 10,000 records reveals little more than
+ * one.
+ */
+const MOST_VALUES = 200;
+
+/**
+ * Records the fields used by an operation of an authenticated caller. An unnamed operation is recorded by its
+ * route, like a REST request.
+ */
+export function noteUsedFields(
+  request: ReadyOperation & {
+    readonly variables: Readonly<Record<string, unknown>>;
+    readonly context: { readonly scope: Scope | undefined };
+  },
+  meter: Pick<FieldMeter, 'note'>,
+): void {
+  const { operation, context, variables } = request;
+  if (!context.scope) return;
+  const plan = planOf(request);
+  const name = operation.name?.value ?? context.scope.operation ?? '';
+  for (const fields of [plan.fields, plan.variables.length > 0 ? fieldsInVariables(plan, variables) : []]) {
+    if (fields.length > 0) meter.note(context.scope, name, fields);
+  }
+}
+
+function planOf({ schema, document, operation }: ReadyOperation): Plan {
+  const known = PLANS.get(operation);
+  if (known?.schema === schema) return known;
+  const made = {
+    schema,
+    fields: fieldsInDocument(schema, partOf(document, operation)),
+    variables: (operation.variableDefinitions ?? []).flatMap(({ variable, type: node }) => {
+      const type = typeFromAST(schema, node);
+      return isInputType(type) && !isLeafOfNoCollection(schema, type)
+        ? [{ name: variable.name.value, type }]
+        : [];
+    }),
+  };
+  PLANS.set(operation, made);
+  return made;
+}
+
+/** The document without other operations, and without the fragments only they use. */
+function partOf(document: DocumentNode, { name }: OperationDefinitionNode): DocumentNode {
+  return separateOperations(document)[name?.value ?? ''] ?? document;
+}
+
+function isLeafOfNoCollection(schema: GraphQLSchema, type: GraphQLInputType): boolean {
+  const named = getNamedType(type);
+  return !isInputObjectType(named) && !storedFieldsOf(schema).has(named.name);
+}
+
+function fieldsInDocument(schema: GraphQLSchema, document: DocumentNode): readonly StoredField[] {
+  const found = new FoundFields(schema);
+  const typeInfo = new TypeInfo(schema);
+  visit(
+    document,
+    visitWithTypeInfo(typeInfo, {
+      Field({ name }) {
+        found.add(typeInfo.getParentType()?.name, name.value);
+      },
+      ObjectField({ name }) {
+        found.add(getNamedType(typeInfo.getParentInputType())?.name, name.value);
+      },
+      EnumValue({ value }) {
+        found.add(getNamedType(typeInfo.getInputType())?.name, value);
+      },
+    }),
+  );
+  return found.list();
+}
+
+function fieldsInVariables(
+  { schema, variables }: Plan,
+  values: Readonly<Record<string, unknown>>,
+): readonly StoredField[] {
+  const found = new FoundFields(schema);
+  let left = MOST_VALUES;
+  const look = (type: GraphQLInputType, value: unknown): void => {
+    left -= 1;
+    if (left < 0 || value === null) return;
+    if (Array.isArray(value)) {
+      for (const element of value) {
+        if (left <= 0) return;
+        look(type, element);
+      }
+      return;
+    }
+    const named = getNamedType(type);
+    if (isEnumType(named) && typeof value === 'string') found.add(named.name, value);
+    if (!isInputObjectType(named) || typeof value !== 'object') return;
+    const members = named.getFields();
+    for (const [name, member] of Object.entries(value)) {
+      const declared = Object.hasOwn(members, name) ? members[name] : undefined;
+      if (declared === undefined) continue;
+      found.add(named.name, name);
+      look(declared.type, member);
+    }
+  };
+  for (const { name, type } of variables) {
+    if (Object.hasOwn(values, name)) look(type, values[name]);
+  }
+  return found.list();
+}
+
+/** Contains each field once. */
+class FoundFields {
+  readonly #stored: ReturnType<typeof storedFieldsOf>;
+  readonly #found = new Set<StoredField>();
+
+  constructor(schema: GraphQLSchema) {
+    this.#stored = storedFieldsOf(schema);
+  }
+
+  add(typeName: string | undefined, member: string): void {
+    for (const field of this.#stored.get(typeName ?? '')?.get(member) ?? []) this.#found.add(field);
+  }
+
+  list(): readonly StoredField[] {
+    return [...this.#found];
+  }
+}

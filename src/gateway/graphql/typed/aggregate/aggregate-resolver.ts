@@ -1,0 +1,271 @@
+/**
+ * The root fields that aggregate the records of a collection: `tasksAggregate` and `tasksDistinct`. They use
+ * the same `RecordSet` as `tasks`, with the same rights and conditions.
+ */
+
+import type { GraphQLResolveInfo } from 'graphql';
+import { Args, Ctx, Extensions, Info, Int, Query, Resolver } from 'type-graphql';
+import { ServiceError } from '../../../../base/errors.js';
+import type { JsonValue } from '../../../../base/json/json.js';
+import type { Group, Measure } from '../../../../base/model/aggregate-query.js';
+import { isPlainText } from '../../../../base/model/field-types/scalar-type.js';
+import { isScalarName, SCALAR_TYPES } from '../../../../base/model/field-types/scalar-types.js';
+import type { Filter } from '../../../../base/model/filter.js';
+import type { Path } from '../../../../base/model/path.js';
+import type { Scope } from '../../../../base/model/scope.js';
+import { toPageRequest } from '../../../resolvers/page-arguments.js';
+import { CI_ARGUMENT, OQUERY_BESIDE_WHERE } from '../../../resolvers/records/oquery-arguments.js';
+import { PRINTABLE_FIELD } from '../../../resolvers/records/printable.js';
+import { ReadyValue } from '../../../resolvers/records/ready-value.js';
+import { SelectionMemory } from '../../../resolvers/records/selection.js';
+import { type RequestContext, requireScope } from '../../../resolvers/request-context.js';
+import { type Argument, argumentsType, type TypeClass } from '../../../resolvers/run-time-types.js';
+import { SCALAR_FORMS } from '../scalar-forms.js';
+import { toStoredWhere, type WhereInputs } from '../stored-where.js';
+import type { TypedCollection, TypedModel } from '../typed-model.js';
+import type { TypedResolverClass, TypedServices } from '../typed-resolver.js';
+import type { TypedTypes } from '../typed-types.js';
+import { type KeyField, listAggregateFields } from './aggregate-fields.js';
+import { createAggregateTypes } from './aggregate-types.js';
+import { DistinctValue } from './distinct-value.js';
+import { toGroupFilter } from './group-filter.js';
+import { type GroupOrderByValue, toGroupOrder } from './group-order.js';
+import { type GroupSelection, selectMeasures, toGroupSource } from './group-source.js';
+import type { MeasureTypes } from './measure-types.js';
+
+/** Each key is a column of the statement. */
+const MAX_KEYS = 10;
+const DEFAULT_FIRST = 100;
+
+interface Condition {
+  readonly where?: object | null;
+  readonly oquery?: string | null;
+  readonly ci?: boolean | null;
+  readonly first: number;
+}
+
+interface AggregateArguments extends Condition {
+  readonly groupBy?: readonly string[] | null;
+  readonly having?: object | null;
+  readonly orderBy?: readonly GroupOrderByValue[] | null;
+}
+
+interface DistinctArguments extends Condition {
+  readonly field: string;
+  readonly contains?: string | null;
+}
+
+/** `undefined` for a collection without a single-valued field. */
+export function createAggregateResolver(
+  typed: TypedCollection,
+  options: {
+    readonly model: TypedModel;
+    readonly types: TypedTypes;
+    readonly whereInputs: WhereInputs;
+    readonly measures: MeasureTypes;
+  },
+): TypedResolverClass | undefined {
+  const { model, types, whereInputs, measures } = options;
+  const { collection, plural, object } = typed;
+  const fields = listAggregateFields(typed, model);
+  if (fields.own.length === 0) return undefined;
+  const keysByName = new Map(fields.keys.map((key) => [key.enumName, key]));
+  const { group, groupField, having, orderBy } = createAggregateTypes(typed, fields, { types, measures });
+  const condition = conditionArguments(whereInputs.ofCollection(typed));
+  const aggregateArguments = argumentsType({
+    ...condition,
+    groupBy: {
+      type: [groupField],
+      nullable: true,
+      description:
+        `What the records are grouped by, at most ${MAX_KEYS} fields or periods. Select the same ` +
+        `fields of \`key\`.`,
+    },
+    having: {
+      type: having,
+      nullable: true,
+      description: 'Conditions on the groups, all of which hold.',
+    },
+    orderBy: {
+      type: [orderBy],
+      nullable: true,
+      description: 'The order of the groups, by measures and by what they are grouped by.',
+    },
+    first: {
+      type: Int,
+      defaultValue: DEFAULT_FIRST,
+      description: 'The most groups to return, from the start of the order, up to 1,000.',
+    },
+  });
+  const distinctArguments = argumentsType({
+    field: { type: groupField, description: 'The field whose values are listed.' },
+    ...condition,
+    contains: {
+      type: String,
+      nullable: true,
+      description:
+        'Only values that contain this text, upper and lower case alike; of a reference, its label. ' +
+        'For fields of text and references.',
+    },
+    first: {
+      type: Int,
+      defaultValue: DEFAULT_FIRST,
+      description: 'The most values to return, up to 1,000.',
+    },
+  });
+  const selections = new SelectionMemory<GroupSelection>();
+
+  @Resolver()
+  class AggregateResolver {
+    readonly #services: TypedServices;
+
+    constructor(services: TypedServices) {
+      this.#services = services;
+    }
+
+    @Query(() => [group], {
+      name: `${plural}Aggregate`,
+      description:
+        `${collection.title}: counts, sums, averages and extremes of the records that match, in all or ` +
+        `by group. Without \`groupBy\` one group. Ordered by the keys unless \`orderBy\` says ` +
+        'otherwise.',
+    })
+    @Extensions(PRINTABLE_FIELD)
+    aggregate(
+      @Ctx() context: RequestContext,
+      @Args(() => aggregateArguments) args: AggregateArguments,
+      @Info() info: GraphQLResolveInfo,
+    ): unknown {
+      const { where, oquery, ci, groupBy, having, orderBy, first } = args;
+      const keys = [...new Set(groupBy ?? [])].flatMap((name) => keysByName.get(name) ?? []);
+      if (keys.length > MAX_KEYS) throw tooManyKeys(keys.length);
+      const selection = selections.recall(info, () => selectMeasures(typed, fields, info));
+      hintAtUngrouped(requireScope(context), selection, keys);
+      const { limit } = toPageRequest({ first }, this.#services.pages);
+      const query = {
+        groupBy: keys.map(({ key }) => key),
+        measures: selection.measures.map(({ measure }) => measure),
+        having: having ? toGroupFilter(having, fields) : undefined,
+        order: (orderBy ?? []).map((one) => toGroupOrder(one, fields)),
+        limit,
+      };
+      const set = this.#services.records.records(context, {
+        collection: collection.name,
+        oquery: oquery ?? undefined,
+        isInsensitive: ci ?? undefined,
+        where: where ? toStoredWhere(where, object) : undefined,
+        projection: [],
+      });
+      return new ReadyValue(async () => {
+        const groups = await set.aggregate(query);
+        return groups.map((one) => toGroupSource(one, { keys, selection, fields }));
+      });
+    }
+
+    @Query(() => [DistinctValue], {
+      name: `${plural}Distinct`,
+      description:
+        `${collection.title}: the values that a field has in the records that match, the most frequent ` +
+        'first. For filter menus.',
+    })
+    @Extensions(PRINTABLE_FIELD)
+    distinct(
+      @Ctx() context: RequestContext,
+      @Args(() => distinctArguments) args: DistinctArguments,
+    ): unknown {
+      const { where, oquery, ci, contains, first } = args;
+      const field = keysByName.get(args.field);
+      if (!field) throw new Error(`no field ${args.field}`);
+      const { key } = field;
+      const { limit } = toPageRequest({ first }, this.#services.pages);
+      const set = this.#services.records.records(context, {
+        collection: collection.name,
+        oquery: oquery ?? undefined,
+        isInsensitive: ci ?? undefined,
+        where: where ? toStoredWhere(where, object) : undefined,
+        filter: contains ? containing(contains, field) : undefined,
+        projection: [],
+      });
+      const query = {
+        groupBy: [key],
+        measures: [{ kind: 'records' }, labelOf(field)] as const,
+        having: { kind: 'hasKey', key } as const,
+        order: [{ by: { measure: { kind: 'records' } }, direction: 'descending' }] as const,
+        limit,
+      };
+      return new ReadyValue(async () => {
+        const groups = await set.aggregate(query);
+        return groups.map((one) => toDistinctValue(one, field));
+      });
+    }
+  }
+
+  return AggregateResolver;
+}
+
+/** A key that is not grouped by is null in every group, which looks like records without a value. */
+function hintAtUngrouped(scope: Scope, { keys: asked }: GroupSelection, keys: readonly KeyField[]): void {
+  if (scope.onHint === undefined) return;
+  const ungrouped = asked.filter((one) => one !== '__typename' && !keys.some(({ name }) => name === one));
+  const grouped = keys.map(({ name, enumName }) => `for ${enumName} select \`${name}\``);
+  const instead = grouped.length === 0 ? '' : ` In \`key\`, ${grouped.join(', ')}.`;
+  for (const name of ungrouped) {
+    scope.onHint(`\`key.${name}\` is null in every group: groupBy does not name it.${instead}`);
+  }
+}
+
+function conditionArguments(where: TypeClass): Readonly<Record<string, Argument>> {
+  return {
+    where: {
+      type: where,
+      nullable: true,
+      description: 'Conditions on the records, all of which hold.',
+    },
+    oquery: { type: String, ...OQUERY_BESIDE_WHERE },
+    ci: { type: Boolean, ...CI_ARGUMENT },
+  };
+}
+
+/** A group by reference shows one label; of changed labels, the last in alphabetical order. */
+function labelOf({ key, value }: KeyField): Measure {
+  return value.kind === 'id' ? { kind: 'max', path: labelPath(key.path) } : { kind: 'records' };
+}
+
+function labelPath(path: Path): Path {
+  return [...path.slice(0, -1), 'label'];
+}
+
+function containing(text: string, { key, value, name }: KeyField): Filter {
+  const isText = value.kind === 'enum' || (isScalarName(value.kind) && isPlainText(SCALAR_TYPES[value.kind]));
+  if (key.of === undefined && (isText || value.kind === 'id')) {
+    return { kind: 'contains', path: isText ? key.path : labelPath(key.path), text, isInsensitive: true };
+  }
+  const detail = `contains fits texts and references of the record itself; ${name} is neither.`;
+  throw new ServiceError('INVALID_VALUE', detail, {
+    errors: [{ parameter: 'contains', detail, expected: 'a field of text, or a reference', sent: name }],
+  });
+}
+
+function toDistinctValue(group: Group, { value }: KeyField): DistinctValue {
+  const [stored = null] = group.keys;
+  const [count = null, label = null] = group.measures;
+  const text = String(stored);
+  return {
+    value: toOperand(stored, value),
+    label: value.kind === 'id' && typeof label === 'string' ? label : text,
+    count: Number(String(count)),
+  };
+}
+
+/** Converts a stored value to an operand of the collection's `where`. */
+function toOperand(stored: JsonValue, value: KeyField['value']): JsonValue {
+  if (value.kind === 'enum') return value.namesByValue.get(String(stored)) ?? stored;
+  const { kind } = value;
+  return isScalarName(kind) && SCALAR_FORMS[kind].printed === 'decimal' ? String(stored) : stored;
+}
+
+function tooManyKeys(count: number): ServiceError {
+  return new ServiceError('LIMIT_EXCEEDED', `groupBy takes at most ${MAX_KEYS} fields, not ${count}.`, {
+    errors: [{ parameter: 'groupBy', detail: 'too many keys', expected: `<= ${MAX_KEYS}`, sent: count }],
+  });
+}

@@ -1,0 +1,293 @@
+/**
+ * The root fields for bulk writes of one collection: `createTasks`, `updateTasks`, `deleteTasks`,
+ * `upsertTask`, `upsertTasks`.
+ */
+
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Args, Ctx, Extensions, FieldResolver, Info, Int, Mutation, Resolver, Root } from 'type-graphql';
+import type { JsonObject } from '../../../../base/json/json.js';
+import { toTypeName, withArticle } from '../../../../base/languages/graphql-names.js';
+import type { Matching } from '../../../resolvers/records/bulk/bulk-writes.js';
+import {
+  type RecordBatch,
+  selectedRecords,
+  shownCount,
+} from '../../../resolvers/records/bulk/record-batch.js';
+import { OrderByInput } from '../../../resolvers/records/generic-record.js';
+import { CI_ARGUMENT, FORCE_ARGUMENT } from '../../../resolvers/records/oquery-arguments.js';
+import { perField } from '../../../resolvers/records/record-resolver.js';
+import { assertShownFields } from '../../../resolvers/records/shown-fields.js';
+import { toSort } from '../../../resolvers/records/to-sort.js';
+import { TRANSACTIONAL_FIELD } from '../../../resolvers/records/transactional.js';
+import { type RequestContext, requireScope } from '../../../resolvers/request-context.js';
+import { type Argument, argumentsType, type TypeClass } from '../../../resolvers/run-time-types.js';
+import { type InputValues, toStoredFields } from '../stored-input.js';
+import { toStoredWhere, type WhereInputs } from '../stored-where.js';
+import { typedForm } from '../typed-form.js';
+import type { TypedCollection, TypedModel } from '../typed-model.js';
+import type { TypedResolverClass, TypedServices } from '../typed-resolver.js';
+import type { TypedSource } from '../typed-source.js';
+import type { TypedTypes } from '../typed-types.js';
+import { createBulkTypes } from './bulk-types.js';
+import { toTypedOperations } from './typed-operations.js';
+
+/** Selects the records to change. */
+const MULTIPLY =
+  'Numbers to multiply by, exactly. The product in a field of a declared `multipleOf` (money: 0.01) is ' +
+  'rounded to it, half away from 0.';
+
+interface Condition {
+  readonly where?: object | null;
+  readonly oquery?: string | null;
+  readonly ci?: boolean | null;
+  readonly orderBy?: readonly OrderByInput[] | null;
+  readonly limit?: number | null;
+  readonly allowAll?: boolean | null;
+}
+
+interface UpdateArguments extends Condition {
+  readonly set?: InputValues | null;
+  readonly increment?: InputValues | null;
+  readonly multiply?: InputValues | null;
+  readonly min?: InputValues | null;
+  readonly max?: InputValues | null;
+  readonly push?: InputValues | null;
+  readonly addToSet?: InputValues | null;
+  readonly pull?: InputValues | null;
+}
+
+export function createTypedBulkResolver(
+  typed: TypedCollection,
+  options: {
+    readonly model: TypedModel;
+    readonly types: TypedTypes;
+    readonly whereInputs: WhereInputs;
+  },
+): TypedResolverClass {
+  const { model, types, whereInputs } = options;
+  const { collection, plural, object } = typed;
+  const { typeName } = object;
+  const many = toTypeName(plural);
+  const form = typedForm(typed, model);
+  const recordType = types.record(typed);
+  const { batch: batchType, keys, numbers, bounds, lists } = createBulkTypes(typed, types);
+  const createInput = types.createInput(typed, 'Create');
+  const updateInput = types.createInput(typed, 'Update');
+  const condition = conditionArguments(whereInputs.ofCollection(typed), types.orderBy(typed) ?? OrderByInput);
+  // Records without a number, for example, have nothing to increment.
+  const changes = (type: TypeClass | undefined, description: string) =>
+    type && { type, nullable: true, description };
+  const updateArguments = argumentsType({
+    ...condition,
+    set: changes(updateInput, 'New values of fields; null removes one.'),
+    increment: changes(numbers, 'Numbers to add, exactly; a missing one counts as 0.'),
+    multiply: changes(numbers, MULTIPLY),
+    min: changes(bounds, 'Values that replace greater values, or are set if the field is missing.'),
+    max: changes(bounds, 'Values that replace lesser values, or are set if the field is missing.'),
+    push: changes(lists, 'Values to append to lists.'),
+    addToSet: changes(lists, 'As `push`, without the values that a list already holds.'),
+    pull: changes(lists, 'Values to remove from lists.'),
+  });
+  const deleteArguments = argumentsType(condition);
+
+  @Resolver(() => batchType)
+  class TypedBulkResolver {
+    readonly #services: TypedServices;
+
+    constructor(services: TypedServices) {
+      this.#services = services;
+    }
+
+    @FieldResolver(() => [recordType], {
+      description: 'The first of the records, as they are now; removed ones as they were.',
+    })
+    records(
+      @Root() batch: RecordBatch,
+      @Arg('first', () => Int, { nullable: true, description: 'The most to return.' }) first?: number | null,
+    ): readonly TypedSource[] {
+      return batch.records.slice(0, shownCount(first, this.#services.pages)).map((one) => form.toNode(one));
+    }
+
+    @Mutation(() => batchType, {
+      name: `create${many}`,
+      description:
+        `Stores ${plural}, all or none. The header \`Idempotency-Key\` makes a repeated request give ` +
+        'the first answer.',
+    })
+    @Extensions(TRANSACTIONAL_FIELD)
+    async createMany(
+      @Ctx() context: RequestContext,
+      @Arg('records', () => [createInput], { description: 'The fields of each.' })
+      records: readonly InputValues[],
+      @Info() info: GraphQLResolveInfo,
+    ): Promise<RecordBatch> {
+      return await this.#services.bulk.create(perField(context, info), {
+        collection: collection.name,
+        records: records.map(toStored),
+        shown: this.#shown(context, info),
+      });
+    }
+
+    @Mutation(() => batchType, {
+      name: `update${many}`,
+      description:
+        `Changes all ${plural} that match, in one transaction: all or none. Changes of many callers at ` +
+        'once are all kept.',
+    })
+    @Extensions(TRANSACTIONAL_FIELD)
+    async updateMany(
+      @Ctx() context: RequestContext,
+      @Args(() => updateArguments) args: UpdateArguments,
+      @Info() info: GraphQLResolveInfo,
+    ): Promise<RecordBatch> {
+      const { set, increment, multiply, min, max, push, addToSet, pull } = args;
+      return await this.#services.bulk.update(perField(context, info), {
+        ...this.#toMatching(args, context, info),
+        update: toTypedOperations({ set, increment, multiply, min, max, push, addToSet, pull }, object),
+      });
+    }
+
+    @Mutation(() => batchType, {
+      name: `delete${many}`,
+      description:
+        `Removes all ${plural} that match, in one transaction. Read by their ids they are GONE, lists ` +
+        'skip them.',
+    })
+    @Extensions(TRANSACTIONAL_FIELD)
+    async deleteMany(
+      @Ctx() context: RequestContext,
+      @Args(() => deleteArguments) args: Condition,
+      @Info() info: GraphQLResolveInfo,
+      @Arg('force', () => Boolean, FORCE_ARGUMENT) force?: boolean | null,
+    ): Promise<RecordBatch> {
+      const matching = { ...this.#toMatching(args, context, info), force: force ?? undefined };
+      return await this.#services.bulk.delete(perField(context, info), matching);
+    }
+
+    @Mutation(() => batchType, {
+      name: `upsert${many}`,
+      description:
+        `Stores ${plural} by a key, in one transaction: where there is one with the key, the fields ` +
+        'sent are changed, null removing one; else it is made.',
+    })
+    @Extensions(TRANSACTIONAL_FIELD)
+    async upsertMany(
+      @Ctx() context: RequestContext,
+      @Arg('records', () => [createInput], {
+        description: 'The fields of each record, including those of the key.',
+      })
+      records: readonly InputValues[],
+      @Arg('by', () => keys, { defaultValue: '_id', description: 'The key.' }) by: string,
+      @Info() info: GraphQLResolveInfo,
+    ): Promise<RecordBatch> {
+      return await this.#services.bulk.upsert(perField(context, info), {
+        collection: collection.name,
+        records: records.map(toStored),
+        by,
+        shown: this.#shown(context, info),
+      });
+    }
+
+    @Mutation(() => recordType, {
+      name: `upsert${typeName}`,
+      description:
+        `Stores ${withArticle(typeName)} by a key: where there is one with the key, the fields sent ` +
+        'are changed, null removing one; else it is made.',
+    })
+    @Extensions(TRANSACTIONAL_FIELD)
+    async upsertOne(
+      @Ctx() context: RequestContext,
+      @Arg('data', () => createInput, { description: 'The fields, including those of the key.' })
+      data: InputValues,
+      @Arg('by', () => keys, { defaultValue: '_id', description: 'The key of the records.' }) by: string,
+      @Info() info: GraphQLResolveInfo,
+    ): Promise<TypedSource> {
+      this.#assertShown(context, info, info.fieldNodes);
+      const { records } = await this.#services.bulk.upsert(perField(context, info), {
+        collection: collection.name,
+        records: [toStored(data)],
+        by,
+        shown: 1,
+      });
+      const [record] = records;
+      if (!record) throw new Error('an upsert gave no record');
+      return form.toNode(record);
+    }
+
+    #toMatching(condition: Condition, context: RequestContext, info: GraphQLResolveInfo): Matching {
+      const { where, oquery, ci, orderBy, limit, allowAll } = condition;
+      return {
+        collection: collection.name,
+        where: where ? toStoredWhere(where, object) : undefined,
+        oquery: oquery ?? undefined,
+        isInsensitive: ci ?? undefined,
+        sort: toSort(orderBy),
+        limit: limit ?? undefined,
+        allowAll: allowAll ?? false,
+        shown: this.#shown(context, info),
+      };
+    }
+
+    /** Checked before the write: an answer that would be refused must not leave a change behind. */
+    #shown(context: RequestContext, info: GraphQLResolveInfo): number {
+      const { nodes, count } = selectedRecords(batchType.name, info, this.#services.pages);
+      if (nodes.length > 0) this.#assertShown(context, info, nodes);
+      return count;
+    }
+
+    #assertShown(
+      context: RequestContext,
+      info: GraphQLResolveInfo,
+      nodes: GraphQLResolveInfo['fieldNodes'],
+    ): void {
+      assertShownFields(form.members(nodes, info), collection.name, {
+        scope: requireScope(context),
+        catalog: this.#services.catalog,
+      });
+    }
+  }
+
+  function toStored(data: InputValues): JsonObject {
+    const { id } = data;
+    const fields = toStoredFields(data, object);
+    return typeof id === 'string' ? { _id: id, ...fields } : fields;
+  }
+
+  return TypedBulkResolver;
+}
+
+/** The arguments that select the records to change. */
+function conditionArguments(where: TypeClass, sortKey: TypeClass): Readonly<Record<string, Argument>> {
+  return {
+    where: {
+      type: where,
+      nullable: true,
+      description: 'Which records: conditions on the fields, all of which hold.',
+    },
+    oquery: {
+      type: String,
+      nullable: true,
+      description:
+        'Which records: a filter as in the REST interface, by stored field names. Holds together ' +
+        'with `where`.',
+    },
+    ci: { type: Boolean, ...CI_ARGUMENT },
+    orderBy: {
+      type: [sortKey],
+      nullable: true,
+      description: 'The order in which records are selected; by id if left out.',
+    },
+    limit: {
+      type: Int,
+      nullable: true,
+      description:
+        'The most records to change, the first in the order. Left out: all, rejected if there' +
+        ' are too many.',
+    },
+    allowAll: {
+      type: Boolean,
+      nullable: true,
+      description: 'Selects every record. Without it, a condition is required.',
+    },
+  };
+}

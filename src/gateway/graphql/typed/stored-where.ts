@@ -1,0 +1,291 @@
+/**
+ * The typed `where` inputs: for each collection one with its fields, for each type of value one with its
+ * operators, from `WHERE_OPERATORS`. Values are converted to the `where` of languages/where.ts, with stored
+ * names.
+ */
+import { ID, registerEnumType } from 'type-graphql';
+import { withArticle } from '../../../base/languages/graphql-names.js';
+import {
+  type OperandKind,
+  WHERE_OPERATORS,
+  type WhereOperator,
+  type WhereType,
+} from '../../../base/languages/where-operators.js';
+import type { Field } from '../../../base/model/collection.js';
+import { LocalDate } from '../../../base/scalars/local-date.js';
+import { MonthScalar } from '../../../base/scalars/month-scalar.js';
+import { field, inputType, type TypeClass, type TypeReference } from '../../resolvers/run-time-types.js';
+import { SCALAR_FORMS, type ScalarForm } from './scalar-forms.js';
+import type { TypedCollection, TypedField, TypedObject, TypedReference, TypedValue } from './typed-model.js';
+import type { TypedTypes } from './typed-types.js';
+
+/** The internal values are the operands of `mode`. */
+const TextMode = { SENSITIVE: 'sensitive', INSENSITIVE: 'insensitive' } as const;
+
+registerEnumType(TextMode, {
+  name: 'TextMode',
+  description: 'How text is compared.',
+  valuesConfig: {
+    SENSITIVE: { description: 'Upper and lower case are told apart.' },
+    INSENSITIVE: { description: 'Upper and lower case are the same.' },
+  },
+});
+
+/** The operators of enums: their values are whole words, not texts to search in. */
+const ENUM_OPERATORS = WHERE_OPERATORS.text.filter(({ name, operand }) =>
+  operand === 'flag' ? true : ['equals', 'notEquals', 'in', 'notIn'].includes(name),
+);
+
+export class WhereInputs {
+  readonly #types: TypedTypes;
+  readonly #inputs = new Map<string, TypeClass>();
+
+  constructor(types: TypedTypes) {
+    this.#types = types;
+  }
+
+  ofCollection(typed: TypedCollection): TypeClass {
+    const { object, plural } = typed;
+    return this.#define(
+      `${object.typeName}WhereInput`,
+      `Conditions on ${plural}; all that are given hold.`,
+      (input) => {
+        const id = this.#condition(ID_CONDITION, 'id', ID);
+        field(input, 'id', () => id, { nullable: true, description: 'The id of the record.' });
+        this.#members(input, object);
+      },
+    );
+  }
+
+  /** The members' conditions, and how to combine them. */
+  #members(input: TypeClass, object: TypedObject): void {
+    for (const one of object.fields) {
+      const condition = this.#ofField(one);
+      if (condition)
+        field(input, one.name, () => condition, { nullable: true, description: one.description });
+    }
+    field(input, 'and', () => [input], { nullable: true, description: 'All of these hold.' });
+    field(input, 'or', () => [input], { nullable: true, description: 'One of these holds, or more.' });
+    field(input, 'not', () => input, { nullable: true, description: 'This does not hold.' });
+  }
+
+  #ofField(one: TypedField): TypeClass | undefined {
+    const element = this.#ofValue(one.value);
+    return one.field.isList ? this.#ofList(element) : element;
+  }
+
+  #ofValue(value: TypedValue): TypeClass {
+    switch (value.kind) {
+      case 'object':
+        return this.#define(
+          `${value.object.typeName}WhereInput`,
+          `Conditions on ${withArticle(value.object.typeName)}; all that are given hold.`,
+          (input) => {
+            this.#members(input, value.object);
+            this.#operators(input, WHERE_OPERATORS.object, { type: String, name: value.object.typeName });
+          },
+        );
+      case 'json':
+        return this.#condition({ name: 'Object', of: 'an object' }, 'object', String);
+      case 'enum':
+        return this.#define(
+          `${value.typeName}ConditionInput`,
+          `Conditions on ${withArticle(value.typeName)}; all that are given hold.`,
+          (input) =>
+            this.#operators(input, ENUM_OPERATORS, { type: this.#types.enumOf(value), name: value.typeName }),
+        );
+      case 'reference':
+        return this.#ofReference(value);
+      default: {
+        const { condition, scalar } = SCALAR_FORMS[value.kind];
+        return this.#condition(condition, value.kind, scalar);
+      }
+    }
+  }
+
+  /** Each kind of reference has an input of its own, for conditions on its target. */
+  #ofReference(reference: TypedReference): TypeClass {
+    const targets = reference.targets.flatMap((name) => reference.findTarget(name) ?? []);
+    const [only] = targets;
+    if (only === undefined) {
+      const operators = WHERE_OPERATORS.reference.filter(({ operand }) => operand !== 'recordCondition');
+      return this.#define(
+        'ReferenceConditionInput',
+        'Conditions on a reference; all that are given hold.',
+        (input) => this.#operators(input, operators, { type: String, name: 'Reference' }),
+      );
+    }
+    return this.#define(
+      `${reference.typeName}ConditionInput`,
+      'Conditions on a reference; all that are given hold.',
+      (input) => {
+        const record = targets.length === 1 ? this.ofCollection(only) : this.#ofTargets(reference, targets);
+        const { typeName: name } = reference;
+        this.#operators(input, WHERE_OPERATORS.reference, { type: String, name, record });
+      },
+    );
+  }
+
+  #ofTargets(reference: TypedReference, targets: readonly TypedCollection[]): TypeClass {
+    return this.#define(
+      `${reference.typeName}RecordInput`,
+      'Conditions on the record that a reference points to: give one of these.',
+      (input) => {
+        for (const target of targets) {
+          const condition = this.ofCollection(target);
+          const description = `It is ${withArticle(target.object.typeName)}, and all of this holds for it.`;
+          field(input, target.singular, () => condition, { nullable: true, description });
+        }
+      },
+    );
+  }
+
+  #ofList(element: TypeClass): TypeClass {
+    const stem = element.name.replace(/(Condition|Where)Input$/, '');
+    return this.#define(
+      `${stem}ListConditionInput`,
+      'Conditions on a list; all that are given hold.',
+      (input) => this.#operators(input, WHERE_OPERATORS.list, { type: String, name: stem, element }),
+    );
+  }
+
+  #condition({ name, of }: ScalarForm['condition'], type: WhereType, operand: TypeReference): TypeClass {
+    return this.#define(`${name}ConditionInput`, `Conditions on ${of}; all that are given hold.`, (input) =>
+      this.#operators(input, WHERE_OPERATORS[type], { type: operand, name }),
+    );
+  }
+
+  #operators(input: TypeClass, operators: readonly WhereOperator[], operand: Operand): void {
+    for (const { name, operand: kind, description, deprecated } of operators) {
+      // Created now, because TypeGraphQL resolves it when no more types can be added.
+      const type = this.#operandType(kind, operand);
+      const deprecation = deprecated === undefined ? {} : { deprecationReason: deprecated };
+      field(input, name, () => type, { nullable: true, description, ...deprecation });
+    }
+  }
+
+  #operandType(kind: OperandKind, operand: Operand): TypeReference | readonly TypeReference[] {
+    switch (kind) {
+      case 'value':
+        return operand.type;
+      case 'values':
+        return [operand.type];
+      case 'range':
+        return this.#range(operand);
+      case 'day':
+        return LocalDate;
+      case 'month':
+        return MonthScalar;
+      case 'flag':
+        return Boolean;
+      case 'mode':
+        return TextMode;
+      case 'textCondition':
+        return this.#condition(SCALAR_FORMS.text.condition, 'text', String);
+      case 'elementCondition':
+        return operand.element ?? String;
+      case 'recordCondition':
+        return operand.record ?? String;
+    }
+  }
+
+  #range(operand: { readonly type: TypeReference; readonly name: string }): TypeClass {
+    return this.#define(`${operand.name}RangeInput`, 'From one value to another, both included.', (input) => {
+      field(input, 'from', () => operand.type, { description: 'The smallest value that counts.' });
+      field(input, 'to', () => operand.type, { description: 'The largest value that counts.' });
+    });
+  }
+
+  #define(name: string, description: string, fill: (input: TypeClass) => void): TypeClass {
+    const known = this.#inputs.get(name);
+    if (known) return known;
+    const input = inputType(name, description);
+    this.#inputs.set(name, input);
+    fill(input);
+    return input;
+  }
+}
+
+/** The building blocks of operator inputs. */
+interface Operand {
+  /** The type of a value. */
+  readonly type: TypeReference;
+  readonly name: string;
+  /** The conditions on an element, for a list. */
+  readonly element?: TypeClass;
+  /** The conditions on the target, for a reference. */
+  readonly record?: TypeClass;
+}
+
+const ID_CONDITION = { name: 'ID', of: 'an id' };
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Converts a typed `where` to stored names, for `parseWhere`. */
+export function toStoredWhere(where: object, object: TypedObject): Values {
+  return storedMembers({ ...where }, object);
+}
+
+function storedMembers(where: Values, object: TypedObject): Values {
+  return Object.fromEntries(
+    Object.entries(where).map(([name, value]) => {
+      const one = object.fieldsByName.get(name);
+      if (one) return [one.field.name, storedCondition(value, one)];
+      if (name === 'and' || name === 'or' || name === 'not') return [name, storedCombination(value, object)];
+      return [name, value];
+    }),
+  );
+}
+
+function storedCombination(value: unknown, object: TypedObject): unknown {
+  if (Array.isArray(value)) return value.map((part: unknown) => storedCombination(part, object));
+  return isValues(value) ? storedMembers(value, object) : value;
+}
+
+function storedCondition(condition: unknown, one: TypedField): unknown {
+  const { value } = one;
+  if (!isValues(condition)) return condition;
+  if (value.kind === 'reference') return storedReference(condition, value, one.field);
+  if (value.kind !== 'object') return condition;
+  if (!one.field.isList) return storedMembers(condition, value.object);
+  return Object.fromEntries(
+    Object.entries(condition).map(([operator, operand]) => [
+      operator,
+      storedCombination(operand, value.object),
+    ]),
+  );
+}
+
+/** Converts a condition on a reference or a list of them: `record` by stored names. */
+function storedReference(condition: Values, reference: TypedReference, field: Field): Values {
+  return Object.fromEntries(
+    Object.entries(condition).map(([operator, operand]) => {
+      if (!isValues(operand)) return [operator, operand];
+      if (operator === 'record') return [operator, storedTarget(operand, reference, field)];
+      const isOfElements = operator === 'any' || operator === 'all' || operator === 'none';
+      return [operator, isOfElements ? storedReference(operand, reference, field) : operand];
+    }),
+  );
+}
+
+/** If the declaration names several collections, the condition must name one, even if only one is typed. */
+function storedTarget(where: Values, reference: TypedReference, field: Field): Values {
+  const targets = reference.targets.flatMap((name) => reference.findTarget(name) ?? []);
+  const [only] = targets;
+  if (only !== undefined && targets.length === 1) {
+    const stored = storedMembers(where, only.object);
+    return field.targets.length === 1 ? stored : { [only.collection.name]: stored };
+  }
+  return Object.fromEntries(
+    Object.entries(where).map(([name, inner]) => {
+      const target = targets.find(({ singular }) => singular === name);
+      return target && isValues(inner)
+        ? [target.collection.name, storedMembers(inner, target.object)]
+        : [name, inner];
+    }),
+  );
+}
+
+function isValues(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

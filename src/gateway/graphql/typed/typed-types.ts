@@ -1,0 +1,308 @@
+/**
+ * Generates the classes from which TypeGraphQL builds the typed schema: one for each object type, input, enum
+ * and union of the model.
+ */
+import { createUnionType, Field, ID, InputType, Int, registerEnumType } from 'type-graphql';
+import { toEnumValueName, withArticle } from '../../../base/languages/graphql-names.js';
+import type { ScalarName } from '../../../base/model/field-types/scalar-types.js';
+import { DateTime } from '../../../base/scalars/date-time.js';
+import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
+import { PageInfo, SortDirection } from '../../resolvers/records/generic-record.js';
+import { Node, TYPE_NAME } from '../../resolvers/records/node.js';
+import {
+  field,
+  inputType,
+  objectType,
+  type TypeClass,
+  type TypeReference,
+} from '../../resolvers/run-time-types.js';
+import { SCALAR_FORMS, type ScalarForm } from './scalar-forms.js';
+import type {
+  TypedCollection,
+  TypedEnum,
+  TypedField,
+  TypedModel,
+  TypedObject,
+  TypedReference,
+  TypedValue,
+} from './typed-model.js';
+
+export class TypedTypes {
+  readonly #model: TypedModel;
+  readonly #objects = new Map<string, TypeClass>();
+  readonly #inputs = new Map<string, TypeClass>();
+  readonly #connections = new Map<string, TypeClass>();
+  readonly #orders = new Map<string, TypeClass>();
+  readonly #enums = new Map<string, object>();
+  readonly #references = new Map<string, { readonly reference: TypedReference; readonly type: TypeClass }>();
+
+  constructor(model: TypedModel) {
+    this.#model = model;
+    // All record types first, because references form cycles.
+    for (const { object } of model.collections) {
+      this.#objects.set(
+        object.typeName,
+        objectType(object.typeName, object.description, { implements: Node }),
+      );
+    }
+    for (const typed of model.collections) this.#defineRecord(typed);
+  }
+
+  /** The reference types, whose `record` is resolved separately. */
+  get references(): readonly { readonly reference: TypedReference; readonly type: TypeClass }[] {
+    return [...this.#references.values()];
+  }
+
+  record(typed: TypedCollection): TypeClass {
+    const type = this.#objects.get(typed.object.typeName);
+    if (!type) throw new Error(`no type ${typed.object.typeName}`);
+    return type;
+  }
+
+  /** The connection and edge of a collection. */
+  connection(typed: TypedCollection): TypeClass {
+    const known = this.#connections.get(typed.object.typeName);
+    if (known) return known;
+    const made = this.#createConnection(typed);
+    this.#connections.set(typed.object.typeName, made);
+    return made;
+  }
+
+  #createConnection(typed: TypedCollection): TypeClass {
+    const { typeName } = typed.object;
+    const node = this.record(typed);
+    const edge = objectType(`${typeName}Edge`, `One of the ${typed.plural} of a page, with its cursor.`);
+    field(edge, 'node', () => node, { description: `The ${typeName}.` });
+    field(edge, 'cursor', () => String, {
+      description: 'The place of the record in the order, for `after` and `before`.',
+    });
+    const { title, name } = typed.collection;
+    const records = title === name ? typed.plural : `${title.toLowerCase()} (${typed.plural})`;
+    const connection = objectType(`${typeName}Connection`, `A page of ${records}.`);
+    field(connection, 'nodes', () => [node], { description: 'The records of the page, in order.' });
+    field(connection, 'edges', () => [edge], { description: 'The records of the page with a cursor each.' });
+    field(connection, 'pageInfo', () => PageInfo, { description: 'The position of the page in the order.' });
+    field(connection, 'totalCount', () => Int, {
+      description: 'How many records match in all, on every page. Counted only when asked for.',
+    });
+    return connection;
+  }
+
+  /** The input of a record's creation or update. */
+  createInput(typed: TypedCollection, verb: 'Create' | 'Update'): TypeClass {
+    const { typeName, fields } = typed.object;
+    const known = this.#inputs.get(`${verb}${typeName}Input`);
+    if (known) return known;
+    const description =
+      verb === 'Create'
+        ? `The fields of a new ${typeName}.`
+        : `The fields of ${withArticle(typeName)} to change; null removes one.`;
+    const input = inputType(`${verb}${typeName}Input`, description);
+    this.#inputs.set(input.name, input);
+    if (verb === 'Create') {
+      field(input, 'id', () => ID, {
+        nullable: true,
+        description: 'The id, 1 to 64 of A-Z, a-z, 0-9, `_`, `.`, `:`, `-`. Left out: a new one is made.',
+      });
+    }
+    for (const one of fields) this.#inputField(input, one, verb === 'Create');
+    return input;
+  }
+
+  /** The enum of sortable fields, with dotted paths as values, and the input of one sort key. */
+  orderBy(typed: TypedCollection): TypeClass | undefined {
+    const known = this.#orders.get(typed.object.typeName);
+    if (known) return known;
+    const made = this.#createOrderBy(typed);
+    if (made) this.#orders.set(typed.object.typeName, made);
+    return made;
+  }
+
+  #createOrderBy(typed: TypedCollection): TypeClass | undefined {
+    const { typeName } = typed.object;
+    const paths = sortablePaths(typed.object);
+    if (paths.length === 0) return undefined;
+    const sortFields = Object.fromEntries(paths.map(({ name, path }) => [name, path.join('.')]));
+    registerEnumType(sortFields, {
+      name: `${typeName}SortField`,
+      description: `What ${typed.plural} can be ordered by.`,
+      valuesConfig: Object.fromEntries(paths.map(({ name, description }) => [name, { description }])),
+    });
+    const input = inputType(
+      `${typeName}OrderByInput`,
+      `One key of an order of ${typed.plural}. Ties are broken by the id.`,
+    );
+    field(input, 'field', () => sortFields, { description: 'The field to order by.' });
+    field(input, 'direction', () => SortDirection, {
+      defaultValue: SortDirection.ASCENDING,
+      description: 'Ascending if left out.',
+    });
+    return input;
+  }
+
+  enumOf(value: TypedEnum): object {
+    const known = this.#enums.get(value.typeName);
+    if (known) return known;
+    const values = Object.fromEntries([...value.namesByValue].map(([stored, name]) => [name, stored]));
+    registerEnumType(values, {
+      name: value.typeName,
+      description: value.description,
+      valuesConfig: Object.fromEntries(
+        [...value.namesByValue].map(([stored, name]) => [name, { description: `Stored as "${stored}".` }]),
+      ),
+    });
+    this.#enums.set(value.typeName, values);
+    return values;
+  }
+
+  #defineRecord(typed: TypedCollection): void {
+    const type = this.record(typed);
+    const { typeName, fields } = typed.object;
+    field(type, 'id', () => ID, { description: `Names the ${typeName}; stored as \`_id\`.` });
+    for (const one of fields) this.#objectField(type, one);
+    field(type, 'version', () => Int, {
+      description:
+        'Starts at 1 and increases by one with every change. Send it as `ifVersion` to avoid ' +
+        'overwriting a change made in the meantime.',
+    });
+    field(type, 'createdAt', () => DateTime, { description: 'When the record was stored first.' });
+    field(type, 'updatedAt', () => DateTime, { description: 'When the record was changed last.' });
+  }
+
+  #objectField(type: TypeClass, one: TypedField): void {
+    const value = this.#outputType(one.value);
+    field(type, one.name, () => (one.field.isList ? [value] : value), {
+      nullable: true,
+      description: one.description,
+      ...(one.field.deprecated !== undefined && { deprecationReason: one.field.deprecated }),
+    });
+  }
+
+  #outputType(value: TypedValue): TypeReference {
+    switch (value.kind) {
+      case 'enum':
+        return this.enumOf(value);
+      case 'object':
+        return this.#memberObject(value.object);
+      case 'reference':
+        return this.#reference(value);
+      default:
+        return scalarOf(value.kind);
+    }
+  }
+
+  #memberObject(object: TypedObject): TypeClass {
+    const type = objectType(object.typeName, object.description);
+    for (const one of object.fields) this.#objectField(type, one);
+    return type;
+  }
+
+  #reference(reference: TypedReference): TypeClass {
+    const known = this.#references.get(reference.typeName);
+    if (known) return known.type;
+    const targets = reference.targets.map(
+      (name) => this.#model.byCollection.get(name)?.object.typeName ?? name,
+    );
+    const type = objectType(
+      reference.typeName,
+      `Points to ${targets.map(withArticle).join(' or ') || 'a record'}.`,
+    );
+    this.#references.set(reference.typeName, { reference, type });
+    field(type, 'id', () => ID, {
+      nullable: true,
+      description: 'The id of the record it points to; stored as `value`.',
+    });
+    field(type, 'label', () => String, {
+      nullable: true,
+      description: 'What the record was called when the reference was written.',
+    });
+    return type;
+  }
+
+  /** The type of a reference's `record`; `undefined` if no target is in the catalog. */
+  targetType(reference: TypedReference): TypeReference | undefined {
+    const types = reference.targets.flatMap((name) => {
+      const typed = this.#model.byCollection.get(name);
+      return typed ? [this.record(typed)] : [];
+    });
+    const [only] = types;
+    if (types.length < 2) return only;
+    return createUnionType({
+      name: reference.unionName,
+      description: 'What a reference of this kind may point to.',
+      types: () => types,
+      resolveType: (source: { readonly [TYPE_NAME]?: string }) => source[TYPE_NAME],
+    });
+  }
+
+  #inputField(input: TypeClass, one: TypedField, mayRequire: boolean): void {
+    const value = this.inputOf(one.value);
+    const isRequired = mayRequire && one.field.isRequired && one.field.default === undefined;
+    field(input, one.name, () => (one.field.isList ? [value] : value), {
+      nullable: !isRequired,
+      description: one.description,
+      ...(one.field.deprecated !== undefined && !isRequired && { deprecationReason: one.field.deprecated }),
+    });
+  }
+
+  /** The input type of a value; for a list, of its elements. */
+  inputOf(value: TypedValue): TypeReference {
+    switch (value.kind) {
+      case 'enum':
+        return this.enumOf(value);
+      case 'object': {
+        const name = `${value.object.typeName}Input`;
+        const known = this.#inputs.get(name);
+        if (known) return known;
+        const input = inputType(name, value.object.description);
+        this.#inputs.set(name, input);
+        for (const one of value.object.fields) this.#inputField(input, one, true);
+        return input;
+      }
+      case 'reference':
+        return ReferenceInput;
+      default:
+        return scalarOf(value.kind);
+    }
+  }
+}
+
+@InputType({ description: 'Points to a record.' })
+class ReferenceInput {
+  @Field(() => ID, { description: 'The id of the record.' })
+  readonly id!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'What to call it. Left out: the name the record has now.',
+  })
+  readonly label?: string | null;
+}
+
+/** The scalar for a kind of value. */
+function scalarOf(kind: ScalarName | 'json'): ScalarForm['scalar'] {
+  return kind === 'json' ? GraphqlJsonScalar : SCALAR_FORMS[kind].scalar;
+}
+
+interface SortablePath {
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly description: string;
+}
+
+/** The scalar values, at the top and within objects; a reference is sorted by its label. */
+export function sortablePaths(
+  object: TypedObject,
+  prefix: SortablePath = NO_PREFIX,
+): readonly SortablePath[] {
+  return object.fields.flatMap((one): readonly SortablePath[] => {
+    if (one.field.isList || one.value.kind === 'json') return [];
+    const name = toEnumValueName(`${prefix.name} ${one.field.name}`);
+    const path = [...prefix.path, one.field.name];
+    if (one.value.kind === 'object') return sortablePaths(one.value.object, { name, path, description: '' });
+    if (one.value.kind !== 'reference') return [{ name, path, description: one.description }];
+    return [{ name, path: [...path, 'label'], description: `By its label. ${one.description}` }];
+  });
+}
+
+const NO_PREFIX: SortablePath = { name: '', path: [], description: '' };

@@ -1,0 +1,84 @@
+/** The paging arguments of Relay, and their translation for a `RecordSet`. */
+import { ArgsType, Field, Int } from 'type-graphql';
+import { ServiceError } from '../../base/errors.js';
+
+/** The default and the maximum size of a page. @see decisions 9 */
+export interface PageSizes {
+  readonly defaultPageSize: number;
+  readonly maxPageSize: number;
+}
+
+@ArgsType()
+export class PageArguments {
+  @Field(() => Int, {
+    nullable: true,
+    description: 'The most records to return, from the start of the order or after the cursor `after`.',
+  })
+  first?: number | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'A cursor (`pageInfo.endCursor`, `edges.cursor`). Returns only records after it.',
+  })
+  after?: string | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'Instead of `first`: returns this many of the last records, at the end of the order ' +
+      'or before the cursor `before`.',
+  })
+  last?: number | null;
+
+  @Field(() => String, { nullable: true, description: 'A cursor. Returns only records before it.' })
+  before?: string | null;
+}
+
+export interface PageRequest {
+  readonly limit: number;
+  readonly fromEnd: boolean;
+  readonly after: string | undefined;
+  readonly before: string | undefined;
+}
+
+/** @throws INVALID_VALUE, LIMIT_EXCEEDED (400) */
+export function toPageRequest(page: PageArguments, sizes: PageSizes): PageRequest {
+  const { first, last } = page;
+  if (isGiven(first) && isGiven(last)) {
+    throw wrong('last', 'Give first or last, not both.');
+  }
+  const fromEnd = isGiven(last);
+  const limit = last ?? first ?? sizes.defaultPageSize;
+  const parameter = fromEnd ? 'last' : 'first';
+  if (limit < 0) throw wrong(parameter, `${parameter} is a number of records, from 0 on, not ${limit}.`);
+  if (limit > sizes.maxPageSize) {
+    throw new ServiceError(
+      'LIMIT_EXCEEDED',
+      `${parameter} is at most ${sizes.maxPageSize}, not ${limit}. Read on with ` +
+        `${fromEnd ? 'before' : 'after'}.`,
+      {
+        errors: [
+          { parameter, detail: 'the page is too large', expected: `<= ${sizes.maxPageSize}`, sent: limit },
+        ],
+      },
+    );
+  }
+  return { limit, fromEnd, after: page.after ?? undefined, before: page.before ?? undefined };
+}
+
+/** Limits a list of ids in the same way as a page. @throws LIMIT_EXCEEDED (400) */
+export function assertPageSize(parameter: string, count: number, { maxPageSize }: PageSizes): void {
+  if (count <= maxPageSize) return;
+  const detail = `${parameter} has at most ${maxPageSize} elements, not ${count}. Ask for the others after.`;
+  throw new ServiceError('LIMIT_EXCEEDED', detail, {
+    errors: [{ parameter, detail: 'the list is too long', expected: `<= ${maxPageSize}`, sent: count }],
+  });
+}
+
+function isGiven(size: number | null | undefined): size is number {
+  return size !== undefined && size !== null;
+}
+
+function wrong(parameter: string, detail: string): ServiceError {
+  return new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail }] });
+}

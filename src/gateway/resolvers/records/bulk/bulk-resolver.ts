@@ -1,0 +1,192 @@
+/**
+ * Writes of many records of any collection, each in one transaction. A declared collection also has its own
+ * fields, e.g. `updateTasks`.
+ */
+
+import type { GraphQLResolveInfo } from 'graphql';
+import {
+  Arg,
+  Args,
+  ArgsType,
+  Ctx,
+  Extensions,
+  Field,
+  FieldResolver,
+  Info,
+  Int,
+  Mutation,
+  ObjectType,
+  Resolver,
+  Root,
+} from 'type-graphql';
+import type { JsonValue } from '../../../../base/json/json.js';
+import { GraphqlJsonScalar } from '../../../../base/scalars/json-scalar.js';
+import type { PageSizes } from '../../page-arguments.js';
+import type { RequestContext } from '../../request-context.js';
+import { toGenericRecord } from '../generic-form.js';
+import { GenericRecord, OrderByInput } from '../generic-record.js';
+import { CI_ARGUMENT, FORCE_ARGUMENT } from '../oquery-arguments.js';
+import { perField, toObject } from '../record-resolver.js';
+import { toSort } from '../to-sort.js';
+import { TRANSACTIONAL_FIELD } from '../transactional.js';
+import type { BulkWrites, Matching } from './bulk-writes.js';
+import { type RecordBatch, selectedRecords, shownCount } from './record-batch.js';
+import { toUpdateOperations, UpdateArguments } from './update-arguments.js';
+
+@ObjectType('RecordBatch', { description: 'What a write of many records did.', simpleResolvers: true })
+class GenericBatch {
+  @Field(() => Int, { description: 'Records created, changed or removed.' })
+  readonly count!: number;
+
+  @Field(() => Int, { description: 'Of them, new ones.' })
+  readonly created!: number;
+
+  @Field(() => Int, {
+    description: 'Records that were there and matched, also those that the change left as they were.',
+  })
+  readonly matched!: number;
+}
+
+@ArgsType()
+class MatchingArguments {
+  @Field(() => String, { description: 'The collection, e.g. "task".' })
+  readonly collection!: string;
+
+  @Field(() => GraphqlJsonScalar, {
+    nullable: true,
+    description: 'Which records: a structured filter by stored field names, as for `records`.',
+  })
+  readonly where?: JsonValue;
+
+  @Field(() => String, { nullable: true, description: 'Which records: a filter as in the REST interface.' })
+  readonly oquery?: string | null;
+
+  @Field(() => Boolean, CI_ARGUMENT)
+  readonly ci?: boolean | null;
+
+  @Field(() => [OrderByInput], {
+    nullable: true,
+    description: 'The order in which records are selected; by id if left out.',
+  })
+  readonly orderBy?: readonly OrderByInput[] | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'The most records to change, the first in the order. Left out: all, rejected if there' +
+      ' are too many.',
+  })
+  readonly limit?: number | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Selects every record of the collection. Without it, a condition is required.',
+  })
+  readonly allowAll?: boolean | null;
+}
+
+/** A batch with its collection, for the resolvers of its fields. */
+interface BatchSource extends RecordBatch {
+  readonly collection: string;
+}
+
+@Resolver(() => GenericBatch)
+export class BulkResolver {
+  readonly #pages: PageSizes;
+  /** The methods behind these fields; the typed fields use them too. */
+  readonly writes: BulkWrites;
+
+  constructor(services: { readonly writes: BulkWrites; readonly pages: PageSizes }) {
+    this.writes = services.writes;
+    this.#pages = services.pages;
+  }
+
+  @FieldResolver(() => [GenericRecord], {
+    description: 'The first of the records, as they are now; removed ones as they were.',
+  })
+  records(
+    @Root() batch: BatchSource,
+    @Arg('first', () => Int, { nullable: true, description: 'The most to return.' }) first?: number | null,
+  ): readonly GenericRecord[] {
+    return batch.records
+      .slice(0, shownCount(first, this.#pages))
+      .map((record) => toGenericRecord(record, batch.collection));
+  }
+
+  @Mutation(() => GenericBatch, {
+    description:
+      'Changes all records that match, in one transaction: all or none. Numbers are counted exactly.',
+  })
+  @Extensions(TRANSACTIONAL_FIELD)
+  async updateRecords(
+    @Ctx() context: RequestContext,
+    @Args(() => MatchingArguments) args: MatchingArguments,
+    @Args(() => UpdateArguments) changes: UpdateArguments,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<BatchSource> {
+    const request = { ...this.#toMatching(args, info), update: toUpdateOperations(changes) };
+    const batch = await this.writes.update(perField(context, info), request);
+    return { ...batch, collection: args.collection };
+  }
+
+  @Mutation(() => GenericBatch, {
+    description:
+      'Removes all records that match, in one transaction. Reading them by their ids then ' +
+      'fails with GONE, and lists skip them. Errors: CONFLICT with the number of records that point to them.',
+  })
+  @Extensions(TRANSACTIONAL_FIELD)
+  async deleteRecords(
+    @Ctx() context: RequestContext,
+    @Args(() => MatchingArguments) args: MatchingArguments,
+    @Info() info: GraphQLResolveInfo,
+    @Arg('force', () => Boolean, FORCE_ARGUMENT) force?: boolean | null,
+  ): Promise<BatchSource> {
+    const request = { ...this.#toMatching(args, info), force: force ?? undefined };
+    const batch = await this.writes.delete(perField(context, info), request);
+    return { ...batch, collection: args.collection };
+  }
+
+  @Mutation(() => GenericBatch, {
+    description:
+      'Stores records by a key, in one transaction. If a record with the key exists, the ' +
+      'fields sent are changed. Otherwise a record is created.',
+  })
+  @Extensions(TRANSACTIONAL_FIELD)
+  async upsertRecords(
+    @Ctx() context: RequestContext,
+    @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
+    @Arg('data', () => [GraphqlJsonScalar], {
+      description: 'The fields of each record by their stored names.',
+    })
+    data: readonly JsonValue[],
+    @Arg('by', () => String, {
+      defaultValue: '_id',
+      description:
+        'The key of the records: `_id`, a unique field, or a rule of fields that are unique ' + 'together.',
+    })
+    by: string,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<BatchSource> {
+    const records = data.map((one, index) => toObject(one, `data.${index}`));
+    const shown = this.#shown(info);
+    const batch = await this.writes.upsert(perField(context, info), { collection, records, by, shown });
+    return { ...batch, collection };
+  }
+
+  #toMatching(args: MatchingArguments, info: GraphQLResolveInfo): Matching {
+    return {
+      collection: args.collection,
+      oquery: args.oquery ?? undefined,
+      isInsensitive: args.ci ?? undefined,
+      where: args.where ?? undefined,
+      sort: toSort(args.orderBy),
+      limit: args.limit ?? undefined,
+      allowAll: args.allowAll ?? false,
+      shown: this.#shown(info),
+    };
+  }
+
+  #shown(info: GraphQLResolveInfo): number {
+    return selectedRecords('RecordBatch', info, this.#pages).count;
+  }
+}

@@ -1,0 +1,59 @@
+/** How the generic part of the schema represents a record. */
+import { isJsonObject, parseExactJson, printJsonb } from '../../../base/json/json.js';
+import { JsonText } from '../../../base/scalars/json-text.js';
+import type { StoredRecord } from '../../../store/reading/stored-record.js';
+import type { Shape } from '../../../store/sql/shape.js';
+import type { GenericRecord } from './generic-record.js';
+import { GENERIC_TYPE_NAME, nodeIdPrefix, toNodeId } from './node.js';
+import type { RecordForm } from './page-shape.js';
+import { selectedFields } from './selection.js';
+
+export function genericForm(collection: string): RecordForm<GenericRecord> {
+  return {
+    typeName: GENERIC_TYPE_NAME,
+    toNode: (record) => toGenericRecord(record, collection),
+    members: (nodes, info) =>
+      [...selectedFields(GENERIC_TYPE_NAME, nodes, info)].map(([key, fieldNodes]) => ({
+        key,
+        shape: shapeOf(fieldNodes[0]?.name.value, collection),
+      })),
+  };
+}
+
+export function toGenericRecord(record: StoredRecord, collection: string): GenericRecord {
+  return {
+    id: record.id,
+    nodeId: toNodeId({ form: 'generic', collection, id: record.id }),
+    collection,
+    version: record.version,
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
+    data: new JsonText(withoutId(record.json)),
+  };
+}
+
+function shapeOf(name: string | undefined, collection: string): Shape {
+  switch (name) {
+    case 'id':
+    case 'version':
+    case 'createdAt':
+    case 'updatedAt':
+      return { kind: name };
+    case 'nodeId':
+      return { kind: 'nodeId', prefix: nodeIdPrefix({ form: 'generic', collection }) };
+    case 'collection':
+      return { kind: 'constant', text: collection };
+    case 'data':
+      return { kind: 'fields' };
+    default:
+      return { kind: 'constant', text: GENERIC_TYPE_NAME };
+  }
+}
+
+/** Removes the id: the store's JSON has it among the fields, GraphQL beside them. */
+function withoutId(json: string): string {
+  const stored = parseExactJson(json);
+  if (!isJsonObject(stored)) return json;
+  const { _id: _, ...fields } = stored;
+  return printJsonb(fields);
+}

@@ -1,0 +1,107 @@
+/** Converts a document's selection on a record or a page into the shape that the database prints. */
+import type { FieldNode } from 'graphql';
+import type { Path } from '../../../base/model/path.js';
+import type { StoredRecord } from '../../../store/reading/stored-record.js';
+import {
+  type EdgeMember,
+  listShapePaths,
+  type Member,
+  type PageInfoMember,
+  type PageMember,
+  type PageShape,
+} from '../../../store/sql/shape.js';
+import { type SelectionInfo, selectedFields } from './selection.js';
+
+/** Reads a selection on the records of one collection; the page types are named after the record type. */
+export interface SelectedForm {
+  readonly typeName: string;
+  members(nodes: readonly FieldNode[], info: SelectionInfo): readonly Member[];
+}
+
+/** How GraphQL represents the records of one collection. */
+export interface RecordForm<Node> extends SelectedForm {
+  toNode(record: StoredRecord): Node;
+}
+
+/** The fields that a selection reads. */
+export interface ReadFields {
+  readonly paths: readonly Path[];
+  /** The selection includes all visible fields at once, as JSON. */
+  readonly isWholeRecord: boolean;
+  /** Everything selected of a record, anywhere in the page. */
+  readonly members: readonly Member[];
+}
+
+export function toPageShape(form: SelectedForm, info: SelectionInfo): PageShape {
+  const members: PageMember[] = [];
+  for (const [key, nodes] of selectedFields(`${form.typeName}Connection`, info.fieldNodes, info)) {
+    members.push({ key, ...pagePart(form, nodes, info) });
+  }
+  return { members };
+}
+
+const READINGS = new WeakMap<PageShape, ReadFields>();
+
+export function readingOf(shape: PageShape): ReadFields {
+  const known = READINGS.get(shape);
+  if (known !== undefined) return known;
+  const records = shape.members.flatMap((member): readonly (readonly Member[])[] => {
+    if (member.kind === 'records') return [member.members];
+    if (member.kind !== 'edges') return [];
+    return member.members.flatMap((edge) => (edge.kind === 'record' ? [edge.members] : []));
+  });
+  const members = records.flat();
+  const reading = { ...listShapePaths(members), members };
+  READINGS.set(shape, reading);
+  return reading;
+}
+
+type Part<M> = M extends { readonly key: string } ? Omit<M, 'key'> : never;
+
+function pagePart(form: SelectedForm, nodes: readonly FieldNode[], info: SelectionInfo): Part<PageMember> {
+  switch (nodes[0]?.name.value) {
+    case 'nodes':
+      return { kind: 'records', members: form.members(nodes, info) };
+    case 'edges':
+      return { kind: 'edges', members: edgeMembers(form, nodes, info) };
+    case 'pageInfo':
+      return { kind: 'pageInfo', members: pageInfoMembers(nodes, info) };
+    case 'totalCount':
+      return { kind: 'count' };
+    default:
+      return { kind: 'constant', text: `${form.typeName}Connection` };
+  }
+}
+
+function edgeMembers(
+  form: SelectedForm,
+  nodes: readonly FieldNode[],
+  info: SelectionInfo,
+): readonly EdgeMember[] {
+  const typeName = `${form.typeName}Edge`;
+  return [...selectedFields(typeName, nodes, info)].map(([key, fieldNodes]): EdgeMember => {
+    switch (fieldNodes[0]?.name.value) {
+      case 'node':
+        return { key, kind: 'record', members: form.members(fieldNodes, info) };
+      case 'cursor':
+        return { key, kind: 'cursor' };
+      default:
+        return { key, kind: 'constant', text: typeName };
+    }
+  });
+}
+
+function pageInfoMembers(nodes: readonly FieldNode[], info: SelectionInfo): readonly PageInfoMember[] {
+  return [...selectedFields('PageInfo', nodes, info)].map(([key, fieldNodes]): PageInfoMember => {
+    const name = fieldNodes[0]?.name.value;
+    switch (name) {
+      case 'hasNextPage':
+      case 'hasPreviousPage':
+      case 'startCursor':
+      case 'endCursor':
+        return { key, kind: name };
+      default:
+        return { key, kind: 'constant', text: 'PageInfo' };
+    }
+  });
+}

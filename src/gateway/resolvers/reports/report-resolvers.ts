@@ -1,0 +1,225 @@
+/**
+ * The GraphQL fields of the reports, generated from their list: for each report a query with its arguments,
+ * and a result type around the report's own rows and totals. Each report's own file says what it means.
+ */
+import { createHash } from 'node:crypto';
+import type { GraphQLResolveInfo } from 'graphql';
+import { GraphQLJSONObject } from 'graphql-scalars';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { DateTime } from '../../../base/scalars/date-time.js';
+import * as column from '../../../school/reports/engine/columns.js';
+import { type RowClass, titleOf } from '../../../school/reports/engine/columns.js';
+import type { SentParameters } from '../../../school/reports/engine/parameters.js';
+import type { Report } from '../../../school/reports/engine/report.js';
+import type { ReportServices } from '../../../school/reports/engine/report-context.js';
+import { rolesOf } from '../../../school/reports/engine/report-rights.js';
+import type { ReportPage } from '../../../school/reports/engine/report-run.js';
+import { columnNames, type ShownParts } from '../../../school/reports/engine/shown-parts.js';
+import { reports } from '../../../school/reports/registry.js';
+import { CachedFor } from '../cached-for.js';
+import { SelectionMemory, selectedFields } from '../records/selection.js';
+import { type RequestContext, requireScope } from '../request-context.js';
+import {
+  type Argument,
+  argumentsType,
+  createQueryResolver,
+  field,
+  objectType,
+  type TypeClass,
+} from '../run-time-types.js';
+
+@column.rowType(
+  'ReportWarning',
+  'Records a report left out because a value in them is unusable. They never fail or bend it.',
+)
+class ReportWarning {
+  @column.text('The collection of the records.') readonly collection!: string;
+  @column.text('What is wrong with them.') readonly reason!: string;
+  @column.whole('How many they are.') readonly count!: number;
+  @column.texts('The `_id`s of the first ten.') readonly ids!: readonly string[];
+}
+
+@ObjectType({ description: 'Whether a report has more rows, and where they start.' })
+class ReportPageInfo {
+  @Field(() => Boolean, { description: 'Whether there are rows after this page.' })
+  readonly hasNextPage!: boolean;
+  @Field(() => String, { nullable: true, description: 'Pass as `after` to get the next page.' })
+  readonly endCursor!: string | null;
+}
+
+type ResolverClass = NewableFunction;
+
+/**
+ * Reports are expensive and say when they were computed: a dashboard that is reopened may show a result a
+ * minute old.
+ */
+const MAX_AGE_SECONDS = 60;
+
+/**
+ * One resolver class per report, and an instance of each: TypeGraphQL takes the classes, its container the
+ * instances.
+ */
+export interface ReportResolvers {
+  readonly classes: readonly ResolverClass[];
+  readonly instances: ReadonlyMap<ResolverClass, object>;
+}
+
+export function createReportResolvers(services: ReportServices): ReportResolvers {
+  const instances = new Map<ResolverClass, object>([
+    ...reports.map((report): [ResolverClass, object] => {
+      const resolverClass = resolverOf(report, services);
+      return [resolverClass, new resolverClass()];
+    }),
+  ]);
+  return { classes: [...instances.keys()], instances };
+}
+
+function resolverOf(report: Report, services: ReportServices): new () => object {
+  const resultType = resultOf(report);
+  const argsType = argumentsOf(report);
+  const memory = new SelectionMemory<ShownParts>();
+
+  return createQueryResolver<PageArguments>({
+    name: report.field,
+    description:
+      `${report.description} For the roles ${rolesOf(report).join(', ')}. By GET, an answer may be ` +
+      `kept ${MAX_AGE_SECONDS} s.`,
+    type: resultType,
+    arguments: argsType,
+    decorators: [CachedFor(MAX_AGE_SECONDS)],
+    run: (args, context, info) => {
+      const shown = memory.recall(info, () => partsOfSelection(report, info));
+      return runPage(report, services, { args, shown }, context);
+    },
+  });
+}
+
+type PageArguments = SentParameters & { readonly first?: number; readonly after?: string };
+
+/** A page of a report; the rows of the whole report are counted only if their number is selected. */
+interface CountedPage extends ReportPage {
+  readonly rowCount: number | Promise<number>;
+}
+
+async function runPage(
+  report: Report,
+  services: ReportServices,
+  { args, shown }: { readonly args: PageArguments; readonly shown: ShownParts },
+  context: RequestContext,
+): Promise<CountedPage> {
+  const { first, after, ...sent } = args;
+  const run = await report.run(services, requireScope(context), sent);
+  const page = await run.page({ first: first ?? undefined, after: after ?? undefined, shown });
+  const rows = shown.rows?.has(ROW_ID) ? withIds(report, page, requireScope(context).domain.id) : page.rows;
+  const isWhole = (after ?? undefined) === undefined && !page.pageInfo.hasNextPage;
+  return {
+    ...page,
+    rows,
+    get rowCount() {
+      return isWhole ? page.rows.length : run.rowCount();
+    },
+  };
+}
+
+const ROW_ID = 'id';
+
+/** The rows of a few reports are records, and have the record's id. */
+function isRecordRow({ row }: Report): boolean {
+  return columnNames(row).has(ROW_ID);
+}
+
+/**
+ * The id of a row includes the parameters, because other parameters give another row: a cache that identifies
+ * rows by type and id never shows those of another month.
+ */
+function withIds(report: Report, { rows, rowKeys, parameters }: ReportPage, domain: string) {
+  if (isRecordRow(report)) return rows;
+  const start = createHash('sha256').update(JSON.stringify([report.name, domain, parameters]));
+  return rows.map((row, index) => {
+    const digest = start
+      .copy()
+      .update(rowKeys[index] ?? '')
+      .digest('base64url');
+    return { ...row, [ROW_ID]: digest.slice(0, ROW_ID_LENGTH) };
+  });
+}
+
+/** 132 bits. */
+const ROW_ID_LENGTH = 22;
+
+/** The fields that need rows even if none is selected: whether more follow, and their number. */
+const MADE_OF_ROWS: readonly string[] = ['rows', 'pageInfo', 'rowCount'];
+
+/** The parts of a report that the selection of its field needs. */
+function partsOfSelection(report: Report, info: GraphQLResolveInfo): ShownParts {
+  const fields = [...selectedFields(resultName(report), info.fieldNodes, info).values()].flat();
+  const nodesOf = (name: string) => fields.filter((node) => node.name.value === name);
+  const columns = (name: string, rowClass: RowClass) => {
+    const selected = [...selectedFields(titleOf(rowClass).name, nodesOf(name), info).values()].flat();
+    return new Set(selected.map((node) => node.name.value));
+  };
+  const isSelected = (name: string) => nodesOf(name).length > 0;
+  return {
+    rows: MADE_OF_ROWS.some(isSelected) ? columns('rows', report.row) : undefined,
+    totals: isSelected('totals') ? columns('totals', report.totals) : undefined,
+    warnings: isSelected('warnings'),
+  };
+}
+
+function resultName(report: Report): string {
+  return `${report.field.charAt(0).toUpperCase()}${report.field.slice(1)}Report`;
+}
+
+const resultsByReport = new WeakMap<Report, TypeClass>();
+const argumentsByReport = new WeakMap<Report, TypeClass>();
+
+/** Created once per report, however many schemas are built: GraphQL type names are unique. */
+function resultOf(report: Report): TypeClass {
+  const known = resultsByReport.get(report);
+  if (known) return known;
+  const result = objectType(resultName(report), report.description);
+  if (!isRecordRow(report))
+    field(report.row as TypeClass, ROW_ID, () => ID, {
+      description: 'The same for the same row of the same parameters; no other row has it.',
+    });
+  field(result, 'rows', () => [report.row], {
+    description: 'The rows of this page, in the order of the report.',
+  });
+  field(result, 'totals', () => report.totals, {
+    description: 'Totals of the whole report, whatever the page.',
+  });
+  field(result, 'warnings', () => [ReportWarning], { description: 'Records left out, by reason.' });
+  field(result, 'generatedAt', () => DateTime, { description: 'When the report was made.' });
+  field(result, 'parameters', () => GraphQLJSONObject, {
+    description: 'The parameters as understood, defaults filled in.',
+  });
+  field(result, 'currency', () => String, { description: 'Currency of every amount, ISO 4217.' });
+  field(result, 'rowCount', () => Int, {
+    description: 'How many rows the whole report has, whatever the page. Counted where it is asked for.',
+  });
+  field(result, 'pageInfo', () => ReportPageInfo, { description: 'Where the next page starts.' });
+  resultsByReport.set(report, result);
+  return result;
+}
+
+function argumentsOf(report: Report): TypeClass {
+  const known = argumentsByReport.get(report);
+  if (known) return known;
+  const own = Object.entries(report.parameters).map(([name, parameter]): [string, Argument] => [
+    name,
+    {
+      type: parameter.type.graphql,
+      nullable: !parameter.isRequired,
+      description: parameter.defaultText
+        ? `${parameter.description} Default: ${parameter.defaultText}.`
+        : parameter.description,
+    },
+  ]);
+  const type = argumentsType({
+    ...Object.fromEntries(own),
+    first: { type: Int, nullable: true, description: 'How many rows at most.' },
+    after: { type: String, nullable: true, description: 'The `endCursor` of the page before.' },
+  });
+  argumentsByReport.set(report, type);
+  return type;
+}

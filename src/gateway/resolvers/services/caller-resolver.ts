@@ -1,0 +1,131 @@
+/** The door to the caller: whom the credential represents, and what that user may do. */
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import type { JsonValue } from '../../../base/json/json.js';
+import type { Domain, Scope } from '../../../base/model/scope.js';
+import { schoolSettings } from '../../../school/reports/engine/school-settings.js';
+import type { ApiKeys } from '../../../services/auth/api-keys.js';
+import type { Profiles } from '../../../services/auth/profiles.js';
+import type { Imports } from '../../../services/importing/imports.js';
+import type { Webhooks } from '../../../services/webhooks/webhooks.js';
+import { type RequestContext, requireScope } from '../request-context.js';
+import { CallerResult } from './caller-result.js';
+import { CallerRights, type RightsSources } from './caller-rights.js';
+
+export interface CallerServices {
+  readonly profiles: Pick<Profiles, 'find' | 'setLanguage'>;
+  readonly apiKeys: Pick<ApiKeys, 'mayHave'>;
+  readonly webhooks: Pick<Webhooks, 'mayHave'>;
+  readonly imports: Pick<Imports, 'rights'>;
+  readonly domains: {
+    top(): Domain | undefined;
+    listFor(scope: Scope): readonly Domain[];
+    property(domainId: string, name: string): JsonValue | undefined;
+  };
+  readonly rights: RightsSources;
+  readonly maxRecordsPerWrite: number;
+}
+
+@Resolver()
+export class CallerResolver {
+  readonly #services: CallerServices;
+
+  constructor(services: CallerServices) {
+    this.#services = services;
+  }
+
+  @Query(() => CallerResult, { description: 'Who you are, where you work, and what you may do.' })
+  me(@Ctx() context: RequestContext): CallerResult {
+    return new Caller(requireScope(context), this.#services);
+  }
+
+  /** @throws FORBIDDEN for an API key, INVALID_VALUE for another language */
+  @Mutation(() => Boolean, {
+    description: 'Sets the language of your pages. Errors: INVALID_VALUE, FORBIDDEN.',
+  })
+  async setLanguage(
+    @Ctx() context: RequestContext,
+    @Arg('language', () => String, {
+      nullable: true,
+      description: '"en" or "hi"; null: that of the browser.',
+    })
+    language: string | null | undefined,
+  ): Promise<boolean> {
+    await this.#services.profiles.setLanguage(requireScope(context), language ?? undefined);
+    return true;
+  }
+}
+
+/** Each field is computed only if selected; name and language are read together, once. */
+class Caller implements CallerResult {
+  readonly #scope: Scope;
+  readonly #services: CallerServices;
+  readonly #rights: CallerRights;
+  #profile: ReturnType<Profiles['find']> | undefined;
+
+  constructor(scope: Scope, services: CallerServices) {
+    this.#scope = scope;
+    this.#services = services;
+    this.#rights = new CallerRights(scope, services.rights);
+  }
+
+  get id() {
+    return this.#scope.principal.id;
+  }
+  get userName() {
+    return this.#scope.principal.userName;
+  }
+  get roles() {
+    return [...this.#scope.principal.roles].sort();
+  }
+  get domain() {
+    return this.#scope.domain;
+  }
+  get credential() {
+    return this.#scope.principal.credential.kind;
+  }
+  get scopes() {
+    return this.#scope.principal.scopes;
+  }
+  get branches() {
+    return this.#services.domains.listFor(this.#scope);
+  }
+  get name() {
+    return this.#readProfile().then(({ name }) => name);
+  }
+  get language() {
+    return this.#readProfile().then(({ language }) => language ?? null);
+  }
+  get collections() {
+    return this.#rights.collections;
+  }
+  get reports() {
+    return this.#rights.reports;
+  }
+  get operations() {
+    return this.#rights.operations;
+  }
+  get maxRecordsPerWrite() {
+    return this.#services.maxRecordsPerWrite;
+  }
+  get sessionFirstMonth() {
+    const { domains } = this.#services;
+    return schoolSettings((name) => domains.property(this.#scope.domain.id, name)).sessionFirstMonth;
+  }
+  get mayHaveKeys() {
+    return this.#services.apiKeys.mayHave(this.#scope);
+  }
+  get mayHaveWebhooks() {
+    return this.#services.webhooks.mayHave(this.#scope);
+  }
+  get mayImport() {
+    return this.#services.imports.rights.mayHave(this.#scope);
+  }
+  get duties() {
+    return this.#rights.duties;
+  }
+
+  #readProfile() {
+    this.#profile ??= this.#services.profiles.find(this.#scope.principal);
+    return this.#profile;
+  }
+}

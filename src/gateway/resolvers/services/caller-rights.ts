@@ -1,0 +1,122 @@
+/** What a caller may do, computed by the same rules that allow or refuse it. */
+import { ServiceError } from '../../../base/errors.js';
+import type { Collection } from '../../../base/model/collection.js';
+import type { Domain, RecordVerb, Scope } from '../../../base/model/scope.js';
+import type { Report } from '../../../school/reports/engine/report.js';
+import { findAccess, isInReach } from '../../../store/access/access.js';
+import { isAdmin } from '../../../store/access/admin.js';
+import { isTopDomainAdmin } from '../../../store/access/top-domain-admin.js';
+
+/** The part of a library operation that is needed here. */
+export interface ListedOperation {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly topic: string;
+  readonly kind: string;
+  /** The roles it was written for. */
+  readonly roles: readonly string[];
+}
+
+export interface RightsSources {
+  readonly catalog: { list(): readonly Collection[] };
+  readonly reports: readonly Report[];
+  readonly operations: readonly ListedOperation[];
+  readonly domains: { top(): Domain | undefined };
+}
+
+export interface CollectionRights {
+  readonly name: string;
+  readonly title: string;
+  readonly isDeclared: boolean;
+  readonly canRead: boolean;
+  readonly canCreate: boolean;
+  readonly canUpdate: boolean;
+  readonly canRemove: boolean;
+  /** A row rule limits the caller to some of its records. */
+  readonly isLimitedToRows: boolean;
+  readonly readableFields: readonly string[];
+  readonly creatableFields: readonly string[];
+  readonly updatableFields: readonly string[];
+}
+
+/** Each member is computed only when read. */
+export class CallerRights {
+  readonly #scope: Scope;
+  readonly #sources: RightsSources;
+
+  constructor(scope: Scope, sources: RightsSources) {
+    this.#scope = scope;
+    this.#sources = sources;
+  }
+
+  /** The collections in which the caller may do anything at all, by name. */
+  get collections(): readonly CollectionRights[] {
+    return this.#sources.catalog
+      .list()
+      .filter((collection) => isInReach(this.#scope, collection))
+      .map((collection) => describeRights(this.#scope, collection));
+  }
+
+  /** The reports the caller may run, in the order of their list. */
+  get reports(): readonly Report[] {
+    return this.#sources.reports.filter((report) => mayRun(this.#scope, report));
+  }
+
+  /** The operations of the library that are written for a role of the caller. */
+  get operations(): readonly ListedOperation[] {
+    const { roles, scopes } = this.#scope.principal;
+    return this.#sources.operations.filter((operation) => {
+      const report = this.#sources.reports.find(({ name }) => name === operation.name);
+      if (report !== undefined) return mayRun(this.#scope, report);
+      // An operation may still be refused by its records when it runs. API keys are left out: a key has a
+      // purpose of its own.
+      return scopes === undefined && operation.roles.some((role) => roles.has(role));
+    });
+  }
+
+  /** The caller's administrative duties, beside records; the schema explains each word. */
+  get duties(): readonly string[] {
+    return [
+      ...(isAdmin(this.#scope.principal) ? DUTIES_OF_ADMINS : []),
+      ...(isTopDomainAdmin(this.#scope, this.#sources.domains.top()) ? DUTIES_OF_TOP_ADMINS : []),
+    ];
+  }
+}
+
+const DUTIES_OF_ADMINS = ['users', 'keys', 'scripts', 'messages', 'files', 'settings', 'audit'] as const;
+const DUTIES_OF_TOP_ADMINS = ['collections', 'branches', 'backups', 'health'] as const;
+
+function describeRights(scope: Scope, collection: Collection): CollectionRights {
+  const read = findAccess(scope, collection, 'read');
+  const may = (verb: RecordVerb) => findAccess(scope, collection, verb) !== undefined;
+  const names = collection.fields.map(({ name }) => name);
+  const settable = (verb: RecordVerb) => {
+    const access = findAccess(scope, collection, verb);
+    return access === undefined ? [] : names.filter((name) => !access.readOnlyFields.has(name));
+  };
+  return {
+    name: collection.name,
+    title: collection.title,
+    isDeclared: collection.isDeclared,
+    canRead: read !== undefined,
+    canCreate: may('create'),
+    canUpdate: may('update'),
+    canRemove: may('delete'),
+    isLimitedToRows: read?.rows !== undefined,
+    readableFields: read === undefined ? [] : names.filter((name) => !read.hiddenFields.has(name)),
+    creatableFields: settable('create'),
+    updatableFields: settable('update'),
+  };
+}
+
+/** Whether the caller may run this report, at least for a part of the school. */
+export function mayRun(scope: Scope, report: Report): boolean {
+  try {
+    report.assertAllowed(scope);
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'FORBIDDEN') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,250 @@
+/**
+ * The door to the health of the service, for admins of the top domain, who are responsible for all domains.
+ */
+import { Ctx, Field, Float, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { ServiceError } from '../../../base/errors.js';
+import type { Domain } from '../../../base/model/scope.js';
+import { DateTime } from '../../../base/scalars/date-time.js';
+import { Prisma } from '../../../generated/prisma/client.js';
+import { countSecretsWithoutKey } from '../../../services/auth/secrets-without-key.js';
+import type { TextEncryption } from '../../../services/auth/text-encryption.js';
+import { isTopDomainAdmin } from '../../../store/access/top-domain-admin.js';
+import { APPLICATION_NAME, type Database } from '../../../store/database/database.js';
+import { listenerName } from '../../../store/database/listener.js';
+import { PRIMARY } from '../../../store/database/replicated-reads.js';
+import type {
+  NotedSlowStatement,
+  RecentSlowStatements,
+} from '../../../store/reading/recent-slow-statements.js';
+import { type RequestContext, requireScope } from '../request-context.js';
+
+@ObjectType('Queue', { description: 'A queue of the service.', simpleResolvers: true })
+class QueueResult {
+  @Field(() => String, { description: '`jobs`, `messages` or `webhooks`.' })
+  readonly name!: string;
+
+  @Field(() => Int, { description: 'The number of waiting entries, including those in progress.' })
+  readonly waiting!: number;
+
+  @Field(() => Int, { description: 'The number of entries that failed for good and are still stored.' })
+  readonly failed!: number;
+}
+
+@ObjectType('SlowStatement', {
+  description: 'A statement of the database that took longer than SLOW_STATEMENT_MS.',
+  simpleResolvers: true,
+})
+class SlowStatementResult {
+  @Field(() => DateTime, { description: 'When it ended.' })
+  readonly at!: Date;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The operation or route that ran it; null for a task.',
+  })
+  readonly operation!: string | undefined;
+
+  @Field(() => ID, { nullable: true, description: 'The id of its request; null for a task.' })
+  readonly requestId!: string | undefined;
+
+  @Field(() => [String], { description: 'The collections it read.' })
+  readonly collections!: readonly string[];
+
+  @Field(() => Float, { description: 'Its duration. Unit: milliseconds.' })
+  readonly durationMs!: number;
+
+  @Field(() => Int, { description: 'The number of rows it returned.' })
+  readonly rows!: number;
+
+  @Field(() => String, { description: 'The statement, with $1, $2, … for its values.' })
+  readonly statement!: string;
+
+  @Field(() => [String], { description: 'The declaration of an index that would help.' })
+  readonly suggestions!: readonly string[];
+}
+
+@ObjectType('RunningGateway', {
+  description: 'A process of the gateway that is connected to the database.',
+  simpleResolvers: true,
+})
+class RunningGatewayResult {
+  @Field(() => String, {
+    nullable: true,
+    description: 'Its address, as the database sees it; null if it connects by a local socket.',
+  })
+  readonly address!: string | null;
+
+  @Field(() => DateTime, { description: 'When it connected.' })
+  readonly connectedSince!: Date;
+}
+
+@ObjectType('Replica', {
+  description: 'A server that this gateway reads from beside the primary.',
+  simpleResolvers: true,
+})
+class ReplicaResult {
+  @Field(() => String, { description: 'Its host and port.' })
+  readonly name!: string;
+
+  @Field(() => Float, {
+    nullable: true,
+    description:
+      'Its replication lag, at most; null while it is unreachable or not a replica of this ' +
+      'database. Unit: milliseconds.',
+  })
+  readonly lagMs!: number | undefined;
+
+  @Field(() => Int, { description: 'The number of reads it has answered since this process started.' })
+  readonly reads!: number;
+}
+
+export interface HealthServices {
+  readonly version: string;
+  readonly database: Pick<Database, 'query' | 'isReadOnly' | 'isDiskFull' | 'replicas'>;
+  readonly domains: { top(): Domain | undefined };
+  readonly encryption: TextEncryption;
+  readonly jobs: { counts(): Promise<{ queued: number; running: number; failed: number }> };
+  readonly backups: { ageSeconds(): Promise<number | undefined> };
+  /** The clock of this process against that of the database. */
+  readonly clock: { readonly clockOffsetSeconds: number | undefined };
+  readonly slowStatements: Pick<RecentSlowStatements, 'list'>;
+}
+
+/** Each part is checked only if selected. */
+@ObjectType({ description: 'How the service is.' })
+class Health {
+  readonly #services: HealthServices;
+
+  constructor(services: HealthServices) {
+    this.#services = services;
+  }
+
+  @Field(() => String, { description: 'The version of the gateway.' })
+  get version(): string {
+    return this.#services.version;
+  }
+
+  @Field(() => String, { description: 'The version of PostgreSQL.' })
+  async databaseVersion(): Promise<string> {
+    const [row] = await this.#services.database.query<{ version: string }>(
+      Prisma.sql`select current_setting('server_version') as version`,
+    );
+    return row?.version ?? '';
+  }
+
+  @Field(() => Boolean, { description: 'Whether the database currently rejects writes.' })
+  get isReadOnly(): boolean {
+    return this.#services.database.isReadOnly;
+  }
+
+  @Field(() => Boolean, { description: 'Whether the disk of the database is full: it rejects writes.' })
+  get isDiskFull(): boolean {
+    return this.#services.database.isDiskFull;
+  }
+
+  @Field(() => [String], { description: 'The migrations that were applied, in order.' })
+  async migrations(): Promise<readonly string[]> {
+    const rows = await this.#services.database.query<{ name: string }>(Prisma.sql`
+      select migration_name as name
+      from _prisma_migrations
+      where finished_at is not null and rolled_back_at is null
+      order by migration_name`);
+    return rows.map(({ name }) => name);
+  }
+
+  @Field(() => [QueueResult], { description: 'The queues: jobs, messages and deliveries of webhooks.' })
+  async queues(): Promise<readonly QueueResult[]> {
+    const { queued, running, failed } = await this.#services.jobs.counts();
+    const others = await this.#services.database.query<QueueResult>(Prisma.sql`
+      select 'messages' as name,
+        count(*) filter (where state in ('queued', 'sending'))::int as waiting,
+        count(*) filter (where state = 'failed')::int as failed
+      from messages
+      union all
+      select 'webhooks',
+        count(*) filter (where state = 'waiting')::int,
+        count(*) filter (where state = 'failed')::int
+      from webhook_deliveries`);
+    return [{ name: 'jobs', waiting: queued + running, failed }, ...others];
+  }
+
+  @Field(() => Int, {
+    description:
+      'The number of stored secrets (of webhooks and second factors) that no key of ENCRYPTION_SECRET ' +
+      'decrypts. Deliveries of such webhooks wait for the key.',
+  })
+  async secretsWithoutKey(): Promise<number> {
+    return await countSecretsWithoutKey(this.#services.database, this.#services.encryption);
+  }
+
+  @Field(() => Float, {
+    nullable: true,
+    description: 'The age of the last scheduled backup; null if there was none. Unit: seconds.',
+  })
+  async backupAgeSeconds(): Promise<number | undefined> {
+    return await this.#services.backups.ageSeconds();
+  }
+
+  @Field(() => Float, {
+    nullable: true,
+    description:
+      'How far the clock of this process is ahead of that of the database, negative if it is behind; null ' +
+      'before the first comparison. Unit: seconds.',
+  })
+  get clockOffsetSeconds(): number | undefined {
+    return this.#services.clock.clockOffsetSeconds;
+  }
+
+  @Field(() => [RunningGatewayResult], {
+    description: 'The processes of the gateway that run on this database, the oldest connection first.',
+  })
+  async gateways(): Promise<readonly RunningGatewayResult[]> {
+    return await this.#services.database.query<RunningGatewayResult>(Prisma.sql`
+      select host(client_addr) as address, backend_start as "connectedSince"
+      from pg_stat_activity
+      where datname = current_database() and application_name = ${listenerName(APPLICATION_NAME)}
+      order by backend_start
+      limit 100`);
+  }
+
+  @Field(() => [ReplicaResult], {
+    description: 'The replicas of DATABASE_REPLICA_URLS, as this process sees them.',
+  })
+  get replicas(): readonly ReplicaResult[] {
+    const figures = this.#services.database.replicas?.figures() ?? [];
+    return figures.flatMap(({ server, ...others }) =>
+      server === PRIMARY ? [] : [{ name: server, ...others }],
+    );
+  }
+
+  @Field(() => [SlowStatementResult], {
+    description: 'The last 50 of this process since its start, the newest first; the log has all of them.',
+  })
+  get slowStatements(): readonly SlowStatementResult[] {
+    return this.#services.slowStatements.list().map(toResult);
+  }
+}
+
+@Resolver()
+export class HealthResolver {
+  readonly #services: HealthServices;
+
+  constructor(services: HealthServices) {
+    this.#services = services;
+  }
+
+  @Query(() => Health, { description: 'The health of the service. For admins of the top domain.' })
+  health(@Ctx() context: RequestContext): Health {
+    const scope = requireScope(context);
+    if (isTopDomainAdmin(scope, this.#services.domains.top())) return new Health(this.#services);
+    throw new ServiceError('FORBIDDEN', 'Only an admin of the top domain sees how the service is.');
+  }
+}
+
+function toResult({ suggestions, plan: _plan, ...statement }: NotedSlowStatement) {
+  return {
+    ...statement,
+    collections: [...statement.collections],
+    suggestions: suggestions.map(({ collection, declaration }) => `${collection}: ${declaration}`),
+  };
+}

@@ -1,0 +1,109 @@
+/** The door to second factors: one's own, and for admins those of users who have lost theirs. */
+import { Arg, Ctx, Field, ID, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+import type {
+  NewSecondFactor,
+  SecondFactorState,
+  SecondFactors,
+} from '../../../services/auth/second-factors.js';
+import { type RequestContext, requireScope } from '../request-context.js';
+
+@ObjectType('NewSecondFactor', {
+  description: 'A secret for an application that makes time-based codes (RFC 6238).',
+  simpleResolvers: true,
+})
+class NewSecondFactorResult {
+  @Field(() => String, { description: 'In base32, to be typed. It is shown here and never again.' })
+  readonly secret!: string;
+
+  @Field(() => String, { description: 'The same as an address, to be shown as a QR code.' })
+  readonly uri!: string;
+}
+
+@ObjectType('SecondFactor', { description: 'The state of your second factor.', simpleResolvers: true })
+class SecondFactorResult {
+  @Field(() => Boolean, { description: 'A login needs a code.' })
+  readonly isOn!: boolean;
+
+  @Field(() => Boolean, { description: 'Your role needs one (SECOND_FACTOR_ROLES).' })
+  readonly isRequired!: boolean;
+
+  @Field(() => Boolean, {
+    description: 'It is required and not on: this session may do nothing but switch it on.',
+  })
+  readonly isMissing!: boolean;
+
+  @Field(() => Int, { description: 'How many recovery codes were not used yet.' })
+  readonly recoveryCodesLeft!: number;
+}
+
+@Resolver()
+export class SecondFactorResolver {
+  readonly #factors: SecondFactors;
+
+  constructor(factors: SecondFactors) {
+    this.#factors = factors;
+  }
+
+  @Query(() => SecondFactorResult, { description: 'The state of your second factor.' })
+  async secondFactor(@Ctx() context: RequestContext): Promise<SecondFactorState> {
+    return await this.#factors.state(requireScope(context));
+  }
+
+  @Mutation(() => NewSecondFactorResult, {
+    description:
+      'Makes a secret for your second factor, which `confirmSecondFactor` switches on. Errors: CONFLICT.',
+  })
+  async beginSecondFactor(@Ctx() context: RequestContext): Promise<NewSecondFactor> {
+    return await this.#factors.begin(requireScope(context));
+  }
+
+  @Mutation(() => [String], {
+    description:
+      'Switches your second factor on by a code of it. Gives ten recovery codes, each good once in place ' +
+      'of a code; they are shown here and never again. Errors: INVALID_VALUE, NOT_FOUND.',
+  })
+  async confirmSecondFactor(
+    @Ctx() context: RequestContext,
+    @Arg('code', () => String, { description: 'Six digits.' }) code: string,
+  ): Promise<readonly string[]> {
+    return await this.#factors.confirm(requireScope(context), code);
+  }
+
+  @Mutation(() => Boolean, {
+    description:
+      'Switches your second factor off. Errors: INVALID_VALUE, NOT_FOUND, CONFLICT where your role needs ' +
+      'one.',
+  })
+  async removeSecondFactor(
+    @Ctx() context: RequestContext,
+    @Arg('code', () => String, { description: 'Six digits, or a recovery code.' }) code: string,
+  ): Promise<boolean> {
+    await this.#factors.remove(requireScope(context), code);
+    return true;
+  }
+
+  @Mutation(() => [String], {
+    description:
+      'Replaces your recovery codes by ten new ones. Needs a code or a recovery code. They ' +
+      'are shown here and never again. Errors: INVALID_VALUE, NOT_FOUND.',
+  })
+  async renewRecoveryCodes(
+    @Ctx() context: RequestContext,
+    @Arg('code', () => String, { description: 'Six digits, or a recovery code.' }) code: string,
+  ): Promise<readonly string[]> {
+    return await this.#factors.renewRecoveryCodes(requireScope(context), code);
+  }
+
+  @Mutation(() => Boolean, {
+    description:
+      'Switches off the second factor of a user who has lost it. For admins. Repeating it ' +
+      'is not an error.',
+  })
+  async resetSecondFactor(
+    @Ctx() context: RequestContext,
+    @Arg('userId', () => ID, { description: 'The user.' }) userId: string,
+  ): Promise<boolean> {
+    await this.#factors.reset(requireScope(context), userId);
+    return true;
+  }
+}

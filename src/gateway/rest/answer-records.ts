@@ -1,0 +1,177 @@
+/** Answers with records: a page, a single piece or a stream, in every format. */
+
+import { contentTypeOf, type Format, isTableFormat, type TableFormat } from '../../base/tables/format.js';
+import { countExported, exportRecords } from '../../services/exporting/export-records.js';
+import { readJsonLines } from '../../services/exporting/json-lines.js';
+import {
+  assertFitsSheet,
+  MAX_SHEET_RECORDS,
+  printRecords,
+  type RecordFile,
+} from '../../services/exporting/print-records.js';
+import { columnsOfRecords, listOfObjects } from '../../services/exporting/record-columns.js';
+import type { RecordSet } from '../../store/reading/record-set.js';
+import type { RecordsRequest } from '../resolvers/records/record-resolver.js';
+import type { Answer, WholeAnswer } from './answer.js';
+import { byteOrderMarkOf, fileHeaders, formatOf, timeZoneOf } from './format-parameters.js';
+import type { RestRequest } from './route.js';
+
+/**
+ * A read with a `limit` up to this, and without `stream`, is one page and knows whether more follows;
+ * everything else is streamed.
+ */
+export const MAX_PAGE = 1000;
+
+/**
+ * Answers with the records in the requested format. A single page is read at once.
+ *
+ * @throws INVALID_VALUE (400) for an unknown format; LIMIT_EXCEEDED (400) for more records than an XLSX sheet
+ *   holds
+ */
+export async function answerRecords(
+  records: RecordSet,
+  wanted: RecordsRequest,
+  request: RestRequest,
+): Promise<Answer> {
+  const format = formatOf(request);
+  if (!isTableFormat(format)) tableOptions(records, request);
+  const isStreamed = request.parameters.stream !== undefined;
+  if (!isStreamed && wanted.limit !== undefined && wanted.limit <= MAX_PAGE)
+    return await answerPage(records, wanted, request);
+  if (isTableFormat(format)) return await answerFile(records, { wanted, request, format });
+  if (records.isShort) return await answerShort(records, format === 'ndjson' ? 'ndjson' : 'json', request);
+  return {
+    kind: 'stream',
+    mediaType: contentTypeOf(format),
+    open: (signal) => records.stream(format, signal),
+    countRows: () => records.rowsStreamed,
+  };
+}
+
+/**
+ * Answers with the changes since an instant, and the instant from which to continue. That instant is read
+ * first, so that a concurrent change is reported twice rather than never.
+ *
+ * @throws INVALID_VALUE (400) for an unknown format; LIMIT_EXCEEDED (400) for more records than an XLSX sheet
+ *   holds
+ */
+export async function answerChanges(
+  records: RecordSet,
+  { collection, projection, since }: RecordsRequest & { readonly since: string },
+  request: RestRequest,
+): Promise<Answer> {
+  const format = formatOf(request);
+  const table = tableOptions(records, request);
+  const next = await records.nextSince();
+  if (format === 'xlsx') await countExported(records, { format, since });
+  return {
+    kind: 'stream',
+    mediaType: contentTypeOf(format),
+    headers: { ...(isTableFormat(format) && fileHeaders(`${collection}.${format}`)), 'x-next-since': next },
+    open: (signal) => exportRecords(records, { format, since, signal, projection, ...table }),
+    countRows: () => records.rowsStreamed,
+  };
+}
+
+/** @throws LIMIT_EXCEEDED (400) for more records than a sheet of XLSX holds */
+async function answerFile(records: RecordSet, { wanted, request, format }: FileRequest): Promise<Answer> {
+  const file = fileOf(records, { wanted, request, format });
+  const { limit = Number.POSITIVE_INFINITY, skip = 0 } = wanted;
+  if (format === 'xlsx' && limit > MAX_SHEET_RECORDS) assertFitsSheet((await records.count()) - skip);
+  return {
+    kind: 'stream',
+    mediaType: contentTypeOf(format),
+    headers: fileHeaders(`${wanted.collection}.${format}`),
+    open: (signal) => printRecords(file, readJsonLines(records.stream('ndjson', signal))),
+    countRows: () => records.rowsStreamed,
+  };
+}
+
+interface FileRequest {
+  readonly wanted: RecordsRequest;
+  readonly request: RestRequest;
+  readonly format: TableFormat;
+}
+
+function fileOf(records: RecordSet, { wanted, request, format }: FileRequest): RecordFile {
+  const options = tableOptions(records, request);
+  const { collection, hiddenFields } = records;
+  return {
+    ...options,
+    format,
+    columns: columnsOfRecords(collection, wanted.projection, hiddenFields, options.expanded),
+  };
+}
+
+/** @throws INVALID_VALUE (400) */
+function tableOptions({ collection, hiddenFields }: RecordSet, request: RestRequest) {
+  const { expand } = request.parameters;
+  const format = formatOf(request);
+  return {
+    byteOrderMark: byteOrderMarkOf(request),
+    timeZone: timeZoneOf(request),
+    expanded: expand && listOfObjects(expand, { collection, hiddenFields, format }),
+  };
+}
+
+async function answerShort(
+  records: RecordSet,
+  format: 'json' | 'ndjson',
+  request: RestRequest,
+): Promise<WholeAnswer> {
+  const text = await records.printList({ format, signal: request.context.signal });
+  return {
+    kind: 'text',
+    status: 200,
+    mediaType: contentTypeOf(format),
+    text,
+    rowCount: records.rowsStreamed,
+  };
+}
+
+async function answerPage(
+  records: RecordSet,
+  wanted: RecordsRequest,
+  request: RestRequest,
+): Promise<WholeAnswer> {
+  const format = formatOf(request);
+  const page = await records.page();
+  const texts = page.records.map((record) => record.json);
+  const cursor = page.hasNextPage ? page.cursors.at(-1) : undefined;
+  const headers = {
+    ...(isTableFormat(format) && fileHeaders(`${wanted.collection}.${format}`)),
+    ...(cursor !== undefined && nextPage(cursor, request.parameters)),
+  };
+  return {
+    kind: 'text',
+    status: 200,
+    mediaType: contentTypeOf(format),
+    text: isTableFormat(format)
+      ? await printWhole(fileOf(records, { wanted, request, format }), texts)
+      : printTexts(texts, format),
+    headers,
+  };
+}
+
+function printTexts(texts: readonly string[], format: Format): string {
+  return format === 'ndjson' ? texts.map((text) => `${text}\n`).join('') : `[${texts.join(',')}]`;
+}
+
+async function printWhole(file: RecordFile, texts: readonly string[]): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of printRecords(file, batchesOf(texts))) {
+    chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function* batchesOf(texts: readonly string[]): AsyncGenerator<readonly string[], void> {
+  yield texts;
+}
+
+/** A reference relative to the requested path. */
+export function nextPage(cursor: string, parameters: RestRequest['parameters']): Record<string, string> {
+  const query = new URLSearchParams({ ...parameters, after: cursor });
+  query.delete('skip');
+  return { link: `<?${query}>; rel="next"`, 'x-next-cursor': cursor };
+}

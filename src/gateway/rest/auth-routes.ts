@@ -1,0 +1,165 @@
+/** The routes that issue and revoke tokens. @see interface 4.1, 5, decisions 6 */
+
+import { ServiceError } from '../../base/errors.js';
+import type { Login } from '../../services/auth/authenticator.js';
+import { type Answer, jsonAnswer } from './answer.js';
+import { invalidParameter } from './parameter-reader.js';
+import { type Parameter, type RestRequest, type Route, type Schema, via } from './route.js';
+
+export const LOGIN: Schema = { $ref: '#/components/schemas/Login' };
+
+const PARAMETERS: readonly Parameter[] = [
+  credential('user_name', 'login name', 'viewer'),
+  credential('password', 'login password; better in the body, an address ends up in logs', 'demo-viewer'),
+  credential('code', 'the code of the second factor, where the user has one'),
+  credential('domain', 'the domain of the user; absent: that of X-Domain, else the top domain'),
+  credential('api_key', 'an API key, in exchange for an access token'),
+  credential('refresh_token', 'a refresh token, in exchange for new tokens; it is used up'),
+  {
+    ...credential('grant_type', 'may say which of the three it is'),
+    schema: { type: 'string', enum: ['password', 'api_key', 'refresh_token'] },
+  },
+];
+
+const signIn: Route = {
+  name: 'signIn',
+  method: 'POST',
+  path: '/auth',
+  group: 'Credentials',
+  summary: 'An access token, for a user name and password, an API key or a refresh token',
+  description:
+    'The parameters are sent in the query, as the interface document has it, or in the body, which no log ' +
+    'of an address sees. An API key is exchanged by `api_key`, a refresh token by `refresh_token`.',
+  parameters: PARAMETERS,
+  body: {
+    kind: 'parameters',
+    isRequired: false,
+    description: 'The parameters, as JSON or as a form; recommended over the query.',
+    schema: { type: 'object' },
+    example: { user_name: 'viewer', password: 'demo-viewer' },
+  },
+  answers: [{ status: 200, description: 'The tokens.', schema: LOGIN }],
+  errors: [
+    'MALFORMED_REQUEST',
+    'INVALID_VALUE',
+    'WRONG_LOGIN',
+    'SECOND_FACTOR_REQUIRED',
+    'NOT_ACCEPTABLE',
+    'TOO_LARGE',
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
+  isOpen: true,
+  formats: ['json'],
+  ...via('auth', ['login', 'exchangeKey', 'refresh'], async (auth, request) => {
+    const grant = readGrant(request.parameters);
+    switch (grant.kind) {
+      case 'password':
+        return answerLogin(await auth.login(request.context, grant));
+      case 'api_key':
+        return answerLogin(await auth.exchangeKey(request.context, grant.key));
+      case 'refresh_token':
+        return answerLogin(await auth.refresh(request.context, grant.token));
+    }
+  }),
+};
+
+const signOut: Route = {
+  name: 'signOut',
+  method: 'POST',
+  path: '/auth/logout',
+  group: 'Credentials',
+  summary: 'End the session of this access token, on every instance at once',
+  description:
+    'The access token and the refresh token of the session stop working. Without a session, as with an ' +
+    'API key, it is refused.',
+  parameters: [],
+  answers: [{ status: 204, description: 'The session has ended.' }],
+  errors: ['UNAUTHENTICATED', 'FORBIDDEN'],
+  isOpen: false,
+  formats: ['json'],
+  ...via('auth', ['logout'], async (auth, request) => {
+    await auth.logout(request.context);
+    return { kind: 'empty', status: 204 };
+  }),
+};
+
+export const AUTH_ROUTES: readonly Route[] = [signIn, signOut];
+
+type Grant =
+  | {
+      readonly kind: 'password';
+      readonly userName: string;
+      readonly password: string;
+      readonly domain: string | undefined;
+      readonly code: string | undefined;
+    }
+  | { readonly kind: 'api_key'; readonly key: string }
+  | { readonly kind: 'refresh_token'; readonly token: string };
+
+/** @throws MALFORMED_REQUEST (400) unless the parameters describe exactly one kind of grant */
+function readGrant(parameters: RestRequest['parameters']): Grant {
+  const grants = grantsIn(parameters);
+  const [grant, other] = grants;
+  if (!grant || other) {
+    throw new ServiceError(
+      'MALFORMED_REQUEST',
+      `Send ${other ? 'one of the three, not several' : 'one of the three'}: user_name with ` +
+        'password, api_key, or refresh_token.',
+    );
+  }
+  const { grant_type: wanted } = parameters;
+  if (wanted !== undefined && wanted !== grant.kind) {
+    throw invalidParameter('grant_type', wanted, `${grant.kind}, which the other parameters are of`);
+  }
+  return grant;
+}
+
+function grantsIn(parameters: RestRequest['parameters']): Grant[] {
+  const { user_name: userName, password, domain, code, api_key: key, refresh_token: token } = parameters;
+  const grants: Grant[] = [];
+  if (userName !== undefined || password !== undefined) {
+    if (!userName) throw missing('user_name');
+    if (!password) throw missing('password');
+    grants.push({ kind: 'password', userName, password, domain: domain || undefined, code });
+  }
+  if (key !== undefined) grants.push({ kind: 'api_key', key });
+  if (token !== undefined) grants.push({ kind: 'refresh_token', token });
+  return grants;
+}
+
+function answerLogin(login: Login): Answer {
+  return jsonAnswer(JSON.stringify(tokensOf(login)), { headers: { 'cache-control': 'no-store' } });
+}
+
+/** The answer to a login, with the names of OAuth 2.0. @see RFC 6749 5.1 */
+export function tokensOf(login: Login) {
+  return {
+    access_token: login.accessToken,
+    token_type: 'Bearer',
+    expires_in: login.expiresInSeconds,
+    refresh_token: login.refreshToken,
+    user: {
+      _id: login.user.id,
+      user_name: login.user.userName,
+      name: login.user.name,
+      roles: login.user.roles,
+      domain: login.user.domain,
+    },
+  };
+}
+
+function missing(parameter: string): ServiceError {
+  const detail = `The parameter ${parameter} is missing: user_name and password belong together.`;
+  return new ServiceError('MALFORMED_REQUEST', detail, { errors: [{ detail, parameter }] });
+}
+
+function credential(name: string, description: string, example?: string): Parameter {
+  return {
+    name,
+    in: 'query',
+    isRequired: false,
+    description,
+    schema: { type: 'string' },
+    ...(example !== undefined && { example }),
+  };
+}

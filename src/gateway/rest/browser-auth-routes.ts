@@ -1,0 +1,242 @@
+/**
+ * The routes by which a web page logs in. The refresh token is in a cookie that no script can read; the
+ * access token is in the answer, for the page to keep in memory.
+ *
+ * @see decisions 6
+ */
+import { z } from 'zod';
+import { ServiceError } from '../../base/errors.js';
+import type { Login } from '../../services/auth/authenticator.js';
+import { type Answer, jsonAnswer } from './answer.js';
+import { LOGIN, tokensOf } from './auth-routes.js';
+import { hasCookie, printCookie, readCookie } from './cookie.js';
+import { type RestRequest, type Route, via } from './route.js';
+
+/** The cookie is sent only to paths below this one. */
+const COOKIE_PATH = '/auth/browser';
+const COOKIE_NAME = 'campus_refresh';
+/** Only a refresh token: an API key or an access token is not accepted here. */
+const REFRESH_TOKEN = /^cgr_[\w-]{43}$/;
+/** What a browser keeps of a login at an identity provider, used only for the logout. */
+const PROVIDER_COOKIE_NAME = 'campus_provider';
+const PROVIDER_TEXT = /^[\w.-]{1,4000}$/;
+const PROVIDER_COOKIE_PATH = `${COOKIE_PATH}/logout`;
+/** The longest that browsers keep a cookie: a session lasts as long as it is used. */
+const PROVIDER_COOKIE_SECONDS = 400 * 86_400;
+
+const LOGOUT = {
+  type: 'object',
+  required: ['end_session'],
+  properties: {
+    end_session: { type: 'string', format: 'uri', description: 'A page of the provider to go to.' },
+  },
+} as const;
+
+const loginSchema = z.strictObject({
+  user_name: z.string().min(1),
+  password: z.string().min(1),
+  domain: z.string().min(1).optional(),
+  code: z.string().optional(),
+});
+
+const browserLogin: Route = {
+  name: 'signInBrowser',
+  method: 'POST',
+  path: `${COOKIE_PATH}/login`,
+  group: 'Credentials',
+  summary: 'Log in from a page of this host: an access token, and a cookie to refresh it by',
+  description:
+    'For pages of this host alone, by `Origin`. The refresh token is in a cookie (`HttpOnly`, ' +
+    '`SameSite=Strict`) and not in the answer.',
+  parameters: [],
+  body: {
+    kind: 'record',
+    isRequired: true,
+    description:
+      'JSON: `user_name`, `password`, `domain` where it is not the top one, and `code` where the user has ' +
+      'a second factor.',
+    schema: {
+      type: 'object',
+      required: ['user_name', 'password'],
+      properties: {
+        user_name: { type: 'string' },
+        password: { type: 'string' },
+        domain: { type: 'string' },
+        code: { type: 'string' },
+      },
+    },
+    example: { user_name: 'viewer', password: 'demo-viewer' },
+  },
+  answers: [{ status: 200, description: 'The access token, and whom it stands for.', schema: LOGIN }],
+  errors: [
+    'MALFORMED_REQUEST',
+    'INVALID_VALUE',
+    'WRONG_LOGIN',
+    'SECOND_FACTOR_REQUIRED',
+    'FORBIDDEN',
+    'NOT_ACCEPTABLE',
+    'TOO_LARGE',
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
+  isOpen: true,
+  formats: ['json'],
+  ...via('auth', ['login', 'endSession'], async (auth, request) => {
+    const { isTls } = assertSameOrigin(request);
+    const asked = readLogin(request);
+    const login = await auth.login(request.context, {
+      userName: asked.user_name,
+      password: asked.password,
+      domain: asked.domain,
+      code: asked.code,
+    });
+    // A new login ends the browser's previous session, which nobody could see any more.
+    const before = refreshTokenOf(request, isTls);
+    if (before !== undefined) await auth.endSession(request.context, before);
+    return answerInBrowser(request, login);
+  }),
+};
+
+const browserRefresh: Route = {
+  name: 'refreshBrowser',
+  method: 'POST',
+  path: `${COOKIE_PATH}/refresh`,
+  group: 'Credentials',
+  summary: 'The next access token, for the cookie of a login from a page',
+  description:
+    'The cookie is used up and replaced; without one there is no session to go on with, which is no error. ' +
+    'Tabs of one browser that ask within ten seconds of each other ' +
+    'are all answered; a token that comes back later ends its session.',
+  parameters: [],
+  answers: [
+    { status: 200, description: 'The access token, and whom it stands for.', schema: LOGIN },
+    { status: 204, description: 'The browser has no cookie of a login.' },
+  ],
+  errors: ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_ACCEPTABLE'],
+  isOpen: true,
+  formats: ['json'],
+  ...via('auth', ['refreshInBrowser'], async (auth, request) => {
+    const { isTls } = assertSameOrigin(request);
+    // Not an error: every page asks when it is opened, and browsers would log a 401 to their console.
+    if (!hasCookie(request.headers.cookie, { name: COOKIE_NAME, isTls }))
+      return { kind: 'empty', status: 204, headers: { 'cache-control': 'no-store' } };
+    const token = refreshTokenOf(request, isTls);
+    if (token === undefined) throw new ServiceError('UNAUTHENTICATED', 'The cookie is of no login. Log in.');
+    return answerInBrowser(request, await auth.refreshInBrowser(request.context, token));
+  }),
+};
+
+const browserLogout: Route = {
+  name: 'signOutBrowser',
+  method: 'POST',
+  path: `${COOKIE_PATH}/logout`,
+  group: 'Credentials',
+  summary: 'End the session of the cookie, on every instance at once, and remove the cookie',
+  description:
+    'Needs no access token, which may have expired. Without a session it is no error. Who logged in at a ' +
+    'provider of identities is told the page that ends the session there.',
+  parameters: [],
+  answers: [
+    { status: 200, description: 'The session has ended here, and goes on at the provider.', schema: LOGOUT },
+    { status: 204, description: 'The session has ended.' },
+  ],
+  errors: ['FORBIDDEN'],
+  isOpen: true,
+  formats: ['json'],
+  ...via('auth', ['endSession', 'addressOfProviderEnd'], async (auth, request) => {
+    const { isTls } = assertSameOrigin(request);
+    const token = refreshTokenOf(request, isTls);
+    if (token !== undefined) await auth.endSession(request.context, token);
+    const kept = providerTextOf(request, isTls);
+    const end = kept === undefined ? undefined : await auth.addressOfProviderEnd(request.context, kept);
+    const headers = {
+      'cache-control': 'no-store',
+      'set-cookie': [
+        refreshCookie('', { isTls, maxAgeSeconds: 0 }),
+        ...(kept === undefined ? [] : [providerCookie('', { isTls })]),
+      ],
+    };
+    if (end === undefined) return { kind: 'empty', status: 204, headers };
+    return jsonAnswer(JSON.stringify({ end_session: end }), { headers });
+  }),
+};
+
+export const BROWSER_AUTH_ROUTES: readonly Route[] = [browserLogin, browserRefresh, browserLogout];
+
+function readLogin({ body }: RestRequest): z.output<typeof loginSchema> {
+  const read = loginSchema.safeParse(body);
+  if (read.success) return read.data;
+  const { path: [member = ''] = [], message = '' } = read.error.issues[0] ?? {};
+  const detail = `A login is {"user_name": …, "password": …}: ${message}`;
+  throw new ServiceError('MALFORMED_REQUEST', detail, {
+    errors: [{ detail: message, pointer: `/${String(member)}` }],
+  });
+}
+
+/**
+ * Refuses a request that no page of this host has sent. A browser names the page's origin in `Origin`. Newer
+ * ones also send `Sec-Fetch-Site`, over TLS and to localhost; it is checked first, because a proxy may have
+ * changed `Host`. No page can set either header.
+ *
+ * @throws FORBIDDEN (403)
+ * @see OWASP Cross-Site Request Forgery Prevention Cheat Sheet, "Verifying Origin with Standard Headers"
+ */
+export function assertSameOrigin({ headers }: Pick<RestRequest, 'headers'>): { readonly isTls: boolean } {
+  const origin = single(headers.origin);
+  const site = single(headers['sec-fetch-site']);
+  if (origin !== undefined && URL.canParse(origin)) {
+    const { host, protocol } = new URL(origin);
+    const isSame = site === undefined ? host === single(headers.host) : site === 'same-origin';
+    if (isSame && (protocol === 'https:' || protocol === 'http:')) return { isTls: protocol === 'https:' };
+  }
+  throw new ServiceError(
+    'FORBIDDEN',
+    'This address is for pages of this host, by their Origin. Programs use POST /auth.',
+  );
+}
+
+function refreshTokenOf({ headers }: RestRequest, isTls: boolean): string | undefined {
+  const token = readCookie(headers.cookie, { name: COOKIE_NAME, isTls });
+  return token !== undefined && REFRESH_TOKEN.test(token) ? token : undefined;
+}
+
+function providerTextOf({ headers }: RestRequest, isTls: boolean): string | undefined {
+  const kept = readCookie(headers.cookie, { name: PROVIDER_COOKIE_NAME, isTls });
+  return kept !== undefined && PROVIDER_TEXT.test(kept) ? kept : undefined;
+}
+
+function answerInBrowser(request: RestRequest, login: Login): Answer {
+  const { isTls } = assertSameOrigin(request);
+  const { refresh_token: _kept, ...body } = tokensOf(login);
+  return jsonAnswer(JSON.stringify(body), {
+    headers: {
+      'cache-control': 'no-store',
+      'set-cookie': refreshCookie(login.refreshToken ?? '', {
+        isTls,
+        maxAgeSeconds: login.refreshTokenTtlSeconds ?? 0,
+      }),
+    },
+  });
+}
+
+/** The cookie of a login, sent only to the paths of this file. */
+export function refreshCookie(
+  token: string,
+  { isTls, maxAgeSeconds }: { readonly isTls: boolean; readonly maxAgeSeconds: number },
+): string {
+  return printCookie({ name: COOKIE_NAME, value: token, isTls, maxAgeSeconds, path: COOKIE_PATH });
+}
+
+/** The cookie of a login at an identity provider; '' removes it. */
+export function providerCookie(kept: string, { isTls }: { readonly isTls: boolean }): string {
+  return printCookie({
+    name: PROVIDER_COOKIE_NAME,
+    value: kept,
+    isTls,
+    maxAgeSeconds: kept === '' ? 0 : PROVIDER_COOKIE_SECONDS,
+    path: PROVIDER_COOKIE_PATH,
+  });
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? undefined : header;
+}

@@ -1,0 +1,265 @@
+/**
+ * The parameters that the documented report paths over a generic read accept beside `oquery`, as data: for
+ * each collection its parameters, and the condition that each adds. They apply together with `oquery`.
+ *
+ * @see interface 4.5, decisions 8
+ */
+import { addDays, isDay } from '../../base/model/calendar.js';
+import type { Filter } from '../../base/model/filter.js';
+import type { Path } from '../../base/model/path.js';
+import { type Day, isSession } from '../../school/reports/engine/parameter-types.js';
+import { concessionsInForce } from '../../school/reports/student-concession.js';
+import { invalidParameter } from './parameter-reader.js';
+import type { Parameter, Schema } from './route.js';
+
+export interface CollectionParameter extends Parameter {
+  /** The field that it is about. */
+  readonly path: Path;
+  /** What it names must exist; absent: it names nothing. */
+  readonly named?: Named;
+  /** `today` is the day of the caller's domain. @throws INVALID_VALUE (400) */
+  toFilter(text: string, today: Day): Filter;
+}
+
+/** Where the names are that a parameter may have, beside the records that are read. */
+export interface Named {
+  /** The beginning of the message, up to the name: `There is no class`. */
+  readonly sentence: string;
+  /** Whether the parameter is the whole name or a part of it. */
+  readonly match: 'looseEquals' | 'contains';
+  /** The contract has an empty list for an unknown name; it is pointed out. */
+  readonly isHinted?: true;
+  /** Whether the names of the first place are few enough to suggest one. */
+  readonly isSuggested: boolean;
+  readonly places: readonly [NamedPlace, ...NamedPlace[]];
+}
+
+export interface NamedPlace {
+  readonly collection: string;
+  readonly path: Path;
+}
+
+export interface CollectionRead {
+  readonly collection: string;
+  readonly methods: readonly ('GET' | 'POST')[];
+  readonly parameters: readonly CollectionParameter[];
+}
+
+const DAY: Schema = { type: 'string', format: 'date' };
+const DAY_WORDS = ['today', 'yesterday', 'daybeforeyesterday'] as const;
+const EITHER = ['GET', 'POST'] as const;
+
+// A class or student whose record is gone exists as long as other records refer to it, as in reports.
+const CLASSES: Named = {
+  sentence: 'There is no class',
+  match: 'looseEquals',
+  isSuggested: true,
+  places: [
+    { collection: 'class', path: ['name'] },
+    { collection: 'registration', path: ['class'] },
+  ],
+};
+const ADMISSION_NUMBERS: Named = {
+  sentence: 'There is no student with the admission number',
+  match: 'looseEquals',
+  isSuggested: false,
+  places: [{ collection: 'registration', path: ['sequence'] }],
+};
+/** @see reports 4 */
+const STUDENTS: Named = {
+  sentence: 'There is no student with the ID',
+  isHinted: true,
+  match: 'looseEquals',
+  isSuggested: false,
+  places: [{ collection: 'registration', path: ['_id'] }],
+};
+const STAFF: Named = {
+  sentence: 'There is no staff member with the ID',
+  match: 'looseEquals',
+  isSuggested: false,
+  places: [{ collection: 'pltf_user', path: ['_id'] }],
+};
+const ROLES: Named = {
+  sentence: 'Nobody has a role with',
+  match: 'contains',
+  isSuggested: true,
+  places: [{ collection: 'pltf_user', path: ['roles'] }],
+};
+
+export const COLLECTION_READS: readonly CollectionRead[] = [
+  {
+    collection: 'attendance',
+    methods: EITHER,
+    parameters: [
+      parameter('class', 'class name', { example: '5', path: ['class'], named: CLASSES, toFilter: equals }),
+      parameter('start', 'first day', {
+        schema: DAY,
+        example: '2026-04-01',
+        path: ['created'],
+        toFilter: from,
+      }),
+      parameter('end', 'last day, included', {
+        schema: DAY,
+        example: '2026-04-30',
+        path: ['created'],
+        toFilter: until,
+      }),
+    ],
+  },
+  {
+    collection: 'registration',
+    methods: EITHER,
+    parameters: [
+      parameter('sequence', 'the admission number', {
+        example: 'GV-01042',
+        path: ['sequence'],
+        named: ADMISSION_NUMBERS,
+        toFilter: equals,
+      }),
+    ],
+  },
+  {
+    collection: 'pltf_user',
+    methods: EITHER,
+    parameters: [
+      parameter('roles', 'a role, or a part of its name', {
+        example: 'teacher',
+        path: ['roles'],
+        named: ROLES,
+        toFilter: contains('a role, or a part of its name'),
+      }),
+    ],
+  },
+  {
+    collection: 'teacher_attendance',
+    methods: EITHER,
+    parameters: [
+      parameter('name.value', "the teacher's user ID", {
+        example: 'usr-teacher',
+        path: ['name', 'value'],
+        named: STAFF,
+        toFilter: equals,
+      }),
+      parameter('created_on', `a day: YYYY-MM-DD, ${DAY_WORDS.join(', ')}`, {
+        example: 'today',
+        path: ['created_on'],
+        toFilter: on,
+      }),
+    ],
+  },
+  {
+    collection: 'result',
+    methods: EITHER,
+    parameters: [
+      parameter('session', 'the school year, YYYY-YY', {
+        schema: { type: 'string', pattern: '^\\d{4}-\\d{2}$' },
+        example: '2026-27',
+        path: ['session'],
+        toFilter: matching(isSession, 'a session YYYY-YY, such as 2026-27'),
+      }),
+      parameter('term', 'halfyear or finalyear', {
+        schema: { type: 'string', enum: ['halfyear', 'finalyear'] },
+        example: 'halfyear',
+        path: ['term'],
+        toFilter: matching((text) => text === 'halfyear' || text === 'finalyear', 'halfyear or finalyear'),
+      }),
+      parameter('admission_no', 'the admission number', {
+        example: 'GV-01042',
+        path: ['admission_no'],
+        named: ADMISSION_NUMBERS,
+        toFilter: equals,
+      }),
+    ],
+  },
+  // Report 4 is a read by POST, of the concessions in force today. By GET it is an ordinary collection; it
+  // has a route of its own because a path with routes answers every other method with 405.
+  { collection: 'fee_concession', methods: ['GET'], parameters: [] },
+  {
+    collection: 'fee_concession',
+    methods: ['POST'],
+    parameters: [
+      {
+        name: 'name.value',
+        in: 'query',
+        isRequired: true,
+        description: 'The student ID: only concessions of this student that are in force today.',
+        schema: { type: 'string' },
+        example: 'stu-00042',
+        path: ['name', 'value'],
+        named: STUDENTS,
+        toFilter: concessionsInForce,
+      },
+    ],
+  },
+];
+
+interface Place {
+  readonly path: Path;
+  readonly name: string;
+}
+
+type ToFilter = (text: string, place: Place) => Filter;
+
+function parameter(
+  name: string,
+  description: string,
+  options: {
+    readonly schema?: Schema;
+    readonly example: string;
+    readonly path: Path;
+    readonly named?: Named;
+    readonly toFilter: ToFilter;
+  },
+): CollectionParameter {
+  const { schema = { type: 'string' }, example, path, named, toFilter } = options;
+  return {
+    name,
+    in: 'query',
+    isRequired: false,
+    description: `Only records of this: ${description}.`,
+    schema,
+    example,
+    path,
+    ...(named && { named }),
+    toFilter: (text) => toFilter(text, { path, name }),
+  };
+}
+
+function equals(text: string, { path }: Place): Filter {
+  return { kind: 'looseEquals', path, text };
+}
+
+/** Refuses the empty text, which every text contains: a form with a blank field would get every record. */
+function contains(expected: string): ToFilter {
+  return (text, { path, name }) => {
+    if (text === '') throw invalidParameter(name, text, expected);
+    return { kind: 'contains', path, text };
+  };
+}
+
+function matching(is: (text: string) => boolean, expected: string): ToFilter {
+  return (text, { path, name }) => {
+    if (!is(text)) throw invalidParameter(name, text, expected);
+    return { kind: 'looseEquals', path, text };
+  };
+}
+
+function on(text: string, { path, name }: Place): Filter {
+  const word = DAY_WORDS.find((known) => known === text);
+  if (word) return { kind: 'on', path, day: { word } };
+  return { kind: 'on', path, day: parseDay(name, text, `a day YYYY-MM-DD, ${DAY_WORDS.join(', ')}`) };
+}
+
+function from(text: string, { path, name }: Place): Filter {
+  return { kind: 'greaterOrEqual', path, value: parseDay(name, text, 'a day YYYY-MM-DD') };
+}
+
+/** The parameter includes the end; the filter is half-open. */
+function until(text: string, { path, name }: Place): Filter {
+  return { kind: 'lessThan', path, value: addDays(parseDay(name, text, 'a day YYYY-MM-DD'), 1) };
+}
+
+function parseDay(name: string, text: string, expected: string): string {
+  if (isDay(text)) return text;
+  throw invalidParameter(name, text, expected);
+}

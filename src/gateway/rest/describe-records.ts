@@ -1,0 +1,209 @@
+/** JSON Schemas for the records of each collection, generated from its declaration, for `openapi.json`. */
+
+import { describeBounds, jsonSchemaOfBounds } from '../../base/model/bounds.js';
+import type { Collection, Field } from '../../base/model/collection.js';
+import { SCALAR_TYPES, valueKindOf } from '../../base/model/field-types/scalar-types.js';
+import { RECORD_ID_PATTERN } from '../../base/model/record-id.js';
+import type { CollectionInReach } from '../../store/access/collection-in-reach.js';
+import type { Schema } from './route.js';
+
+/** Any record, and a list of them. */
+export const RECORD: Schema = { $ref: '#/components/schemas/Record' };
+export const RECORDS: Schema = { type: 'array', items: RECORD };
+
+const RECORD_MEMBERS: Schema = {
+  _id: {
+    type: 'string',
+    pattern: RECORD_ID_PATTERN,
+    description: 'On create chosen by the client, or made.',
+  },
+  created_on: {
+    type: 'string',
+    format: 'date-time',
+    description: 'On create set to now where it is absent.',
+  },
+};
+
+/**
+ * The schema of any record, `Record`, and for each collection those of what is read (`TaskRecord`), created
+ * (`NewTaskRecord`) and changed (`TaskRecordChanges`). Only `_id` is required in what is read: a projection
+ * or a role may leave out every other field.
+ */
+export function describeRecords(collections: readonly CollectionInReach[]): Schema {
+  const any: Schema = {
+    type: 'object',
+    description: 'The fields of a record, and its _id.',
+    properties: RECORD_MEMBERS,
+    additionalProperties: true,
+  };
+  const readable = collections.filter((one) => one.readable !== undefined);
+  if (readable.length === 0) return { Record: any, AnyRecord: any, Reference: REFERENCE };
+  return {
+    Record: {
+      description: 'A record: of a collection described here as its schema says, of any other as AnyRecord.',
+      anyOf: [
+        ...readable.map(({ collection }) => schemaRef(recordSchemaName(collection.name))),
+        schemaRef('AnyRecord'),
+      ],
+    },
+    AnyRecord: any,
+    Reference: REFERENCE,
+    ...Object.fromEntries(collections.flatMap(describeCollection)),
+  };
+}
+
+const REFERENCE: Schema = {
+  type: 'object',
+  description: 'A reference to a record: its _id, and what it was called when the reference was written.',
+  required: ['value'],
+  properties: {
+    value: { type: 'string', description: 'The _id of the record.' },
+    label: { type: 'string', description: 'What the record was called.' },
+  },
+};
+
+export function schemaRef(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/**
+ * `fee_receipt` becomes `FeeReceiptRecord`. A collection whose name would clash with another one's, such as
+ * `a_1` with `a1`, keeps it: `Record_a_1`.
+ */
+export function recordSchemaName(collection: string): string {
+  const words = collection.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  const name = words.join('');
+  const back = name.replaceAll(/(?!^)([A-Z])/g, '_$1').toLowerCase();
+  const isItsOwn = back === collection && !/^(?:new_|any$)/.test(collection);
+  return isItsOwn ? `${name}Record` : `Record_${collection}`;
+}
+
+export function newRecordSchemaName(collection: string): string {
+  return `New${recordSchemaName(collection)}`;
+}
+
+export function changesSchemaName(collection: string): string {
+  return `${recordSchemaName(collection)}Changes`;
+}
+
+function describeCollection(shown: CollectionInReach): [string, Schema][] {
+  const { name } = shown.collection;
+  const said = describeWhat(shown.collection);
+  const schemas: [string, Schema][] = [];
+  if (shown.readable) schemas.push([recordSchemaName(name), describeRead(said, shown.readable)]);
+  // Whoever may change records may also replace them.
+  const whole = shown.creatable ?? shown.updatable;
+  if (whole) schemas.push([newRecordSchemaName(name), describeNew(said, whole)]);
+  if (shown.updatable) schemas.push([changesSchemaName(name), describeChanges(said, shown.updatable)]);
+  return schemas;
+}
+
+/** One line on what the records of a collection are. */
+export function describeWhat({ name, title, description }: Collection): string {
+  const said = [title, description].filter((text) => text !== '').map((text) => text.replace(/\.$/, ''));
+  return `${said.join('. ')}${said.length === 0 ? '' : ' '}(collection ${name}).`;
+}
+
+function describeRead(said: string, fields: readonly Field[]): Schema {
+  return {
+    type: 'object',
+    description: said,
+    required: ['_id'],
+    properties: { ...RECORD_MEMBERS, ...describeFields(fields, 'read') },
+    additionalProperties: true,
+  };
+}
+
+function describeNew(said: string, fields: readonly Field[]): Schema {
+  const required = fields.filter(isNeeded).map((field) => field.name);
+  return {
+    type: 'object',
+    description: `A new record: ${said}`,
+    ...(required.length > 0 && { required }),
+    properties: { ...RECORD_MEMBERS, ...describeFields(fields, 'write') },
+    additionalProperties: true,
+  };
+}
+
+function describeChanges(said: string, fields: readonly Field[]): Schema {
+  return {
+    type: 'object',
+    description: `The fields to change; null removes one that is not required: ${said}`,
+    properties: describeFields(fields, 'write'),
+    additionalProperties: true,
+  };
+}
+
+/** A field with a default need not be sent. */
+function isNeeded(field: Field): boolean {
+  return field.isRequired && field.default === undefined;
+}
+
+/**
+ * Stored records may be older than their declaration, so only written ones must have its required fields and
+ * obey its bounds.
+ */
+type Use = 'read' | 'write';
+
+function describeFields(fields: readonly Field[], use: Use): Schema {
+  return Object.fromEntries(fields.map((field) => [field.name, describeField(field, use)]));
+}
+
+function describeField(field: Field, use: Use): Schema {
+  const value = describeValue(field, use);
+  const typed = field.isList ? { type: 'array', items: value } : value;
+  const described = field.isRequired ? typed : orNull(typed);
+  const description = [
+    ...(field.description === '' ? [] : [field.description]),
+    ...(field.unit === undefined ? [] : [`Unit: ${field.unit}.`]),
+    ...(field.bounds === undefined ? [] : [`Allowed: ${describeBounds(field.bounds)}.`]),
+    ...(field.isUnique ? ['No two records have the same.'] : []),
+    ...(field.deprecated === undefined ? [] : [`Deprecated: ${field.deprecated}`]),
+  ].join(' ');
+  return {
+    ...described,
+    ...(description !== '' && { description }),
+    ...(use === 'write' &&
+      field.default !== undefined &&
+      field.default !== 'now' && { default: field.default }),
+    ...(field.example !== undefined && { examples: [field.example] }),
+    ...(field.deprecated !== undefined && { deprecated: true }),
+  };
+}
+
+function describeValue(field: Field, use: Use): Schema {
+  const kind = valueKindOf(field);
+  switch (kind) {
+    case 'reference':
+      return {
+        ...schemaRef('Reference'),
+        ...(field.targets.length > 0 && { 'x-collections': field.targets }),
+      };
+    case 'object': {
+      const { fields } = field;
+      const required = use === 'read' ? [] : fields.filter(isNeeded).map(({ name }) => name);
+      return {
+        type: 'object',
+        ...(fields.length > 0 && { properties: describeFields(fields, use) }),
+        ...(required.length > 0 && { required }),
+      };
+    }
+    default:
+      return {
+        ...SCALAR_TYPES[kind].jsonSchema,
+        ...(field.allowed && { enum: field.allowed }),
+        ...(field.bounds && use === 'write' && jsonSchemaOfBounds(field.bounds)),
+      };
+  }
+}
+
+/** A field that is not required may be null. */
+function orNull(schema: Schema): Schema {
+  if (typeof schema.type !== 'string') return { anyOf: [schema, { type: 'null' }] };
+  const { enum: allowed } = schema;
+  return {
+    ...schema,
+    type: [schema.type, 'null'],
+    ...(Array.isArray(allowed) && { enum: [...allowed, null] }),
+  };
+}

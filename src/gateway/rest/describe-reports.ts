@@ -1,0 +1,142 @@
+/**
+ * JSON Schemas for the answers of the reports, generated from the columns of their rows and totals, for
+ * `openapi.json`.
+ */
+import { type Column, columnsOf, type RowClass, titleOf } from '../../school/reports/engine/columns.js';
+import type { Report } from '../../school/reports/engine/report.js';
+import type { Schema } from './route.js';
+
+const WARNING: Schema = {
+  type: 'object',
+  description: 'Records that a report left out because a value in them is unusable.',
+  required: ['collection', 'reason', 'count', 'ids'],
+  properties: {
+    collection: { type: 'string' },
+    reason: { type: 'string', description: 'What is wrong with them.' },
+    count: { type: 'integer' },
+    ids: { type: 'array', items: { type: 'string' }, description: 'The first ten.' },
+  },
+};
+
+const PAGE_INFO: Schema = {
+  type: 'object',
+  description: 'With first or after alone: whether rows follow, and where.',
+  required: ['hasNextPage', 'endCursor'],
+  properties: { hasNextPage: { type: 'boolean' }, endCursor: { type: ['string', 'null'] } },
+};
+
+/** `Report` for any of them, one schema per report, and one per type of rows or totals. */
+export function describeReports(reports: readonly Report[]): Schema {
+  const rows: Record<string, Schema> = {};
+  for (const { row, totals } of reports) for (const rowClass of [row, totals]) addRow(rows, rowClass);
+  return {
+    Report: { description: 'The answer of a report, by its name.', anyOf: reports.map(reportRef) },
+    ReportWarning: WARNING,
+    ReportPageInfo: PAGE_INFO,
+    Money: {
+      type: 'number',
+      description: 'An exact amount in the currency of the report, with two decimals.',
+    },
+    Month: { type: 'string', pattern: '^\\d{4}-(0[1-9]|1[0-2])$' },
+    ...Object.fromEntries(reports.map((report) => [reportSchemaName(report), describeReport(report)])),
+    ...rows,
+  };
+}
+
+export function reportRef(report: Report): Schema {
+  return { $ref: `#/components/schemas/${reportSchemaName(report)}` };
+}
+
+/** The answer of `feeDefaulters` is a `FeeDefaultersReport`. */
+function reportSchemaName({ field }: Report): string {
+  return `${field.charAt(0).toUpperCase()}${field.slice(1)}Report`;
+}
+
+function describeReport(report: Report): Schema {
+  return {
+    type: 'object',
+    description: report.description,
+    required: ['report', 'parameters', 'generatedAt', 'currency', 'rows', 'totals', 'warnings'],
+    properties: {
+      report: { const: report.name },
+      parameters: {
+        type: 'object',
+        description: 'As understood, defaults filled in; null: not said.',
+        properties: Object.fromEntries(
+          Object.entries(report.parameters).map(([name, { type, description }]) => [
+            name,
+            { anyOf: [understood(type.schema), { type: 'null' }], description },
+          ]),
+        ),
+      },
+      generatedAt: { type: 'string', format: 'date-time' },
+      currency: { type: 'string', description: 'ISO 4217.', pattern: '^[A-Z]{3}$' },
+      rows: { type: 'array', items: rowRef(report.row) },
+      totals: rowRef(report.totals),
+      warnings: { type: 'array', items: { $ref: '#/components/schemas/ReportWarning' } },
+      pageInfo: { $ref: '#/components/schemas/ReportPageInfo' },
+    },
+  };
+}
+
+/** The echoed parameters show a number as its digits, so that none is lost. */
+function understood(schema: Schema): Schema {
+  return schema.type === 'number' ? { type: 'string' } : schema;
+}
+
+function rowRef(rowClass: RowClass): Schema {
+  return { $ref: `#/components/schemas/${titleOf(rowClass).name}` };
+}
+
+function addRow(into: Record<string, Schema>, rowClass: RowClass): void {
+  const { name, description } = titleOf(rowClass);
+  if (into[name] !== undefined) return;
+  const columns = columnsOf(rowClass);
+  into[name] = {
+    type: 'object',
+    description,
+    required: columns.map((column) => column.name),
+    properties: Object.fromEntries(columns.map((column) => [column.name, describeColumn(column)])),
+  };
+  for (const { rowClass: inner } of columns) if (inner) addRow(into, inner());
+}
+
+function describeColumn(column: Column): Schema {
+  const value = describeValue(column);
+  return { ...(column.isNullable ? orNull(value) : value), description: column.description };
+}
+
+function describeValue({ type, rowClass }: Column): Schema {
+  switch (type) {
+    case 'text':
+      return { type: 'string' };
+    case 'texts':
+      return { type: 'array', items: { type: 'string' } };
+    case 'flag':
+      return { type: 'boolean' };
+    case 'whole':
+      return { type: 'integer' };
+    case 'number':
+    case 'percent':
+      return { type: 'number' };
+    case 'money':
+    case 'decimal':
+      return { $ref: '#/components/schemas/Money' };
+    case 'day':
+      return { type: 'string', format: 'date' };
+    case 'month':
+      return { $ref: '#/components/schemas/Month' };
+    case 'instant':
+      return { type: 'string', format: 'date-time' };
+    case 'row':
+      return rowClass ? rowRef(rowClass()) : {};
+    case 'rows':
+      return { type: 'array', items: rowClass ? rowRef(rowClass()) : {} };
+  }
+}
+
+function orNull(schema: Schema): Schema {
+  return typeof schema.type === 'string'
+    ? { ...schema, type: [schema.type, 'null'] }
+    : { anyOf: [schema, { type: 'null' }] };
+}

@@ -1,0 +1,158 @@
+/** The routes that read earlier versions of records and restore them. */
+import { ServiceError } from '../../base/errors.js';
+import { type JsonValue, printExactJson } from '../../base/json/json.js';
+import type { FieldChange, RecordVersion } from '../../store/history/record-history.js';
+import { jsonAnswer } from './answer.js';
+import { nextPage } from './answer-records.js';
+import { assertNoIfNoneMatch, parseIfMatch, printEtag } from './conditional.js';
+import { RECORD } from './describe-records.js';
+import { parseCount } from './parameter-reader.js';
+import { allowedTo, COLLECTION, RECORD_ID, recordAddress } from './record-address.js';
+import { READ_ERRORS } from './record-read-routes.js';
+import { asRecord, IDEMPOTENCY_KEY, IF_MATCH, WRITE_ERRORS } from './record-write-routes.js';
+import { inQuery, type Route, type Schema, via } from './route.js';
+
+const CHANGE: Schema = {
+  type: 'object',
+  required: ['path', 'kind'],
+  properties: {
+    path: { type: 'string', description: 'The name of the field; below an object the names joined by dots.' },
+    kind: { enum: ['added', 'changed', 'removed'] },
+    before: { description: 'Absent where it was not there before.' },
+    after: { description: 'Absent where it is no longer there.' },
+  },
+};
+
+const VERSION: Schema = {
+  type: 'object',
+  required: ['version', 'operation', 'fromVersion', 'at', 'by', 'changes'],
+  properties: {
+    version: { type: 'integer', description: 'The version that the change made.' },
+    operation: { enum: ['created', 'updated', 'deleted'] },
+    fromVersion: { type: ['integer', 'null'], description: 'The version before; null for the first.' },
+    at: { type: 'string', format: 'date-time' },
+    by: {
+      type: ['object', 'null'],
+      description: 'Told to admins, and to everybody of their own changes.',
+      properties: {
+        principal: { type: 'string' },
+        credential: { type: 'string' },
+        requestId: { type: 'string' },
+        requestOperation: { type: ['string', 'null'] },
+      },
+    },
+    changes: { type: ['array', 'null'], items: CHANGE, description: 'null where the values are not kept.' },
+  },
+};
+
+const readHistory: Route = {
+  name: 'readHistory',
+  method: 'GET',
+  path: '/o/recs/{collection}/{id}/history',
+  group: 'Records',
+  summary: 'The changes of a record, the newest first, with what they replaced',
+  description:
+    'Every write is an entry of the audit trail. Fields that are hidden from the caller are in none of them.',
+  parameters: [
+    COLLECTION,
+    RECORD_ID,
+    inQuery('limit', 'at most so many changes; the answer has a Link to the next page', {
+      schema: { type: 'integer', minimum: 1 },
+    }),
+    inQuery('after', 'a cursor, from X-Next-Cursor: only older changes', { schema: { type: 'string' } }),
+  ],
+  answers: [
+    {
+      status: 200,
+      description: 'The changes.',
+      schema: { type: 'array', items: VERSION },
+      headers: ['Link', 'X-Next-Cursor'],
+    },
+  ],
+  errors: READ_ERRORS,
+  isOpen: false,
+  formats: ['json'],
+  assertAllowed: allowedTo('read'),
+  ...via('history', ['history'], async (history, request) => {
+    const { limit, after } = request.parameters;
+    const { rows: versions, hasNextPage } = await history.history(request.context, {
+      ...recordAddress(request),
+      first: limit === undefined ? null : parseCount('limit', limit, 1),
+      after: after === undefined || after === '' ? null : after,
+    });
+    const last = hasNextPage ? versions.at(-1) : undefined;
+    return jsonAnswer(printExactJson(versions.map(toJson)), {
+      ...(last !== undefined && { headers: nextPage(String(last.version), request.parameters) }),
+    });
+  }),
+};
+
+const restoreRecord: Route = {
+  name: 'restoreRecord',
+  method: 'POST',
+  path: '/o/recs/{collection}/{id}/restore',
+  group: 'Records',
+  summary: 'Make a record again what it was at a version; a removed one comes back',
+  description: 'A write like any other: it is checked, and is an entry of the history itself.',
+  parameters: [COLLECTION, RECORD_ID, IF_MATCH, IDEMPOTENCY_KEY],
+  body: {
+    kind: 'record',
+    isRequired: true,
+    description: 'The version that the record is to be again.',
+    schema: {
+      type: 'object',
+      required: ['version'],
+      properties: { version: { type: 'integer', minimum: 1 } },
+      additionalProperties: false,
+    },
+    example: { version: 1 },
+  },
+  answers: [{ status: 200, description: 'The record as it is now.', schema: RECORD, headers: ['ETag'] }],
+  errors: [...WRITE_ERRORS, 'VERSION_CONFLICT'],
+  isOpen: false,
+  formats: ['json'],
+  ...via('history', ['restoreRecord'], async (history, request) => {
+    assertNoIfNoneMatch(request.headers['if-none-match']);
+    const record = await history.restoreRecord(request.context, {
+      ...recordAddress(request),
+      version: versionOf(request.body),
+      ifVersion: parseIfMatch(request.headers['if-match']),
+    });
+    return jsonAnswer(record.json, { headers: { etag: printEtag(record.version) } });
+  }),
+};
+
+export const HISTORY_ROUTES: readonly Route[] = [readHistory, restoreRecord];
+
+function toJson({ version, operation, fromVersion, at, by, changes }: RecordVersion): JsonValue {
+  return {
+    version,
+    operation,
+    fromVersion: fromVersion ?? null,
+    at: at.toISOString(),
+    by: by === undefined ? null : { ...by, requestOperation: by.requestOperation ?? null },
+    changes: changes?.map(toChange) ?? null,
+  };
+}
+
+function toChange({ path, kind, before, after }: FieldChange): JsonValue {
+  return {
+    path,
+    kind,
+    ...(before !== undefined && { before }),
+    ...(after !== undefined && { after }),
+  };
+}
+
+/** @throws INVALID_VALUE, MALFORMED_REQUEST (400) */
+function versionOf(body: JsonValue | undefined): number {
+  const { version, ...others } = asRecord(body, '');
+  const [other] = Object.keys(others);
+  const number = Number(version ?? Number.NaN);
+  if (other === undefined && /^[1-9]\d{0,8}$/.test(String(version))) return number;
+  const pointer = other === undefined ? '/version' : `/${other}`;
+  const expected = 'the member version alone, a whole number from 1';
+  throw new ServiceError('INVALID_VALUE', `${pointer}: ${expected} is expected`, {
+    errors: [{ pointer, detail: 'not what restores a record', expected }],
+  });
+}

@@ -1,0 +1,496 @@
+/** The routes of imports. The upload is served by `src/gateway/server/import-serving.ts`. */
+import { type JsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
+import {
+  ImportMissingValue,
+  ImportModeValue,
+  type ImportOptionsInput,
+  type ImportResult,
+  ImportTriggerValue,
+} from '../resolvers/services/import-result.js';
+import { type Answer, jsonAnswer } from './answer.js';
+import { nextPage } from './answer-records.js';
+import { invalidParameter, parseCount } from './parameter-reader.js';
+import { asRecord } from './record-write-routes.js';
+import {
+  inQuery,
+  type Parameter,
+  type RestRequest,
+  type Route,
+  type RouteDescription,
+  type Schema,
+  via,
+} from './route.js';
+
+const COUNTS: Schema = {
+  type: 'object',
+  properties: Object.fromEntries(
+    ['rows', 'created', 'updated', 'same', 'refused', 'removed'].map((name) => [name, { type: 'integer' }]),
+  ),
+};
+
+const IMPORT: Schema = {
+  type: 'object',
+  required: ['id', 'collection', 'state', 'counts'],
+  properties: {
+    id: { type: 'string', format: 'uuid' },
+    collection: { type: 'string' },
+    state: {
+      enum: [
+        ...['received', 'inspecting', 'ready', 'trying', 'tried', 'waiting', 'running', 'done', 'failed'],
+        ...['cancelled', 'undoing', 'undone'],
+      ],
+    },
+    name: { type: 'string', description: 'The name of the file.' },
+    fileId: { type: 'string', format: 'uuid' },
+    inspection: { type: ['object', 'null'], description: 'What was found in the file.' },
+    mapping: { type: ['object', 'null'], description: 'The field of each column.' },
+    mode: { enum: ['atomic', 'rows'] },
+    by: { type: 'string', description: 'The key of the records.' },
+    missing: { enum: ['keep', 'remove'] },
+    triggers: { type: 'array', items: { enum: ['before', 'after'] } },
+    counts: COUNTS,
+    rowCount: { type: ['integer', 'null'] },
+    trial: { type: ['object', 'null'], description: 'The result of the last dry run.' },
+    changeIds: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'What undoChange takes; the last one is undone first.',
+    },
+    scripts: { type: ['object', 'null'], description: 'The scripts that run before and after its writes.' },
+    fault: { type: ['object', 'null'], description: 'Why it failed.' },
+    createdBy: { type: 'string' },
+    createdAt: { type: 'string', format: 'date-time' },
+    startedAt: { type: ['string', 'null'], format: 'date-time' },
+    endedAt: { type: ['string', 'null'], format: 'date-time' },
+  },
+};
+
+const ID: Parameter = {
+  name: 'id',
+  in: 'path',
+  isRequired: true,
+  description: 'the id of the import',
+  schema: { type: 'string', format: 'uuid' },
+  example: '01995f6e-6f0a-7c3e-9d5c-2f6a7b8c9d0e',
+};
+
+const OPTIONS: readonly Parameter[] = [
+  inQuery('mode', 'atomic: all rows or none; rows: the right ones', {
+    schema: { type: 'string', enum: Object.values(ImportModeValue) },
+  }),
+  inQuery('by', 'what tells records apart: _id, a unique field, or fields unique together', {
+    schema: { type: 'string' },
+    example: '_id',
+  }),
+  inQuery('missing', 'remove: records that the file does not have are removed; else they are kept', {
+    schema: { type: 'string', enum: Object.values(ImportMissingValue) },
+  }),
+  inQuery('triggers', 'scripts that run for its records: before, after, or both with a comma', {
+    schema: { type: 'string' },
+    example: 'after',
+  }),
+];
+
+export const IMPORT_PARAMETERS: readonly Parameter[] = [
+  { ...inQuery('collection', 'where the records go', { schema: { type: 'string' } }), isRequired: true },
+  inQuery('name', 'the name of the file, whose ending tells its format', { schema: { type: 'string' } }),
+  inQuery('fileId', 'a file that is kept already, instead of a body', {
+    schema: { type: 'string', format: 'uuid' },
+  }),
+  inQuery('mapping', 'the name of a saved mapping', { schema: { type: 'string' } }),
+  inQuery('format', 'csv, tsv, xlsx, json, ndjson, ejson or bson; found in the file if left out', {
+    schema: { type: 'string' },
+  }),
+  inQuery('encoding', 'of a text, e.g. windows-1252; found in the file if left out', {
+    schema: { type: 'string' },
+  }),
+  inQuery('delimiter', 'between the cells of a text; found in the file if left out', {
+    schema: { type: 'string' },
+  }),
+  inQuery('sheet', 'of a workbook; the first one with rows if left out', { schema: { type: 'string' } }),
+  inQuery('header', 'the row of the header, or none', { schema: { type: 'string' } }),
+  ...OPTIONS,
+];
+
+const ERRORS = ['MALFORMED_REQUEST', 'INVALID_VALUE', 'UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND'] as const;
+
+/** Served by a plugin of the server, because its body is bytes. */
+export const TAKE_IMPORT: RouteDescription = {
+  name: 'takeImport',
+  method: 'POST',
+  path: '/imports',
+  group: 'Imports',
+  summary: 'Take a file for a collection, streamed; it is looked into, and waits to be tried and run',
+  description: 'As a form of one file, or the bytes as they are. Nothing is written until the import is run.',
+  parameters: IMPORT_PARAMETERS,
+  body: {
+    kind: 'file',
+    isRequired: false,
+    description: 'The file; none with fileId.',
+    schema: { type: 'object', properties: { file: { type: 'string', format: 'binary' } } },
+  },
+  answers: [{ status: 202, description: 'The import.', schema: IMPORT, headers: ['Location'] }],
+  errors: [...ERRORS, 'LIMIT_EXCEEDED', 'TOO_LARGE'],
+  isOpen: false,
+};
+
+const listImports: Route = {
+  name: 'listImports',
+  method: 'GET',
+  path: '/imports',
+  group: 'Imports',
+  summary: 'Imports, the newest first: of an admin all of the domain, else your own',
+  description: 'With what each of them has done so far.',
+  parameters: [
+    inQuery('limit', 'at most so many', { schema: { type: 'integer', minimum: 1 } }),
+    inQuery('after', 'a cursor, from X-Next-Cursor', { schema: { type: 'string' } }),
+  ],
+  answers: [
+    {
+      status: 200,
+      description: 'The imports.',
+      schema: { type: 'array', items: IMPORT },
+      headers: ['Link', 'X-Next-Cursor'],
+    },
+  ],
+  errors: [...ERRORS, 'LIMIT_EXCEEDED', 'NOT_ACCEPTABLE'],
+  isOpen: false,
+  formats: ['json'],
+  ...via('imports', ['imports'], async (imports, request) => {
+    const { limit, after } = request.parameters;
+    const { nodes, pageInfo } = await imports.imports(request.context, {
+      first: limit === undefined ? null : parseCount('limit', limit, 1),
+      after: after || null,
+    });
+    const cursor = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+    return jsonAnswer(`[${nodes.map(printImport).join(',')}]`, {
+      ...(cursor && { headers: nextPage(cursor, request.parameters) }),
+    });
+  }),
+};
+
+const readImport: Route = {
+  name: 'readImport',
+  method: 'GET',
+  path: '/imports/{id}',
+  group: 'Imports',
+  summary: 'How far an import is, and what it did',
+  description: 'Asked for again and again until its state is one that does not change.',
+  parameters: [ID],
+  answers: [{ status: 200, description: 'The import.', schema: IMPORT }],
+  errors: [...ERRORS, 'NOT_ACCEPTABLE'],
+  isOpen: false,
+  formats: ['json'],
+  ...via('imports', ['import'], async (imports, request) =>
+    answerImport(await imports.import(request.context, idOf(request))),
+  ),
+};
+
+const changeMapping: Route = {
+  name: 'changeImportMapping',
+  method: 'PUT',
+  path: '/imports/{id}/mapping',
+  group: 'Imports',
+  summary: 'Correct the mapping of an import; with saveAs keep it by a name',
+  description: 'The columns are then looked at anew, and the import waits to be tried and run.',
+  parameters: [
+    ID,
+    inQuery('saveAs', 'a name under which the mapping is found again', { schema: { type: 'string' } }),
+    ...OPTIONS,
+  ],
+  body: {
+    kind: 'record',
+    isRequired: true,
+    description: 'The whole new mapping.',
+    schema: {
+      type: 'object',
+      required: ['columns'],
+      properties: {
+        columns: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['column', 'field'],
+            properties: {
+              column: { type: 'string' },
+              field: { type: ['string', 'null'], description: 'null: it is left out.' },
+              part: {
+                type: 'object',
+                description: 'Which part of its cells goes there; the others are mapped by the column again.',
+                required: ['separator', 'number', 'of'],
+                properties: {
+                  separator: {
+                    type: 'string',
+                    maxLength: 10,
+                    description: 'Empty: the parts are where digits and letters meet, as in 10A.',
+                  },
+                  number: { type: 'integer', minimum: 1, maximum: 20 },
+                  of: { type: 'integer', minimum: 2, maximum: 20 },
+                },
+                additionalProperties: false,
+              },
+              format: { type: 'string', description: 'How days and numbers are written.' },
+              values: { type: 'object', description: 'What other values stand for values of the file.' },
+              by: { type: 'string', description: 'The field of its target that a reference is found by.' },
+              blank: {
+                type: 'array',
+                items: { type: 'string' },
+                description: 'Cells that count as empty, such as "-" and "N/A", in any case.',
+              },
+              leftOut: { const: true, description: 'The column has values and is left out on purpose.' },
+              undeclared: { const: true, description: 'The field is not declared, and meant.' },
+              empty: { enum: ['leave', 'remove'] },
+            },
+            additionalProperties: false,
+          },
+        },
+        fixed: { type: 'object', description: 'Fields that have one value in every record.' },
+        others: { enum: ['keep', 'leave out'] },
+      },
+    },
+  },
+  answers: [{ status: 200, description: 'The import.', schema: IMPORT }],
+  errors: [...ERRORS, 'CONFLICT', 'NOT_ACCEPTABLE', 'TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'LIMIT_EXCEEDED'],
+  isOpen: false,
+  formats: ['json'],
+  ...via('imports', ['changeImport'], async (imports, request) => {
+    const { saveAs } = request.parameters;
+    const mapping = asRecord(request.body, '');
+    const options = importOptionsOf(request.parameters);
+    return answerImport(
+      await imports.changeImport(request.context, idOf(request), mapping, options, saveAs ?? null),
+    );
+  }),
+};
+
+const tryImport: Route = {
+  ...step('dry-run', 'Everything but the write: what would become of every row'),
+  name: 'tryImport',
+  ...via('imports', ['tryImport'], async (imports, request) =>
+    answerBegun(await imports.tryImport(request.context, idOf(request), importOptionsOf(request.parameters))),
+  ),
+};
+
+const runImport: Route = {
+  ...step('run', 'Write the rows of an import'),
+  name: 'runImport',
+  ...via('imports', ['runImport'], async (imports, request) =>
+    answerBegun(await imports.runImport(request.context, idOf(request), importOptionsOf(request.parameters))),
+  ),
+};
+
+const cancelImport: Route = {
+  ...step('cancel', 'Stop an import; what it has written stays'),
+  name: 'cancelImport',
+  parameters: [ID],
+  ...via('imports', ['cancelImport'], async (imports, request) =>
+    answerBegun(await imports.cancelImport(request.context, idOf(request))),
+  ),
+};
+
+const previewUndo: Route = {
+  name: 'previewImportUndo',
+  method: 'GET',
+  path: '/imports/{id}/undo',
+  group: 'Imports',
+  summary: 'What undoing an import would do, and what stands in its way',
+  description: 'Nothing is changed. With any conflict, undoing is refused as a whole.',
+  parameters: [ID],
+  answers: [
+    {
+      status: 200,
+      description: 'How many records would be removed, changed and brought back, and the conflicts.',
+      schema: {
+        type: 'object',
+        properties: {
+          ...Object.fromEntries(
+            ['removed', 'changed', 'broughtBack', 'conflictCount'].map((name) => [name, { type: 'integer' }]),
+          ),
+          conflicts: { type: 'array', items: { type: 'object' } },
+          usedBy: { type: 'array', items: { type: 'string' } },
+        },
+      },
+    },
+  ],
+  errors: [...ERRORS, 'NOT_ACCEPTABLE'],
+  isOpen: false,
+  formats: ['json'],
+  ...via('imports', ['importUndoPreview'], async (imports, request) => {
+    const preview = await imports.importUndoPreview(request.context, idOf(request));
+    return jsonAnswer(printExactJson(JSON.parse(JSON.stringify(preview)) as JsonValue));
+  }),
+};
+
+const undoImport: Route = {
+  ...step('undo', 'Take back all that an import has written'),
+  name: 'undoImport',
+  parameters: [ID],
+  ...via('imports', ['undoImport'], async (imports, request) =>
+    answerBegun(await imports.undoImport(request.context, idOf(request))),
+  ),
+};
+
+const listErrors: Route = {
+  name: 'listImportErrors',
+  method: 'GET',
+  path: '/imports/{id}/errors',
+  group: 'Imports',
+  summary: 'The first 1,000 rows that the last step refused',
+  description: 'Each with what is wrong and what would be right. All of them are in errors.csv.',
+  parameters: [ID],
+  answers: [{ status: 200, description: 'The rows.', schema: { type: 'array', items: { type: 'object' } } }],
+  errors: [...ERRORS, 'NOT_ACCEPTABLE'],
+  isOpen: false,
+  formats: ['json'],
+  ...via('imports', ['importErrors'], async (imports, request) => {
+    const rows = await imports.importErrors(request.context, idOf(request));
+    return jsonAnswer(printExactJson(rows as unknown as JsonValue));
+  }),
+};
+
+const readErrors: Route = {
+  name: 'readImportErrors',
+  method: 'GET',
+  path: '/imports/{id}/errors.csv',
+  group: 'Imports',
+  summary: 'All rows that the last step refused, as they stand in the file, with what is wrong',
+  description: 'To be corrected, and taken as a file of its own.',
+  parameters: [ID],
+  answers: [
+    { status: 200, description: 'The rows, to be corrected and sent again.', schema: { type: 'string' } },
+  ],
+  errors: [...ERRORS, 'NOT_ACCEPTABLE'],
+  isOpen: false,
+  formats: ['csv'],
+  ...via('imports', ['errorsCsv'], async (imports, request) => {
+    const texts = await imports.errorsCsv(request.context, idOf(request));
+    return { kind: 'stream', mediaType: 'text/csv; charset=utf-8', open: () => texts };
+  }),
+};
+
+const readOutcomes: Route = {
+  name: 'readImportOutcomes',
+  method: 'GET',
+  path: '/imports/{id}/outcomes.csv',
+  group: 'Imports',
+  summary: 'What would become of each row, as the last dry run found',
+  description:
+    'By the number of the row: `create`, `update` with the fields that would be another, `same`, or ' +
+    '`error` with what is wrong. Without a dry run there are no rows.',
+  parameters: [ID],
+  answers: [{ status: 200, description: 'The rows, in the order of the file.', schema: { type: 'string' } }],
+  errors: [...ERRORS, 'NOT_ACCEPTABLE'],
+  isOpen: false,
+  formats: ['csv'],
+  ...via('imports', ['outcomesCsv'], async (imports, request) => {
+    const texts = await imports.outcomesCsv(request.context, idOf(request));
+    return { kind: 'stream', mediaType: 'text/csv; charset=utf-8', open: () => texts };
+  }),
+};
+
+const listMappings: Route = {
+  name: 'listImportMappings',
+  method: 'GET',
+  path: '/import-mappings',
+  group: 'Imports',
+  summary: 'The mappings that were saved',
+  description: 'A mapping that was saved is named by the next import of such a file.',
+  parameters: [inQuery('collection', 'only those for this collection', { schema: { type: 'string' } })],
+  answers: [
+    { status: 200, description: 'The mappings.', schema: { type: 'array', items: { type: 'object' } } },
+  ],
+  errors: [...ERRORS, 'NOT_ACCEPTABLE'],
+  isOpen: false,
+  formats: ['json'],
+  ...via('imports', ['importMappings'], async (imports, request) => {
+    const saved = await imports.importMappings(request.context, request.parameters.collection ?? null);
+    return jsonAnswer(
+      printExactJson(
+        saved.map((one) => ({ ...one, savedAt: one.savedAt.toISOString() })) as unknown as JsonValue,
+      ),
+    );
+  }),
+};
+
+export const IMPORT_ROUTES: readonly Route[] = [
+  listImports,
+  readImport,
+  changeMapping,
+  tryImport,
+  runImport,
+  cancelImport,
+  previewUndo,
+  undoImport,
+  listErrors,
+  readErrors,
+  readOutcomes,
+  listMappings,
+];
+
+function step(verb: string, summary: string): Omit<Route, 'name' | 'resolvers' | 'run'> {
+  return {
+    method: 'POST',
+    path: `/imports/{id}/${verb}`,
+    group: 'Imports',
+    summary,
+    description: 'Answered at once: the import itself says how far it is, and what became of it.',
+    parameters: [ID, ...OPTIONS],
+    body: {
+      kind: 'parameters',
+      isRequired: false,
+      description: 'The options, if they are not in the query.',
+      schema: { type: 'object' },
+    },
+    answers: [{ status: 202, description: 'The import, under way.', schema: IMPORT, headers: ['Location'] }],
+    errors: [
+      ...ERRORS,
+      'CONFLICT',
+      'NOT_ACCEPTABLE',
+      'TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'LIMIT_EXCEEDED',
+    ],
+    isOpen: false,
+    formats: ['json'],
+  };
+}
+
+function idOf({ path }: RestRequest): string {
+  return path.id ?? '';
+}
+
+function answerImport(one: ImportResult): Answer {
+  return jsonAnswer(printImport(one));
+}
+
+function answerBegun(one: ImportResult): Answer {
+  return jsonAnswer(printImport(one), { status: 202, headers: { location: `/imports/${one.id}` } });
+}
+
+export function printImport(one: ImportResult): string {
+  const { createdAt, startedAt, endedAt, ...others } = one;
+  return printExactJson({
+    ...(others as unknown as JsonObject),
+    createdAt: createdAt.toISOString(),
+    startedAt: startedAt?.toISOString() ?? null,
+    endedAt: endedAt?.toISOString() ?? null,
+  });
+}
+
+/** Reads the options of an import from the parameters of a request. @throws INVALID_VALUE */
+export function importOptionsOf(sent: Readonly<Record<string, string | undefined>>): ImportOptionsInput {
+  const { mode, by, missing, triggers } = sent;
+  const names = triggers?.split(',').filter((name) => name !== '');
+  return {
+    mode: mode === undefined ? null : oneOf('mode', mode, Object.values(ImportModeValue)),
+    by: by || null,
+    missing: missing === undefined ? null : oneOf('missing', missing, Object.values(ImportMissingValue)),
+    triggers: names?.map((name) => oneOf('triggers', name, Object.values(ImportTriggerValue))) ?? null,
+  };
+}
+
+function oneOf<T extends string>(parameter: string, sent: string, allowed: readonly T[]): T {
+  const found = allowed.find((one) => one === sent);
+  if (found !== undefined) return found;
+  throw invalidParameter(parameter, sent, `one of ${allowed.join(', ')}`);
+}

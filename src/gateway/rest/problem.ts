@@ -1,0 +1,82 @@
+/** Renders a `ServiceError` for REST callers; the only place that does. */
+import type { ErrorDetail, ServiceError } from '../../base/errors.js';
+import { problemTypeFor } from './negotiation.js';
+
+/**
+ * The members of RFC 9457. `type` ends in the code of the catalog; `instance` is the request id, as in the
+ * log.
+ */
+interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance: string;
+  readonly errors?: readonly ErrorDetail[];
+}
+
+export interface ProblemAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** The prefix of a problem's type, followed by the code of the catalog. */
+export const PROBLEM_TYPE_PREFIX = 'urn:campus:error:';
+
+function toProblem(error: ServiceError, requestId: string): Problem {
+  return {
+    type: PROBLEM_TYPE_PREFIX + error.code,
+    title: error.title,
+    status: error.status,
+    detail: error.message,
+    instance: requestId,
+    ...(error.errors && { errors: error.errors }),
+  };
+}
+
+/** The parts of a request that decide how its error is rendered. */
+export interface ProblemRequest {
+  readonly requestId: string;
+  readonly accept: string | undefined;
+  readonly hasCredential: boolean;
+}
+
+/**
+ * The complete answer to a failed request: the body, and the headers its status calls for
+ * (`WWW-Authenticate`, `Allow`, `Accept-Encoding`, `Retry-After`).
+ *
+ * @see decisions 4
+ */
+export function renderProblem(error: ServiceError, request: ProblemRequest): ProblemAnswer {
+  return {
+    status: error.status,
+    headers: {
+      'content-type': `${problemTypeFor(request.accept)}; charset=utf-8`,
+      ...problemHeaders(error, request),
+    },
+    body: JSON.stringify(toProblem(error, request.requestId)),
+  };
+}
+
+/** The headers that an error's status calls for, whatever the format of its body. */
+export function problemHeaders(
+  error: ServiceError,
+  request: Pick<ProblemRequest, 'hasCredential'>,
+): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = { 'cache-control': 'no-store' };
+  if (error.status === 401)
+    headers['www-authenticate'] = request.hasCredential ? WRONG_CREDENTIAL : NO_CREDENTIAL;
+  if (error.allow) headers.allow = error.allow.join(', ');
+  if (error.acceptEncoding) headers['accept-encoding'] = error.acceptEncoding;
+  if (error.retryAfterSeconds !== undefined) {
+    headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterSeconds)));
+  }
+  return headers;
+}
+
+/**
+ * RFC 6750: without a credential the answer names only the scheme; with a wrong one it also names the error.
+ */
+const NO_CREDENTIAL = 'Bearer realm="campus"';
+const WRONG_CREDENTIAL = `${NO_CREDENTIAL}, error="invalid_token"`;

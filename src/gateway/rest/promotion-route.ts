@@ -1,0 +1,157 @@
+/** The route that promotes students. */
+import { ServiceError } from '../../base/errors.js';
+import { isJsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
+import {
+  type PromoteStudentsInput,
+  PromotionOutcome,
+  RollNumbers,
+} from '../../school/reports/promotion/promotion.js';
+import { jsonAnswer } from './answer.js';
+import { allowedTo } from './record-address.js';
+import { asRecord, IDEMPOTENCY_KEY, WRITE_ERRORS } from './record-write-routes.js';
+import { type Route, type Schema, via } from './route.js';
+
+const TEXT: Schema = { type: 'string' };
+const TARGET = {
+  toClass: { type: 'string', description: 'The class in the new session.' },
+  toSection: { type: 'string', description: 'The section. Default: the section of the student.' },
+  leaves: { type: 'boolean', description: 'They have completed the school. Instead of `toClass`.' },
+};
+const CLASS: Schema = {
+  type: 'object',
+  required: ['class'],
+  properties: { class: TEXT, section: TEXT, ...TARGET },
+  additionalProperties: false,
+};
+const EXCEPTION: Schema = {
+  type: 'object',
+  required: ['studentId'],
+  properties: { studentId: TEXT, ...TARGET },
+  additionalProperties: false,
+};
+const PROMOTION = {
+  type: 'object',
+  required: ['fromSession', 'classes'],
+  properties: {
+    fromSession: { type: 'string', description: 'The session they are in, YYYY-YY.' },
+    toSession: { type: 'string', description: 'A later session. Default: the next one.' },
+    classes: { type: 'array', items: CLASS },
+    exceptions: { type: 'array', items: EXCEPTION, description: 'Students who go elsewhere.' },
+    rollNumbers: { enum: Object.values(RollNumbers), default: RollNumbers.ALPHABETICAL },
+    leftOn: { type: 'string', format: 'date', description: 'Default: the last day of `fromSession`.' },
+    dryRun: { type: 'boolean', description: 'Change nothing, and return what would be done.' },
+  },
+  additionalProperties: false,
+};
+
+const COUNT: Schema = { type: 'integer' };
+const STUDENT: Schema = {
+  type: 'object',
+  properties: {
+    studentId: TEXT,
+    admissionNo: TEXT,
+    name: TEXT,
+    outcome: { enum: Object.values(PromotionOutcome) },
+    fromClass: TEXT,
+    fromSection: TEXT,
+    fromRollNo: { type: ['integer', 'null'] },
+    toClass: { type: ['string', 'null'] },
+    toSection: { type: ['string', 'null'] },
+    toRollNo: { type: ['integer', 'null'] },
+  },
+};
+
+export const PROMOTION_ROUTE: Route = {
+  name: 'promoteStudents',
+  method: 'POST',
+  path: '/promotions',
+  group: 'Records',
+  summary: 'Promote students to the next session',
+  description:
+    'Moves classes from a session to the next, all students or none, and keeps the place of each in ' +
+    '`earlier_stays`. With `dryRun` it changes nothing. `undoChange` takes all of it back.',
+  parameters: [IDEMPOTENCY_KEY],
+  body: {
+    kind: 'record',
+    isRequired: true,
+    description: 'The classes, and where they go.',
+    schema: PROMOTION,
+    example: { fromSession: '2026-27', classes: [{ class: '5', toClass: '6' }], dryRun: true },
+  },
+  answers: [
+    {
+      status: 200,
+      description: 'Every student, with the place before and after.',
+      schema: {
+        type: 'object',
+        properties: {
+          requestId: TEXT,
+          dryRun: { type: 'boolean' },
+          fromSession: TEXT,
+          toSession: TEXT,
+          promoted: COUNT,
+          stayed: COUNT,
+          left: COUNT,
+          students: { type: 'array', items: STUDENT },
+        },
+      },
+    },
+  ],
+  errors: WRITE_ERRORS,
+  isOpen: false,
+  formats: ['json'],
+  assertAllowed: allowedTo('update', 'registration'),
+  ...via('promotions', ['promote'], async (promotions, request) => {
+    const promotion = await promotions.promote(request.context, toPromotion(request.body));
+    return jsonAnswer(printExactJson(JSON.parse(JSON.stringify(promotion))));
+  }),
+};
+
+/** @throws INVALID_VALUE, MALFORMED_REQUEST (400) */
+function toPromotion(body: JsonValue | undefined): PromoteStudentsInput {
+  const promotion = asRecord(body, '');
+  assertShape(promotion, PROMOTION, '');
+  return promotion as unknown as PromoteStudentsInput;
+}
+
+/** Checks a value against the part of JSON Schema that the schemas above use. */
+function assertShape(value: JsonValue | undefined, schema: Schema, pointer: string): void {
+  const { type, required, properties, items, enum: allowed } = schema;
+  const isOfType = {
+    string: typeof value === 'string',
+    boolean: typeof value === 'boolean',
+    array: Array.isArray(value),
+    object: isJsonObject(value),
+  }[String(type)];
+  if (Array.isArray(allowed) ? !allowed.includes(value) : isOfType === false)
+    throw invalid(
+      pointer,
+      Array.isArray(allowed) ? `one of ${allowed.join(', ')}` : `a value of type ${type}`,
+    );
+  if (Array.isArray(value)) {
+    for (const [index, element] of value.entries())
+      assertShape(element, items as Schema, `${pointer}/${index}`);
+  }
+  if (!isJsonObject(value)) return;
+  const members = properties as Readonly<Record<string, Schema>>;
+  for (const name of required as readonly string[]) {
+    if ((value[name] ?? null) === null) throw invalid(`${pointer}/${name}`, 'a value');
+  }
+  for (const [name, member] of Object.entries(value)) assertMember(members, name, member, pointer);
+}
+
+function assertMember(
+  members: Readonly<Record<string, Schema>>,
+  name: string,
+  member: JsonValue,
+  pointer: string,
+): void {
+  const schema = Object.hasOwn(members, name) ? members[name] : undefined;
+  if (schema === undefined) throw invalid(`${pointer}/${name}`, `one of ${Object.keys(members).join(', ')}`);
+  if (member !== null) assertShape(member, schema, `${pointer}/${name}`);
+}
+
+function invalid(pointer: string, expected: string): ServiceError {
+  const detail = `${pointer}: ${expected} is expected`;
+  return new ServiceError('INVALID_VALUE', `${detail}.`, { errors: [{ pointer, detail, expected }] });
+}

@@ -1,0 +1,240 @@
+/** The routes that read records. @see interface 4.2, 4.3, decisions 3, 4 */
+import { ServiceError } from '../../base/errors.js';
+import { isUnchanged } from '../../base/http/etag.js';
+import { OQUERY_SYNTAX } from '../../base/languages/oquery.js';
+import { parseProjectParameter, parseSortParameter } from '../../base/languages/sort-parameter.js';
+import type { Filter } from '../../base/model/filter.js';
+import { FORMATS } from '../../base/tables/format.js';
+import type { RecordsRequest } from '../resolvers/records/record-resolver.js';
+import { jsonAnswer } from './answer.js';
+import { answerChanges, answerRecords, MAX_PAGE } from './answer-records.js';
+import { assertNamed, readCollectionFilters } from './collection-filter.js';
+import { COLLECTION_READS, type CollectionParameter } from './collection-parameters.js';
+import { printEtag } from './conditional.js';
+import { RECORD, RECORDS } from './describe-records.js';
+import { FORMAT_PARAMETERS } from './format-parameters.js';
+import { invalidParameter, parseCount, parseFlag } from './parameter-reader.js';
+import { allowedTo, COLLECTION, collectionIn, RECORD_ID, recordAddress } from './record-address.js';
+import { REPORT_ERRORS } from './report-routes.js';
+import { inHeader, inQuery, type Parameter, type RestRequest, type Route, via } from './route.js';
+import { PREFER_COUNT, withTotalCount } from './total-count.js';
+import { parseWhereParameter, WHERE } from './where-parameter.js';
+
+const PROJECT: Parameter = inQuery(
+  'project',
+  'fields to return, separated by commas; paths with dots. Always with _id',
+  {
+    schema: { type: 'string' },
+    example: 'name,amount',
+  },
+);
+const PROJECTION: Parameter = {
+  ...PROJECT,
+  name: 'projection',
+  description: 'another name of project',
+};
+const STREAM: Parameter = inQuery('stream', 'true: streamed in any case; or left out', {
+  schema: { type: 'string', const: 'true' },
+});
+
+/** @see interface 4.2, 4.3, decisions 3 (which adds sort, limit, skip, after and ci) */
+const READ_PARAMETERS: readonly Parameter[] = [
+  STREAM,
+  PROJECT,
+  PROJECTION,
+  inQuery('oquery', `a filter: ${OQUERY_SYNTAX}`, {
+    schema: { type: 'string', maxLength: 4096 },
+    example: 'amount=>100,name=*chair',
+  }),
+  WHERE,
+  inQuery('ci', 'true: text operators of oquery ignore case', { schema: { type: 'boolean' } }),
+  inQuery('sort', 'fields to sort by, separated by commas; - in front: descending. Ties by _id', {
+    schema: { type: 'string' },
+    example: '-created_on,name',
+  }),
+  inQuery(
+    'limit',
+    `at most so many records. Without stream, and up to ${MAX_PAGE}, the answer has a Link to the next page`,
+    {
+      schema: { type: 'integer', minimum: 1 },
+    },
+  ),
+  inQuery('skip', 'leave out so many records first', { schema: { type: 'integer', minimum: 0 } }),
+  inQuery('after', 'a cursor, from X-Next-Cursor: only what comes after it', { schema: { type: 'string' } }),
+  inQuery(
+    'since',
+    'an instant, or a day: only what changed then or later, and of what was removed `_id` and `$removed`, ' +
+      'by _id. Without sort, limit, skip and after. X-Next-Since is to be said next time',
+    { schema: { type: 'string' } },
+  ),
+  ...FORMAT_PARAMETERS,
+  inQuery(
+    'expand',
+    'CSV, XLSX and Parquet: a field that is a list of objects, e.g. `lines`. ' +
+      'A row for each element, with the ' +
+      'other columns of the record repeated',
+    { schema: { type: 'string' } },
+  ),
+];
+
+export const READ_ERRORS = [...REPORT_ERRORS, 'MALFORMED_FILTER', 'GONE'] as const;
+/**
+ * Reads of any collection, with separate routes for collections that have documented parameters. POST reads
+ * too, with the parameters in the body, for those too long for a URL.
+ */
+const LIST_ROUTES: readonly Route[] = [
+  listRoute('GET', undefined, []),
+  listRoute('POST', undefined, []),
+  ...COLLECTION_READS.flatMap(({ collection, methods, parameters }) =>
+    methods.map((method) => listRoute(method, collection, parameters)),
+  ),
+];
+
+const getRecord: Route = {
+  name: 'getRecord',
+  method: 'GET',
+  path: '/o/recs/{collection}/{id}',
+  group: 'Records',
+  summary: 'One record, with its version as ETag',
+  description:
+    'Fields that are hidden from the caller are left out, as are those that `project` does not name.',
+  parameters: [
+    COLLECTION,
+    RECORD_ID,
+    STREAM,
+    PROJECT,
+    PROJECTION,
+    inHeader('If-None-Match', 'an ETag: 304 if the record still has it'),
+  ],
+  answers: [
+    { status: 200, description: 'The record.', schema: RECORD, headers: ['ETag'] },
+    { status: 304, description: 'The record still has that ETag.', headers: ['ETag'] },
+  ],
+  errors: READ_ERRORS,
+  isOpen: false,
+  formats: ['json'],
+  assertAllowed: allowedTo('read'),
+  ...via('records', ['record'], async (records, request) => {
+    assertStream(request.parameters.stream);
+    const projection = projectionOf(request.parameters);
+    const record = await records.record(request.context, {
+      ...recordAddress(request),
+      ...(projection && { projection }),
+    });
+    const etag = printEtag(record.version);
+    if (isUnchanged(request.headers['if-none-match'], printEtag(record.version))) {
+      return { kind: 'empty', status: 304, headers: { etag } };
+    }
+    return jsonAnswer(record.json, { headers: { etag } });
+  }),
+};
+
+export const RECORD_READ_ROUTES: readonly Route[] = [...LIST_ROUTES, getRecord];
+
+function listRoute(
+  method: 'GET' | 'POST',
+  collection: string | undefined,
+  extra: readonly CollectionParameter[],
+): Route {
+  return {
+    name: `${method === 'GET' ? 'list' : 'query'}${collection === undefined ? 'Records' : `_${collection}`}`,
+    method,
+    path: `/o/recs/${collection ?? '{collection}'}`,
+    group: 'Records',
+    summary:
+      `The records of ${collection ?? 'a collection'} that match a ` +
+      `filter${method === 'POST' ? ', the parameters in the body' : ''}`,
+    description:
+      'Streamed: the answer may be of any length. As JSON, NDJSON (one record a line), CSV, XLSX or ' +
+      'Parquet, by Accept or format: in the last three a column is a declared field, its members as ' +
+      '`student.value`, and the last column `…` has as JSON text what the others do not give back, such ' +
+      'as undeclared fields. A failure on the way cuts the connection.',
+    parameters: [
+      ...(collection === undefined ? [COLLECTION] : []),
+      ...READ_PARAMETERS,
+      ...extra,
+      PREFER_COUNT,
+    ],
+    ...(method === 'POST' && {
+      body: {
+        kind: 'parameters' as const,
+        refusesNull: true as const,
+        isRequired: false,
+        description: 'The parameters, where they are not in the query.',
+        schema: { type: 'object' },
+      },
+    }),
+    answers: [
+      {
+        status: 200,
+        description: 'The records.',
+        schema: RECORDS,
+        headers: ['Link', 'X-Next-Cursor', 'X-Next-Since', 'X-Total-Count', 'Preference-Applied'],
+      },
+    ],
+    errors: READ_ERRORS,
+    isOpen: false,
+    formats: FORMATS,
+    assertAllowed: allowedTo('read', collection),
+    // A request without a limit reads all records.
+    urgencyOf: ({ limit }) => (Number(limit ?? Number.POSITIVE_INFINITY) <= MAX_PAGE ? 'short' : 'stream'),
+    ...via('records', ['records', 'parseSince'], async (records, request) => {
+      const name = collection ?? collectionIn(request);
+      const sent = readCollectionFilters(extra, request);
+      const wanted = readRecordsRequest(name, sent, request);
+      const { since } = request.parameters;
+      const found = records.records(request.context, wanted);
+      await assertNamed(records, request.context, { collection: name, sent });
+      if (since === undefined)
+        return await withTotalCount(await answerRecords(found, wanted, request), found, request);
+      assertUnordered(request.parameters);
+      const changes = { ...wanted, since: records.parseSince(request.context, since) };
+      return await answerChanges(found, changes, request);
+    }),
+  };
+}
+
+function readRecordsRequest(
+  collection: string,
+  sent: readonly { readonly filter: Filter }[],
+  { parameters }: RestRequest,
+): RecordsRequest {
+  assertStream(parameters.stream);
+  const { oquery, where, ci, sort, limit, skip, after } = parameters;
+  const filters = sent.map(({ filter }) => filter);
+  return {
+    collection,
+    oquery: oquery === '' ? undefined : oquery,
+    where: where === undefined || where === '' ? undefined : parseWhereParameter(where),
+    isInsensitive: ci === undefined ? undefined : parseFlag('ci', ci),
+    ...(filters.length > 0 && { filter: { kind: 'all', filters } }),
+    projection: projectionOf(parameters),
+    sort: sort === undefined ? undefined : parseSortParameter(sort),
+    limit: limit === undefined ? undefined : parseCount('limit', limit, 1),
+    skip: skip === undefined ? undefined : parseCount('skip', skip, 0),
+    after: after === '' ? undefined : after,
+  };
+}
+
+/** @throws MALFORMED_REQUEST (400) for parameters that would omit changes which no later request asks for */
+function assertUnordered(parameters: RestRequest['parameters']): void {
+  const named = ['sort', 'limit', 'skip', 'after'].find((name) => parameters[name] !== undefined);
+  if (named === undefined) return;
+  const detail = `With since all that has changed is told, by _id: it takes no ${named}.`;
+  throw new ServiceError('MALFORMED_REQUEST', detail, { errors: [{ detail, parameter: named }] });
+}
+
+/** @see interface 4.2 (`stream` has the fixed value true), decisions 3 (it may be absent) */
+function assertStream(text: string | undefined): void {
+  if (text !== undefined && text !== 'true') throw invalidParameter('stream', text, 'true, the only value');
+}
+
+/** One table of the interface calls `project` `projection`. */
+function projectionOf(parameters: RestRequest['parameters']): RecordsRequest['projection'] {
+  const { project, projection } = parameters;
+  if (project !== undefined && projection !== undefined && project !== projection) {
+    throw invalidParameter('projection', projection, 'the same as project, of which it is another name');
+  }
+  const text = project ?? projection;
+  return text === undefined || text === '' ? undefined : parseProjectParameter(text);
+}

@@ -1,0 +1,247 @@
+/** The routes that create, change and remove records. @see interface 4.4, decisions 5 */
+import { ServiceError } from '../../base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
+import type { StoredRecord } from '../../store/record-store.js';
+import { type Answer, jsonAnswer } from './answer.js';
+import { assertNoIfNoneMatch, parseIfMatch, printEtag } from './conditional.js';
+import { RECORD, RECORDS } from './describe-records.js';
+import { parseFlag } from './parameter-reader.js';
+import { allowedTo, COLLECTION, RECORD_ID, recordAddress } from './record-address.js';
+import {
+  inHeader,
+  inQuery,
+  type Method,
+  type Parameter,
+  type RestRequest,
+  type Route,
+  via,
+} from './route.js';
+
+export const IF_MATCH: Parameter = inHeader('If-Match', 'the ETag the record must still have, else 412');
+export const IDEMPOTENCY_KEY: Parameter = inHeader(
+  'Idempotency-Key',
+  'makes a repeated request answer as the first did, for 24 hours',
+);
+
+export const WRITE_ERRORS = [
+  'MALFORMED_REQUEST',
+  'INVALID_VALUE',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'NOT_ACCEPTABLE',
+  'CONFLICT',
+  'IDEMPOTENCY_CONFLICT',
+  'GONE',
+  'TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+] as const;
+
+const FORCE: Parameter = {
+  name: 'force',
+  in: 'query',
+  isRequired: false,
+  description: 'true: remove it although records point to it; admins only',
+  schema: { type: 'boolean' },
+};
+
+const deleteRecord: Route = {
+  name: 'deleteRecord',
+  method: 'DELETE',
+  path: '/o/recs/{collection}/{id}',
+  group: 'Records',
+  summary: 'Remove a record; read again, it is gone (410)',
+  description:
+    'With `If-Match` only while it has that ETag. While records point to it, the removal is refused (409) ' +
+    'and they are counted by collection. An admin may pass `force=true`: the references then lead to ' +
+    'nothing.',
+  parameters: [COLLECTION, RECORD_ID, FORCE, IF_MATCH, IDEMPOTENCY_KEY],
+  answers: [{ status: 204, description: 'Removed.' }],
+  errors: [...WRITE_ERRORS, 'VERSION_CONFLICT'],
+  isOpen: false,
+  formats: ['json'],
+  assertAllowed: allowedTo('delete'),
+  ...via('records', ['deleteRecord'], async (records, request) => {
+    assertNoIfNoneMatch(request.headers['if-none-match']);
+    const { force } = request.parameters;
+    await records.deleteRecord(request.context, {
+      ...recordAddress(request),
+      ifVersion: parseIfMatch(request.headers['if-match']),
+      force: force === undefined ? undefined : parseFlag('force', force),
+    });
+    return { kind: 'empty', status: 204 };
+  }),
+};
+
+/** @see decisions 5 */
+const createInCollection: Route = {
+  ...createRoute('createRecordIn', '/o/{collection}'),
+  summary: 'Create a record, or a list of them all or none; the collection named in the path',
+  parameters: [COLLECTION, COLLECTION_QUERY('must agree with the path'), IDEMPOTENCY_KEY],
+};
+
+const create: Route = {
+  ...createRoute('createRecord', '/o/'),
+  summary: 'Create a record, or a list of them all or none; the collection named by parameter or _collection',
+  parameters: [COLLECTION_QUERY('where the body has no _collection'), IDEMPOTENCY_KEY],
+};
+
+export const RECORD_WRITE_ROUTES: readonly Route[] = [
+  updateRoute('PATCH', 'merge'),
+  updateRoute('PUT', 'replace'),
+  deleteRecord,
+  create,
+  createInCollection,
+];
+
+function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replace'): Route {
+  return {
+    name: `${mode}Record`,
+    method,
+    path: '/o/recs/{collection}/{id}',
+    group: 'Records',
+    summary: mode === 'merge' ? 'Change some fields of a record' : 'Replace all fields of a record',
+    description:
+      'Checked by what the declaration of the collection says of it. With `If-Match` only while the record ' +
+      'has that ETag.',
+    parameters: [COLLECTION, RECORD_ID, IF_MATCH, IDEMPOTENCY_KEY],
+    body: {
+      kind: 'record',
+      isRequired: true,
+      description: mode === 'merge' ? 'The fields to change; null removes one.' : 'All fields of the record.',
+      schema: RECORD,
+      example: mode === 'merge' ? { amount: 120 } : { name: 'Chairs for 5-A', amount: 120 },
+    },
+    answers: [{ status: 200, description: 'The record as it is now.', schema: RECORD, headers: ['ETag'] }],
+    errors: [...WRITE_ERRORS, 'VERSION_CONFLICT'],
+    isOpen: false,
+    formats: ['json'],
+    assertAllowed: allowedTo('update'),
+    ...via('records', ['updateRecord'], async (records, request) => {
+      assertNoIfNoneMatch(request.headers['if-none-match']);
+      const address = recordAddress(request);
+      const record = await records.updateRecord(request.context, {
+        ...address,
+        data: withoutAddress(asRecord(request.body, ''), address),
+        mode,
+        ifVersion: parseIfMatch(request.headers['if-match']),
+      });
+      return jsonAnswer(record.json, { headers: { etag: printEtag(record.version) } });
+    }),
+  };
+}
+
+function createRoute(name: string, path: string): Omit<Route, 'summary' | 'parameters'> {
+  return {
+    name,
+    method: 'POST',
+    path,
+    group: 'Records',
+    description:
+      'Checked by what the declaration of the collection says of it. With `Idempotency-Key` a request that ' +
+      'is sent again makes nothing twice.',
+    body: {
+      kind: 'record',
+      isRequired: true,
+      description: 'The record, or a list of records. _collection names the collection and is not stored.',
+      schema: { anyOf: [RECORD, RECORDS] },
+      example: { name: 'Chairs for 5-A', amount: 1250.5 },
+    },
+    answers: [
+      {
+        status: 201,
+        description: 'The stored record, or the list of them.',
+        schema: { anyOf: [RECORD, RECORDS] },
+        headers: ['Location', 'ETag'],
+      },
+    ],
+    errors: WRITE_ERRORS,
+    isOpen: false,
+    formats: ['json'],
+    assertAllowed: allowedTo('create'),
+    ...via('records', ['createRecord', 'createRecords'], async (records, request) => {
+      const { collection, data, isList } = readCreation(request);
+      if (isList) {
+        const created = await records.createRecords(request.context, { collection, data });
+        return jsonAnswer(`[${created.map((record) => record.json).join(',')}]`, { status: 201 });
+      }
+      const [only = {}] = data;
+      return answerCreated(
+        collection,
+        await records.createRecord(request.context, { collection, data: only }),
+      );
+    }),
+  };
+}
+
+function answerCreated(collection: string, record: StoredRecord): Answer {
+  const location = `/o/recs/${encodeURIComponent(collection)}/${encodeURIComponent(record.id)}`;
+  return jsonAnswer(record.json, { status: 201, headers: { location, etag: printEtag(record.version) } });
+}
+
+interface Creation {
+  readonly collection: string;
+  readonly data: readonly JsonObject[];
+  readonly isList: boolean;
+}
+
+/** @throws MALFORMED_REQUEST (400) if the collection is not named, or named twice. @see decisions 5 */
+function readCreation(request: RestRequest): Creation {
+  const isList = Array.isArray(request.body);
+  const members: readonly JsonValue[] = Array.isArray(request.body) ? request.body : [request.body ?? null];
+  const data: JsonObject[] = [];
+  let collection = agreed(request.path.collection, request.parameters.collection, 'collection');
+  members.forEach((member, index) => {
+    const pointer = isList ? `/${index}` : '';
+    const { _collection: named, ...fields } = asRecord(member, pointer);
+    if (named !== undefined) {
+      if (typeof named !== 'string') throw bodyFault('_collection is to be a text', `${pointer}/_collection`);
+      collection = agreed(collection, named, `${pointer}/_collection`);
+    }
+    data.push(fields);
+  });
+  if (collection === undefined || collection === '') {
+    throw new ServiceError(
+      'MALFORMED_REQUEST',
+      'Name the collection in one of three ways: POST /o/<collection>, POST /o/?collection=<name>, ' +
+        'or a _collection member of the body.',
+    );
+  }
+  return { collection, data, isList };
+}
+
+function agreed(before: string | undefined, named: string | undefined, where: string): string | undefined {
+  if (before === undefined || named === undefined || before === named) return named ?? before;
+  throw new ServiceError(
+    'MALFORMED_REQUEST',
+    `The collection is named twice, as ${JSON.stringify(before)} and (${where}) as ${JSON.stringify(named)}.`,
+  );
+}
+
+/** An `_id` or `_collection` in the record must match the one in the path. */
+function withoutAddress(
+  record: JsonObject,
+  address: { readonly id: string; readonly collection: string },
+): JsonObject {
+  const { _id, _collection, ...fields } = record;
+  if (_id !== undefined && _id !== address.id) {
+    throw bodyFault(`_id is ${JSON.stringify(address.id)} by the path and cannot be changed`, '/_id');
+  }
+  if (_collection !== undefined && _collection !== address.collection) {
+    throw bodyFault(`_collection is ${JSON.stringify(address.collection)} by the path`, '/_collection');
+  }
+  return fields;
+}
+
+export function asRecord(value: JsonValue | undefined, pointer: string): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw bodyFault('expected a JSON object, the record', pointer);
+}
+
+function bodyFault(detail: string, pointer: string): ServiceError {
+  return new ServiceError('MALFORMED_REQUEST', `The body: ${detail}.`, { errors: [{ detail, pointer }] });
+}
+
+function COLLECTION_QUERY(role: string): Parameter {
+  return inQuery('collection', `the collection, ${role}`, { schema: { type: 'string' }, example: 'task' });
+}

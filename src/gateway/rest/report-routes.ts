@@ -1,0 +1,237 @@
+/** The routes that run reports, generated from the list of reports. @see interface 4.5, decisions 8 */
+
+import { ServiceError } from '../../base/errors.js';
+import { printExactJson } from '../../base/json/json.js';
+import { FORMATS, isTableFormat, MEDIA_TYPES } from '../../base/tables/format.js';
+import { didYouMean } from '../../base/text/did-you-mean.js';
+import type { SentParameters } from '../../school/reports/engine/parameters.js';
+import type { Report } from '../../school/reports/engine/report.js';
+import type { ReportServices } from '../../school/reports/engine/report-context.js';
+import { requireScope } from '../resolvers/request-context.js';
+import { type Answer, jsonAnswer } from './answer.js';
+import { reportRef } from './describe-reports.js';
+import {
+  byteOrderMarkOf,
+  FORMAT_PARAMETERS,
+  fileHeaders,
+  formatOf,
+  timeZoneOf,
+} from './format-parameters.js';
+import { invalidParameter, parseCount } from './parameter-reader.js';
+import { type Parameter, PREFER, type RestRequest, type Route } from './route.js';
+
+export const REPORT_ERRORS = [
+  'MALFORMED_REQUEST',
+  'INVALID_VALUE',
+  'LIMIT_EXCEEDED',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'NOT_ACCEPTABLE',
+] as const;
+
+/**
+ * Postgres computes a whole report before it returns the first row, so gathering one first delays nobody. Its
+ * connection is then free, and it does not count as a stream.
+ */
+const WHOLE_REPORT_BYTES = 1024 * 1024;
+
+/** The parameters of every report: its format, and how much of it. */
+const FORM_PARAMETERS: readonly Parameter[] = [
+  ...FORMAT_PARAMETERS,
+  form('first', 'at most so many rows, as a page; absent: all, streamed', { type: 'integer', minimum: 1 }),
+  form('after', 'the endCursor of the page before', { type: 'string' }),
+  PREFER,
+];
+
+/** The paths of the interface document, and one per report by its name. */
+export function reportRoutes(reports: readonly Report[]): readonly Route[] {
+  return reports.flatMap((report) =>
+    pathsOf(report).map(({ name, method, path }): Route => {
+      const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, name]) => name));
+      return {
+        name,
+        method,
+        path: path.replaceAll(/:(\w+)/g, '{$1}'),
+        group: 'Reports',
+        summary: report.title,
+        description: report.description,
+        parameters: [...parametersOf(report, inPath), ...FORM_PARAMETERS],
+        ...(method === 'POST' && {
+          body: {
+            kind: 'parameters' as const,
+            isRequired: false,
+            description: 'The parameters, where they are not in the query.',
+            schema: { type: 'object' },
+            example: byRestName(report, report.example),
+          },
+        }),
+        answers: [
+          {
+            status: 200,
+            description: `The report, as ${FORMATS.map((format) => MEDIA_TYPES[format][0]).join(', ')}.`,
+            schema: reportRef(report),
+            headers: ['Preference-Applied'],
+          },
+        ],
+        errors: REPORT_ERRORS,
+        isOpen: false,
+        formats: FORMATS,
+        resolvers: [`reports.${report.field}`],
+        urgencyOf: () => 'stream',
+        assertAllowed: (_services, { context }) => report.assertAllowed(requireScope(context)),
+        run: (services, request) =>
+          runReport({
+            report,
+            services: services.reports,
+            request,
+            sent: { ...request.parameters, ...request.path },
+          }),
+      };
+    }),
+  );
+}
+
+interface ReportPath {
+  /** The name of the route. */
+  readonly name: string;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+}
+
+function pathsOf(report: Report): readonly ReportPath[] {
+  return [
+    ...report.routes.map(({ method, path }, index) => ({
+      name: index === 0 ? report.field : `${report.field}_${index + 1}`,
+      method,
+      path,
+    })),
+    { name: `run_${report.name.replaceAll('-', '_')}`, method: 'GET', path: `/reports/${report.name}` },
+  ];
+}
+
+/**
+ * Finds a report by the name that `GET /?report=` takes. @throws INVALID_VALUE (400) listing the existing
+ * reports
+ */
+export function getNamedReport(reports: readonly Report[], name: string): Report {
+  const report = reports.find((known) => known.name === name || known.field === name);
+  if (report) return report;
+  const names = reports.map((known) => known.name);
+  const detail = `There is no report ${JSON.stringify(name)}.${didYouMean(name, names)}`;
+  throw new ServiceError('INVALID_VALUE', detail, {
+    errors: [{ detail, parameter: 'report', expected: `one of ${names.join(', ')}`, sent: name }],
+  });
+}
+
+/** All parameters of all reports, once each, for the route that runs any of them. */
+export function parametersOfReports(reports: readonly Report[]): readonly Parameter[] {
+  if (reports.length === 0) return [];
+  const own = reports.flatMap((report) => [
+    ...parametersOf(report, new Set()),
+    ...formerParametersOf(report),
+  ]);
+  const names = [...new Set(own.map(({ name }) => name))];
+  return [
+    ...names.flatMap((name): Parameter[] => {
+      const [parameter, ...others] = own.filter((one) => one.name === name);
+      if (!parameter) return [];
+      const description = 'with report: its parameter of that name';
+      return [
+        {
+          ...parameter,
+          in: 'query',
+          isRequired: false,
+          description,
+          schema: schemaOfAny([parameter, ...others]),
+        },
+      ];
+    }),
+    ...FORM_PARAMETERS,
+  ];
+}
+
+/**
+ * The parameters accepted with this report's name: its own, also under former names. The report itself
+ * reports missing ones.
+ */
+export function parametersWithName(report: Report): readonly Parameter[] {
+  const own = [...parametersOf(report, new Set()), ...formerParametersOf(report)];
+  return [...own.map((parameter) => ({ ...parameter, isRequired: false })), ...FORM_PARAMETERS];
+}
+
+/** The schema of a parameter that several reports share. */
+function schemaOfAny(parameters: readonly Parameter[]): Parameter['schema'] {
+  const texts = new Set(parameters.map((parameter) => JSON.stringify(parameter.schema)));
+  const [only = {}, ...others] = [...texts].map((text): Parameter['schema'] => JSON.parse(text));
+  return others.length === 0 ? only : { anyOf: [only, ...others] };
+}
+
+export async function runReport(options: {
+  readonly report: Report;
+  readonly services: ReportServices;
+  readonly request: RestRequest;
+  readonly sent: Readonly<Record<string, string>>;
+}): Promise<Answer> {
+  const { format: _, bom: __, times: ___, first, after, ...sent } = options.sent;
+  const format = formatOf(options.request);
+  const run = await options.report.run(options.services, requireScope(options.request.context), sent);
+  if (first !== undefined || after !== undefined) {
+    if (format !== 'json') throw invalidParameter('format', format, 'json, which alone comes in pages');
+    const page = await run.pageAnswer({
+      first: first === undefined ? undefined : parseCount('first', first, 1),
+      after,
+    });
+    return jsonAnswer(printExactJson(page));
+  }
+  const answer = run.answer({
+    format,
+    byteOrderMark: byteOrderMarkOf(options.request),
+    timeZone: timeZoneOf(options.request),
+  });
+  return {
+    kind: 'stream',
+    mediaType: answer.contentType,
+    ...(isTableFormat(format) && { headers: fileHeaders(answer.fileName) }),
+    open: () => answer.body,
+    gatherBytes: WHOLE_REPORT_BYTES,
+  };
+}
+
+/** A report's own parameters; those `inPath` are parts of its path. */
+export function parametersOf(report: Report, inPath: ReadonlySet<string | undefined>): readonly Parameter[] {
+  return Object.entries(report.parameters).map(([name, parameter]) => {
+    const isInPath = inPath.has(parameter.restName);
+    const defaultText = parameter.defaultText === undefined ? '' : ` Default: ${parameter.defaultText}.`;
+    return {
+      name: parameter.restName,
+      in: isInPath ? 'path' : 'query',
+      isRequired: isInPath || parameter.isRequired,
+      description: `${parameter.description}${defaultText}`,
+      schema: parameter.type.schema,
+      // The same value as in the example of a body, so that both may be sent together.
+      example: report.example[name] ?? parameter.type.example,
+      isInExample: report.example[name] !== undefined,
+    };
+  });
+}
+
+/** Renames values to their REST names. */
+function byRestName(report: Report, values: SentParameters): SentParameters {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [report.parameters[name]?.restName ?? name, value]),
+  );
+}
+
+/** The former names of parameters, which are still accepted. */
+function formerParametersOf(report: Report): readonly Parameter[] {
+  return Object.values(report.parameters).flatMap(({ formerName, restName, type }): Parameter[] => {
+    if (formerName === undefined) return [];
+    const description = `The former name of ${restName}.`;
+    return [{ name: formerName, in: 'query', isRequired: false, description, schema: type.schema }];
+  });
+}
+
+function form(name: string, description: string, schema: Parameter['schema']): Parameter {
+  return { name, in: 'query', isRequired: false, description, schema };
+}

@@ -1,0 +1,159 @@
+/** A route of the REST API: enough to serve the path, to describe it in OpenAPI and to list it at `GET /`. */
+import type { ErrorCode } from '../../base/errors.js';
+import type { JsonValue } from '../../base/json/json.js';
+import type { Urgency } from '../../base/process/urgency.js';
+import type { Format } from '../../base/tables/format.js';
+import type { ReportServices } from '../../school/reports/engine/report-context.js';
+import type { RequestContext } from '../resolvers/request-context.js';
+import type { Resolvers } from '../resolvers/resolvers.js';
+import type { Answer } from './answer.js';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly isRequired: boolean;
+  readonly description: string;
+  readonly schema: Schema;
+  readonly example?: unknown;
+  /** The example of the route contains it, although it is optional. */
+  readonly isInExample?: boolean;
+  /** The text of a JSON value; a body of parameters has the value itself. */
+  readonly isJson?: true;
+}
+
+/** The header for answers in formats without an end mark. */
+export const PREFER: Parameter = {
+  ...inHeader(
+    'Prefer',
+    'end-marker: NDJSON ends in the line {"$end":true}, CSV in #end, and Preference-Applied says so; ' +
+      'an answer without it was cut',
+  ),
+  example: 'end-marker',
+};
+
+/**
+ * `record`: one record or a list of them, as JSON. `parameters`: the query parameters of the route, as the
+ * members of a JSON object or as form fields. `file`: bytes, alone or in a form. `piece`: bytes of a tus
+ * upload.
+ */
+export interface Body {
+  readonly kind: 'record' | 'parameters' | 'file' | 'piece';
+  /** A null parameter is refused instead of ignored: without a filter, every record would match. */
+  readonly refusesNull?: true;
+  readonly isRequired: boolean;
+  readonly description: string;
+  readonly schema: Schema;
+  readonly example?: unknown;
+}
+
+/** A successful answer. */
+export interface AnswerDescription {
+  readonly status: number;
+  readonly description: string;
+  /** Absent: no body. */
+  readonly schema?: Schema;
+  /** Names from `headers.ts`. */
+  readonly headers?: readonly string[];
+  readonly example?: unknown;
+}
+
+export interface RouteDescription {
+  /** Unique; the `operationId` of OpenAPI. */
+  readonly name: string;
+  readonly method: Method;
+  /** The path as OpenAPI writes it: `/o/recs/{collection}`. */
+  readonly path: string;
+  readonly group: 'Records' | 'Imports' | 'Credentials' | 'Files' | 'Reports' | 'Scripts' | 'Service';
+  /** The collection, if the route is about one alone; absent: the group describes the subject. */
+  readonly tag?: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters: readonly Parameter[];
+  readonly body?: Body;
+  readonly answers: readonly AnswerDescription[];
+  /** Beside those of every route: a wrong credential, too many requests, a fault of ours, unavailability. */
+  readonly errors: readonly ErrorCode[];
+  /** No credential is required. */
+  readonly isOpen: boolean;
+  /** The formats in our order of preference. Absent: JSON. */
+  readonly formats?: readonly [Format, ...Format[]];
+  /** The answer of an open path depends on the caller. */
+  readonly knowsCaller?: true;
+  /** Neither authenticated nor counted, and answered during maintenance too. */
+  readonly isVital?: true;
+}
+
+export interface Route extends RouteDescription {
+  readonly formats: readonly [Format, ...Format[]];
+  /** The resolver methods that answer, e.g. `records.records`; empty for the few routes that need none. */
+  readonly resolvers: readonly string[];
+  /** Absent: short. `sent` is the query, or the body if there is one. */
+  urgencyOf?(sent: Readonly<Record<string, unknown>>): Urgency;
+  run(services: RestServices, request: RestRequest): Answer | Promise<Answer>;
+  /**
+   * Refuses a caller who may not do this at all. Called when the request is malformed: such a caller learns
+   * that it is forbidden, not how it would be right.
+   *
+   * @throws FORBIDDEN (403)
+   */
+  assertAllowed?(services: RestServices, asked: Asked): void;
+  /** The parameters, if the query selects a variant with others; `undefined`: those of the route. */
+  parametersFor?(query: Readonly<Record<string, unknown>>): readonly Parameter[] | undefined;
+}
+
+/** All that REST can reach: the resolvers, and what reports need. It does not include the store. */
+export interface RestServices {
+  readonly resolvers: Resolvers;
+  readonly reports: ReportServices;
+}
+
+/** What is known of a request before its parameters and body are looked at. */
+export interface Asked extends Pick<RestRequest, 'context' | 'path'> {
+  readonly query: Readonly<Record<string, unknown>>;
+}
+
+/** A request to a route; its parameters are checked by name, but not yet by value. */
+export interface RestRequest {
+  readonly context: RequestContext;
+  readonly path: Readonly<Record<string, string>>;
+  /** The query, and the members of a parameters body. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** The body, with `kind: 'record'`. */
+  readonly body: JsonValue | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly format: Format;
+}
+
+/**
+ * Binds a route to the resolver methods that it names, and to no others: what REST can reach is what its
+ * routes name.
+ *
+ *   { ...route, ...via('records', ['record'], (records, request) => records.record(request.context, …)) }
+ */
+export function via<Name extends keyof Resolvers & string, Method extends keyof Resolvers[Name] & string>(
+  name: Name,
+  methods: readonly Method[],
+  run: (resolver: Pick<Resolvers[Name], Method>, request: RestRequest) => Answer | Promise<Answer>,
+): Pick<Route, 'resolvers' | 'run'> {
+  return {
+    resolvers: methods.map((method) => `${name}.${method}`),
+    run: (services, request) => run(services.resolvers[name], request),
+  };
+}
+
+export function inQuery(
+  name: string,
+  description: string,
+  options: { readonly schema: Schema; readonly example?: unknown },
+): Parameter {
+  return { name, in: 'query', isRequired: false, description, ...options };
+}
+
+export function inHeader(name: string, description: string): Parameter {
+  return { name, in: 'header', isRequired: false, description, schema: { type: 'string' } };
+}

@@ -1,0 +1,84 @@
+/** The route that runs a script. */
+import { ServiceError } from '../../base/errors.js';
+import { printExactJson } from '../../base/json/json.js';
+import type { ScriptRun } from '../../services/scripting/library/script-runs.js';
+import { type Answer, jsonAnswer } from './answer.js';
+import { type Route, via } from './route.js';
+
+const runScript: Route = {
+  name: 'runScript',
+  method: 'POST',
+  path: '/scripts/{name}/run',
+  group: 'Scripts',
+  summary: 'Runs a script of the school and waits for its end',
+  description: 'The body is what the script finds in `args`. The answer says what it gave back and printed.',
+  parameters: [
+    {
+      name: 'name',
+      in: 'path',
+      isRequired: true,
+      description: 'the script',
+      schema: { type: 'string' },
+      example: 'fee-reminder',
+    },
+  ],
+  body: {
+    kind: 'record',
+    isRequired: false,
+    description: 'What the script finds in `args`; absent: null.',
+    schema: {},
+    example: { month: '2026-10' },
+  },
+  answers: [
+    {
+      status: 200,
+      description: 'What came of the run.',
+      schema: {
+        type: 'object',
+        properties: {
+          runId: { type: 'string', format: 'uuid' },
+          value: { description: 'What the script gave back.' },
+          output: { type: 'array', items: { type: 'string' }, description: 'What it printed.' },
+        },
+      },
+      example: { runId: '018f3f6e-6f5c-7cc1-8d6a-1c1f5a0d2c11', value: { sent: 12 }, output: [] },
+    },
+  ],
+  errors: [
+    'MALFORMED_REQUEST',
+    'UNAUTHENTICATED',
+    'FORBIDDEN',
+    'NOT_FOUND',
+    'NOT_ACCEPTABLE',
+    'TOO_LARGE',
+    'UNSUPPORTED_MEDIA_TYPE',
+    'SCRIPT_FAILED',
+  ],
+  isOpen: false,
+  formats: ['json'],
+  urgencyOf: () => 'script',
+  ...via('scripts', ['run'], async (scripts, request) =>
+    answerRun(await scripts.run(request.context, request.path.name ?? '', request.body ?? null)),
+  ),
+};
+
+export const SCRIPT_ROUTES: readonly Route[] = [runScript];
+
+function answerRun(run: ScriptRun): Answer {
+  if (run.error !== undefined) throw scriptFailed(run);
+  const output = run.output.map(({ text }) => text);
+  return jsonAnswer(printExactJson({ runId: run.id, value: run.value ?? null, output }));
+}
+
+/**
+ * What a caller sees of a script that failed: its message and position, because the school's own people wrote
+ * it.
+ */
+export function scriptFailed(run: ScriptRun): ServiceError {
+  const { error } = run;
+  const line = error?.line === undefined ? '' : `:${error.line}`;
+  const place = line === '' ? run.script : `${error?.script}${line}:${error?.column ?? 1}`;
+  return new ServiceError('SCRIPT_FAILED', `${place}: ${error?.message ?? 'it failed'}`, {
+    errors: [{ detail: `run ${run.id}: ${error?.name ?? 'Error'}${error?.code ? ` ${error.code}` : ''}` }],
+  });
+}

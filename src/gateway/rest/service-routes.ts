@@ -1,0 +1,212 @@
+/** The routes about the service itself. */
+import { ServiceError } from '../../base/errors.js';
+import { FORMATS } from '../../base/tables/format.js';
+import type { Report } from '../../school/reports/engine/report.js';
+import { requireScope } from '../resolvers/request-context.js';
+import { jsonAnswer } from './answer.js';
+import {
+  getNamedReport,
+  parametersOf,
+  parametersOfReports,
+  parametersWithName,
+  REPORT_ERRORS,
+  runReport,
+} from './report-routes.js';
+import type { Parameter, Route, RouteDescription, Schema } from './route.js';
+
+/** Described here but answered by plugins of the server: they need no resolver, and some do not use JSON. */
+export const SERVICE_ROUTES: readonly RouteDescription[] = [
+  service('health', '/healthz', 'The process answers; also under maintenance', {
+    description: 'For whoever restarts what does not answer. It asks nothing of the database.',
+    isVital: true,
+  }),
+  service('readiness', '/readyz', 'The database answers too; 503 where it does not', {
+    description: 'For whoever sends requests to one of several gateways.',
+    isVital: true,
+  }),
+  service('metrics', '/metrics', 'Figures for Prometheus, as text', {
+    description: 'To the machine itself, or to whoever has the token of the setting METRICS_TOKEN.',
+    mediaType: 'text/plain',
+    isVital: true,
+  }),
+  service('openapi', '/openapi.json', 'This description, OpenAPI 3.1', {
+    description:
+      'Without a credential it describes the collections that were declared with the gateway. With one it ' +
+      "is the caller's: the collections that it may do anything with, those registered at run time too, the " +
+      'fields that it may see or set, and the reports that it may run.',
+    schema: { type: 'object', description: 'An OpenAPI document.' },
+    knowsCaller: true,
+  }),
+  service('graphqlConfig', '/.graphqlrc', 'The settings of GraphQL tools for this gateway', {
+    description: 'For the root of a project. Tools then find the schema, with the token in CAMPUS_TOKEN.',
+    schema: { type: 'object', description: 'A graphql-config.' },
+  }),
+  service('documentation', '/docs', 'This description as a page to read and try', {
+    description: 'Nothing of the page is loaded from elsewhere.',
+    mediaType: 'text/html',
+  }),
+  service(
+    'explorer',
+    '/explore',
+    'GraphQL to explore: a library of operations, results as tables and charts',
+    { description: 'A page of the portal.', mediaType: 'text/html' },
+  ),
+  service('manual', '/manual', 'The manual of this version, to read and to search', {
+    description: 'Nothing of the page is loaded from elsewhere.',
+    mediaType: 'text/html',
+  }),
+];
+
+const REPORT: Schema = { $ref: '#/components/schemas/Report' };
+const INDEX: Schema = {
+  type: 'object',
+  required: ['name', 'version', 'routes', 'reports'],
+  properties: {
+    name: { const: 'campus-gateway' },
+    version: { type: 'string' },
+    routes: { type: 'array', items: { type: 'object' } },
+    reports: { type: 'array', items: { type: 'object' } },
+  },
+};
+
+export const teapot: Route = {
+  name: 'teapot',
+  method: 'GET',
+  path: '/teapot',
+  group: 'Service',
+  summary: 'A joke, kept: 418. So does the method BREW on any path',
+  description: 'The status is in the interface document, so something has to answer it. RFC 2324 says more.',
+  parameters: [],
+  answers: [],
+  errors: ['TEAPOT'],
+  isOpen: true,
+  formats: ['json'],
+  resolvers: [],
+  run: () => {
+    throw new ServiceError('TEAPOT', 'This gateway is short and stout. It cannot brew coffee.');
+  },
+};
+
+/**
+ * `GET /`: the list of routes, generated from the table; with `?report=`, any report by its name.
+ *
+ * @see decisions 8
+ */
+export function indexRoute(options: {
+  readonly routes: () => readonly RouteDescription[];
+  readonly reports: readonly Report[];
+  readonly version: string;
+}): Route {
+  const names = options.reports.map((report) => report.name);
+  const named: Parameter = {
+    name: 'report',
+    in: 'query',
+    isRequired: false,
+    description: 'runs this report, with its parameters beside',
+    schema: { type: 'string', ...(names.length > 0 && { enum: names }) },
+  };
+  let index: string | undefined;
+  return {
+    name: 'index',
+    method: 'GET',
+    path: '/',
+    group: 'Service',
+    summary: 'What this service offers: every route with its parameters; or a report by its name',
+    description:
+      'A report that is named by `report` needs a credential, as at its own path `/reports/<name>`; the ' +
+      'index needs none. A browser that prefers HTML is given the portal.',
+    parameters: [named, ...parametersOfReports(options.reports)],
+    answers: [{ status: 200, description: 'The index, or the report.', schema: { anyOf: [INDEX, REPORT] } }],
+    errors: REPORT_ERRORS,
+    isOpen: true,
+    knowsCaller: true,
+    formats: FORMATS,
+    resolvers: options.reports.map((report) => `reports.${report.field}`),
+    parametersFor: ({ report }) =>
+      typeof report === 'string'
+        ? [named, ...parametersWithName(getNamedReport(options.reports, report))]
+        : undefined,
+    urgencyOf: ({ report }) => (report === undefined ? 'short' : 'stream'),
+    assertAllowed: (_services, { context, query: { report } }) => {
+      if (typeof report === 'string')
+        getNamedReport(options.reports, report).assertAllowed(requireScope(context));
+    },
+    run: (services, request) => {
+      const { report, ...sent } = request.parameters;
+      if (report === undefined) {
+        index ??= JSON.stringify(describeService({ ...options, routes: options.routes() }));
+        return jsonAnswer(index);
+      }
+      requireScope(request.context);
+      return runReport({
+        report: getNamedReport(options.reports, report),
+        services: services.reports,
+        request,
+        sent,
+      });
+    },
+  };
+}
+
+function describeService(options: {
+  readonly routes: readonly RouteDescription[];
+  readonly reports: readonly Report[];
+  readonly version: string;
+}): unknown {
+  return {
+    name: 'campus-gateway',
+    version: options.version,
+    documentation: '/docs',
+    openapi: '/openapi.json',
+    graphql: '/graphql',
+    explorer: '/explore',
+    manual: '/manual',
+    routes: options.routes.map((route) => ({
+      method: route.method,
+      path: route.path,
+      summary: route.summary,
+      credential: route.isOpen ? 'none' : 'bearer',
+      parameters: route.parameters.map(describeParameter),
+    })),
+    reports: options.reports.map((report) => ({
+      name: report.name,
+      title: report.title,
+      path: `/?report=${report.name}`,
+      graphql: report.field,
+      parameters: parametersOf(report, new Set()).map(describeParameter),
+    })),
+  };
+}
+
+function describeParameter(parameter: Parameter): unknown {
+  return {
+    name: parameter.name,
+    in: parameter.in,
+    required: parameter.isRequired,
+    description: parameter.description,
+  };
+}
+
+function service(
+  name: string,
+  path: string,
+  summary: string,
+  options: Pick<RouteDescription, 'description' | 'isVital' | 'knowsCaller'> & {
+    readonly mediaType?: string;
+    readonly schema?: Schema;
+  },
+): RouteDescription {
+  const { mediaType = 'application/json', schema, ...rest } = options;
+  return {
+    name,
+    method: 'GET',
+    path,
+    group: 'Service',
+    summary,
+    parameters: [],
+    answers: [{ status: 200, description: `As ${mediaType}.`, ...(schema && { schema }) }],
+    errors: [],
+    isOpen: true,
+    ...rest,
+  };
+}

@@ -1,0 +1,74 @@
+/** Serves agents at `/mcp`: one message of the Model Context Protocol per request, each with a credential. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../base/errors.js';
+import { sendText } from '../../base/http/text-answer.js';
+import type { AgentEndpoint } from '../agents/agent-endpoint.js';
+import { parseRequestBody } from '../graphql/http/request-body.js';
+import { requireScope } from '../resolvers/request-context.js';
+import { createNegotiation } from '../rest/negotiation.js';
+import { type BodyLimits, bodyShapeFor } from './body-admission.js';
+import { addOtherMethods } from './rest.js';
+
+export interface AgentServingOptions {
+  readonly endpoint: AgentEndpoint;
+  readonly bodies: Pick<BodyLimits, 'maxMembers'>;
+  /** Origins of pages that may call, beside those of this machine. `*`: any. */
+  readonly origins: readonly string[];
+}
+
+const PATH = '/mcp';
+const negotiate = createNegotiation(['json']);
+
+/** Serves `/mcp` in a Fastify scope of its own, which accepts only JSON bodies. */
+export async function useAgents(app: FastifyInstance, options: AgentServingOptions): Promise<void> {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) =>
+      parseRequestBody(body, bodyShapeFor(request, options.bodies)),
+  );
+  app.route({
+    method: 'POST',
+    url: PATH,
+    // Checks the caller before the body is read.
+    onRequest: async ({ requestContext, headers }) => {
+      assertOrigin(headers.origin, options.origins);
+      requireScope(requestContext);
+    },
+    handler: async (request, reply) => {
+      const { requestContext: context, arrival, body } = request;
+      negotiate(request.headers.accept);
+      const headers = new Headers();
+      for (const [name, value] of Object.entries(request.headers)) {
+        if (typeof value === 'string') headers.set(name, value);
+      }
+      // We answer in JSON only, so a client need not accept streams too.
+      headers.set('accept', 'application/json, text/event-stream');
+      const answer = await options.endpoint.answer({ context, notes: arrival.notes }, { headers, body });
+      const text = await answer.text();
+      if (text === '') return reply.code(answer.status).send();
+      const mediaType = answer.headers.get('content-type') ?? 'application/json';
+      return sendText(reply, { status: answer.status, mediaType, text });
+    },
+  });
+  // GET would open a stream of notifications and DELETE end a session; we have neither.
+  addOtherMethods(app, PATH, ['POST']);
+}
+
+const LOCAL = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
+
+/**
+ * Guards against DNS rebinding: a page whose host name resolves to our address sends an origin of its own.
+ * Programs send none.
+ *
+ * @throws FORBIDDEN
+ */
+function assertOrigin(origin: string | undefined, allowed: readonly string[]): void {
+  if (origin === undefined || LOCAL.test(origin)) return;
+  if (allowed.includes('*') || allowed.includes(origin)) return;
+  throw new ServiceError(
+    'FORBIDDEN',
+    'Pages of this origin may not ask here; CORS_ORIGINS and PUBLIC_URL say which may.',
+  );
+}

@@ -1,0 +1,194 @@
+/** Writes an `Answer` of the REST table to the wire. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { compressChunks, contentEncodingFor } from '../../base/http/content-encoding.js';
+import { etagHeld } from '../../base/http/etag.js';
+import {
+  acceptEncodingOf,
+  replyHeaders,
+  resetConnection,
+  sendText,
+  setEncoding,
+} from '../../base/http/text-answer.js';
+import { callerName } from '../../base/model/scope.js';
+import { type Answer, isPrintedHere, type StreamAnswer, type WholeAnswer } from '../rest/answer.js';
+import { confirmMarker, endMarkerFor, withEndMarker } from './end-marker.js';
+import { type GatheredWrite, gatherWrites } from './gathered-writes.js';
+import type { Observe } from './observation.js';
+import { PacedWriter, ReaderTooSlow } from './paced-writer.js';
+import { ReadAhead } from './read-ahead.js';
+import type { StreamLimits, StreamPlace } from './stream-limits.js';
+
+/** How much is read ahead of a slow reader: most answers fit, and free their connection at once. */
+const READ_AHEAD_BYTES = 1024 * 1024;
+
+const REVALIDATE = 'private, no-cache';
+const VARY = 'Accept, Accept-Encoding, Authorization, Prefer, X-Domain';
+
+export interface AnsweringOptions {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly observe: Observe;
+  readonly streams: StreamLimits;
+}
+
+export async function sendAnswer(answer: Answer, options: AnsweringOptions): Promise<FastifyReply> {
+  const { reply } = options;
+  reply.header('cache-control', REVALIDATE);
+  // CORS may have set `Vary: Origin`.
+  const vary = reply.getHeader('vary');
+  reply.header('vary', vary === undefined ? VARY : `${vary}, ${VARY}`);
+  if (answer.headers) reply.headers(answer.headers);
+  const { hints } = options.request.arrival.notes;
+  // A name may contain characters that a header cannot hold.
+  if (hints.length > 0) reply.header('x-hint', hints.join(' ').replace(/[^\x20-\x7e]/g, '?'));
+  switch (answer.kind) {
+    case 'empty':
+      if (answer.status === 304) setHeldEtag(options);
+      return reply.code(answer.status).send();
+    case 'text':
+      if (answer.rowCount !== undefined) options.observe({ kind: 'rowsStreamed', count: answer.rowCount });
+      return sendText(reply, marked(answer, options));
+    case 'stream':
+      if (options.request.method !== 'HEAD') return await sendStream(answer, options);
+      return reply.header('content-type', answer.mediaType).send();
+  }
+}
+
+function marked(answer: WholeAnswer, { request, reply }: AnsweringOptions): WholeAnswer {
+  const marker = endMarkerFor(request.headers.prefer, answer.mediaType);
+  if (marker === undefined) return answer;
+  confirmMarker(reply);
+  return { ...answer, text: Buffer.concat([bytesOf(answer.text), Buffer.from(marker)]) };
+}
+
+function bytesOf(text: string | Uint8Array): Uint8Array {
+  return typeof text === 'string' ? Buffer.from(text) : text;
+}
+
+function setHeldEtag({ request, reply }: AnsweringOptions): void {
+  const etag = reply.getHeader('etag');
+  if (typeof etag === 'string') reply.header('etag', etagHeld(request.headers['if-none-match'], etag));
+}
+
+/**
+ * Sends the chunks as fast as the reader takes them. A failure before the first byte is an ordinary error; a
+ * later one resets the connection, because a well-formed end would make half an answer look complete.
+ *
+ * @see decisions 4
+ */
+async function sendStream(answer: StreamAnswer, options: AnsweringOptions): Promise<FastifyReply> {
+  const { request, reply } = options;
+  const marker = endMarkerFor(request.headers.prefer, answer.mediaType);
+  if (marker !== undefined) confirmMarker(reply);
+  const content = answer.open(request.requestContext.signal);
+  const chunks = marker === undefined ? content : withEndMarker(content, marker);
+  const writes = gatherWrites(chunks, answer.gatherBytes);
+  const first = await writes.next();
+  if (!first.done && !first.value.isLast)
+    return await sendLong(answer, { first: first.value, writes }, options);
+  countRows(answer, options.observe);
+  return sendText(reply, { status: 200, mediaType: answer.mediaType, text: first.value?.content ?? '' });
+}
+
+async function sendLong(
+  answer: StreamAnswer,
+  begun: Begun,
+  options: AnsweringOptions,
+): Promise<FastifyReply> {
+  const { request, streams } = options;
+  const user = userOf(request);
+  const place = await enter(begun, user, streams);
+  request.arrival.stepAside();
+  const write = () => writeLong(answer, { ...begun, place }, options);
+  if (!isPrintedHere(answer)) return await write();
+  try {
+    return await streams.printing.run(user, write);
+  } catch (refusal) {
+    place.leave();
+    await begun.writes.return();
+    throw refusal;
+  }
+}
+
+/** Writes an answer that has a place. A failure resets the connection, and is not thrown. */
+async function writeLong(
+  answer: StreamAnswer,
+  begun: Begun & { readonly place: StreamPlace },
+  { reply, request, observe, streams }: AnsweringOptions,
+): Promise<FastifyReply> {
+  const { requestId, signal, scope } = request.requestContext;
+  const { place } = begun;
+  const response = reply.raw;
+  const ahead = new ReadAhead(encoded(contentOf(begun), answer, reply), {
+    maxBytes: READ_AHEAD_BYTES,
+    onHeldBack: place.heldBack,
+    onSourceEnd: place.leave,
+  });
+  reply.hijack();
+  reply.header('content-type', answer.mediaType);
+  response.writeHead(200, replyHeaders(reply));
+  const writer = new PacedWriter(response, streams.pace);
+  const cut = (error: unknown) => {
+    if (error instanceof ReaderTooSlow) observe({ kind: 'readerCut', requestId, reason: error.message });
+    else if (!signal.aborted) observe({ kind: 'streamCut', requestId, error });
+    resetConnection(response);
+  };
+  try {
+    for (let chunk = await ahead.next(); chunk !== undefined; chunk = await ahead.next()) {
+      await scope?.assertRights?.();
+      await writer.write(chunk);
+    }
+    response.end();
+  } catch (error) {
+    cut(error);
+  } finally {
+    // Ends the query if the reader has gone.
+    await ahead.close();
+    countRows(answer, observe);
+  }
+  return reply;
+}
+
+/** An answer whose first write is ready, with more to come. */
+interface Begun {
+  readonly first: GatheredWrite;
+  readonly writes: AsyncGenerator<GatheredWrite, void>;
+}
+
+/** @throws TOO_MANY_REQUESTS (429), UNAVAILABLE (503); the answer is then abandoned */
+async function enter({ writes }: Begun, user: string, streams: StreamLimits): Promise<StreamPlace> {
+  try {
+    return streams.enter(user);
+  } catch (refusal) {
+    await writes.return();
+    throw refusal;
+  }
+}
+
+function userOf({ requestContext: { scope, address } }: FastifyRequest): string {
+  return scope ? callerName(scope.principal) : address;
+}
+
+async function* contentOf({ first, writes }: Begun): AsyncGenerator<string | Uint8Array, void> {
+  yield first.content;
+  for await (const { content } of writes) yield content;
+}
+
+/** Compresses the answer if the caller accepts it, and sets the headers. */
+function encoded(
+  content: AsyncIterable<string | Uint8Array>,
+  { mediaType }: StreamAnswer,
+  reply: FastifyReply,
+): AsyncIterable<string | Uint8Array> {
+  const encoding = contentEncodingFor(acceptEncodingOf(reply), {
+    mediaType,
+    bytes: Number.POSITIVE_INFINITY,
+  });
+  if (encoding === undefined) return content;
+  setEncoding(reply, encoding);
+  return compressChunks(content, encoding);
+}
+
+function countRows(answer: StreamAnswer, observe: Observe): void {
+  if (answer.countRows) observe({ kind: 'rowsStreamed', count: answer.countRows() });
+}

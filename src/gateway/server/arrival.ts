@@ -1,0 +1,218 @@
+/**
+ * The life of a request from its arrival to the end of its answer: its id, context and signal, and what is
+ * observed of it. A single listener on `close` serves all of these: it is the only event for a caller that
+ * has gone.
+ */
+
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { resetConnection } from '../../base/http/text-answer.js';
+import { Ending, type EndSignal } from '../../base/model/end-signal.js';
+import { type Credential, credentialName, type Scope } from '../../base/model/scope.js';
+import { withinTrace } from '../../base/process/traced.js';
+import type { RequestContext } from '../resolvers/request-context.js';
+import { RequestNotes } from '../resolvers/request-notes.js';
+import type { Observe } from './observation.js';
+import { type SecurityHeaders, TLS_HEADERS } from './security-headers.js';
+import type { Passage } from './turnstile.js';
+import type { UnreadAnswers } from './unread-answers.js';
+
+/** The form of a request id that a caller may choose; for anything else we generate one. */
+const SANE_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
+
+const LONGEST_USER_AGENT = 256;
+
+/** What is known of a request from its first line and headers, and how long it lasts. */
+export class Arrival {
+  /** What happens on the way, for the log and the metrics. */
+  readonly notes: RequestNotes;
+  readonly hasCredential: boolean;
+  readonly userAgent: string | undefined;
+  readonly askedDomain: string | undefined;
+  readonly idempotencyKey: string | undefined;
+  /** The credential that was recognized, even if it was then refused; `undefined` if none was. */
+  credential: Credential | undefined;
+  /** Why the request was not admitted. */
+  refusal: Error | undefined;
+  readonly #ending = new Ending();
+  #passage: Passage | undefined;
+  #isOver = false;
+
+  constructor(
+    readonly requestId: string,
+    readonly address: string,
+    headers: IncomingHttpHeaders,
+    route?: string,
+  ) {
+    this.notes = new RequestNotes(route);
+    this.hasCredential = headers.authorization !== undefined;
+    this.userAgent = headers['user-agent']?.slice(0, LONGEST_USER_AGENT);
+    this.askedDomain = single(headers['x-domain']);
+    this.idempotencyKey = single(headers['idempotency-key']);
+  }
+
+  /**
+   * The context for resolvers. It has no scope until the caller is authenticated, or if there is no
+   * credential.
+   */
+  toContext(scope?: Scope): RequestContext {
+    return {
+      scope,
+      requestId: this.requestId,
+      address: this.address,
+      userAgent: this.userAgent,
+      askedDomain: this.askedDomain,
+      idempotencyKey: this.idempotencyKey,
+      signal: this.#ending,
+    };
+  }
+
+  /** Aborts the work when the caller has gone. */
+  get signal(): EndSignal {
+    return this.#ending;
+  }
+
+  /** Keeps the place of the request among those in progress, until `stepAside` or the end. */
+  enter(passage: Passage): void {
+    this.#passage = passage;
+    if (this.#isOver) passage.leave();
+  }
+
+  /** Gives up the place early: what the request waits for now has limits of its own. */
+  stepAside(): void {
+    this.#passage?.leave();
+  }
+
+  over(): void {
+    this.#isOver = true;
+    this.#passage?.leave();
+  }
+
+  abandon(): void {
+    this.#ending.end(new Error('the caller has gone'));
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Present from the first hook on. */
+    arrival: Arrival;
+    /** The context for resolvers; without a scope until the credential has been checked. */
+    requestContext: RequestContext;
+  }
+  interface FastifyContextConfig {
+    /**
+     * Answered during maintenance too, and neither authenticated nor counted. Its answer must cost no more
+     * than a refusal.
+     */
+    readonly isVital?: boolean;
+  }
+}
+
+/** The requests in progress, so that a stop can wait for them. */
+export class RequestsInFlight {
+  readonly #responses = new Set<ServerResponse>();
+  #onEmpty: (() => void) | undefined;
+
+  get count(): number {
+    return this.#responses.size;
+  }
+
+  arrived(response: ServerResponse): void {
+    this.#responses.add(response);
+  }
+
+  left(response: ServerResponse): void {
+    this.#responses.delete(response);
+    if (this.#responses.size === 0) this.#onEmpty?.();
+  }
+
+  /** Resets the connections of answers that have begun, so that nobody takes them for complete. */
+  cut(): void {
+    for (const response of this.#responses) {
+      if (response.headersSent && !response.writableFinished) resetConnection(response);
+    }
+  }
+
+  /** Resolves when no request is left, or after `timeoutMs`, to the number still in progress. */
+  async drain(timeoutMs: number): Promise<number> {
+    if (this.count === 0) return 0;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.#onEmpty = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    return this.count;
+  }
+}
+
+/** Registers the first hook; the others rely on `request.arrival`. */
+export function useArrival(
+  app: FastifyInstance,
+  options: {
+    readonly inFlight: RequestsInFlight;
+    readonly observe: Observe;
+    readonly headers: SecurityHeaders;
+    /** Absent: answers are small, or share their memory. */
+    readonly unread?: UnreadAnswers;
+  },
+): void {
+  app.decorateRequest('arrival');
+  app.decorateRequest('requestContext');
+  app.addHook('onRequest', (request, reply, done) => {
+    const startedAt = performance.now();
+    const arrival = new Arrival(request.id, request.ip, request.headers, request.routeOptions.url);
+    request.arrival = arrival;
+    request.requestContext = arrival.toContext();
+    reply.headers(options.headers);
+    if (request.protocol === 'https') reply.headers(TLS_HEADERS);
+    reply.header('x-request-id', request.id);
+    options.inFlight.arrived(reply.raw);
+    reply.raw.once('prefinish', () =>
+      options.unread?.written({
+        response: reply.raw,
+        address: arrival.address,
+        requestId: arrival.requestId,
+      }),
+    );
+    const atTheEnd = () => {
+      options.inFlight.left(reply.raw);
+      arrival.over();
+      // Status 101: a WebSocket took over the connection.
+      const isComplete = reply.raw.writableFinished || reply.raw.statusCode === 101;
+      if (!isComplete) arrival.abandon();
+      const { scope } = request.requestContext;
+      options.observe({
+        kind: 'requestEnded',
+        requestId: arrival.requestId,
+        method: request.method,
+        url: request.url,
+        route: request.routeOptions.url ?? 'unknown',
+        status: reply.raw.statusCode,
+        durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
+        address: arrival.address,
+        principal: scope && `${scope.domain.id}/${scope.principal.id}`,
+        credential: arrival.credential && credentialName(arrival.credential),
+        operation: arrival.notes.operation,
+        cost: arrival.notes.cost,
+        errorCode: arrival.notes.errorCode,
+        isComplete,
+      });
+    };
+    reply.raw.once('close', withinTrace(atTheEnd));
+    done();
+  });
+}
+
+/** Fastify's `genReqId`: accepts the caller's `X-Request-Id` if it is well-formed, else generates one. */
+export function requestIdOf(request: { readonly headers: IncomingHttpHeaders }): string {
+  const sent = request.headers['x-request-id'];
+  return typeof sent === 'string' && SANE_ID.test(sent) ? sent : randomUUID();
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}

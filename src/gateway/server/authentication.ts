@@ -1,0 +1,88 @@
+/** Turns the credential of a request into a scope, and counts the request against its rate. */
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ServiceError } from '../../base/errors.js';
+import { type Credential, callerName, type Principal } from '../../base/model/scope.js';
+import { parseBearer } from '../../services/auth/parse-bearer.js';
+import { type DomainDirectory, resolveScope } from '../../services/auth/resolve-scope.js';
+import type { KnownAskers } from './fair-turns.js';
+import type { RateDecision } from './rate-limits.js';
+
+export interface AuthenticationOptions {
+  readonly authenticator: {
+    authenticate(
+      bearer: string,
+      address: string,
+      onKnown: (credential: Credential) => void,
+    ): Promise<Principal>;
+    assertUnchanged(principal: Principal): Promise<void>;
+  };
+  readonly domains: DomainDirectory;
+  readonly rateLimits: { take(caller: string): RateDecision };
+}
+
+/**
+ * A request without a credential continues without a scope, and is counted by its address; the resolver
+ * decides whether that is enough. A wrong credential is refused and also counted by address, or guessing
+ * would be free.
+ *
+ * @see interface 5, decisions 6, 7, 9
+ */
+export function useAuthentication(
+  app: FastifyInstance,
+  options: AuthenticationOptions,
+  askers: Pick<KnownAskers, 'note'>,
+): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.routeOptions.config.isVital) return;
+    const { arrival } = request;
+    const { authorization } = request.headers;
+    if (authorization === undefined) {
+      countRequest(reply, options.rateLimits.take(`address:${arrival.address}`));
+      return;
+    }
+    let principal: Principal;
+    try {
+      const bearer = bearerOf(authorization);
+      principal = await options.authenticator.authenticate(bearer, arrival.address, (credential) => {
+        arrival.credential = credential;
+      });
+    } catch (error) {
+      countRequest(reply, options.rateLimits.take(`address:${arrival.address}`));
+      throw error;
+    }
+    askers.note(authorization, principal);
+    arrival.credential = principal.credential;
+    countRequest(reply, options.rateLimits.take(callerName(principal)));
+    const { askedDomain, requestId } = arrival;
+    await options.domains.assureKnown(principal.domainId, askedDomain?.trim());
+    const assertRights = () => options.authenticator.assertUnchanged(principal);
+    const asked = { principal, askedDomain, requestId, assertRights, arrival };
+    const scope = resolveScope(options.domains, asked);
+    request.requestContext = arrival.toContext(scope);
+  });
+}
+
+/** @throws UNAUTHENTICATED (401) for another scheme */
+function bearerOf(authorization: string): string {
+  const bearer = parseBearer(authorization);
+  if (bearer !== undefined) return bearer;
+  throw new ServiceError('UNAUTHENTICATED', 'The Authorization header is to be: Bearer <token>.');
+}
+
+/**
+ * Sets the headers of the rate.
+ *
+ * @throws TOO_MANY_REQUESTS (429)
+ */
+export function countRequest(reply: FastifyReply, decision: RateDecision): void {
+  reply.header('ratelimit-limit', String(decision.limit));
+  reply.header('ratelimit-remaining', String(decision.remaining));
+  reply.header('ratelimit-reset', String(decision.resetSeconds));
+  if (decision.allowed) return;
+  throw new ServiceError(
+    'TOO_MANY_REQUESTS',
+    `More than ${decision.limit} requests in a minute (RATE_LIMIT_PER_MINUTE); go on in ` +
+      `${decision.resetSeconds} s.`,
+    { retryAfterSeconds: decision.resetSeconds },
+  );
+}

@@ -1,0 +1,186 @@
+/**
+ * Decides whether a body is read, and how much of it. It is not read if the answer is known without it, and
+ * anonymous callers may send only a little, because reading costs and they can be anybody. A client that
+ * waits for `100 Continue` is told to send its body only when it will be read.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Transform } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../base/errors.js';
+import { type BodyShape, bodyShape } from '../../base/json/body-shape.js';
+import { callerName } from '../../base/model/scope.js';
+import { BodyRoom, type BodyShare } from './body-room.js';
+import { sendNoticePage } from './notice-page.js';
+import type { Pace } from './paced-writer.js';
+import { prefersPage } from './send-page.js';
+
+/** The settings that limit bodies. */
+export interface BodyLimits {
+  readonly limitBytes: number;
+  /** The limit for callers without a credential, and for paths that need none. */
+  readonly anonymousLimitBytes: number;
+  readonly maxMembers: number;
+  /** The total bytes of large bodies in memory at the same time. */
+  readonly roomBytes: number;
+}
+
+/** Smaller bodies need no room: their requests take more memory than they do. */
+const LARGE_BYTES = 65_536;
+/** Room is reserved in steps of this size. */
+const ROOM_STEP_BYTES = 262_144;
+/** As long as a request waits for a busy connection to the database. */
+const ROOM_WAIT_MS = 5000;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /**
+     * `small`: parameters that need no credential. `streamed`: the route reads the body itself, within its
+     * own limit.
+     */
+    readonly body?: 'small' | 'parameters' | 'streamed';
+  }
+}
+
+/**
+ * Refuses bodies before they are read. Register it after the hook that authenticates; refusals by route
+ * hooks, such as a missing credential, come before it.
+ */
+export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits, pace: Pace): void {
+  const room = new BodyRoom({ bytes: limits.roomBytes, waitMs: ROOM_WAIT_MS });
+  const waiting = new WeakSet<IncomingMessage>();
+  // By default Node would ask for the body before we have seen the request.
+  app.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    waiting.add(request);
+    app.server.emit('request', request, response);
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return;
+    if (asksForPage(request)) {
+      request.arrival.notes.noteError('NOT_FOUND');
+      return sendNoticePage(reply, 'missing');
+    }
+    const [path] = request.url.split('?', 1);
+    throw new ServiceError('NOT_FOUND', `There is nothing at ${path}. GET / lists every path.`);
+  });
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+    const hasBody = encoding !== undefined || (length !== undefined && length !== '0');
+    const admit = () => {
+      if (waiting.delete(request.raw)) reply.raw.writeContinue();
+    };
+    if (!hasBody) return done();
+    const encoded = request.headers['content-encoding'];
+    if (encoded !== undefined && !/^(?:identity)?$/i.test(encoded.trim())) return done(compressed(encoded));
+    if (request.routeOptions.config.body === 'streamed') {
+      admit();
+      return done();
+    }
+    const { scope } = request.requestContext;
+    const isSmall = takesLittle(request);
+    const { limitBytes } = limits;
+    const maxBytes = isSmall ? Math.min(limits.anonymousLimitBytes, limitBytes) : limitBytes;
+    const refusal = () =>
+      tooLarge(maxBytes, maxBytes < limitBytes ? 'ANONYMOUS_BODY_LIMIT_BYTES' : 'BODY_LIMIT_BYTES');
+    if (length !== undefined && Number(length) > maxBytes) return done(refusal());
+    admit();
+    // The HTTP parser enforces an announced length; a chunked body has none.
+    if (!mayBeLarge(request)) return done();
+    const gone = new AbortController();
+    const share = room.open(scope ? callerName(scope.principal) : request.ip);
+    reply.raw.once('close', () => {
+      gone.abort();
+      share.leave();
+    });
+    const body = bounded({ maxBytes, refusal, share, pace, signal: gone.signal });
+    payload.once('error', (error) => body.destroy(error));
+    done(null, payload.pipe(body));
+  });
+}
+
+/** Whether the body may have more bytes than are read without room. */
+export function mayBeLarge({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > LARGE_BYTES;
+}
+
+/** Whether a person opened the address: programs send a credential, or do not prefer HTML. */
+function asksForPage(request: FastifyRequest): boolean {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  return isRead && !request.arrival.hasCredential && prefersPage(request);
+}
+
+/** How many members the body of a request may have. */
+export function bodyShapeFor(request: FastifyRequest, limits: Pick<BodyLimits, 'maxMembers'>): BodyShape {
+  const isSmall = takesLittle(request) || request.routeOptions.config.body === 'parameters';
+  return bodyShape(isSmall ? 'small' : 'large', limits.maxMembers);
+}
+
+function takesLittle(request: FastifyRequest): boolean {
+  return request.requestContext.scope === undefined || request.routeOptions.config.body === 'small';
+}
+
+interface Bounds {
+  readonly maxBytes: number;
+  readonly refusal: () => ServiceError;
+  readonly share: BodyShare;
+  readonly pace: Pace;
+  /** Aborts when the caller has gone. */
+  readonly signal: AbortSignal;
+}
+
+/** Passes a body on within its limit, its room and its pace, which a reader of an answer has to keep too. */
+function bounded({ maxBytes, refusal, share, pace, signal }: Bounds): Transform {
+  let receivedBytes = 0;
+  let bytesInSpan = 0;
+  let isWaiting = false;
+  const body = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      receivedBytes += chunk.length;
+      bytesInSpan += chunk.length;
+      if (receivedBytes > maxBytes) return done(refusal());
+      if (receivedBytes <= LARGE_BYTES) return done(null, chunk);
+      isWaiting = true;
+      const roomBytes = Math.min(maxBytes, Math.ceil(receivedBytes / ROOM_STEP_BYTES) * ROOM_STEP_BYTES);
+      share.reserve(roomBytes, signal).then(
+        () => {
+          isWaiting = false;
+          done(null, chunk);
+        },
+        (error: Error) => done(error),
+      );
+    },
+  });
+  const timer = setInterval(() => {
+    const isSlow = bytesInSpan * 1000 < pace.minBytesPerSecond * pace.stallMs;
+    bytesInSpan = 0;
+    if (receivedBytes > LARGE_BYTES && !isWaiting && isSlow) body.destroy(tooSlow(pace));
+  }, pace.stallMs);
+  body.once('close', () => clearInterval(timer));
+  return body;
+}
+
+function tooSlow({ minBytesPerSecond, stallMs }: Pace): ServiceError {
+  return new ServiceError(
+    'MALFORMED_REQUEST',
+    `The body arrives more slowly than ${minBytesPerSecond} bytes a second (STREAM_MIN_BYTES_PER_SECOND), ` +
+      `measured over ${stallMs} ms (STREAM_STALL_MS). Send it faster, or in smaller parts.`,
+  );
+}
+
+/**
+ * Refuses a compressed body: it could expand beyond the limits above, and a file stored compressed would not
+ * be of its media type. @see RFC 9110, 15.5.16
+ */
+function compressed(encoding: string): ServiceError {
+  return new ServiceError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `The body has the Content-Encoding ${JSON.stringify(encoding)}. Send it as it is, without one.`,
+    { acceptEncoding: 'identity' },
+  );
+}
+
+function tooLarge(maxBytes: number, setting: string): ServiceError {
+  return new ServiceError(
+    'TOO_LARGE',
+    `The body has more than ${maxBytes} bytes, which is the limit here (${setting}).`,
+  );
+}

@@ -1,0 +1,361 @@
+/** Creates the HTTP server from its plugins, in this order. */
+
+import cors from '@fastify/cors';
+import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
+import type { TrustedProxies } from '../../base/http/trusted-proxies.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { Report } from '../../school/reports/engine/report.js';
+import type { KeyMeter } from '../../services/auth/key-meter.js';
+import type { ScheduledBackups } from '../../services/backup/scheduled-backups.js';
+import type { Files } from '../../services/files/files.js';
+import type { Imports } from '../../services/importing/imports.js';
+import type { JobQueue } from '../../services/messaging/job-queue.js';
+import type { Database } from '../../store/database/database.js';
+import type { AgentEndpoint } from '../agents/agent-endpoint.js';
+import { CLOSE } from '../graphql/live/live-connection.js';
+import type { LiveServer } from '../graphql/live/live-server.js';
+import { CallerContracts } from '../rest/caller-contracts.js';
+import type { RestServices } from '../rest/route.js';
+import { createRouteTable } from '../rest/routes.js';
+import { SERVICE_ROUTES } from '../rest/service-routes.js';
+import { useAgents } from './agent-serving.js';
+import { RequestsInFlight, requestIdOf, useArrival } from './arrival.js';
+import { type AuthenticationOptions, useAuthentication } from './authentication.js';
+import { type BodyLimits, useBodyAdmission } from './body-admission.js';
+import { useBodyParsing } from './body-parsing.js';
+import { createClientErrorHandler } from './client-errors.js';
+import { ConnectionAdmission } from './connection-admission.js';
+import { useContractFiles } from './contract-files.js';
+import { useDocumentation } from './documentation.js';
+import { createUnreadablePathAnswer, useGraphqlErrorAnswers, useProblemAnswers } from './error-answers.js';
+import { KnownAskers, useFairTurns, useTurnRefusals } from './fair-turns.js';
+import { useFiles } from './file-serving.js';
+import { useHealth } from './health.js';
+import { type IdentityLoginServices, useIdentityLogin } from './identity-login.js';
+import { useImports } from './import-serving.js';
+import { type MaintenanceSwitch, useMaintenance } from './maintenance-switch.js';
+import { useManualPages } from './manual-pages.js';
+import { Metrics } from './metrics.js';
+import { createMetricsServer, type MetricsAccess, useMetrics } from './metrics-access.js';
+import { createObserver, type Observe } from './observation.js';
+import { type PortalOptions, usePortal } from './portal.js';
+import { useReadAfter } from './read-after.js';
+import { useRequestTracing } from './request-tracing.js';
+import { addAllMethods, addOtherMethods, useRest } from './rest.js';
+import { type ScriptEndpointServices, useScriptEndpoints } from './script-endpoints.js';
+import { API_HEADERS, LANDING_HEADERS } from './security-headers.js';
+import { SerialRequests } from './serial-requests.js';
+import { announceStop, Stopping, stopServer, useStopping } from './stopping.js';
+import { StreamLimits, type StreamLimitsOptions } from './stream-limits.js';
+import { type RequestPlaces, Turnstile } from './turnstile.js';
+import { applyMethodOverride, useTusDiscovery } from './tus-serving.js';
+import { UnreadAnswers } from './unread-answers.js';
+import { WebSockets } from './web-sockets.js';
+
+export interface ServerServices extends AuthenticationOptions {
+  readonly rest: RestServices;
+  /** Counts the requests of API keys. Absent: they are not counted. */
+  readonly keyMeter?: Pick<KeyMeter, 'note'>;
+  readonly reports: readonly Report[];
+  /** The declared collections, which the documentation describes. */
+  readonly collections: readonly Collection[];
+  readonly database: Pick<
+    Database,
+    'apart' | 'pool' | 'isReadOnly' | 'isDiskFull' | 'isReachable' | 'replicas'
+  >;
+  readonly jobs: Pick<JobQueue, 'counts' | 'longestWaitSeconds'>;
+  /** The clock of this process against that of the database. */
+  readonly clock: { readonly clockOffsetSeconds: number | undefined };
+  readonly backups: Pick<ScheduledBackups, 'ageSeconds' | 'isScheduled'>;
+  readonly files: Files;
+  readonly imports: Imports;
+  readonly maintenance: Pick<MaintenanceSwitch, 'isOn' | 'onChange'>;
+  /** The log that events are written to. */
+  readonly log: Observe;
+  readonly secretsWithoutKey: () => Promise<number>;
+  /** The number of log lines that could not be written. */
+  readonly droppedLogLines: () => number;
+  readonly portal: PortalOptions;
+  /** Absent if no identity provider is configured. */
+  readonly identityLogin: IdentityLoginServices | undefined;
+  /** Answers `/x/<name>`. */
+  readonly scripting: ScriptEndpointServices;
+  /** Answers agents at `/mcp`. Absent: the path does not exist. */
+  readonly agents?: AgentEndpoint;
+  /** Serves `/graphql`. Absent: REST only. */
+  readonly graphql?: FastifyPluginAsync;
+  /** Serves the WebSockets opened there. */
+  readonly live?: LiveServer;
+}
+
+export interface ServerOptions {
+  /** The version of the package, shown in `GET /` and openapi.json. */
+  readonly version: string;
+  /** How many requests a second are traced; `undefined`: none. */
+  readonly tracesPerSecond: number | undefined;
+  /** The public address of the gateway, for the contract. Absent: the address of each request. */
+  readonly publicUrl: string | undefined;
+  readonly bodies: BodyLimits;
+  readonly maxWebSockets: number;
+  /** How many connections one address may have open. A proxy in front limits those of its clients. */
+  readonly connectionsPerAddress: number;
+  /** How many requests are admitted at the same time. */
+  readonly requestsAtOnce: RequestPlaces;
+  readonly corsOrigins: readonly string[];
+  /** The proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
+  readonly trustProxy: TrustedProxies;
+  readonly metrics: MetricsAccess;
+  readonly shutdownDelayMs: number;
+  readonly shutdownGraceMs: number;
+  readonly streams: StreamLimitsOptions;
+}
+
+export interface Server {
+  readonly fastify: FastifyInstance;
+  readonly metrics: Metrics;
+  readonly observe: Observe;
+  /** Opens the port and returns the address, e.g. `http://127.0.0.1:4000`. */
+  listen(settings: { readonly host: string; readonly port: number }): Promise<string>;
+  /** Reports "not ready" while still answering everything, until balancers have noticed. */
+  announceStop(): Promise<void>;
+  /**
+   * Finishes requests in progress, refuses new ones, then closes. Requests that outlast the grace period are
+   * cut off.
+   */
+  stop(): Promise<void>;
+}
+
+/** How long an idle connection stays open, unless a proxy in front closes it earlier. */
+const KEEP_ALIVE_MS = 72_000;
+
+/** Limits how long a request may take to arrive; Fastify's default is to wait for ever. */
+const REQUEST_TIMEOUT_MS = 300_000;
+
+/** Connections waiting to be accepted; with a full backlog, clients would retry after a second. */
+const BACKLOG = 4096;
+/** As long as a request waits for a connection to the database. */
+const PATIENCE_MS = 10_000;
+/** Complete answers that the operating system has not taken yet. */
+const UNREAD_BYTES_OF_ADDRESS = 32 * 1024 * 1024;
+const UNREAD_BYTES_OF_ALL = 64 * 1024 * 1024;
+/** New connections of one address. */
+const NEW_CONNECTIONS = { perSecond: 200, burst: 1000, patienceMs: 2000 };
+/** The places of vital routes, whose answers are cached. */
+const VITAL_PLACES = { all: 8, besideOthers: 8 };
+
+export async function createServer(services: ServerServices, options: ServerOptions): Promise<Server> {
+  const inFlight = new RequestsInFlight();
+  const turnstile = new Turnstile({ places: options.requestsAtOnce, patienceMs: PATIENCE_MS });
+  const vitalTurnstile = new Turnstile({ places: VITAL_PLACES, patienceMs: PATIENCE_MS });
+  const stopping = new Stopping();
+  const streams = new StreamLimits(options.streams);
+  const metrics = new Metrics({
+    pool: services.database.pool,
+    isDatabaseReachable: () => services.database.isReachable,
+    reads: () => services.database.replicas?.figures() ?? [],
+    inFlight: () => inFlight.count,
+    waiting: () => turnstile.waiting + vitalTurnstile.waiting,
+    live: services.live,
+    jobs: services.jobs,
+    backups: services.backups,
+    clock: services.clock,
+    droppedLogLines: services.droppedLogLines,
+    secretsWithoutKey: services.secretsWithoutKey,
+  });
+  const observe = createObserver({ log: services.log, metrics, keyMeter: services.keyMeter });
+  services.maintenance.onChange((isOn) => observe({ kind: 'maintenanceSwitched', isOn }));
+  const serverRoutes = SERVICE_ROUTES.filter(
+    ({ path }) => path !== '/metrics' || options.metrics.port === undefined,
+  );
+  const table = createRouteTable({
+    serverRoutes,
+    reports: services.reports,
+    version: options.version,
+  });
+  const contracts = new CallerContracts({
+    collections: services.rest.resolvers.collections,
+    reports: services.reports,
+    declared: services.collections,
+    serverRoutes,
+    version: options.version,
+  });
+
+  const requests = new SerialRequests();
+  const app = fastify({
+    logger: false,
+    http: { IncomingMessage: requests.IncomingMessage },
+    genReqId: requestIdOf,
+    requestIdHeader: false,
+    trustProxy: toProxyTrust(options.trustProxy),
+    bodyLimit: options.bodies.limitBytes,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
+    frameworkErrors: createUnreadablePathAnswer(turnstile),
+    rewriteUrl: (request) => {
+      applyMethodOverride(request);
+      return request.url ?? '/';
+    },
+    clientErrorHandler: createClientErrorHandler(observe),
+  });
+  addAllMethods(app);
+
+  if (options.tracesPerSecond !== undefined) useRequestTracing(app, options.tracesPerSecond);
+  const unread = new UnreadAnswers({
+    stallMs: options.streams.stallMs,
+    bytesOfAddress: UNREAD_BYTES_OF_ADDRESS,
+    bytesOfAll: UNREAD_BYTES_OF_ALL,
+    onCut: (requestId, reason) => observe({ kind: 'readerCut', requestId, reason }),
+  });
+  useArrival(app, { inFlight, observe, headers: API_HEADERS, unread });
+  const askers = new KnownAskers();
+  useFairTurns(app, { turnstile, vitalTurnstile, askers });
+  useTusDiscovery(app, { uploads: services.files.uploads, imports: services.imports });
+  if (options.corsOrigins.length > 0) await app.register(cors, crossOrigin(options.corsOrigins));
+  useStopping(app, stopping);
+  useMaintenance(app, services.maintenance);
+  useTurnRefusals(app);
+  useAuthentication(app, services, askers);
+  useReadAfter(app, services.database.replicas);
+  useBodyAdmission(app, options.bodies, options.streams);
+  useProblemAnswers(app, observe);
+
+  useHealth(app, {
+    database: services.database,
+    findObstacle: () => obstacle({ stopping, maintenance: services.maintenance }),
+  });
+  const figures =
+    options.metrics.port === undefined
+      ? undefined
+      : createMetricsServer({ ...options.metrics, metrics, observe });
+  if (!figures) useMetrics(app, { ...options.metrics, metrics, rateLimits: services.rateLimits });
+  useContractFiles(app, { contracts, publicUrl: options.publicUrl });
+  useDocumentation(app, services.portal);
+  await usePortal(app, services.portal);
+  await useManualPages(app, services.portal);
+  for (const { path } of SERVICE_ROUTES.filter(({ path }) => path !== '/metrics'))
+    addOtherMethods(app, path, ['GET', 'HEAD']);
+  await app.register(async (rest) => {
+    useBodyParsing(rest, options.bodies);
+    useRest(rest, { ...table, services: services.rest, observe, streams });
+  });
+  if (services.identityLogin)
+    await useIdentityLogin(app, services.identityLogin, { bodies: options.bodies, observe });
+  await useScriptEndpoints(app, services.scripting, options.bodies);
+  await app.register((scope) =>
+    useImports(scope, { imports: services.imports, stallMs: options.streams.stallMs }),
+  );
+  const { files, imports } = services;
+  await app.register((scope) => useFiles(scope, { files, imports, stallMs: options.streams.stallMs }));
+  const { graphql, live, agents } = services;
+  if (agents) {
+    const { corsOrigins, publicUrl, bodies } = options;
+    const origins = publicUrl === undefined ? corsOrigins : [...corsOrigins, new URL(publicUrl).origin];
+    await app.register((scope) => useAgents(scope, { endpoint: agents, bodies, origins }));
+  }
+  const webSockets =
+    live &&
+    new WebSockets({
+      live,
+      maxConnections: options.maxWebSockets,
+      maxMessageBytes: options.bodies.limitBytes,
+      turnstile,
+      observe,
+    });
+  if (webSockets) webSockets.listen(app, requests);
+  else requests.listen(app.server);
+  if (options.trustProxy === false) {
+    new ConnectionAdmission({
+      mostOpen: options.connectionsPerAddress,
+      ...NEW_CONNECTIONS,
+      onRefused: (reason) => observe({ kind: 'connectionRefused', reason }),
+    }).listen(app.server);
+  }
+  services.maintenance.onChange((isOn) => {
+    if (isOn) live?.closeAll(CLOSE.tryAgainLater, 'The service is down for maintenance');
+  });
+  if (graphql) {
+    await app.register(async (scope) => {
+      scope.addHook('onRequest', (request, reply, done) => {
+        // JSON answers need no content security policy, which is longer than many of them.
+        if (request.headers.accept?.includes('text/html')) {
+          reply.headers(LANDING_HEADERS);
+        }
+        done();
+      });
+      useGraphqlErrorAnswers(scope, observe);
+      webSockets?.accept(scope);
+      await scope.register(graphql);
+    });
+  }
+
+  return {
+    fastify: app,
+    metrics,
+    observe,
+    async listen(address) {
+      const url = await app.listen({ ...address, backlog: BACKLOG });
+      await figures?.listen({ host: address.host, port: options.metrics.port ?? 0 });
+      observe({ kind: 'listening', url });
+      return url;
+    },
+    announceStop: () => announceStop(app, { stopping, delayMs: options.shutdownDelayMs, observe }),
+    async stop() {
+      await stopServer(app, { stopping, inFlight, webSockets, graceMs: options.shutdownGraceMs, observe });
+      await figures?.close();
+    },
+  };
+}
+
+/** Hops are counted from us outwards: the nearest proxy is hop 0, and what it wrote is trusted. */
+function toProxyTrust(trusted: TrustedProxies) {
+  if (trusted === false) return false;
+  return typeof trusted === 'number' ? (_address: string, hop: number) => hop < trusted : [...trusted];
+}
+
+/** If browsers may call from other origins, every OPTIONS is answered as a preflight. */
+function crossOrigin(origins: readonly string[]) {
+  return {
+    origin: origins.includes('*') ? '*' : [...origins],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    exposedHeaders: [
+      'ETag',
+      'Preference-Applied',
+      'Link',
+      'Location',
+      'Retry-After',
+      'X-Next-Cursor',
+      'X-Next-Since',
+      'X-Read-After',
+      'Server-Timing',
+      'X-Hint',
+      'X-Request-Id',
+      'X-Total-Count',
+      'RateLimit-Limit',
+      'RateLimit-Remaining',
+      'RateLimit-Reset',
+      'Tus-Resumable',
+      'Tus-Version',
+      'Tus-Extension',
+      'Tus-Max-Size',
+      'Tus-Checksum-Algorithm',
+      'Upload-Offset',
+      'Upload-Length',
+      'Upload-Defer-Length',
+      'Upload-Metadata',
+      'Upload-Expires',
+    ],
+    maxAge: 600,
+    strictPreflight: false,
+  };
+}
+
+function obstacle(options: {
+  readonly stopping: Stopping;
+  readonly maintenance: { readonly isOn: boolean };
+}): string | undefined {
+  if (options.stopping.isAnnounced) return 'This gateway is shutting down.';
+  return options.maintenance.isOn ? 'The service is down for maintenance.' : undefined;
+}

@@ -1,0 +1,101 @@
+/** Errors are caught here; each front end reports the same error in its own format. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ServiceError } from '../../base/errors.js';
+import { type ProblemRequest, problemHeaders, renderProblem } from '../rest/problem.js';
+import { strangerAt } from './fair-turns.js';
+import { translateFrameworkError } from './framework-errors.js';
+import type { Observe } from './observation.js';
+import { API_HEADERS } from './security-headers.js';
+import type { Turnstile } from './turnstile.js';
+import { leaveUnreadBody } from './unread-body.js';
+
+/** Answers with problem details on every path except `/graphql`. @see decisions 4 */
+export function useProblemAnswers(app: FastifyInstance, observe: Observe): void {
+  app.setErrorHandler((error, request, reply) => {
+    leaveUnreadBody(request, reply);
+    return sendProblem(noted(error, request, observe), request, reply);
+  });
+}
+
+/**
+ * Creates Fastify's `frameworkErrors`, for a path that Fastify cannot parse, before there is a route or a
+ * hook. Such a request waits for its turn like any other.
+ */
+export function createUnreadablePathAnswer(turnstile: Turnstile) {
+  return async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const known = await admitted(turnstile, request, reply).then(
+      () => error,
+      (refusal: Error) => refusal,
+    );
+    const hasCredential = request.headers.authorization !== undefined;
+    const { accept } = request.headers;
+    const { status, headers, body } = renderProblem(translateFrameworkError(known), {
+      requestId: request.id,
+      accept,
+      hasCredential,
+    });
+    reply
+      .code(status)
+      .headers({ ...API_HEADERS, ...headers, 'x-request-id': request.id })
+      .send(body);
+  };
+}
+
+async function admitted(turnstile: Turnstile, { ip }: FastifyRequest, { raw }: FastifyReply): Promise<void> {
+  const passage = await turnstile.enter(strangerAt(ip));
+  if (raw.closed) passage.leave();
+  else raw.once('close', () => passage.leave());
+}
+
+/**
+ * Answers on `/graphql`, in the format of GraphQL clients, to errors that occur before GraphQL sees the
+ * request. @see decisions 4
+ */
+export function useGraphqlErrorAnswers(app: FastifyInstance, observe: Observe): void {
+  app.setErrorHandler((error, request, reply) => {
+    leaveUnreadBody(request, reply);
+    const known = noted(error, request, observe);
+    const { requestId } = request.arrival;
+    return reply
+      .code(known.status)
+      .headers(problemHeaders(known, request.arrival))
+      .type('application/json; charset=utf-8')
+      .send(
+        JSON.stringify({
+          errors: [
+            {
+              message: known.message,
+              extensions: {
+                code: known.code,
+                status: known.status,
+                requestId,
+                ...(known.errors && { errors: known.errors }),
+              },
+            },
+          ],
+        }),
+      );
+  });
+}
+
+function sendProblem(error: ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, headers, body } = renderProblem(error, problemRequestOf(request));
+  return reply.code(status).headers(headers).send(body);
+}
+
+function problemRequestOf(request: FastifyRequest): ProblemRequest {
+  const { requestId, hasCredential } = request.arrival;
+  return { requestId, hasCredential, accept: request.headers.accept };
+}
+
+/** Converts an error into one of our catalog, and reports it unless it is the caller's mistake. */
+function noted(error: unknown, request: FastifyRequest, observe: Observe): ServiceError {
+  const known = translateFrameworkError(error);
+  const { notes, requestId, signal } = request.arrival;
+  notes.noteError(known.code);
+  const isOurs = known.status >= 500 && known.code !== 'MAINTENANCE';
+  if (isOurs && !signal.aborted) {
+    observe({ kind: 'requestFailed', requestId, error: known.cause ?? known });
+  }
+  return known;
+}

@@ -1,0 +1,86 @@
+/** Liveness (`/healthz`) and readiness (`/readyz`). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { RETRY_AFTER_SECONDS, ServiceError } from '../../base/errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Database } from '../../store/database/database.js';
+import { shareFor } from './share-for.js';
+
+const VITAL = { method: ['GET', 'HEAD'], config: { isVital: true } };
+/** A database that takes longer to answer `select 1` is not ready. */
+const READINESS_TIMEOUT_MS = 1800;
+const READINESS_SHARED_MS = 1000;
+
+export interface HealthOptions {
+  readonly database: Pick<Database, 'apart' | 'isReadOnly' | 'isDiskFull'>;
+  /** Why the gateway cannot take requests, in words; `undefined` if it can. */
+  readonly findObstacle: () => string | undefined;
+}
+
+export function useHealth(app: FastifyInstance, options: HealthOptions): void {
+  const readiness = new Readiness(options.database);
+  app.route({ ...VITAL, url: '/healthz', handler: async () => ({ status: 'ok' }) });
+
+  app.route({
+    ...VITAL,
+    url: '/readyz',
+    handler: async ({ arrival }) => {
+      const obstacle = options.findObstacle();
+      if (obstacle !== undefined)
+        throw new ServiceError('UNAVAILABLE', obstacle, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      // The wait for the database has a limit of its own.
+      arrival.stepAside();
+      await readiness.assert();
+      const { isReadOnly, isDiskFull } = options.database;
+      return {
+        status: 'ready',
+        ...(isReadOnly && { database: 'read-only' }),
+        ...(isDiskFull && { disk: 'full' }),
+      };
+    },
+  });
+}
+
+/** Asks the database at most once a second for all callers, and never waits longer than the timeout. */
+class Readiness {
+  readonly #database: HealthOptions['database'];
+  #asking: Promise<void> | undefined;
+  /** @throws UNAVAILABLE (503) */
+  readonly assert = shareFor(READINESS_SHARED_MS, () => this.#assert());
+
+  constructor(database: HealthOptions['database']) {
+    this.#database = database;
+  }
+
+  async #assert(): Promise<void> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+    const timeout = new AbortController();
+    try {
+      await Promise.race([this.#asking, lateAfter(READINESS_TIMEOUT_MS, timeout.signal)]);
+    } catch (error) {
+      throw error instanceof ServiceError ? error : doesNotAnswer({ cause: error });
+    } finally {
+      timeout.abort();
+    }
+  }
+
+  async #ask(): Promise<void> {
+    // Not on a connection of the request pool: those may all be busy while the gateway is ready.
+    await this.#database.apart.query(Prisma.sql`select 1`);
+  }
+}
+
+/** @throws when it is late, or when the signal says that nobody waits any more */
+async function lateAfter(ms: number, signal: AbortSignal): Promise<never> {
+  await sleep(ms, undefined, { signal });
+  throw doesNotAnswer({});
+}
+
+function doesNotAnswer(options: { readonly cause?: unknown }): ServiceError {
+  return new ServiceError('UNAVAILABLE', 'The database does not answer.', {
+    ...options,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}

@@ -1,0 +1,212 @@
+/**
+ * Serves the portal from our own files only: `/` for browsers, its pages below `/portal`, and the explorer at
+ * `/explore`. All of them are one HTML page, whose script renders what the address says. The files were built
+ * with the package (src/portal/bundle.ts); the operations library and the public facts about the school are
+ * read here.
+ */
+import { createHash } from 'node:crypto';
+import { access } from 'node:fs/promises';
+import path from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../base/errors.js';
+import { isUnchanged } from '../../base/http/etag.js';
+import type { Domain } from '../../base/model/scope.js';
+import { loadOperationsLibrary } from '../../portal/explore/operations-library.js';
+import { isOfPath } from '../../portal/page-paths.js';
+import { type PortalFiles, portalDirectory, readPortalFiles } from '../../portal/portal-files.js';
+import { HOUSE_SIGN } from '../../portal/rooms/room-header.js';
+import { sendNoticePage } from './notice-page.js';
+import { addOtherMethods } from './rest.js';
+import { EXPLORER_HEADERS, portalHeaders, type SecurityHeaders } from './security-headers.js';
+import { newNonce, prefersPage, sendPage } from './send-page.js';
+import { sendPrebuilt } from './send-prebuilt.js';
+
+export interface PortalOptions {
+  /** The package directory, with the library in `schema/operations` and the page in `dist`. */
+  readonly packageDirectory: string;
+  /** The main school; `undefined` while the database has none. */
+  readonly school: () => Pick<Domain, 'id' | 'name'> | undefined;
+  /** The display name of the identity provider, if there is one. */
+  readonly identityProvider: string | undefined;
+  /** The demo logins that the form may show, and the school they belong to. */
+  readonly demo: { readonly domainId: string; readonly userNames: readonly string[] };
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.ttf': 'font/ttf',
+};
+
+/** The pages of mailed or logged links; their secret comes after `#`. */
+const LINK_PAGES = ['/welcome', '/first-run'];
+
+/** @throws Error when an example of the library is incomplete */
+export async function usePortal(
+  app: FastifyInstance,
+  { packageDirectory, school, identityProvider, demo }: PortalOptions,
+): Promise<void> {
+  const directory = portalDirectory(packageDirectory);
+  const files = await readPortalFiles(directory).catch(() => undefined);
+  const library = await loadOperationsLibrary(path.join(packageDirectory, 'schema', 'operations'));
+
+  const sendBuilt = async (reply: FastifyReply, headers: SecurityHeaders, page: PrintedPage) => {
+    const built = getBuilt(files);
+    if (await isReplaced(directory, built)) return sendNoticePage(reply, 'replaced');
+    return sendPage(reply, headers, printPage(built, page));
+  };
+  const sendPortal = async (request: FastifyRequest, reply: FastifyReply) => {
+    const nonce = newNonce();
+    return await sendBuilt(reply, portalHeaders(nonce), { address: request.url, nonce });
+  };
+  addToIndex(app, sendPortal);
+  for (const url of ['/portal', '/portal/*', ...LINK_PAGES])
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      handler: async (request, reply) => sendPortal(request, reply),
+    });
+  addOtherMethods(app, '/portal/*', ['GET', 'HEAD']);
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/explore',
+    handler: async (_request, reply) => sendBuilt(reply, EXPLORER_HEADERS, { address: '/explore' }),
+  });
+  addDescription(app, '/explore/operations.json', () => JSON.stringify(library));
+  addDescription(app, '/explore/school.json', () =>
+    JSON.stringify({ ...describeSchool(school(), demo), identityProvider: identityProvider ?? null }),
+  );
+  addAssets(app, directory, new Set(files?.names));
+}
+
+/**
+ * Runs before `GET /` of the REST table: whoever prefers HTML gets the portal instead of the index, unless a
+ * report is requested (`?report=`).
+ */
+function addToIndex(
+  app: FastifyInstance,
+  sendPortal: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
+): void {
+  app.addHook('onRoute', (route) => {
+    if (route.url !== '/' || ![route.method].flat().includes('GET')) return;
+    const before = async (request: FastifyRequest, reply: FastifyReply) => {
+      reply.header('vary', 'Accept');
+      if (!asksReport(request) && prefersPage(request)) return await sendPortal(request, reply);
+    };
+    route.onRequest = [before, ...[route.onRequest ?? []].flat()];
+  });
+}
+
+function asksReport({ query }: FastifyRequest): boolean {
+  return Object.hasOwn(query as object, 'report');
+}
+
+function getBuilt(files: PortalFiles | undefined): PortalFiles {
+  if (files) return files;
+  throw new ServiceError('UNAVAILABLE', 'The portal has not been built; `npm run build` makes it.');
+}
+
+/** Whether a newer build has removed the files that the pages of the running gateway name. */
+async function isReplaced(directory: string, { script }: PortalFiles): Promise<boolean> {
+  return await access(path.join(directory, path.basename(script))).then(
+    () => false,
+    () => true,
+  );
+}
+
+/** The login form shows the demo logins, as the README does, but only for the demo school. */
+function describeSchool(school: ReturnType<PortalOptions['school']>, demo: PortalOptions['demo']) {
+  return {
+    school: school?.name ?? null,
+    demoUsers: school?.id === demo.domainId ? demo.userNames : [],
+  };
+}
+
+/**
+ * The splash screen until styles and script arrive, which takes a slow phone seconds; it must not depend on
+ * the stylesheet. `Arriving` of the portal continues it.
+ */
+const ARRIVING_STYLE = `
+.arriving{display:grid;place-items:center;min-height:80vh;font:18px/1.4 system-ui,sans-serif}
+.arriving .brand{display:inline-flex;align-items:center;gap:10px;font-weight:650}
+body:has(#portal:not(:empty))>.arriving{display:none}`;
+const ARRIVING = `<div class="arriving"><span class="brand">${HOUSE_SIGN}
+<span class="brand-name">Campus Gateway</span></span></div>`;
+
+interface PrintedPage {
+  /** The requested address. Its HTML preloads the files of the page together with the script. */
+  readonly address: string;
+  /** Allows the script to add styles under the policy that names it. */
+  readonly nonce?: string;
+}
+
+function printPage(
+  { script, style, preload, arrive, pages }: PortalFiles,
+  { address, nonce }: PrintedPage,
+): string {
+  const nonceAttribute = nonce === undefined ? '' : ` nonce="${nonce}"`;
+  const [pathname = ''] = address.split('?');
+  const ofPage = pages.find(({ path: one }) => isOfPath(pathname, one))?.files ?? [];
+  const preloads = [...preload, ...ofPage].map((file) => `<link rel="modulepreload" href="${file}">`);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Campus Gateway</title>
+<link rel="icon" href="/docs/favicon.png">
+<style${nonceAttribute}>${ARRIVING_STYLE}</style>
+<script async fetchpriority="high" src="${arrive}"></script>
+<script type="module" src="${script}"${nonceAttribute}></script>
+${preloads.join('\n')}
+</head>
+<body>
+${ARRIVING}
+<link rel="stylesheet" href="${style}">
+<div id="portal"></div>
+<noscript>The portal needs JavaScript.
+The interface as text is in <a href="/openapi.json">openapi.json</a>.</noscript>
+</body>
+</html>
+`;
+}
+
+/** Small, and revalidated each time: an unchanged one costs a 304. */
+function addDescription(app: FastifyInstance, url: string, print: () => string): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url,
+    handler: async (request, reply) => {
+      const text = print();
+      const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+      reply.headers({ 'cache-control': 'no-cache', etag }).type('application/json; charset=utf-8');
+      return isUnchanged(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(text);
+    },
+  });
+}
+
+/** Assets are cached for ever: other content has another name. */
+function addAssets(app: FastifyInstance, directory: string, names: ReadonlySet<string>): void {
+  app.route<{ Params: { name: string } }>({
+    method: ['GET', 'HEAD'],
+    url: '/portal/assets/:name',
+    handler: async (request, reply) => {
+      const { name } = request.params;
+      if (!names.has(name)) throw new ServiceError('NOT_FOUND', `The portal has no file ${name}.`);
+      const etag = `"${name}"`;
+      reply
+        .headers(EXPLORER_HEADERS)
+        .headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding', etag })
+        .type(TYPES[path.extname(name)] ?? 'application/octet-stream');
+      if (isUnchanged(request.headers['if-none-match'], etag)) return reply.code(304).send();
+      const outcome = await sendPrebuilt(path.join(directory, name), { request, reply });
+      if (outcome === 'sending') return reply;
+      throw new ServiceError(
+        'NOT_FOUND',
+        'The portal was built anew; restart the gateway, then reload the page.',
+      );
+    },
+  });
+  addOtherMethods(app, '/portal/assets/:name', ['GET', 'HEAD']);
+}

@@ -1,0 +1,180 @@
+/** Serves the REST table. */
+import { METHODS } from 'node:http';
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../base/errors.js';
+import { assertPercentEncoded } from '../../base/http/assert-percent-encoded.js';
+import { isJsonObject, type JsonValue } from '../../base/json/json.js';
+import { requireScope } from '../resolvers/request-context.js';
+import type { Answer } from '../rest/answer.js';
+import { createNegotiation } from '../rest/negotiation.js';
+import { createParameterReader } from '../rest/parameter-reader.js';
+import type { RestServices, Route, RouteDescription } from '../rest/route.js';
+import { sendAnswer } from './answering.js';
+import { mayBeLarge } from './body-admission.js';
+import { unsupported } from './framework-errors.js';
+import type { Observe } from './observation.js';
+import type { StreamLimits } from './stream-limits.js';
+
+export interface RestOptions {
+  readonly routes: readonly Route[];
+  /** All that is served, by plugins too: a method of another one is not refused here. */
+  readonly descriptions: readonly RouteDescription[];
+  readonly services: RestServices;
+  readonly observe: Observe;
+  readonly streams: StreamLimits;
+}
+
+interface RestGeneric {
+  Params: Record<string, string>;
+  Querystring: Record<string, string | string[]>;
+  Body: JsonValue | undefined;
+}
+
+export function useRest(app: FastifyInstance, options: RestOptions): void {
+  for (const route of options.routes) addRoute(app, route, options);
+  const paths = new Set(options.routes.map(({ path }) => path));
+  for (const [path, methods] of methodsByPath(options.descriptions)) {
+    if (paths.has(path)) addOtherMethods(app, path, methods);
+  }
+}
+
+/** `/o/recs/{collection}` is `/o/recs/:collection` to Fastify. */
+function toFastifyPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+function addRoute(app: FastifyInstance, route: Route, options: RestOptions): void {
+  const negotiate = createNegotiation(route.formats);
+  const readUsual = createParameterReader(route);
+  const readerFor = (query: RestGeneric['Querystring']) => {
+    const parameters = route.parametersFor?.(query);
+    return parameters ? createParameterReader({ ...route, parameters }) : readUsual;
+  };
+  const { services, observe, streams } = options;
+  app.route<RestGeneric>({
+    method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
+    url: toFastifyPath(route.path),
+    config: {
+      ...bodyConfigOf(route),
+      urgencyOf: ({ query, body }) =>
+        route.urgencyOf?.({ ...(isJsonObject(query) && query), ...(isJsonObject(body) && body) }) ?? 'short',
+    },
+    // This runs before a body is read.
+    onRequest: async (request) => {
+      const { requestContext: context, params: path, query } = request;
+      if (!route.isOpen) requireScope(context);
+      if (mayBeLarge(request)) route.assertAllowed?.(services, { context, path, query });
+    },
+    handler: async (request, reply) => {
+      const answer = await run(request).catch((fault: unknown) => {
+        if (fault instanceof ServiceError && fault.status === 400) {
+          const { requestContext: context, params: path, query } = request;
+          route.assertAllowed?.(services, { context, path, query });
+        }
+        throw fault;
+      });
+      return await sendAnswer(answer, { request, reply, observe, streams });
+    },
+  });
+
+  async function run(request: FastifyRequest<RestGeneric>): Promise<Answer> {
+    const search = searchOf(request.url);
+    assertPercentEncoded(search, 'The query');
+    if (PLUS_BEFORE_DIGIT.test(search)) request.requestContext.scope?.onHint?.(PLUS_HINT);
+    // A format by name wins, also where Accept admits none of ours: browsers and office programs send theirs.
+    const format = namesFormat(request, route) ? route.formats[0] : negotiate(request.headers.accept);
+    const body = bodyOf(request, route);
+    return await route.run(services, {
+      context: request.requestContext,
+      path: request.params,
+      parameters: readerFor(request.query)(request.query, body),
+      body,
+      headers: request.headers,
+      format,
+    });
+  }
+}
+
+/** The start of a value such as a telephone number. Between words, a plus sign may well mean a blank. */
+const PLUS_BEFORE_DIGIT = /(?:[=*"]|%3D|%2A|%22)\+\d/i;
+const PLUS_HINT = 'In an address "+" means a blank. Write %2B for a plus sign, as in =%2B919876543210.';
+
+/** Without the question mark; empty where there is none. */
+function searchOf(url: string): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? '' : url.slice(mark + 1);
+}
+
+function bodyConfigOf(route: Route): Pick<FastifyContextConfig, 'body'> {
+  if (route.isOpen) return { body: 'small' };
+  return route.body?.kind === 'parameters' ? { body: 'parameters' } : {};
+}
+
+/** Whether the parameters of a row with several formats name one; which, the row looks at. */
+function namesFormat({ query, body }: FastifyRequest<RestGeneric>, { formats }: Route): boolean {
+  if (formats.length === 1) return false;
+  return query.format !== undefined || (isJsonObject(body) && body.format !== undefined);
+}
+
+function bodyOf(request: FastifyRequest<RestGeneric>, route: Route): JsonValue | undefined {
+  // What `curl -X POST -d ''` sends is a form of nothing.
+  const body = isForm(request) && isEmpty(request.body) ? undefined : request.body;
+  if (body !== undefined && route.body?.kind === 'record' && isForm(request)) throw unsupported();
+  if (body === undefined && route.body?.isRequired) {
+    throw new ServiceError('MALFORMED_REQUEST', `The body is missing: ${route.body.description}`);
+  }
+  return body;
+}
+
+function isForm(request: FastifyRequest<RestGeneric>): boolean {
+  return request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
+}
+
+function isEmpty(body: JsonValue | undefined): boolean {
+  return isJsonObject(body) && Object.keys(body).length === 0;
+}
+
+function methodsByPath(routes: readonly RouteDescription[]): ReadonlyMap<string, readonly string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { method, path } of routes) {
+    const list = methods.get(path) ?? [];
+    list.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    methods.set(path, list);
+  }
+  return methods;
+}
+
+/** A known path answers OPTIONS, and every other method with 405. Refused before a body is read. */
+export function addOtherMethods(app: FastifyInstance, path: string, methods: readonly string[]): void {
+  const allow = [...methods, 'OPTIONS'];
+  const url = toFastifyPath(path);
+  app.route({
+    method: 'OPTIONS',
+    url,
+    // Answered before a body is read.
+    onRequest: async (_request, reply) => reply.code(204).header('allow', allow.join(', ')).send(),
+    handler: async () => undefined,
+  });
+  app.route({
+    method: METHODS.filter((method) => method !== 'CONNECT' && !allow.includes(method)),
+    url,
+    onRequest: async (request) => {
+      throw new ServiceError(
+        'METHOD_NOT_ALLOWED',
+        `${request.method} does not go with this path; ${allow.join(', ')} do.`,
+        {
+          allow,
+        },
+      );
+    },
+    handler: async () => undefined,
+  });
+}
+
+/** Fastify knows the common methods; the others must be known too, to be refused by path. */
+export function addAllMethods(app: FastifyInstance): void {
+  for (const method of METHODS) {
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method))
+      app.addHttpMethod(method, { hasBody: false });
+  }
+}

@@ -1,0 +1,145 @@
+/** Serves `/x/<name>`, the addresses of scripts. */
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../base/errors.js';
+import type { JsonObject, JsonValue } from '../../base/json/json.js';
+import { toAbortSignal } from '../../base/model/end-signal.js';
+import type { Domain } from '../../base/model/scope.js';
+import { endpointArguments, toEndpointAnswer } from '../../services/scripting/library/endpoint-request.js';
+import { ENDPOINT_METHODS, type EndpointMethod } from '../../services/scripting/library/script.js';
+import type { ScriptRun, ScriptRuns } from '../../services/scripting/library/script-runs.js';
+import type { ScriptOutline, Scripts } from '../../services/scripting/library/scripts.js';
+import { visitorOf } from '../../services/scripting/run-places.js';
+import { requireScope } from '../resolvers/request-context.js';
+import { scriptFailed } from '../rest/script-routes.js';
+import type { BodyLimits } from './body-admission.js';
+import { useBodyParsing } from './body-parsing.js';
+
+export interface ScriptEndpointServices {
+  readonly scripts: Scripts;
+  readonly scriptRuns: ScriptRuns;
+  readonly domains: { find(id: string): Domain | undefined; top(): Domain | undefined };
+}
+
+interface EndpointGeneric {
+  Params: { readonly name: string };
+  Querystring: JsonObject;
+  Body: JsonValue | undefined;
+}
+
+/** An answer of a script is no page of ours: what it holds may not run as one. */
+const ANSWER_HEADERS = { 'content-security-policy': "sandbox; default-src 'none'" };
+
+const FAILED = new ServiceError('SCRIPT_FAILED', 'The script failed.');
+
+export async function useScriptEndpoints(
+  app: FastifyInstance,
+  services: ScriptEndpointServices,
+  bodies: Pick<BodyLimits, 'maxMembers'>,
+): Promise<void> {
+  await app.register(async (endpoints) => {
+    useBodyParsing(endpoints, bodies);
+    endpoints.addContentTypeParser(
+      '*',
+      { parseAs: 'string' },
+      async (_request: FastifyRequest, body: string) => body,
+    );
+    endpoints.route<EndpointGeneric>({
+      method: [...ENDPOINT_METHODS],
+      url: '/x/:name',
+      config: { urgencyOf: () => 'script' },
+      // This runs before a body is read.
+      onRequest: async (request) => {
+        findScript(services, request);
+      },
+      handler: async (request, reply) => {
+        const run = await answerBy(services, request);
+        try {
+          if (run.error !== undefined) throw scriptFailed(run);
+          return send(reply, run);
+        } catch (fault) {
+          // The reason may name roles, fields, hosts and data. Callers without a credential get none of them;
+          // the run, with the same request id, has it.
+          throw request.requestContext.scope === undefined ? FAILED : fault;
+        }
+      },
+    });
+  });
+}
+
+async function answerBy(
+  services: ScriptEndpointServices,
+  request: FastifyRequest<EndpointGeneric>,
+): Promise<ScriptRun> {
+  const { scope } = request.requestContext;
+  const { name } = request.params;
+  const { domain, script } = findScript(services, request);
+  // Scripts have places of their own.
+  request.arrival.stepAside();
+  const args = endpointArguments(
+    {
+      method: request.method,
+      query: request.query,
+      headers: request.headers,
+      body: request.body ?? null,
+      address: request.requestContext.address,
+    },
+    scope,
+  );
+  if (script.endpoint?.access === 'caller') {
+    const caller = requireScope(request.requestContext);
+    return await services.scriptRuns.call(caller, name, { cause: 'endpoint', arguments: args });
+  }
+  const run = await services.scriptRuns.runAsService(domain, name, {
+    cause: 'endpoint',
+    requestId: request.requestContext.requestId,
+    argumentsFor: async () => args,
+    signal: toAbortSignal(request.requestContext.signal),
+    place:
+      scope === undefined
+        ? { domainId: domain.id, caller: request.requestContext.address }
+        : visitorOf(scope),
+  });
+  if (run === undefined) throw new ServiceError('NOT_FOUND', `There is nothing at /x/${name}.`);
+  return run;
+}
+
+/**
+ * @throws NOT_FOUND (404), METHOD_NOT_ALLOWED (405), UNAUTHENTICATED (401) where the script runs as its
+ * caller
+ */
+function findScript(
+  services: ScriptEndpointServices,
+  request: FastifyRequest<EndpointGeneric>,
+): { readonly domain: Domain; readonly script: ScriptOutline } {
+  const { scope, askedDomain } = request.requestContext;
+  const { name } = request.params;
+  const domain = scope?.domain ?? publicDomain(services, askedDomain);
+  const script = services.scripts.findEndpoint(domain.id, name);
+  if (script === undefined) throw new ServiceError('NOT_FOUND', `There is nothing at /x/${name}.`);
+  assertMethod(script, request.method);
+  if (script.endpoint?.access === 'caller') requireScope(request.requestContext);
+  return { domain, script };
+}
+
+/** Whoever has no credential says by `X-Domain` whose endpoint is meant; without it, the top domain's. */
+function publicDomain({ domains }: ScriptEndpointServices, header: string | undefined): Domain {
+  const domain = header === undefined ? domains.top() : domains.find(header);
+  if (domain === undefined) throw new ServiceError('NOT_FOUND', 'There is no such domain.');
+  return domain;
+}
+
+function assertMethod({ name, endpoint }: ScriptOutline, method: string): void {
+  const methods: readonly string[] = endpoint?.methods ?? [];
+  if (methods.includes(method)) return;
+  const allow: readonly EndpointMethod[] = endpoint?.methods ?? [];
+  throw new ServiceError('METHOD_NOT_ALLOWED', `/x/${name} answers ${methods.join(', ')}.`, { allow });
+}
+
+function send(reply: FastifyReply, run: ScriptRun): FastifyReply {
+  const { status, headers, body } = toEndpointAnswer(run.script, run.value);
+  return reply
+    .code(status)
+    .headers({ ...ANSWER_HEADERS, ...headers })
+    .send(body === '' ? undefined : body);
+}

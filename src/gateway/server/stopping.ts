@@ -1,0 +1,91 @@
+/**
+ * A graceful stop: balancers are notified first, then requests in progress finish and new ones are sent
+ * elsewhere.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { RETRY_AFTER_SECONDS, ServiceError } from '../../base/errors.js';
+import type { RequestsInFlight } from './arrival.js';
+import type { Observe } from './observation.js';
+import type { WebSockets } from './web-sockets.js';
+
+export class Stopping {
+  #isAnnounced = false;
+  #isOn = false;
+
+  /** Whether this gateway has announced its stop. */
+  get isAnnounced(): boolean {
+    return this.#isAnnounced;
+  }
+
+  /** Whether new requests are refused. */
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
+  announce(): void {
+    this.#isAnnounced = true;
+  }
+
+  begin(): void {
+    this.#isAnnounced = true;
+    this.#isOn = true;
+  }
+}
+
+/**
+ * Once the stop is announced, every answer closes its connection, so that the next request goes to another
+ * gateway. Once the stop has begun, new requests get 503 on old and new connections; the port stays open
+ * until the last answer.
+ */
+export function useStopping(app: FastifyInstance, stopping: Stopping): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!stopping.isAnnounced) return done();
+    reply.header('connection', 'close');
+    if (!stopping.isOn || request.routeOptions.config.isVital) return done();
+    done(
+      new ServiceError('UNAVAILABLE', 'This gateway is shutting down; try again.', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      }),
+    );
+  });
+}
+
+/**
+ * Makes `/readyz` report the stop while requests are still answered: a balancer that polls every second or
+ * two keeps sending until it has noticed. Returns at once if no port is open.
+ */
+export async function announceStop(
+  app: FastifyInstance,
+  options: { readonly stopping: Stopping; readonly delayMs: number; readonly observe: Observe },
+): Promise<void> {
+  const { stopping, delayMs, observe } = options;
+  if (stopping.isAnnounced || delayMs === 0 || !app.server.listening) return;
+  stopping.announce();
+  observe({ kind: 'stopAnnounced', delayMs });
+  await sleep(delayMs);
+}
+
+/** Stops the server: waits up to `graceMs` for requests in progress, then cuts them off. */
+export async function stopServer(
+  app: FastifyInstance,
+  options: {
+    readonly stopping: Stopping;
+    readonly inFlight: RequestsInFlight;
+    readonly webSockets: WebSockets | undefined;
+    readonly graceMs: number;
+    readonly observe: Observe;
+  },
+): Promise<void> {
+  options.observe({ kind: 'stopping', inFlight: options.inFlight.count });
+  options.stopping.begin();
+  const [abandoned] = await Promise.all([
+    options.inFlight.drain(options.graceMs),
+    options.webSockets?.stop(options.graceMs),
+  ]);
+  options.inFlight.cut();
+  const closing = app.close();
+  app.server.closeAllConnections();
+  await closing;
+  options.observe({ kind: 'stopped', abandoned });
+}

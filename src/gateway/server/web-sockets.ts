@@ -1,0 +1,290 @@
+/**
+ * WebSockets at `/graphql`, on the main port. The upgrade request passes the hooks of every request
+ * (maintenance, credential, rate) and is refused like any other; once accepted, its socket belongs to
+ * `LiveServer`. Messages and control frames wait for their turn like requests.
+ */
+import type { IncomingMessage } from 'node:http';
+import { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { handleProtocols } from 'graphql-ws';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { RETRY_AFTER_SECONDS, ServiceError } from '../../base/errors.js';
+import { CLOSE, type LiveConnection, type LiveSocket } from '../graphql/live/live-connection.js';
+import type { LiveServer } from '../graphql/live/live-server.js';
+import { askerOf, strangerAt } from './fair-turns.js';
+import { MessageTurns } from './message-turns.js';
+import type { Observe } from './observation.js';
+import type { SerialRequests } from './serial-requests.js';
+import type { Turnstile } from './turnstile.js';
+
+export interface WebSocketsOptions {
+  readonly live: LiveServer;
+  readonly maxConnections: number;
+  /** The maximum size of an incoming message. */
+  readonly maxMessageBytes: number;
+  readonly turnstile: Turnstile;
+  readonly observe: Observe;
+}
+
+const GOING_AWAY = 1001;
+const INTERNAL_ERROR = 1011;
+/** A peer that has vanished is noticed by an unanswered ping. */
+const PING_MS = 15_000;
+/** How long a peer may take to accept the close frame. */
+const CLOSE_TIMEOUT_MS = 2_000;
+/** A message needs few fragments. */
+const MOST_FRAGMENTS = 1024;
+/** What a peer may send before it is known: `connection_init`, and perhaps a ping. */
+const MOST_EARLY_MESSAGES = 5;
+/** The headers of these messages. */
+const EARLY_HEADER_BYTES = 1024;
+/** The share of all connections that may have no caller yet, and the number of one address. */
+const PART_OF_UNKNOWN = 1 / 2;
+const MOST_UNKNOWN_OF_ADDRESS = 64;
+
+interface Upgrade {
+  readonly socket: Socket;
+  readonly head: Buffer;
+  readonly response: ServerResponse;
+}
+
+export class WebSockets {
+  readonly #options: WebSocketsOptions;
+  readonly #server: WebSocketServer;
+  readonly #upgrades = new WeakMap<IncomingMessage, Upgrade>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #silent = new WeakSet<WebSocket>();
+  /** The connections that have no caller yet, oldest first. */
+  readonly #unknown = new Map<LiveConnection, WebSocket>();
+  #onEmpty: (() => void) | undefined;
+
+  constructor(options: WebSocketsOptions) {
+    this.#options = options;
+    this.#server = new WebSocketServer({
+      noServer: true,
+      // Compression would take more memory per socket than everything else.
+      perMessageDeflate: false,
+      maxPayload: options.maxMessageBytes,
+      maxFragments: MOST_FRAGMENTS,
+      // Otherwise `ws` would handle all messages of a chunk in one turn of the event loop.
+      allowSynchronousEvents: false,
+      autoPong: false,
+      handleProtocols,
+    });
+    this.#timer = setInterval(() => this.#ping(), PING_MS);
+    this.#timer.unref();
+  }
+
+  /**
+   * Passes upgrade requests through the hooks of the application; `accept` handles those that are not
+   * refused.
+   */
+  listen(app: FastifyInstance, requests: SerialRequests): void {
+    requests.listen(app.server, (request, socket, head) => {
+      socket.on('error', () => socket.destroy());
+      const response = new ServerResponse(request);
+      response.shouldKeepAlive = false;
+      response.assignSocket(socket);
+      response.once('finish', () => socket.destroySoon());
+      this.#upgrades.set(request, { socket, head, response });
+      app.routing(request, response);
+    });
+  }
+
+  /** Registers the last hook before the routes, which accepts WebSockets. */
+  accept(app: FastifyInstance): void {
+    app.addHook('onRequest', (request, reply, done) => {
+      const upgrade = this.#upgrades.get(request.raw);
+      if (!upgrade) return done();
+      if (!this.#makeRoom(request.arrival.address)) {
+        return done(
+          new ServiceError('UNAVAILABLE', 'This gateway has as many WebSockets as it takes; try again.', {
+            retryAfterSeconds: RETRY_AFTER_SECONDS,
+          }),
+        );
+      }
+      reply.hijack();
+      this.#open(request, upgrade);
+    });
+  }
+
+  /**
+   * Closes every socket with a code for "try elsewhere"; clients that do not answer within `graceMs` are cut
+   * off.
+   */
+  async stop(graceMs: number): Promise<void> {
+    clearInterval(this.#timer);
+    this.#options.live.closeAll(GOING_AWAY, 'This gateway is shutting down');
+    if (this.#server.clients.size > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, graceMs);
+        this.#onEmpty = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    for (const socket of this.#server.clients) socket.terminate();
+  }
+
+  #open(request: FastifyRequest, { socket, head, response }: Upgrade): void {
+    response.detachSocket(socket);
+    // For the hooks, the request ends here with an answer.
+    response.statusCode = 101;
+    response.emit('close');
+    this.#server.handleUpgrade(request.raw, socket, head, (webSocket) => {
+      const connection = this.#serve(webSocket, request);
+      const { firstMessageBytes } = this.#options.live;
+      const most = socket.bytesRead + firstMessageBytes + EARLY_HEADER_BYTES;
+      const tooLarge = `Before connection_init, messages have at most ${firstMessageBytes} bytes`;
+      // `ws` collects a message of any caller up to `maxMessageBytes`.
+      socket.on('data', function count() {
+        if (connection.caller) socket.off('data', count);
+        else if (socket.bytesRead > most) closeUnread(webSocket, connection, CLOSE.tooLarge, tooLarge);
+      });
+    });
+  }
+
+  #serve(webSocket: WebSocket, { arrival, headers }: FastifyRequest): LiveConnection {
+    const { live, observe } = this.#options;
+    const startedAt = performance.now();
+    const { requestId, address, askedDomain } = arrival;
+    const { connection, receive, closed } = live.open(toLiveSocket(webSocket), {
+      requestId,
+      address,
+      askedDomain,
+      authorization: headers.authorization,
+    });
+    this.#unknown.set(connection, webSocket);
+    const takeTurn = this.#takeTurns(webSocket, connection);
+    webSocket.on('message', (message) => takeTurn(() => receive(String(message))));
+    webSocket.on('ping', (data) =>
+      takeTurn(() => connection.caller && live.isWithinRate(connection) && webSocket.pong(data)),
+    );
+    webSocket.on('pong', () =>
+      takeTurn(() => live.isWithinRate(connection) && this.#silent.delete(webSocket)),
+    );
+    // Malformed frames: `ws` closes the socket with the right code.
+    webSocket.on('error', () => {});
+    webSocket.once('close', (code: number, reason: Buffer) => {
+      this.#unknown.delete(connection);
+      observeEnd(observe, { connection, code, reason: reason.toString(), startedAt });
+      closed(code, reason.toString()).catch((error: unknown) =>
+        observe({ kind: 'requestFailed', requestId, error }),
+      );
+      if (this.#server.clients.size === 0) this.#onEmpty?.();
+    });
+    return connection;
+  }
+
+  /** Returns a function that calls a handler of a message, or of a control frame, in its turn. */
+  #takeTurns(webSocket: WebSocket, connection: LiveConnection): (handle: () => unknown) => void {
+    const { turnstile, live, observe } = this.#options;
+    const { requestId, address } = connection.arrival;
+    const turns = new MessageTurns({
+      most: live.mostMessagesWaiting,
+      enter: () => turnstile.enter(connection.user ? askerOf(connection.user) : strangerAt(address)),
+      pause: () => webSocket.pause(),
+      resume: () => webSocket.resume(),
+      onOverflow: () => closeUnread(webSocket, connection, CLOSE.tooMany, TOO_FAST),
+      onFault(error) {
+        if (error instanceof ServiceError) return connection.close(CLOSE.tryAgainLater, error.message);
+        observe({ kind: 'requestFailed', requestId, error });
+        connection.close(INTERNAL_ERROR, 'Internal server error');
+      },
+    });
+    let early = 0;
+    return (handle) => {
+      if (!connection.isOpen) return;
+      if (connection.caller === undefined) early += 1;
+      if (connection.caller === undefined && early > MOST_EARLY_MESSAGES)
+        closeUnread(webSocket, connection, CLOSE.tooMany, TOO_MANY_EARLY);
+      else turns.add(handle);
+    };
+  }
+
+  /**
+   * Whether one more connection may open. The oldest without a caller is closed if there are too many of
+   * them: a client says who it is at once, so the oldest is probably silent.
+   */
+  #makeRoom(address: string): boolean {
+    for (const connection of this.#unknown.keys()) {
+      if (connection.caller) this.#unknown.delete(connection);
+    }
+    const { maxConnections } = this.#options;
+    const unknown = [...this.#unknown.keys()];
+    const ofAddress = unknown.filter(({ arrival }) => arrival.address === address);
+    const isFull = this.#server.clients.size >= maxConnections;
+    let oldest: LiveConnection | undefined;
+    if (ofAddress.length >= MOST_UNKNOWN_OF_ADDRESS) [oldest] = ofAddress;
+    else if (isFull || unknown.length >= maxConnections * PART_OF_UNKNOWN) [oldest] = unknown;
+    if (oldest === undefined) return !isFull;
+    oldest.close(CLOSE.tryAgainLater, 'Too many connections have not sent connection_init');
+    this.#unknown.get(oldest)?.terminate();
+    this.#unknown.delete(oldest);
+    return true;
+  }
+
+  #ping(): void {
+    for (const socket of this.#server.clients) {
+      if (this.#silent.has(socket)) {
+        socket.terminate();
+        continue;
+      }
+      this.#silent.add(socket);
+      socket.ping();
+    }
+  }
+}
+
+const TOO_FAST = 'Messages arrive faster than they are handled';
+const TOO_MANY_EARLY = 'Too many messages before connection_ack';
+
+/** Closes a connection without reading what its peer still sends. */
+function closeUnread(webSocket: WebSocket, connection: LiveConnection, code: number, reason: string): void {
+  connection.close(code, reason);
+  webSocket.pause();
+}
+
+function toLiveSocket(webSocket: WebSocket): LiveSocket {
+  return {
+    protocol: webSocket.protocol,
+    get bufferedBytes() {
+      return webSocket.bufferedAmount;
+    },
+    send: (message) =>
+      new Promise((resolve) => {
+        // A closing socket sends nothing more, and its subscriptions are ending.
+        if (webSocket.readyState !== webSocket.OPEN) return resolve();
+        webSocket.send(message, () => resolve());
+      }),
+    close: (code, reason) => {
+      webSocket.close(code, reason);
+      setTimeout(() => webSocket.terminate(), CLOSE_TIMEOUT_MS).unref();
+    },
+  };
+}
+
+function observeEnd(
+  observe: Observe,
+  end: {
+    readonly connection: LiveConnection;
+    readonly code: number;
+    readonly reason: string;
+    readonly startedAt: number;
+  },
+): void {
+  const { connection, code, startedAt } = end;
+  observe({
+    kind: 'liveConnectionEnded',
+    requestId: connection.arrival.requestId,
+    address: connection.arrival.address,
+    principal: connection.principal,
+    durationMs: Math.round(performance.now() - startedAt),
+    events: connection.eventsSent,
+    code,
+    // The reason that we sent, if we closed it; an unanswered close has none.
+    reason: connection.closeReason ?? end.reason,
+  });
+}

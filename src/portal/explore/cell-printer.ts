@@ -1,0 +1,88 @@
+/**
+ * The cells of a result table as people read them, as a spreadsheet takes them, and in order. Needs nothing
+ * of a browser.
+ */
+import { printCsvLine } from '../../base/tables/csv-line.js';
+import type { CellKind, ResultCell, ResultTable } from './result-tables.js';
+
+/** `key.dateMonth` as "Date month": words of the path that only lead to the value are left out. */
+export function headingOfPath(path: string): string {
+  const words = path
+    .split('.')
+    .filter(
+      (part, index, parts) => index === parts.length - 1 || !['node', 'nodes', 'edges', 'key'].includes(part),
+    )
+    .map((part) =>
+      part
+        .replaceAll(/_/g, ' ')
+        .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+        .toLowerCase(),
+    )
+    .join(' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Prints cells in one language and time zone: instants as the clock of the school shows them. */
+export function createCellPrinter(options: {
+  readonly locale: string | undefined;
+  readonly timeZone: string;
+}) {
+  const decimal = new Intl.NumberFormat(options.locale, {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 2,
+  });
+  const number = new Intl.NumberFormat(options.locale, { maximumFractionDigits: 6 });
+  // Swedish writes instants as ISO 8601 does: in the order they sort by, and misread nowhere.
+  const instant = new Intl.DateTimeFormat('sv-SE', {
+    timeZone: options.timeZone,
+    dateStyle: 'short',
+    timeStyle: 'short',
+  });
+  return (cell: ResultCell, kind: CellKind): string => {
+    if (cell === null) return '';
+    if (typeof cell === 'boolean') return cell ? 'yes' : 'no';
+    if (kind === 'instant') return instant.format(new Date(String(cell)));
+    if (kind === 'decimal' && isExactNumber(cell)) return decimal.format(cell);
+    return typeof cell === 'number' ? number.format(cell) : cell;
+  };
+}
+
+/**
+ * Numbers by size, everything else as text in which numbers count as numbers (class 9 before 10); empty cells
+ * last.
+ */
+export function sortRows(
+  table: ResultTable,
+  column: number,
+  direction: 'ascending' | 'descending',
+): ResultTable['rows'] {
+  const isNumeric = isNumericKind(table.columns[column]?.kind);
+  const sign = direction === 'ascending' ? 1 : -1;
+  const texts = new Intl.Collator('en', { numeric: true });
+  return table.rows.toSorted((one, other) => {
+    const a = one[column] ?? null;
+    const b = other[column] ?? null;
+    if (a === null || b === null) return Number(a === null) - Number(b === null);
+    return sign * (isNumeric ? Number(a) - Number(b) : texts.compare(String(a), String(b)));
+  });
+}
+
+export function isNumericKind(kind: CellKind | undefined): boolean {
+  return kind === 'number' || kind === 'decimal';
+}
+
+/**
+ * All rows as they came, RFC 4180; numbers keep their digits, instants are UTC. Begins with a byte order
+ * mark: what opens a download is a spreadsheet, which would take it for another encoding.
+ */
+export function printTableCsv({ columns, rows }: ResultTable): string {
+  const heading = printCsvLine(columns.map(({ path }) => path));
+  const lines = rows.map((row) =>
+    printCsvLine(row.map((cell) => (cell === null || cell === '' ? null : String(cell)))),
+  );
+  return `\uFEFF${heading}${lines.join('')}`;
+}
+
+function isExactNumber(cell: ResultCell): cell is `${number}` {
+  return typeof cell === 'string' && /^-?\d+(\.\d+)?$/.test(cell);
+}

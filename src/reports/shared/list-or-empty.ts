@@ -1,9 +1,0 @@
-import { Prisma } from '../../generated/prisma/client.js';
-import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
-
-/**
- * A list in a record; empty if it is missing or not a list, because one faulty record must not fail a report.
- */
-export function listOrEmpty(value: Sql): Sql {
-  return Prisma.sql`case when jsonb_typeof(${value}) = 'array' then ${value} else '[]' end`;
-}

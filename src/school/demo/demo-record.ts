@@ -1,0 +1,34 @@
+/** How records of the demo school are written down. */
+import type { JsonObject, JsonValue } from '../../base/json/json.js';
+
+/**
+ * A record to be stored, as the store itself would keep it. `createdAt` and `updatedAt` are those of the row.
+ */
+export interface DemoRecord {
+  readonly id: string;
+  readonly data: JsonObject;
+  readonly createdAt: string;
+  /** Absent: never changed. Present: changed once, so the version is 2. */
+  readonly updatedAt?: string;
+}
+
+/** A record with `created_on`, as the store stamps it, and without the members that are undefined. */
+export function demoRecord(
+  id: string,
+  createdAt: string,
+  members: Readonly<Record<string, JsonValue | undefined>>,
+): DemoRecord {
+  return { id, createdAt, data: { ...present(members), created_on: createdAt } };
+}
+
+/** Leaves out the members that are undefined. */
+export function present(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  const kept: Record<string, JsonValue> = {};
+  for (const [name, value] of Object.entries(members)) if (value !== undefined) kept[name] = value;
+  return kept;
+}
+
+/** Rupees as a JSON number: a whole number of paise divided by 100 prints with exactly its two places. */
+export function rupees(paise: number): number {
+  return paise / 100;
+}

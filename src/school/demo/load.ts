@@ -1,0 +1,263 @@
+/**
+ * Loads the demo schools into the database: domains, properties, records and passwords in one transaction, so
+ * a seed that fails leaves nothing behind.
+ *
+ * Records come by COPY, without audit entries.
+ */
+import type pg from 'pg';
+import { ServiceError } from '../../base/errors.js';
+import type { Collection } from '../../base/model/collection.js';
+import { LOCK_DOMAINS } from '../../store/catalog/domains.js';
+import { lockUntilCommit } from '../../store/database/advisory-lock.js';
+import type { Database } from '../../store/database/database.js';
+import { translateDatabaseError } from '../../store/database/database-errors.js';
+import { liftSilenceLimit } from '../../store/database/watched-client.js';
+import { PRINCIPALS_CHANNEL } from '../../store/writing/record-statements.js';
+import { copyRecords } from './copy-records.js';
+import { createDemo, type Demo } from './demo.js';
+import type { DemoOptions } from './demo-options.js';
+import { isDemoAbandoned } from './is-demo-abandoned.js';
+import { pauseIndexes } from './pause-indexes.js';
+import type { SchoolPlan } from './school-plan.js';
+
+export interface LoadDemoOptions {
+  readonly demo: DemoOptions;
+  /** What becomes of records that the two domains have already: they forbid the seed, or they go. */
+  readonly onExisting: 'refuse' | 'replace';
+  /** The hashes by the user names of `DEMO_USERS`; a user without one cannot log in. */
+  readonly passwordHashes?: ReadonlyMap<string, string>;
+  readonly onProgress?: (progress: LoadProgress) => void;
+  /** Hears of each step that is not the loading of a collection, a line at a time. */
+  readonly onStage?: (stage: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** How far a collection is, over both domains. */
+export interface LoadProgress {
+  readonly collection: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface LoadSummary {
+  readonly domainIds: readonly string[];
+  /** Live records by collection, over both domains. */
+  readonly recordCounts: Readonly<Record<string, number>>;
+  readonly recordCount: number;
+  readonly durationMs: number;
+}
+
+/** What the loader needs of the catalog. */
+export interface LoadableCollections {
+  get(name: string): Collection;
+}
+
+/** Two gateways that start on an empty database at once: the second finds the records of the first. */
+const SEED_LOCK = 7_241_002;
+
+/**
+ * Loads the demo schools; other gateways learn of the domains and users at the end.
+ *
+ * @throws CONFLICT when a domain has records and `onExisting` is `refuse`, or when the instance has another
+ * top domain
+ */
+export async function loadDemo(
+  database: Database,
+  collections: LoadableCollections,
+  options: LoadDemoOptions,
+): Promise<LoadSummary> {
+  const startedAt = performance.now();
+  const demo = createDemo(options.demo);
+  const domainIds = demo.schools.map(({ domainId }) => domainId);
+  const tell = options.onStage ?? (() => {});
+  const client = await database.pool.connect();
+  liftSilenceLimit(client);
+  let recordCounts: ReadonlyMap<string, number>;
+  try {
+    options.signal?.throwIfAborted();
+    await client.query('begin');
+    // A large school takes minutes, and so does the vacuum after it.
+    await client.query('set local statement_timeout = 0');
+    // What follows from the records is made at the end, from all of them.
+    await client.query(`set local campus.months = 'filled later'`);
+    await lockUntilCommit(client, SEED_LOCK, options.signal);
+    await prepareDomains(client, demo, { domainIds, options, tell });
+    tell('planning the school');
+    const totals = countRecords(demo);
+    const restoreIndexes = await pauseIndexes(client, [...totals.keys()]);
+    recordCounts = await copyAll(client, demo, { collections, totals, options });
+    options.signal?.throwIfAborted();
+    tell('building the indexes');
+    await restoreIndexes();
+    await client.query('select derive_rows_anew($1)', [domainIds]);
+    await setPasswords(client, domainIds, options.passwordHashes ?? new Map());
+    options.signal?.throwIfAborted();
+    await client.query(
+      `select pg_notify('campus_domains', id),
+        pg_notify($2, json_build_object('domain', id)::text)
+         from unnest($1::text[]) as id`,
+      [domainIds, PRINCIPALS_CHANNEL],
+    );
+    await client.query('commit');
+  } catch (error) {
+    // A connection that cannot even roll back is not given back to others; closing it rolls back.
+    const isUsable = await client.query('rollback').then(
+      () => true,
+      () => false,
+    );
+    client.release(!isUsable);
+    options.signal?.throwIfAborted();
+    throw translateDatabaseError(error);
+  }
+  try {
+    tell('gathering statistics');
+    // Whoever stops now has the school already; the server gathers them in time by itself.
+    if (!options.signal?.aborted) await settle(client);
+  } finally {
+    client.release();
+  }
+  return {
+    domainIds,
+    recordCounts: Object.fromEntries(recordCounts),
+    recordCount: sum(recordCounts),
+    durationMs: performance.now() - startedAt,
+  };
+}
+
+async function prepareDomains(
+  client: pg.ClientBase,
+  demo: Demo,
+  context: {
+    readonly domainIds: readonly string[];
+    readonly options: LoadDemoOptions;
+    readonly tell: (stage: string) => void;
+  },
+): Promise<void> {
+  const { domainIds, options, tell } = context;
+  await client.query(LOCK_DOMAINS.text);
+  const other = await client.query<{ id: string }>(
+    'select id from domains where parent_id is null and id <> $1',
+    [domainIds[0]],
+  );
+  if (other.rows[0]) {
+    throw new ServiceError(
+      'CONFLICT',
+      `the demo school needs an instance of its own: the top domain here is "${other.rows[0].id}"`,
+    );
+  }
+  // A school that is loaded without passwords is meant to have no logins.
+  const isAbandoned = options.passwordHashes !== undefined && (await isDemoAbandoned(client));
+  if (isAbandoned && options.onExisting === 'refuse')
+    tell('the demo school was left unfinished, and is made anew');
+  if (isAbandoned || options.onExisting === 'replace') {
+    await client.query('delete from records where domain = any($1)', [domainIds]);
+  } else {
+    const taken = await client.query<{ domain: string }>(
+      'select domain from records where domain = any($1) limit 1',
+      [domainIds],
+    );
+    if (taken.rows[0]) {
+      throw new ServiceError('CONFLICT', `the domain "${taken.rows[0].domain}" has records already`);
+    }
+  }
+  for (const school of demo.schools) await writeDomain(client, school);
+}
+
+async function setPasswords(
+  client: pg.ClientBase,
+  domainIds: readonly string[],
+  hashes: ReadonlyMap<string, string>,
+): Promise<void> {
+  await client.query(
+    `insert into credentials as c (domain_id, user_id, password_hash)
+     select r.domain, r.id, login.password_hash
+     from unnest($2::text[], $3::text[]) as login (user_name, password_hash)
+     join records r on r.data->'user_name' = to_jsonb(login.user_name)
+     where r.domain = any($1) and r.collection = 'pltf_user'
+     on conflict (domain_id, user_id) do update
+     set password_hash = excluded.password_hash, password_changed_at = now(),
+       token_epoch = c.token_epoch + 1`,
+    [domainIds, [...hashes.keys()], [...hashes.values()]],
+  );
+  await client.query(
+    'update sessions set revoked_at = now() where domain_id = any($1) and revoked_at is null',
+    [domainIds],
+  );
+}
+
+async function writeDomain(client: pg.ClientBase, school: SchoolPlan): Promise<void> {
+  await client.query(
+    `insert into domains (id, name, parent_id) values ($1, $2, $3)
+     on conflict (id) do update set name = excluded.name`,
+    [school.domainId, school.name, school.parentDomainId ?? null],
+  );
+  await client.query(
+    `insert into properties (domain_id, name, value, updated_at)
+     select $1, name, value, now() from jsonb_each($2::jsonb) as property (name, value)
+     on conflict (domain_id, name) do update set value = excluded.value, updated_at = excluded.updated_at`,
+    [school.domainId, JSON.stringify(school.properties)],
+  );
+}
+
+async function copyAll(
+  client: pg.ClientBase,
+  demo: Demo,
+  context: {
+    collections: LoadableCollections;
+    totals: ReadonlyMap<string, number>;
+    options: LoadDemoOptions;
+  },
+): Promise<ReadonlyMap<string, number>> {
+  const { collections, totals, options } = context;
+  const doneByCollection = new Map<string, number>();
+  const schoolByDomain = new Map(demo.schools.map((school) => [school.domainId, school]));
+  for (const { domainId, collection, records } of demo.parts()) {
+    const onSent = (count: number): void => {
+      const done = (doneByCollection.get(collection) ?? 0) + count;
+      doneByCollection.set(collection, done);
+      options.onProgress?.({ collection, done, total: totals.get(collection) ?? done });
+    };
+    const timeZone = timeZoneOf(schoolByDomain, domainId);
+    const target = { domainId, collection: collections.get(collection), timeZone };
+    await copyRecords(client, target, records, { onSent, signal: options.signal });
+  }
+  return doneByCollection;
+}
+
+/** Counts by making everything once more: that takes about a tenth of the time of loading, and no memory. */
+function countRecords(demo: Demo): ReadonlyMap<string, number> {
+  const totals = new Map<string, number>();
+  for (const { collection, records } of demo.parts()) {
+    let count = 0;
+    for (const _ of records) count++;
+    totals.set(collection, (totals.get(collection) ?? 0) + count);
+  }
+  return totals;
+}
+
+function timeZoneOf(schools: ReadonlyMap<string, SchoolPlan>, domainId: string): string {
+  const school = schools.get(domainId);
+  const own = school?.properties.timezone;
+  if (typeof own === 'string') return own;
+  if (school?.parentDomainId === undefined) throw new Error(`domain ${domainId} has no time zone`);
+  return timeZoneOf(schools, school.parentDomainId);
+}
+
+/**
+ * Statistics for the planner, a visibility map, and the pending entries of GIN indexes put in their place.
+ */
+async function settle(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ timeout: string }>(
+    `select current_setting('statement_timeout') as timeout`,
+  );
+  const setStatementTimeout = `select set_config('statement_timeout', $1, false)`;
+  await client.query(setStatementTimeout, ['0']);
+  await client.query('vacuum (analyze) records');
+  await client.query(setStatementTimeout, [rows[0]?.timeout ?? '0']);
+}
+
+function sum(counts: ReadonlyMap<string, number>): number {
+  let total = 0;
+  for (const count of counts.values()) total += count;
+  return total;
+}

@@ -1,0 +1,223 @@
+import { Prisma } from '../../generated/prisma/client.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
+import * as column from './engine/columns.js';
+import { type DayOrMonth, dayOrMonthType, percentType, usualAttendance } from './engine/parameter-types.js';
+import { defaulted, parameterError } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { firstDayOf, lastDayOf, monthOfDay } from './engine/school-calendar.js';
+import { assertPlace } from './shared/assert-place.js';
+import { classOrders } from './shared/class-orders.js';
+import { checkRange, inClass, inSection } from './shared/common-parameters.js';
+import { orphanMarks } from './shared/orphans.js';
+import { isInPlace, isInSections } from './shared/place-conditions.js';
+import { isOnRoll, stayOn, unusableRoll } from './shared/roll.js';
+import { unusableHolidays } from './shared/school-days.js';
+import {
+  presentDays,
+  registeredStudents,
+  sessionStart,
+  studentDays,
+  unpromotedBy,
+} from './shared/student-days.js';
+
+@column.rowType('AttendanceShortage', 'A student whose attendance is below the threshold.')
+class AttendanceShortage {
+  @column.text('`_id` of the student.') readonly studentId!: string;
+  @column.text('Admission number.') readonly admissionNo!: string;
+  @column.text('Name of the student.') readonly name!: string;
+  @column.text('The class on the last day.') readonly class!: string;
+  @column.text('The section on the last day.') readonly section!: string;
+  @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
+  @column.text('Name of the father, else of the mother.', { nullable: true }) readonly guardian!:
+    | string
+    | null;
+  @column.text('Phone of the guardian.', { nullable: true }) readonly phone!: string | null;
+  @column.whole('Working days on roll.') readonly workingDays!: number;
+  @column.number('Days that count present: present + late + 0.5 half (+ leave, by setting). Unit: days.')
+  readonly presentDays!: number;
+  @column.whole('Days marked absent.') readonly absent!: number;
+  @column.whole('Days of leave.') readonly leave!: number;
+  @column.whole('Working days without a mark; many of them may be the reason.') readonly unmarked!: number;
+  @column.percent('Days that count present of the working days on roll.') readonly percent!: number;
+  @column.number('Days present that are missing to the threshold. Unit: days.') readonly daysShort!: number;
+}
+
+@column.rowType('AttendanceShortageOfClass', 'One class.')
+class AttendanceShortageOfClass {
+  @column.text('The class.') readonly class!: string;
+  @column.whole('Students with a working day on roll.') readonly students!: number;
+  @column.whole('Students below the threshold.') readonly below!: number;
+  @column.percent('Sum of present days by sum of working days.') readonly percent!: number;
+}
+
+@column.rowType('AttendanceShortageTotals', 'All students asked about.')
+class AttendanceShortageTotals {
+  @column.whole('Students with a working day on roll.') readonly students!: number;
+  @column.whole('Students below the threshold.') readonly below!: number;
+  @column.percent('Sum of present days by sum of working days, over all students.', { nullable: true })
+  readonly percent!: number | null;
+  @column.rows(() => AttendanceShortageOfClass, 'By class.')
+  readonly classes!: readonly AttendanceShortageOfClass[];
+}
+
+/**
+ * The students on roll on the last day whose attendance in the range is below a percentage.
+ *
+ * Counted as in the class register: every day by the class the student was in on it, whichever was asked
+ * about. With `class`, those are listed who are in that class on the last day, with the same days as without
+ * it.
+ *
+ * @see reports "Beyond the document", 9
+ */
+export const attendanceShortage = defineReport({
+  name: 'attendance-shortage',
+  field: 'attendanceShortage',
+  title: 'Attendance below a threshold',
+  description: 'Students whose attendance is below a percentage, with what they are short of.',
+  parameters: {
+    below: defaulted(percentType, {
+      restName: 'below',
+      description: 'Only students with less than this percentage.',
+      default: '75',
+      value: () => usualAttendance,
+    }),
+    class: inClass,
+    section: inSection,
+    start: defaulted(dayOrMonthType, {
+      restName: 'start',
+      description: 'First day, or month.',
+      default: 'the first day of the session',
+      value: ({ today, settings }): DayOrMonth => sessionStart(today, { settings }),
+    }),
+    end: defaulted(dayOrMonthType, {
+      restName: 'end',
+      description: 'Last day, or month; at most 12 months.',
+      default: 'today',
+      value: ({ today }): DayOrMonth => today,
+    }),
+  },
+  roles: ['clerk'],
+  teachers: 'taught',
+  row: AttendanceShortage,
+  totals: AttendanceShortageTotals,
+  example: { below: '75', class: '5', start: '2026-04-01', end: '2026-09-30' },
+  async check({ class: className, section, start, end }, context) {
+    checkRange(
+      { name: 'start', value: start },
+      { name: 'end', value: end },
+      { days: 366, said: '12 months' },
+    );
+    if (section !== undefined && className === undefined)
+      throw parameterError('section', 'is of no class; expected class beside it', { sent: section });
+    await assertPlace({ class: className, section }, context);
+  },
+  parts: ({ below, class: className = null, section = null, start, end }, context) => {
+    const { domain, today, settings, sections } = context;
+    const asked = lastDayOf(end);
+    const range = { first: firstDayOf(start), last: asked.localeCompare(today) < 0 ? asked : today };
+    return {
+      ctes: Prisma.sql`
+class_records as materialized (${classOrders({ domain })}
+),
+registrations as materialized (
+  select ${registeredStudents(context)},
+    stay.data->>'class' as last_class, stay.data->>'section' as last_section,
+    coalesce(r.data->>'father_name', r.data->>'mother_name') as guardian, r.data->>'guardian_phone' as phone
+  from records r
+  cross join lateral (select ${stayOn(range.last)} as data offset 0) as stay
+  where ${liveRecordsIn(domain, 'registration')}
+    and ${isInPlace(className, section, 'stay')}
+    and ${isInSections(sections, {
+      className: Prisma.sql`stay.data->'class'`,
+      section: Prisma.sql`stay.data->'section'`,
+    })}
+),
+-- Those who are unusable go to the warnings; they have no day on the roll.
+students as materialized (
+  select * from registrations where coalesce(${isOnRoll(range.last)}, true)
+),
+${studentDays(
+  { ...range, classes: Prisma.sql`select null where false`, where: Prisma.sql`true`, letters: 'without' },
+  context,
+)},
+days_of as (
+  select
+    student, sum(working_days) as working_days, sum(absent) as absent, sum(leave) as leave,
+      sum(unmarked) as unmarked,
+    sum(${presentDays(settings)}) as present_days
+  from register
+  group by student
+),
+counted as materialized (
+  select
+    s.*, c.class_order, d.working_days, d.absent, d.leave, d.unmarked, d.present_days,
+    100 * d.present_days < ${below}::numeric * d.working_days as is_below
+  from students s
+  join days_of d on d.student = s.student
+  left join class_records c on c.class = s.last_class
+  where d.working_days > 0
+)`,
+      rows: {
+        position: Prisma.sql`row_number() over (order by class_order, last_class, last_section, roll_no, name,
+          student)`,
+        key: Prisma.sql`student`,
+        columns: {
+          studentId: Prisma.sql`student`,
+          admissionNo: Prisma.sql`admission_no`,
+          name: Prisma.sql`name`,
+          class: Prisma.sql`last_class`,
+          section: Prisma.sql`last_section`,
+          rollNo: Prisma.sql`roll_no`,
+          guardian: Prisma.sql`guardian`,
+          phone: Prisma.sql`phone`,
+          workingDays: Prisma.sql`working_days`,
+          presentDays: Prisma.sql`trim_scale(present_days)`,
+          absent: Prisma.sql`absent`,
+          leave: Prisma.sql`leave`,
+          unmarked: Prisma.sql`unmarked`,
+          percent: Prisma.sql`round(100 * present_days / working_days, 2)`,
+          daysShort: Prisma.sql`trim_scale(ceil(2 * (${below}::numeric * working_days / 100
+            - present_days)) / 2)`,
+        },
+        from: Prisma.sql`from counted
+where is_below`,
+      },
+      totals: {
+        columns: {
+          students: Prisma.sql`count(*)`,
+          below: Prisma.sql`count(*) filter (where is_below)`,
+          percent: Prisma.sql`round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)`,
+          classes: Prisma.sql`(
+            select coalesce(json_agg(json_build_object(
+              'class', last_class, 'students', students, 'below', below, 'percent',
+                round(100 * present_days / working_days, 2)
+            ) order by class_order, last_class), '[]')
+            from (
+              select last_class, class_order, count(*) as students, count(*) filter (where is_below) as below,
+                sum(present_days) as present_days, sum(working_days) as working_days
+              from counted
+              group by last_class, class_order
+            ) as by_class
+          )`,
+        },
+        over: Prisma.sql`from counted`,
+      },
+      leftOut: Prisma.sql`select collection, reason, id
+from (
+  ${unusableRoll}
+  union all
+  ${unpromotedBy(range.last, context)}
+  union all
+  select 'attendance', r.id, 'student or created is unusable'
+  from records r
+  where ${liveRecordsIn(domain, 'attendance')} and r.keys->>'student_day' is null
+  union all${orphanMarks(
+    { domain, first: monthOfDay(range.first), last: monthOfDay(range.last) },
+    Prisma.sql`${isInPlace(className, section)} and ${isInSections(sections)}`,
+  )}
+  union all
+  ${unusableHolidays(context)}
+) as left_out`,
+    };
+  },
+});

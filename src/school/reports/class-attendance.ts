@@ -1,0 +1,367 @@
+import { Prisma } from '../../generated/prisma/client.js';
+import * as column from './engine/columns.js';
+import { dayOrMonthType, textType } from './engine/parameter-types.js';
+import { parameterError, required } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { countMonths, firstDayOf, lastDayOf, monthOfDay } from './engine/school-calendar.js';
+import { assertPlace } from './shared/assert-place.js';
+import { checkRange, inSection } from './shared/common-parameters.js';
+import { orphanMarks } from './shared/orphans.js';
+import { isInSections } from './shared/place-conditions.js';
+import { isOnRoll } from './shared/roll.js';
+import {
+  marksOfNoDay,
+  presentDays,
+  sessionStart,
+  studentDays,
+  studentsOfClass,
+  unusableAttendance,
+} from './shared/student-days.js';
+
+@column.rowType('RegisterLine', "A student's line in the register of a section for a month.")
+class RegisterLine {
+  @column.month('The month.') readonly month!: string;
+  @column.text('The section of these days; a student who changed has a line in both.')
+  readonly section!: string;
+  @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
+  @column.text('`_id` of the student.') readonly studentId!: string;
+  @column.text('Admission number.') readonly admissionNo!: string;
+  @column.text('Name of the student.') readonly name!: string;
+  @column.text(
+    'A letter a day of the month that was asked for and has come: P present, A absent, L late, H ' +
+      'half day, V leave, – not on roll, * no school, ? unmarked.',
+  )
+  readonly register!: string;
+  @column.whole('Days marked present.') readonly present!: number;
+  @column.whole('Days marked absent.') readonly absent!: number;
+  @column.whole('Days marked late; they count present.') readonly late!: number;
+  @column.whole('Half days; each counts 0.5.') readonly halfDay!: number;
+  @column.whole('Days of leave.') readonly leave!: number;
+  @column.whole('Working days without a mark: neither present nor absent.') readonly unmarked!: number;
+  @column.whole('Working days on roll.') readonly workingDays!: number;
+  @column.number('Days that count present: present + late + 0.5 half (+ leave, by setting). Unit: days.')
+  readonly presentDays!: number;
+  @column.percent('Days that count present of the working days on roll; none without working days.', {
+    nullable: true,
+  })
+  readonly percent!: number | null;
+  @column.number(
+    'Brought forward: days that count present, from the first day of the session or on roll to the ' +
+      'day before this line. Unit: days.',
+  )
+  readonly broughtForwardPresentDays!: number;
+  @column.whole('Brought forward: working days on roll.') readonly broughtForwardWorkingDays!: number;
+  @column.percent('Of the session so far, brought forward included.', { nullable: true })
+  readonly percentToDate!: number | null;
+}
+
+@column.rowType('SchoolHoliday', 'A holiday of the class.')
+class SchoolHoliday {
+  @column.day('The day.') readonly day!: string;
+  @column.text('What the day is called.') readonly name!: string;
+}
+
+@column.rowType('ClassAttendanceDay', 'A class on one working day.')
+class ClassAttendanceDay {
+  @column.day('The day.') readonly day!: string;
+  @column.whole('Students on roll.') readonly onRoll!: number;
+  @column.whole('Marked present.') readonly present!: number;
+  @column.whole('Marked absent.') readonly absent!: number;
+  @column.whole('Marked late.') readonly late!: number;
+  @column.whole('With a half day.') readonly halfDay!: number;
+  @column.whole('On leave.') readonly leave!: number;
+  @column.whole('Without a mark.') readonly unmarked!: number;
+  @column.percent('What counts present, of the students on roll.', { nullable: true })
+  readonly percent!: number | null;
+}
+
+@column.rowType('ClassAttendanceMonth', 'A class in one month.')
+class ClassAttendanceMonth {
+  @column.month('The month.') readonly month!: string;
+  @column.whole('Working days of the class, up to today.') readonly workingDays!: number;
+  @column.rows(() => SchoolHoliday, 'Holidays of the class; weekly offs are not among them.')
+  readonly holidays!: readonly SchoolHoliday[];
+  @column.rows(() => ClassAttendanceDay, 'Its working days.') readonly days!: readonly ClassAttendanceDay[];
+  @column.whole('Students with a day on roll.') readonly students!: number;
+  @column.number('Sum of the days that count present. Unit: days.') readonly presentDays!: number;
+  @column.whole('Sum of the working days on roll.') readonly workingDaysOnRoll!: number;
+  @column.whole('Sum of the days without a mark.') readonly unmarked!: number;
+  @column.percent('Class average: sum of present days by sum of working days.', { nullable: true })
+  readonly percent!: number | null;
+}
+
+@column.rowType('ClassAttendanceTotals', 'The whole range.')
+class ClassAttendanceTotals {
+  @column.whole('Working days of the class.') readonly workingDays!: number;
+  @column.whole('Students with a day on roll.') readonly students!: number;
+  @column.whole('Days marked present.') readonly present!: number;
+  @column.whole('Days marked absent.') readonly absent!: number;
+  @column.whole('Days marked late.') readonly late!: number;
+  @column.whole('Half days.') readonly halfDay!: number;
+  @column.whole('Days of leave.') readonly leave!: number;
+  @column.whole('Working days without a mark.') readonly unmarked!: number;
+  @column.number('Sum of the days that count present. Unit: days.') readonly presentDays!: number;
+  @column.whole('Sum of the working days on roll.') readonly workingDaysOnRoll!: number;
+  @column.percent('Class average: sum of present days by sum of working days.', { nullable: true })
+  readonly percent!: number | null;
+  @column.rows(() => ClassAttendanceMonth, 'By month.') readonly months!: readonly ClassAttendanceMonth[];
+}
+
+const MOST_MONTHS = 12;
+
+/**
+ * The register of a class, month by month.
+ *
+ * A student is on the roll as roll.ts defines, in the section of the last mark on or before the day in that
+ * session; before the first mark in the section of the first one; without any mark in that of the session's
+ * registration. Marks on days without school, or of students not on the roll, do not count and are reported
+ * in the warnings.
+ *
+ * For every line: present + absent + late + halfDay + leave + unmarked = workingDays.
+ *
+ * @see reports 9
+ */
+export const classAttendance = defineReport({
+  name: 'class-attendance',
+  field: 'classAttendance',
+  title: 'Monthly class attendance',
+  description:
+    'The attendance register of a class by month: a letter a day and student, counts, percentages.',
+  routes: [{ method: 'GET', path: '/attendancebyclassbymonth/:class/:start/:end' }],
+  parameters: {
+    class: required(textType, { restName: 'class', description: 'The class.' }),
+    section: inSection,
+    start: required(dayOrMonthType, { restName: 'start', description: 'First day, or month.' }),
+    end: required(dayOrMonthType, {
+      restName: 'end',
+      description: `Last day, or month; at most ${MOST_MONTHS} months.`,
+    }),
+  },
+  roles: ['clerk', 'viewer'],
+  teachers: 'taught',
+  planning: 'once',
+  row: RegisterLine,
+  totals: ClassAttendanceTotals,
+  example: { class: '5', start: '2026-07-01', end: '2026-07-31' },
+  async check({ class: className, section, start, end }, context) {
+    const { from, to } = checkRange(
+      { name: 'start', value: start },
+      { name: 'end', value: end },
+      { days: 366, said: `${MOST_MONTHS} months` },
+    );
+    if (countMonths(monthOfDay(from), monthOfDay(to)) > MOST_MONTHS) {
+      const expected = `at most ${MOST_MONTHS} calendar months`;
+      throw parameterError(
+        'end',
+        `is ${end}, more than ${MOST_MONTHS} calendar months from start ${start}; expected ${expected}`,
+        {
+          expected,
+          sent: end,
+        },
+      );
+    }
+    await assertPlace({ class: className, section }, context);
+  },
+  parts: ({ class: className, section = null, start, end }, context, shown) => {
+    const { domain, settings, sections } = context;
+    const letters = shown.rows?.has('register') || shown.totals?.has('months') ? 'with' : 'without';
+    const [first, last] = [firstDayOf(start), lastDayOf(end)];
+    const since = sessionStart(first, context);
+    return {
+      ctes: Prisma.sql`${studentsOfClass({ className, section }, { first, last }, context)},
+${studentDays(
+  {
+    first,
+    last,
+    classes: Prisma.sql`select ${className}::text`,
+    where: Prisma.sql`p.class = ${className} and (${section}::text is null or p.section = ${section}::text)
+    and ${isInSections(sections, { className: Prisma.sql`p.class`, section: Prisma.sql`p.section` })}`,
+    letters,
+  },
+  context,
+)},
+class_days as materialized (
+  select * from days where class = ${className}
+),
+lines as materialized (
+  select *,${letters === 'with' ? Prisma.empty : Prisma.sql` null::text as letters,`}
+    ${presentDays(settings)} as present_days
+  from register
+  where class = ${className}
+),
+by_day as (
+  select day.*, ${presentDays(settings)} as present_days
+  from (
+    select
+      l.month, letter.place, count(*) as on_roll,
+      count(*) filter (where letter = 'P') as present, count(*) filter (where letter = 'A') as absent,
+      count(*) filter (where letter = 'L') as late, count(*) filter (where letter = 'H') as half_day,
+      count(*) filter (where letter = 'V') as leave, count(*) filter (where letter = '?') as unmarked
+    from lines l
+    cross join lateral string_to_table(l.letters, null) with ordinality as letter(letter, place)
+    where letter not in ('–', '*')
+    group by l.month, letter.place
+  ) as day
+),
+-- When each student is on the roll since the session began: few differ.
+rolls as materialized (
+  select student, greatest(admitted_on, ${since}) as admitted_on, left_on,
+    nullif(jsonb_path_query_array(earlier_stays, '$[*] ? (@.to >= $since && @.to < $admitted)',
+      jsonb_build_object('since', ${since}::text, 'admitted', admitted_on)), '[]') as earlier_stays
+  from students
+),
+-- The sums of the session up to each line, whatever the section: the lines among what is summed,
+-- so that nothing need be joined.
+sums as materialized (
+  select
+    entry.*,
+    sum(present_so_far) over up_to_month as present_to_date,
+      sum(working_so_far) over up_to_month as working_to_date,
+    sum(present_so_far) over months_before as present_brought,
+      sum(working_so_far) over months_before as working_brought
+  from (
+    select
+      student, session_year, month, ${presentDays(settings)} as present_so_far, 0 as working_so_far,
+        null as section, null as letters,
+      0 as working_days, 0 as present, 0 as absent, 0 as late, 0 as half_day, 0 as leave, 0 as unmarked,
+        0 as present_days
+    from (
+      select
+        student, session_year, case when is_shown then month else '' end as month,
+        bit_count((present & counted)::bit(31)) as present, bit_count((late & counted)::bit(31)) as late,
+        bit_count((half_day & counted)::bit(31)) as half_day, bit_count((leave & counted)::bit(31)) as leave
+      from counted_marks
+    ) as counted
+    union all
+    select s.student, stay.session_year, stay.month, 0, stay.working_days, null, null, 0, 0, 0, 0, 0, 0, 0, 0
+    from rolls s
+    join (
+      select stay.admitted_on, stay.left_on, stay.earlier_stays, d.session_year,
+        case when d.is_shown then d.month else '' end as month, count(*) as working_days
+      from (select distinct admitted_on, left_on, earlier_stays from rolls) as stay
+      join class_days d on d.is_working and ${isOnRoll(Prisma.sql`d.day`, 'stay')}
+      group by 1, 2, 3, 4, 5
+    ) as stay on stay.admitted_on = s.admitted_on and stay.left_on = s.left_on
+      and stay.earlier_stays is not distinct from s.earlier_stays
+    union all
+    select
+      student, session_year, month, 0, 0, section, letters,
+      working_days, present, absent, late, half_day, leave, unmarked, present_days
+    from lines
+  ) as entry
+  window
+    up_to_month as (partition by student, session_year order by month),
+    months_before as (partition by student, session_year order by month range between unbounded preceding
+      and current row exclude group)
+),
+month_days as materialized (
+  select month, count(*) filter (where is_working) as working_days from class_days where is_shown
+    group by month
+),
+left_out as (
+  ${unusableAttendance(Prisma.sql`class = ${className}`, last, context)}
+  union all
+  ${marksOfNoDay(className, context)}
+  union all${orphanMarks(
+    { domain, first: monthOfDay(first), last: monthOfDay(last) },
+    Prisma.sql`r.data->>'class' = ${className} and ${isInSections(sections)}`,
+  )}
+)`,
+      rows: {
+        position: Prisma.sql`row_number() over (order by l.month, l.section, s.roll_no, s.name, s.student)`,
+        key: Prisma.sql`concat_ws('/', l.month, l.section, s.student)`,
+        columns: {
+          month: Prisma.sql`l.month`,
+          section: Prisma.sql`l.section`,
+          rollNo: Prisma.sql`s.roll_no`,
+          studentId: Prisma.sql`s.student`,
+          admissionNo: Prisma.sql`s.admission_no`,
+          name: Prisma.sql`s.name`,
+          register: Prisma.sql`l.letters`,
+          present: Prisma.sql`l.present`,
+          absent: Prisma.sql`l.absent`,
+          late: Prisma.sql`l.late`,
+          halfDay: Prisma.sql`l.half_day`,
+          leave: Prisma.sql`l.leave`,
+          unmarked: Prisma.sql`l.unmarked`,
+          workingDays: Prisma.sql`l.working_days`,
+          presentDays: Prisma.sql`trim_scale(l.present_days)`,
+          percent: Prisma.sql`round(100 * l.present_days / nullif(l.working_days, 0), 2)`,
+          broughtForwardPresentDays: Prisma.sql`trim_scale(coalesce(l.present_brought, 0))`,
+          broughtForwardWorkingDays: Prisma.sql`coalesce(l.working_brought, 0)`,
+          percentToDate: Prisma.sql`round(100 * l.present_to_date / nullif(l.working_to_date, 0), 2)`,
+        },
+        from: Prisma.sql`from ${
+          OF_SUMS.some((name) => shown.rows?.has(name)) ? Prisma.sql`sums` : Prisma.sql`lines`
+        } l
+join students s on s.student = l.student
+where l.section is not null`,
+      },
+      totals: {
+        columns: {
+          workingDays: Prisma.sql`(select coalesce(sum(working_days), 0) from month_days)`,
+          students: Prisma.sql`count(distinct student)`,
+          present: Prisma.sql`coalesce(sum(present), 0)`,
+          absent: Prisma.sql`coalesce(sum(absent), 0)`,
+          late: Prisma.sql`coalesce(sum(late), 0)`,
+          halfDay: Prisma.sql`coalesce(sum(half_day), 0)`,
+          leave: Prisma.sql`coalesce(sum(leave), 0)`,
+          unmarked: Prisma.sql`coalesce(sum(unmarked), 0)`,
+          presentDays: Prisma.sql`trim_scale(coalesce(sum(present_days), 0))`,
+          workingDaysOnRoll: Prisma.sql`coalesce(sum(working_days), 0)`,
+          percent: Prisma.sql`round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)`,
+          months: Prisma.sql`(
+            select coalesce(json_agg(json_build_object(
+              'month', md.month, 'workingDays', md.working_days,
+              'holidays', (
+                select coalesce(json_agg(json_build_object('day', d.day, 'name', d.holiday) order by d.day),
+                  '[]')
+                from school_days d
+                where d.class = ${className} and d.month = md.month and d.day >= ${first}
+                  and d.holiday is not null and not d.is_working
+              ),
+              'days', (
+                select coalesce(json_agg(json_build_object(
+                  'day', day, 'onRoll', on_roll, 'present', present, 'absent', absent, 'late', late,
+                    'halfDay', half_day, 'leave', leave,
+                  'unmarked', unmarked, 'percent', round(100 * present_days / nullif(on_roll, 0), 2)
+                ) order by day), '[]')
+                from (
+                  select
+                    d.day, coalesce(b.on_roll, 0) as on_roll, coalesce(b.present, 0) as present,
+                      coalesce(b.absent, 0) as absent,
+                    coalesce(b.late, 0) as late, coalesce(b.half_day, 0) as half_day,
+                      coalesce(b.leave, 0) as leave,
+                    coalesce(b.unmarked, 0) as unmarked, b.present_days
+                  from class_days d
+                  left join by_day b on b.month = d.month and b.place = d.place
+                  where d.is_shown and d.is_working and d.month = md.month
+                ) as by_day
+              ),
+              'students', m.students, 'presentDays', trim_scale(coalesce(m.present_days, 0)),
+              'workingDaysOnRoll', coalesce(m.working_days, 0), 'unmarked', coalesce(m.unmarked, 0),
+              'percent', round(100 * m.present_days / nullif(m.working_days, 0), 2)
+            ) order by md.month), '[]')
+            from month_days md
+            cross join lateral (
+              select count(distinct student) as students, sum(present_days) as present_days,
+                sum(working_days) as working_days, sum(unmarked) as unmarked
+              from lines
+              where month = md.month
+            ) as m
+          )`,
+        },
+        over: Prisma.sql`from lines`,
+      },
+      leftOut: Prisma.sql`select collection, reason, id
+from left_out`,
+    };
+  },
+});
+
+/** The columns that need data from the beginning of the session. */
+const OF_SUMS: readonly (keyof RegisterLine)[] = [
+  'broughtForwardPresentDays',
+  'broughtForwardWorkingDays',
+  'percentToDate',
+];

@@ -1,0 +1,202 @@
+import { Prisma } from '../../generated/prisma/client.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
+import * as column from './engine/columns.js';
+import { sessionType, term, textType } from './engine/parameter-types.js';
+import { required } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { assertPlace } from './shared/assert-place.js';
+import { inSection } from './shared/common-parameters.js';
+import { gradedResults } from './shared/graded-results.js';
+import { isNobody } from './shared/orphans.js';
+import { isInSections } from './shared/place-conditions.js';
+import { rollNumber } from './shared/roll-number.js';
+
+@column.rowType('ClassGradeBookSubject', 'What a student got in one subject.')
+class ClassGradeBookSubject {
+  @column.text('The subject.') readonly subject!: string;
+  @column.percent('The weighted percentage; none where it is incomplete or exempt.', { nullable: true })
+  readonly percent!: number | null;
+  @column.text('The grade.', { nullable: true }) readonly grade!: string | null;
+  @column.text('graded, incomplete (something is not entered) or exempt.') readonly state!: string;
+  @column.flag('Whether a paper was missed (AB); it counts 0.') readonly wasAbsent!: boolean;
+}
+
+@column.rowType('ClassGradeBookStudent', "A student's line in the grade book of a class.")
+class ClassGradeBookStudent {
+  @column.text('The section.') readonly section!: string;
+  @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
+  @column.text('`_id` of the student.', { nullable: true }) readonly studentId!: string | null;
+  @column.text('Admission number.') readonly admissionNo!: string;
+  @column.text('Name of the student; of one whose registration is removed, the name on the result.', {
+    nullable: true,
+  })
+  readonly name!: string | null;
+  @column.rows(() => ClassGradeBookSubject, 'By subject.', {
+    kind: 'spread',
+    label: 'subject',
+    value: 'percent',
+  })
+  readonly subjects!: readonly ClassGradeBookSubject[];
+  @column.percent('Mean of the graded subjects; none while something is not entered.', { nullable: true })
+  readonly percent!: number | null;
+  @column.text('The grade of it.', { nullable: true }) readonly grade!: string | null;
+  @column.text('pass, compartment (one or two subjects not passed), fail, or incomplete.', { nullable: true })
+  readonly result!: string | null;
+  @column.whole('Rank in the section; none while incomplete.', { nullable: true }) readonly rank!:
+    | number
+    | null;
+  @column.whole('How many results the section has.') readonly sectionSize!: number;
+  @column.whole('Rank in the whole class.', { nullable: true }) readonly classRank!: number | null;
+  @column.whole('How many results the class has.') readonly classSize!: number;
+  @column.flag('Whether families may see it.') readonly published!: boolean;
+}
+
+@column.rowType('SubjectFooter', 'One subject over all students listed.')
+class SubjectFooter {
+  @column.text('The subject.') readonly subject!: string;
+  @column.whole('Students graded in it.') readonly graded!: number;
+  @column.percent('The highest percentage.', { nullable: true }) readonly highest!: number | null;
+  @column.percent('The mean of the percentages.', { nullable: true }) readonly average!: number | null;
+  @column.whole('How many passed.') readonly passed!: number;
+  @column.whole('How many are incomplete.') readonly incomplete!: number;
+}
+
+@column.rowType('ClassGradeBookTotals', 'All students listed.')
+class ClassGradeBookTotals {
+  @column.whole('How many results.') readonly students!: number;
+  @column.whole('How many passed.') readonly pass!: number;
+  @column.whole('How many with a compartment.') readonly compartment!: number;
+  @column.whole('How many failed.') readonly fail!: number;
+  @column.whole('How many are incomplete.') readonly incomplete!: number;
+  @column.percent('The highest overall percentage.', { nullable: true }) readonly highest!: number | null;
+  @column.percent('The mean of the overall percentages.', { nullable: true }) readonly average!:
+    | number
+    | null;
+  @column.rows(() => SubjectFooter, 'By subject.') readonly subjects!: readonly SubjectFooter[];
+}
+
+/**
+ * The results of a class for a term, with ranks and a footer per subject. Ranks are those within the whole
+ * section and class, even if only one section is shown.
+ *
+ * pass + compartment + fail + incomplete = students, except students exempt from everything.
+ *
+ * @see reports 14
+ */
+export const classGradeBook = defineReport({
+  name: 'class-grade-book',
+  field: 'classGradeBook',
+  title: 'Grade book of a class for a term',
+  description: 'The results of a class for a term: percentages, grades and ranks, with a footer per subject.',
+  parameters: {
+    session: required(sessionType, { restName: 'session', description: 'The school year.' }),
+    term: required(term, { restName: 'term', description: 'The term.' }),
+    class: required(textType, { restName: 'class', description: 'The class.' }),
+    section: inSection,
+  },
+  roles: [],
+  teachers: 'taught',
+  row: ClassGradeBookStudent,
+  totals: ClassGradeBookTotals,
+  example: { session: '2026-27', term: 'halfyear', class: '5' },
+  check: assertPlace,
+  parts: ({ session, term, class: className, section = null }, { domain, sections, settings }) => ({
+    ctes: Prisma.sql`
+results as materialized (
+  select
+    r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->'student'->>'value' as student,
+      r.data->'student'->>'label' as label,
+    r.data->>'admission_no' as admission_no, r.data->>'remarks' as remarks,
+      coalesce(r.data->'published' = 'true', false) as is_published,
+    r.data->'subjects' as subjects
+  from records r
+  where ${liveRecordsIn(domain, 'result')}
+    and r.data->'class' = to_jsonb(${className}::text)
+    and r.data->>'session' = ${session} and r.data->>'term' = ${term}
+),
+${gradedResults(settings)},
+listed as materialized (
+  select
+    k.*, s.roll_no, coalesce(s.name, l.label) as name,
+    row_number() over (order by k.section, s.roll_no, coalesce(s.name, l.label), k.admission_no,
+      k.id) as position
+  from ranked k
+  join results l on l.id = k.id
+  left join lateral (
+    select
+      r.data->>'name' as name,${rollNumber} as roll_no
+    from records r
+    where ${liveRecordsIn(domain, 'registration')} and r.id = k.student
+    offset 0
+  ) as s on true
+  where (${section}::text is null or k.section = ${section}::text)
+    and ${isInSections(sections, { className: Prisma.sql`k.class`, section: Prisma.sql`k.section` })}
+),
+listed_subjects as materialized (
+  select s.* from subjects s where s.id in (select id from listed)
+),
+books as materialized (
+  select id, json_agg(json_build_object(
+    'subject', subject, 'percent', percent, 'grade', grade, 'state', state, 'wasAbsent', was_absent
+  ) order by subject_place) as subjects
+  from listed_subjects
+  group by id
+)`,
+    rows: {
+      position: Prisma.sql`l.position`,
+      key: Prisma.sql`l.id`,
+      columns: {
+        section: Prisma.sql`l.section`,
+        rollNo: Prisma.sql`l.roll_no`,
+        studentId: Prisma.sql`l.student`,
+        admissionNo: Prisma.sql`l.admission_no`,
+        name: Prisma.sql`l.name`,
+        subjects: Prisma.sql`coalesce(b.subjects, '[]')`,
+        percent: Prisma.sql`l.percent`,
+        grade: Prisma.sql`l.grade`,
+        result: Prisma.sql`l.outcome`,
+        rank: Prisma.sql`l.section_rank`,
+        sectionSize: Prisma.sql`l.section_size`,
+        classRank: Prisma.sql`l.class_rank`,
+        classSize: Prisma.sql`l.class_size`,
+        published: Prisma.sql`l.is_published`,
+      },
+      from: Prisma.sql`from listed l
+left join books b on b.id = l.id`,
+    },
+    totals: {
+      columns: {
+        students: Prisma.sql`count(*)`,
+        pass: Prisma.sql`count(*) filter (where outcome = 'pass')`,
+        compartment: Prisma.sql`count(*) filter (where outcome = 'compartment')`,
+        fail: Prisma.sql`count(*) filter (where outcome = 'fail')`,
+        incomplete: Prisma.sql`count(*) filter (where outcome = 'incomplete')`,
+        highest: Prisma.sql`max(percent)`,
+        average: Prisma.sql`round(avg(percent), 2)`,
+        subjects: Prisma.sql`(
+          select coalesce(json_agg(json_build_object(
+            'subject', subject, 'graded', graded, 'highest', highest, 'average', average, 'passed', passed,
+              'incomplete', incomplete
+          ) order by place, subject), '[]')
+          from (
+            select
+              subject, min(subject_place) as place, count(percent) as graded, max(percent) as highest,
+                round(avg(exact_percent), 2) as average,
+              count(*) filter (where percent >= ${settings.passPercent}) as passed,
+                count(*) filter (where is_missing) as incomplete
+            from listed_subjects
+            group by subject
+          ) as footer
+        )`,
+      },
+      over: Prisma.sql`from listed`,
+    },
+    leftOut: Prisma.sql`select distinct 'result' as collection, fault as reason, id
+from components
+where fault is not null and id in (select id from listed)
+union all
+select 'result', 'its student does not exist', id
+from listed
+where ${isNobody(domain, Prisma.sql`listed.student`)}`,
+  }),
+});

@@ -1,0 +1,137 @@
+import { Prisma } from '../../generated/prisma/client.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
+import * as column from './engine/columns.js';
+import { dayType, interval } from './engine/parameter-types.js';
+import { defaulted } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { endOf, startOf } from './engine/school-calendar.js';
+import { json } from './engine/statement.js';
+import { asOn, checkRange, firstOfMonth } from './shared/common-parameters.js';
+
+@column.rowType('CollectionPeriod', 'What was collected in one day, week or month.')
+class CollectionPeriod {
+  @column.day('First day of the period within the range.') readonly start!: string;
+  @column.day('Last day of the period within the range.') readonly end!: string;
+  @column.whole('How many receipts.') readonly receipts!: number;
+  @column.whole('How many students paid.') readonly students!: number;
+  @column.money('Totals of the receipts, fines included.') readonly total!: string;
+  @column.money('From the first day of the range to the end of the period.') readonly cumulative!: string;
+  @column.money('Total less that of the period before; null for the first.', { nullable: true })
+  readonly change!: string | null;
+}
+
+@column.rowType('CollectionTrendTotals', 'The whole range.')
+class CollectionTrendTotals {
+  @column.whole('How many receipts.') readonly receipts!: number;
+  @column.whole('How many students paid.') readonly students!: number;
+  @column.money('Totals of the receipts, fines included.') readonly total!: string;
+  @column.money('The average of a period.', { nullable: true }) readonly average!: string | null;
+}
+
+/**
+ * The amounts collected by day, week or month, from receipts that count. Every period of the range has a row;
+ * the totals equal those of the daily collection for the same days.
+ *
+ * @see reports "Beyond the document"
+ */
+export const collectionTrend = defineReport({
+  name: 'collection-trend',
+  field: 'collectionTrend',
+  title: 'Collection trend',
+  description:
+    'What was collected by day, week or month, with the change from the period before and the running total.',
+  parameters: {
+    from: defaulted(dayType, {
+      restName: 'from',
+      description: 'First day.',
+      default: 'the first of this month',
+      value: ({ today }) => firstOfMonth(today),
+    }),
+    to: defaulted(dayType, {
+      restName: 'to',
+      description: 'Last day; at most two years.',
+      default: 'today',
+      value: ({ today }) => today,
+    }),
+    interval: defaulted(interval, {
+      restName: 'interval',
+      description: 'How long a row is.',
+      default: 'day',
+      value: () => 'day',
+    }),
+    asOn,
+  },
+  roles: ['accountant'],
+  teachers: 'none',
+  row: CollectionPeriod,
+  totals: CollectionTrendTotals,
+  example: { from: '2026-04-01', to: '2026-09-30', interval: 'month' },
+  check({ from, to }) {
+    checkRange({ name: 'from', value: from }, { name: 'to', value: to }, { days: 731, said: 'two years' });
+  },
+  parts: ({ from, to, interval: length, asOn: day }, { domain, timeZone }) => ({
+    ctes: Prisma.sql`
+periods as materialized (
+  select date_trunc(${length}, d) as period, min(d) as first_day, max(d) as last_day
+  from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as d
+  group by 1
+),
+found as materialized (
+  select
+    id, data->'student'->>'value' as student, date_trunc(${length}, at at time zone ${timeZone}) as period,
+    case when jsonb_typeof(data->'total') = 'number' then (data->'total')::numeric end as total,
+    case
+      when at is null then 'date is not an instant'
+      when jsonb_typeof(data->'lines') is distinct from 'array' then 'lines is not a list'
+      when jsonb_typeof(data->'total') is distinct from 'number' then 'total is not a number'
+      when data @? '$.lines[*] ? (!exists(@.amount) || @.amount.type() != "number" || (exists(@.fine) && @.fine.type() != "number" && @.fine.type() != "null"))'
+        then 'amount of a line is not a number'
+    end as fault
+  from (
+    select r.id, r.data, instant_of(r.data->>'date') as at
+    from records r
+    where ${liveRecordsIn(domain, 'fee_receipt')}
+      and r.data->'date' >= ${json(startOf(from, timeZone))}::jsonb
+        and r.data->'date' < ${json(endOf(to, timeZone))}::jsonb
+      and r.data->>'date' < ${endOf(day, timeZone)}
+      and (r.data->>'status' = 'active' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})
+    -- So that the instant is read once, and not wherever it is named.
+    offset 0
+  ) as receipt
+),
+sums as materialized (
+  select
+    p.period, p.first_day, p.last_day, count(f.id) as receipts, count(distinct f.student) as students,
+      coalesce(sum(f.total), 0) as total
+  from periods p
+  left join found f on f.period = p.period and f.fault is null
+  group by p.period, p.first_day, p.last_day
+)`,
+    rows: {
+      position: Prisma.sql`row_number() over (order by period)`,
+      key: Prisma.sql`to_char(first_day, 'YYYY-MM-DD')`,
+      columns: {
+        start: Prisma.sql`to_char(first_day, 'YYYY-MM-DD')`,
+        end: Prisma.sql`to_char(last_day, 'YYYY-MM-DD')`,
+        receipts: Prisma.sql`receipts`,
+        students: Prisma.sql`students`,
+        total: Prisma.sql`round(total, 2)`,
+        cumulative: Prisma.sql`round(sum(total) over (order by period), 2)`,
+        change: Prisma.sql`round(total - lag(total) over (order by period), 2)`,
+      },
+      from: Prisma.sql`from sums`,
+    },
+    totals: {
+      columns: {
+        receipts: Prisma.sql`coalesce(sum(receipts), 0)`,
+        students: Prisma.sql`(select count(distinct student) from found where fault is null)`,
+        total: Prisma.sql`round(coalesce(sum(total), 0), 2)`,
+        average: Prisma.sql`round(avg(total), 2)`,
+      },
+      over: Prisma.sql`from sums`,
+    },
+    leftOut: Prisma.sql`select 'fee_receipt' as collection, fault as reason, id
+from found
+where fault is not null`,
+  }),
+});

@@ -1,0 +1,336 @@
+import { Prisma } from '../../generated/prisma/client.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
+import * as column from './engine/columns.js';
+import { collectionBasis, dayType, paymentChoice } from './engine/parameter-types.js';
+import { defaulted, required } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { endOf, startOf } from './engine/school-calendar.js';
+import { asOn, checkRange } from './shared/common-parameters.js';
+import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
+
+@column.rowType('FeeHeadAmount', 'What was collected of one fee head.')
+export class FeeHeadAmount {
+  @column.text('The fee head.') readonly feeHead!: string;
+  @column.money('Collected, without fines.') readonly amount!: string;
+}
+
+@column.rowType('PaymentTypeAmount', 'What was collected by one way of paying.')
+export class PaymentTypeAmount {
+  @column.text('cash, cheque, card or neft.') readonly paymentType!: string;
+  @column.money('Totals of the receipts, fines included.') readonly amount!: string;
+}
+
+@column.rowType('CollectorAmount', 'What one member of staff collected.')
+class CollectorAmount {
+  @column.text('`_id` of the member of staff.', { nullable: true }) readonly collectorId!: string | null;
+  @column.text('Name of the member of staff.', { nullable: true }) readonly collector!: string | null;
+  @column.whole('How many receipts.') readonly receipts!: number;
+  @column.money('Totals of the receipts, fines included.') readonly amount!: string;
+}
+
+@column.rowType('DailyFeeCollection', 'What was collected on one day.')
+class DailyFeeCollection {
+  @column.day('The day.') readonly day!: string;
+  @column.whole('How many receipts.') readonly receipts!: number;
+  @column.whole('How many receipts were taken back on the day; always 0 by basis RECEIPT.')
+  readonly rolledBack!: number;
+  @column.text('First receipt number, in natural order: R-9 before R-10.', { nullable: true })
+  readonly firstReceiptNo!: string | null;
+  @column.text('Last receipt number, in natural order.', { nullable: true }) readonly lastReceiptNo!:
+    | string
+    | null;
+  @column.rows(() => FeeHeadAmount, 'By fee head.', { kind: 'spread', label: 'feeHead', value: 'amount' })
+  readonly heads!: readonly FeeHeadAmount[];
+  @column.money('Fines.') readonly fine!: string;
+  @column.money('Heads and fines together.') readonly total!: string;
+  @column.rows(() => PaymentTypeAmount, 'By way of paying.', {
+    kind: 'spread',
+    label: 'paymentType',
+    value: 'amount',
+  })
+  readonly paymentTypes!: readonly PaymentTypeAmount[];
+}
+
+@column.rowType('DailyFeeCollectionTotals', 'All days together.')
+class DailyFeeCollectionTotals {
+  @column.whole('How many receipts.') readonly receipts!: number;
+  @column.whole('How many receipts were taken back.') readonly rolledBack!: number;
+  @column.rows(() => FeeHeadAmount, 'By fee head.') readonly heads!: readonly FeeHeadAmount[];
+  @column.money('Fines.') readonly fine!: string;
+  @column.money('Heads and fines together.') readonly total!: string;
+  @column.rows(() => PaymentTypeAmount, 'By way of paying.')
+  readonly paymentTypes!: readonly PaymentTypeAmount[];
+  @column.rows(() => CollectorAmount, 'By who collected it.')
+  readonly collectors!: readonly CollectorAmount[];
+  @column.money('Heads and fines less the totals on the receipts. Anything but 0 is a fault in the records.')
+  readonly difference!: string;
+  @column.texts(
+    'Numbers between the first and the last of the range that no receipt has; at most 1,000 of a gap.',
+  )
+  readonly missingReceiptNumbers!: readonly string[];
+  @column.whole('How many numbers are missing.') readonly missingReceiptCount!: number;
+}
+
+/** The format of stored instants, because instants are compared as texts. */
+const INSTANT = Prisma.sql`'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
+
+/** A column that was not requested. */
+const NOT_ASKED = Prisma.sql`null::text`;
+
+/**
+ * The amounts collected each day, by fee head and payment type. Every day of the range has a row.
+ *
+ * Basis RECEIPT: receipts that count as on the day of the report, on their own day. Basis DAY_BOOK: every
+ * receipt on its own day, and a negative amount on the day of its rollback, so that a closed day never
+ * changes. A receipt with an unusable amount is left out as a whole.
+ *
+ * Receipts are read from the table `collected_receipts`, which every write keeps consistent with the records.
+ *
+ * @see reports 2, prisma/migrations/0020_collected_receipts
+ */
+export const dailyFeeCollection = defineReport({
+  name: 'daily-fee-collection',
+  field: 'dailyFeeCollection',
+  title: 'Daily fee collection by head',
+  description:
+    'What was collected each day, by fee head, way of paying and collector, with missing receipt numbers.',
+  routes: [{ method: 'POST', path: '/getdailyfeecollectionheadwise.svc' }],
+  parameters: {
+    from: required(dayType, { restName: 'from', description: 'First day.' }),
+    to: required(dayType, { restName: 'to', description: 'Last day; at most a year.' }),
+    paymentType: required(paymentChoice, {
+      restName: 'payment_type',
+      description: 'Receipts paid this way.',
+    }),
+    dateBasis: defaulted(collectionBasis, {
+      restName: 'date_basis',
+      description: 'Where a rolled-back receipt counts.',
+      default: 'RECEIPT',
+      value: () => 'RECEIPT',
+    }),
+    asOn,
+  },
+  roles: ['accountant'],
+  teachers: 'none',
+  planning: 'once',
+  row: DailyFeeCollection,
+  totals: DailyFeeCollectionTotals,
+  example: { from: '2026-07-01', to: '2026-07-31', paymentType: 'all' },
+  check({ from, to }) {
+    checkRange({ name: 'from', value: from }, { name: 'to', value: to }, { days: 366, said: 'a year' });
+  },
+  parts({ from, to, paymentType, dateBasis, asOn: day }, { domain, timeZone }, shown) {
+    const asks = (...columns: readonly (keyof DailyFeeCollection | keyof DailyFeeCollectionTotals)[]) =>
+      columns.some((column) => shown.rows?.has(column) || shown.totals?.has(column));
+    const byCollector = asks('collectors');
+    const byPaymentType = asks('paymentTypes', 'difference');
+    const withNumbers = asks('firstReceiptNo', 'lastReceiptNo');
+    const isDayBook = dateBasis === 'DAY_BOOK';
+    const countsStill = Prisma.sql`and (c.is_active or c.rolled_back_on >= ${endOf(day, timeZone)})`;
+    const paidThisWay =
+      paymentType === 'all' ? Prisma.empty : Prisma.sql`and c.payment_type = ${paymentType}`;
+    const takenBack = Prisma.sql`union all
+  select d.place, -1, c.*
+  from days d
+  join collected_receipts c
+    on c.domain = ${domain} and c.rolled_back_on >= d.start and c.rolled_back_on < d.next_start
+  where c.is_rolled_back and c.rolled_back_on < ${endOf(day, timeZone)}
+    ${paidThisWay}`;
+    return {
+      ctes: Prisma.sql`
+${feeHeadPlaces({ domain })},
+days as materialized (
+  select
+    place, to_char(d, 'YYYY-MM-DD') as day,
+    to_char(d at time zone ${timeZone} at time zone 'UTC', ${INSTANT}) as start,
+    to_char((d + interval '1 day') at time zone ${timeZone} at time zone 'UTC', ${INSTANT}) as next_start
+  from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') with ordinality as d(d, place)
+),
+-- Day by day out of the index: to find out afterwards which day each receipt is of would take a fifth longer.
+entries as not materialized (
+  select d.place, 1 as sign, c.*
+  from days d
+  join collected_receipts c on c.domain = ${domain} and c.at >= d.start and c.at < d.next_start
+  where c.at < ${endOf(day, timeZone)}
+    ${isDayBook ? Prisma.empty : countsStill}
+    ${paidThisWay}
+  ${isDayBook ? takenBack : Prisma.empty}
+),
+-- Receipts with the same lines, as those of a class and month mostly have, together. By whom and how they
+-- were paid, and their numbers, they are told apart where that is asked for.
+groups as materialized (
+  select
+    place, sign, lines, payment_type, collector_id, series, max(collector) as collector, count(*) as count,
+    sum(sign * total) as amount,
+    min(ordered_no) filter (where sign = 1) as first, max(ordered_no) filter (where sign = 1) as last
+  from (
+    select
+      place, sign, lines,
+      ${byPaymentType ? Prisma.sql`payment_type` : NOT_ASKED} as payment_type,
+      ${byCollector ? Prisma.sql`collector_id` : NOT_ASKED} as collector_id,
+      ${byCollector ? Prisma.sql`collector` : NOT_ASKED} as collector,
+      ${byCollector || byPaymentType ? Prisma.sql`total` : Prisma.sql`null::numeric`} as total,
+      ${withNumbers ? Prisma.sql`series` : NOT_ASKED} as series,
+      ${withNumbers ? Prisma.sql`ordered_no` : NOT_ASKED} as ordered_no
+    from entries
+    where fault is null
+  ) as receipt
+  group by place, sign, lines, payment_type, collector_id, series
+),
+lists as materialized (
+  select place, lines, sum(sign * count) as count from groups group by place, lines
+),
+-- Many days have the same lists, and each is read once.
+read_lists as materialized (
+  select
+    distinct_lists.lines, line->>0 as fee_head, (line->1)::numeric as amount, (line->2)::numeric as fine
+  from (select distinct lines from lists) as distinct_lists
+  cross join lateral jsonb_array_elements(distinct_lists.lines::jsonb) as line
+),
+lines as materialized (
+  select l.place, r.fee_head, sum(l.count * r.amount) as amount, sum(l.count * r.fine) as fine
+  from lists l join read_lists r on r.lines = l.lines
+  group by 1, 2
+),
+sums_of_day as (
+  select place, sum(fine) as fine, sum(amount + fine) as total from lines group by place
+),
+by_day as (
+  select
+    place, sum(count) filter (where sign = 1) as receipts, sum(count) filter (where sign = -1) as rolled_back,
+    min(array[series, left(first, 30), substr(first, 31)]) filter (where sign = 1) as first,
+    max(array[series, left(last, 30), substr(last, 31)]) filter (where sign = 1) as last
+  from groups
+  group by place
+),
+by_type as materialized (
+  select place, payment_type, sum(amount) as amount from groups group by place, payment_type
+),
+heads as materialized (
+  select fee_head, row_number() over (order by ${byFeeHead}) as position
+  from (select distinct fee_head from lines) as l
+),
+payment_types as materialized (
+  select payment_type, min(position) as position
+  from (
+    select payment_type, position
+    from unnest(array['cash', 'cheque', 'card', 'neft']) with ordinality as known(payment_type, position)
+    where ${paymentType} in ('all', payment_type)
+    union all
+    select payment_type, 99 from by_type
+  ) as any_type
+  group by payment_type
+),
+heads_of_day as (
+  select
+    d.place,
+    json_agg(json_build_object('feeHead', h.fee_head, 'amount', round(coalesce(l.amount, 0), 2))
+      order by h.position) as heads
+  from days d
+  cross join heads h
+  left join lines l on l.place = d.place and l.fee_head = h.fee_head
+  group by d.place
+),
+payment_types_of_day as (
+  select
+    d.place,
+    json_agg(json_build_object('paymentType', p.payment_type, 'amount', round(coalesce(r.amount, 0), 2))
+      order by p.position, p.payment_type) as payment_types
+  from days d
+  cross join payment_types p
+  left join by_type r on r.place = d.place and r.payment_type = p.payment_type
+  group by d.place
+),
+gaps as (
+  select series, width, number, next_number
+  from (
+    select
+      c.series, c.number, length(c.receipt_no) - length(c.series) as width,
+      lead(c.number) over (partition by c.series order by c.number) as next_number
+    from collected_receipts c
+    where c.domain = ${domain} and c.at >= ${startOf(from, timeZone)} and c.at < ${endOf(to, timeZone)}
+      and c.number is not null
+  ) as neighbours
+  where next_number > number + 1
+),
+missing as materialized (
+  select g.series, n.number, candidate.receipt_no
+  from gaps g
+  cross join lateral generate_series(g.number + 1, least(g.next_number - 1, g.number + 1000)) as n(number)
+  cross join lateral (
+    select g.series || lpad(n.number::text, greatest(g.width, length(n.number::text)), '0') as receipt_no
+  ) as candidate
+  -- Asked for one number after the other: a join is taken for one of many, and reads all receipts there are.
+  where (
+    select r.id
+    from records r
+    where ${liveRecordsIn(domain, 'fee_receipt')}
+      and r.data->'receipt_no' = to_jsonb(candidate.receipt_no)
+    limit 1
+  ) is null
+)`,
+      rows: {
+        position: Prisma.sql`row_number() over (order by d.day)`,
+        key: Prisma.sql`d.day`,
+        columns: {
+          day: Prisma.sql`d.day`,
+          receipts: Prisma.sql`coalesce(b.receipts, 0)`,
+          rolledBack: Prisma.sql`coalesce(b.rolled_back, 0)`,
+          firstReceiptNo: Prisma.sql`b.first[3]`,
+          lastReceiptNo: Prisma.sql`b.last[3]`,
+          heads: Prisma.sql`coalesce(h.heads, '[]')`,
+          fine: Prisma.sql`round(coalesce(s.fine, 0), 2)`,
+          total: Prisma.sql`round(coalesce(s.total, 0), 2)`,
+          paymentTypes: Prisma.sql`p.payment_types`,
+        },
+        // PostgreSQL omits joins of which no column is shown.
+        from: Prisma.sql`from days d
+left join by_day b on b.place = d.place
+left join sums_of_day s on s.place = d.place
+left join heads_of_day h on h.place = d.place
+left join payment_types_of_day p on p.place = d.place`,
+      },
+      totals: {
+        columns: {
+          receipts: Prisma.sql`(select coalesce(sum(receipts), 0) from by_day)`,
+          rolledBack: Prisma.sql`(select coalesce(sum(rolled_back), 0) from by_day)`,
+          heads: Prisma.sql`(
+          select coalesce(json_agg(json_build_object('feeHead', h.fee_head, 'amount', round(l.amount, 2))
+            order by h.position), '[]')
+          from heads h join (select fee_head, sum(amount) as amount from lines
+            group by fee_head) as l on l.fee_head = h.fee_head
+        )`,
+          fine: Prisma.sql`(select round(coalesce(sum(fine), 0), 2) from lines)`,
+          total: Prisma.sql`(select round(coalesce(sum(amount + fine), 0), 2) from lines)`,
+          paymentTypes: Prisma.sql`(
+          select json_agg(json_build_object('paymentType', p.payment_type, 'amount',
+            round(coalesce(r.amount, 0), 2)) order by p.position, p.payment_type)
+          from payment_types p
+          left join (select payment_type, sum(amount) as amount from by_type
+            group by payment_type) as r on r.payment_type = p.payment_type
+        )`,
+          collectors: Prisma.sql`(
+          select coalesce(json_agg(json_build_object(
+            'collectorId', collector_id, 'collector', collector, 'receipts', receipts, 'amount',
+              round(amount, 2)
+          ) order by collector, collector_id), '[]')
+          from (
+            select collector_id, max(collector) as collector,
+              coalesce(sum(count) filter (where sign = 1), 0) as receipts, sum(amount) as amount
+            from groups group by collector_id
+          ) as by_collector
+        )`,
+          difference: Prisma.sql`round(
+        coalesce((select sum(amount + fine) from lines), 0) - coalesce((select sum(amount) from by_type),
+          0), 2)`,
+          missingReceiptNumbers: Prisma.sql`(select coalesce(json_agg(receipt_no order by series, number),
+          '[]') from missing)`,
+          missingReceiptCount: Prisma.sql`(select count(*) from missing)`,
+        },
+      },
+      leftOut: Prisma.sql`select distinct 'fee_receipt' as collection, fault as reason, id
+from entries
+where fault is not null`,
+    };
+  },
+});

@@ -1,0 +1,162 @@
+import { Prisma } from '../../generated/prisma/client.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
+import * as column from './engine/columns.js';
+import { defineReport } from './engine/report.js';
+import { endOf, startOf } from './engine/school-calendar.js';
+import { json } from './engine/statement.js';
+import { onDate } from './shared/common-parameters.js';
+
+@column.rowType('SmsStatusCount', 'Messages in one state.')
+class SmsStatusCount {
+  @column.text('queued, sent, delivered or failed.') readonly status!: string;
+  @column.whole('How many messages.') readonly messages!: number;
+}
+
+@column.rowType('UniqueSms', 'One text sent to one number, once or more.')
+class UniqueSms {
+  @column.text('The number it was sent to.') readonly to!: string;
+  @column.text('Who it was sent to.', { nullable: true }) readonly recipient!: string | null;
+  @column.text('The text.') readonly text!: string;
+  @column.text('fee, absence, notice or other.', { nullable: true }) readonly category!: string | null;
+  @column.whole('How many times it was sent.') readonly messages!: number;
+  @column.instant('First time.') readonly firstAt!: string;
+  @column.instant('Last time.') readonly lastAt!: string;
+  @column.rows(() => SmsStatusCount, 'By state.') readonly statuses!: readonly SmsStatusCount[];
+  @column.whole('Segments of all times together.') readonly segments!: number;
+}
+
+@column.rowType('SmsCategoryCount', 'Messages of one category.')
+class SmsCategoryCount {
+  @column.text('fee, absence, notice or other.') readonly category!: string;
+  @column.whole('How many messages.') readonly messages!: number;
+  @column.whole('How many different texts to different numbers.') readonly uniqueMessages!: number;
+  @column.whole('Segments.') readonly segments!: number;
+}
+
+@column.rowType('UniqueSmsTotals', 'All messages of the day.')
+class UniqueSmsTotals {
+  @column.whole('Messages of the day, failed ones included.') readonly sent!: number;
+  @column.whole('Different texts to different numbers.') readonly uniqueMessages!: number;
+  @column.whole('Different numbers.') readonly uniqueRecipients!: number;
+  @column.whole('Messages that failed.') readonly failed!: number;
+  @column.whole('Segments of all messages.') readonly segments!: number;
+  @column.rows(() => SmsCategoryCount, 'By category.') readonly categories!: readonly SmsCategoryCount[];
+}
+
+/**
+ * The text messages of a day, the same text to the same number counted as one.
+ *
+ * Segments follow from the text: up to 160 characters of the GSM 7-bit alphabet are one segment, longer texts
+ * 153 a segment (characters of its extension table count twice); any other text 70, or 67 a segment, in
+ * UTF-16 units.
+ *
+ * @see reports 6
+ */
+export const dailyUniqueSms = defineReport({
+  name: 'daily-unique-sms',
+  field: 'dailyUniqueSms',
+  title: 'Daily unique SMS sent',
+  description:
+    'Text messages of a day, the same text to the same number once: how often, in which state, how ' +
+    'many segments.',
+  routes: [{ method: 'GET', path: '/dailyuniquesms.svc' }],
+  parameters: { date: onDate },
+  roles: ['clerk', 'accountant'],
+  teachers: 'none',
+  row: UniqueSms,
+  totals: UniqueSmsTotals,
+  example: { date: '2026-07-06' },
+  parts: ({ date }, { domain, timeZone }) => ({
+    ctes: Prisma.sql`
+messages as materialized (
+  select
+    r.id, r.data->>'created_on' as at, r.data->>'to' as number, r.data->>'text' as text,
+      r.data->'recipient'->>'label' as recipient,
+    coalesce(r.data->>'category', 'other') as category, coalesce(r.data->>'status', 'unknown') as status,
+    case
+      when jsonb_typeof(r.data->'to') is distinct from 'string' then 'to is not a number'
+      when jsonb_typeof(r.data->'text') is distinct from 'string' then 'text is not a text'
+    end as fault
+  from records r
+  where ${liveRecordsIn(domain, 'sms_log')}
+    and r.data->'created_on' >= ${json(startOf(date, timeZone))}::jsonb
+    and r.data->'created_on' < ${json(endOf(date, timeZone))}::jsonb
+),
+measured as (
+  select
+    text,
+    text ~ '^[]@£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&''()*+,./0-9:;<=>?¡A-ZÄÖÑÜ§¿a-zäöñüà^{}\\\\[~|€\\n\\r\\f-]*$'
+      as is_gsm,
+    length(text) + length(regexp_replace(text, '[^]^{}\\\\[~|€\\f]', '', 'g')) as septets,
+    length(text) + length(regexp_replace(text, '[\\u0001-\\uffff]', '', 'g')) as units
+  from (select distinct text from messages where fault is null) as different
+),
+sized as (
+  select text, greatest(1, case
+    when is_gsm and septets <= 160 then 1
+    when is_gsm then ceil(septets / 153.0)
+    when units <= 70 then 1
+    else ceil(units / 67.0)
+  end)::int as segments
+  from measured
+),
+counted as (
+  select m.number, m.text, m.status, count(*) as messages, min(m.at) as first_at, max(m.at) as last_at,
+    max(m.recipient) as recipient,
+    min(m.category) as category, sum(s.segments) as segments
+  from messages m
+  join sized s on s.text = m.text
+  where m.fault is null
+  group by m.number, m.text, m.status
+),
+unique_messages as materialized (
+  select
+    number, text, max(recipient) as recipient, min(category) as category, sum(messages) as messages,
+      min(first_at) as first_at,
+    max(last_at) as last_at, sum(segments) as segments,
+    json_agg(json_build_object('status', status, 'messages', messages) order by status) as statuses,
+    coalesce(sum(messages) filter (where status = 'failed'), 0) as failed,
+    row_number() over (order by min(first_at), number, text) as position
+  from counted
+  group by number, text
+)`,
+    rows: {
+      position: Prisma.sql`position`,
+      key: Prisma.sql`md5(number || ' ' || text)`,
+      columns: {
+        to: Prisma.sql`number`,
+        recipient: Prisma.sql`recipient`,
+        text: Prisma.sql`text`,
+        category: Prisma.sql`category`,
+        messages: Prisma.sql`messages`,
+        firstAt: Prisma.sql`first_at`,
+        lastAt: Prisma.sql`last_at`,
+        statuses: Prisma.sql`statuses`,
+        segments: Prisma.sql`segments`,
+      },
+      from: Prisma.sql`from unique_messages`,
+    },
+    totals: {
+      columns: {
+        sent: Prisma.sql`coalesce(sum(messages), 0)`,
+        uniqueMessages: Prisma.sql`count(*)`,
+        uniqueRecipients: Prisma.sql`count(distinct number)`,
+        failed: Prisma.sql`coalesce(sum(failed), 0)`,
+        segments: Prisma.sql`coalesce(sum(segments), 0)`,
+        categories: Prisma.sql`(
+          select coalesce(json_agg(json_build_object(
+            'category', category, 'messages', messages, 'uniqueMessages', unique_count, 'segments', segments
+          ) order by category), '[]')
+          from (
+            select category, sum(messages) as messages, count(*) as unique_count, sum(segments) as segments
+              from unique_messages group by category
+          ) as by_category
+        )`,
+      },
+      over: Prisma.sql`from unique_messages`,
+    },
+    leftOut: Prisma.sql`select 'sms_log' as collection, fault as reason, id
+from messages
+where fault is not null`,
+  }),
+});

@@ -1,0 +1,154 @@
+import { Prisma } from '../../generated/prisma/client.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
+import * as column from './engine/columns.js';
+import { defineReport } from './engine/report.js';
+import { endOf, startOf } from './engine/school-calendar.js';
+import { json } from './engine/statement.js';
+import { assertPlace } from './shared/assert-place.js';
+import { classOrders } from './shared/class-orders.js';
+import { inClass, inSection, onDate } from './shared/common-parameters.js';
+import { isNobody } from './shared/orphans.js';
+import { isInPlace, isInSections } from './shared/place-conditions.js';
+import { isOnRoll, rollDays } from './shared/roll.js';
+
+@column.rowType('AbsentStudent', 'A student who is absent or on leave on the day.')
+class AbsentStudent {
+  @column.text('Class on the day.') readonly class!: string;
+  @column.text('Section on the day.') readonly section!: string;
+  @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
+  @column.text('`_id` of the student.') readonly studentId!: string;
+  @column.text('Admission number.', { nullable: true }) readonly admissionNo!: string | null;
+  @column.text('Name of the student.', { nullable: true }) readonly name!: string | null;
+  @column.text('Name of the father, else of the mother.', { nullable: true }) readonly guardian!:
+    | string
+    | null;
+  @column.text('Phone of the guardian.', { nullable: true }) readonly phone!: string | null;
+  @column.text('absent or leave.') readonly status!: string;
+  @column.text('Remark of the mark.', { nullable: true }) readonly remark!: string | null;
+}
+
+@column.rowType('ClassDayCount', 'The marks of one section on the day.')
+class ClassDayCount {
+  @column.text('The class.') readonly class!: string;
+  @column.text('The section.') readonly section!: string;
+  @column.whole('Students marked.') readonly marked!: number;
+  @column.whole('Of them absent.') readonly absent!: number;
+  @column.whole('Of them on leave.') readonly leave!: number;
+}
+
+@column.rowType('DaySheetTotals', 'All sections on the day.')
+class DaySheetTotals {
+  @column.whole('Students marked.') readonly marked!: number;
+  @column.whole('Of them absent.') readonly absent!: number;
+  @column.whole('Of them on leave.') readonly leave!: number;
+  @column.rows(() => ClassDayCount, 'By section.') readonly sections!: readonly ClassDayCount[];
+}
+
+/**
+ * The students who are absent today, by class, with the phone to call. Class and section are those of the
+ * mark.
+ *
+ * @see reports "Beyond the document"
+ */
+export const daySheet = defineReport({
+  name: 'day-sheet',
+  field: 'daySheet',
+  title: 'Day sheet',
+  description: 'Who is absent or on leave on a day, by class and section, with the phone of the guardian.',
+  parameters: { date: onDate, class: inClass, section: inSection },
+  roles: ['clerk'],
+  teachers: 'taught',
+  row: AbsentStudent,
+  totals: DaySheetTotals,
+  example: { date: '2026-07-06' },
+  check: assertPlace,
+  parts: ({ date, class: className = null, section = null }, { domain, timeZone, today, sections }) => ({
+    ctes: Prisma.sql`
+found as materialized (
+  select
+    r.id, coalesce(r.data->>'class', '') as class, coalesce(r.data->>'section', '') as section,
+      r.data->'student'->>'value' as student, r.data->'student'->>'label' as label,
+    r.data->>'status' as status, r.data->>'remark' as remark,
+    jsonb_typeof(r.data->'student'->'value') is not distinct from 'string' as is_reference
+  from records r
+  where ${liveRecordsIn(domain, 'attendance')}
+    and r.data->'created' >= ${json(startOf(date, timeZone))}::jsonb
+      and r.data->'created' < ${json(endOf(date, timeZone))}::jsonb
+    and ${isInPlace(className, section)}
+    and ${isInSections(sections)}
+),
+-- A student without a registration has the name that the mark gives.
+marks as materialized (
+  select
+    f.*,
+    case
+      when not is_reference then 'student is not a reference'
+      when coalesce(status, '') not in ('present', 'absent', 'late', 'half_day',
+        'leave') then 'status is none of the marks'
+      when s.student is not null and ${isOnRoll(date)} is not true then
+        'the student is not on roll on the day'
+    end as fault
+  from found f
+  left join lateral (
+    select r.id as student, ${rollDays({ today })}
+    from records r
+    where ${liveRecordsIn(domain, 'registration')} and r.id = f.student
+  ) as s on true
+),
+classes as (${classOrders({ domain })}
+),
+by_section as materialized (
+  select
+    m.class, m.section, min(c.class_order) as class_order, count(*) as marked,
+    count(*) filter (where m.status = 'absent') as absent,
+      count(*) filter (where m.status = 'leave') as on_leave
+  from marks m
+  left join classes c on c.class = m.class
+  where m.fault is null
+  group by m.class, m.section
+),
+absentees as materialized (
+  select
+    m.*, r.data, to_number(r.data->'roll_no') as roll_no, c.class_order
+  from marks m
+  left join records r on ${liveRecordsIn(domain, 'registration')} and r.id = m.student
+  left join classes c on c.class = m.class
+  where m.fault is null and m.status in ('absent', 'leave')
+)`,
+    rows: {
+      position: Prisma.sql`row_number() over (order by class_order, class, section, roll_no, label, student)`,
+      key: Prisma.sql`id`,
+      columns: {
+        class: Prisma.sql`class`,
+        section: Prisma.sql`section`,
+        rollNo: Prisma.sql`roll_no`,
+        studentId: Prisma.sql`student`,
+        admissionNo: Prisma.sql`data->>'sequence'`,
+        name: Prisma.sql`coalesce(data->>'name', label)`,
+        guardian: Prisma.sql`coalesce(data->>'father_name', data->>'mother_name')`,
+        phone: Prisma.sql`data->>'guardian_phone'`,
+        status: Prisma.sql`status`,
+        remark: Prisma.sql`remark`,
+      },
+      from: Prisma.sql`from absentees`,
+    },
+    totals: {
+      columns: {
+        marked: Prisma.sql`coalesce(sum(marked), 0)`,
+        absent: Prisma.sql`coalesce(sum(absent), 0)`,
+        leave: Prisma.sql`coalesce(sum(on_leave), 0)`,
+        sections: Prisma.sql`coalesce(json_agg(json_build_object(
+          'class', class, 'section', section, 'marked', marked, 'absent', absent, 'leave', on_leave
+        ) order by class_order, class, section), '[]')`,
+      },
+      over: Prisma.sql`from by_section`,
+    },
+    leftOut: Prisma.sql`select 'attendance' as collection, fault as reason, id
+from marks
+where fault is not null
+union all
+select 'attendance', 'its student does not exist', id
+from marks
+where fault is null and ${isNobody(domain, Prisma.sql`marks.student`)}`,
+  }),
+});

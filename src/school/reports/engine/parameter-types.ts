@@ -1,0 +1,294 @@
+/**
+ * The types of report parameters; their values are always valid. GraphQL arguments, REST parameters and
+ * command line options are all parsed from text by the same `parse`.
+ *
+ * @see reports "Terms used by all"
+ */
+import { type GraphQLScalarType } from 'graphql';
+import { registerEnumType } from 'type-graphql';
+import { invariant } from '../../../base/errors.js';
+import * as calendar from '../../../base/model/calendar.js';
+import { toNormalText } from '../../../base/model/normal-text.js';
+import { DecimalScalar } from '../../../base/scalars/decimal-scalar.js';
+import { LocalDate } from '../../../base/scalars/local-date.js';
+import { MonthScalar } from '../../../base/scalars/month-scalar.js';
+
+declare const kind: unique symbol;
+type Text<Kind extends string> = string & { readonly [kind]: Kind };
+
+/** A calendar month, `YYYY-MM`. */
+export type Month = Text<'month'>;
+/** A day of the domain's time zone, `YYYY-MM-DD`. */
+export type Day = Text<'day'>;
+/** A school year, `YYYY-YY`: its second year is the one after the first. */
+export type Session = Text<'session'>;
+/** A day, or a month that stands for all its days. */
+export type DayOrMonth = Day | Month;
+/** An exact amount in the school's currency, as its digits. */
+export type Amount = Text<'amount'>;
+/** A number of percent, 0–100, as its digits. */
+export type Percent = Text<'percent'>;
+
+/** How one parameter is read and described. */
+export interface ParameterType<Value> {
+  /** Name of the type for people and `openapi.json`, e.g. `Month`. */
+  readonly name: string;
+  /** The allowed values in words, for errors. */
+  readonly expected: string;
+  /** The allowed words, for a type with a fixed list. */
+  readonly allowed: readonly string[] | undefined;
+  readonly example: string;
+  /** JSON Schema of its text, for `openapi.json`. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** The GraphQL type of the argument: a scalar, or an enum object registered with TypeGraphQL. */
+  readonly graphql: GraphQLScalarType | object;
+  /** `undefined` if the text is not of this type. */
+  parse(text: string): Value | undefined;
+}
+
+// Years outside this range are typos, and some are not valid dates in Postgres.
+const YEAR = '(?:19|20|21)\\d{2}';
+const MONTH_PATTERN = `^${YEAR}-(?:0[1-9]|1[0-2])$`;
+const DAY_PATTERN = `^${YEAR}-\\d{2}-\\d{2}$`;
+const SESSION_PATTERN = `^${YEAR}-\\d{2}$`;
+
+export function isReportMonth(text: string): text is Month {
+  return new RegExp(MONTH_PATTERN).test(text);
+}
+
+/** The first and last month that can be requested. */
+export const EVERY_MONTH = { first: knownMonth('1900-01'), last: knownMonth('2199-12') };
+
+export function isReportDay(text: string): text is Day {
+  return new RegExp(DAY_PATTERN).test(text) && calendar.isDay(text);
+}
+
+/** `2026-27` is a session; `2026-28` is not. `1999-00` is. */
+export function isSession(text: string): text is Session {
+  return (
+    new RegExp(SESSION_PATTERN).test(text) && (Number(text.slice(0, 4)) + 1) % 100 === Number(text.slice(5))
+  );
+}
+
+function isDayOrMonth(text: string): text is DayOrMonth {
+  return isReportDay(text) || isReportMonth(text);
+}
+
+function isAmount(text: string): text is Amount {
+  return /^\d{1,12}(\.\d{1,2})?$/.test(text);
+}
+
+/** No money. */
+export const zeroAmount: Amount = amountOf('0.00');
+
+function amountOf(written: string): Amount {
+  invariant(isAmount(written), `${written} is an amount`);
+  return written;
+}
+
+function isPercent(text: string): text is Percent {
+  return /^\d{1,3}(\.\d{1,2})?$/.test(text) && Number(text) <= 100;
+}
+
+/** The attendance usually required for examinations. */
+export const usualAttendance: Percent = percentOf('75');
+
+function percentOf(written: string): Percent {
+  invariant(isPercent(written), `${written} is a percentage`);
+  return written;
+}
+
+function guarded<Value extends string>(
+  is: (text: string) => text is Value,
+): (text: string) => Value | undefined {
+  return (text) => (is(text) ? text : undefined);
+}
+
+export const monthType: ParameterType<Month> = {
+  name: 'Month',
+  expected: 'a month as YYYY-MM',
+  allowed: undefined,
+  example: '2026-07',
+  schema: { type: 'string', pattern: MONTH_PATTERN },
+  graphql: MonthScalar,
+  parse: guarded(isReportMonth),
+};
+
+export const dayType: ParameterType<Day> = {
+  name: 'Day',
+  expected: 'a day as YYYY-MM-DD',
+  allowed: undefined,
+  example: '2026-07-06',
+  schema: { type: 'string', format: 'date' },
+  graphql: LocalDate,
+  parse: guarded(isReportDay),
+};
+
+export const dayOrMonthType: ParameterType<DayOrMonth> = {
+  name: 'DayOrMonth',
+  expected: 'a day as YYYY-MM-DD, or a month as YYYY-MM',
+  allowed: undefined,
+  example: '2026-07-01',
+  schema: { type: 'string', pattern: `${DAY_PATTERN}|${MONTH_PATTERN}` },
+  graphql: String,
+  parse: guarded(isDayOrMonth),
+};
+
+export const sessionType: ParameterType<Session> = {
+  name: 'Session',
+  expected: 'a school year as YYYY-YY, its second year the one after the first',
+  allowed: undefined,
+  example: '2026-27',
+  schema: { type: 'string', pattern: SESSION_PATTERN },
+  graphql: String,
+  parse: guarded(isSession),
+};
+
+export const amountType: ParameterType<Amount> = {
+  name: 'Amount',
+  expected: 'an amount of at most two decimal places, not negative',
+  allowed: undefined,
+  example: '500.00',
+  schema: { type: 'string', pattern: '^\\d{1,12}(\\.\\d{1,2})?$' },
+  graphql: DecimalScalar,
+  parse: guarded(isAmount),
+};
+
+export const percentType: ParameterType<Percent> = {
+  name: 'Percent',
+  expected: 'a number from 0 to 100 of at most two decimal places',
+  allowed: undefined,
+  example: '75',
+  schema: { type: 'number', minimum: 0, maximum: 100 },
+  graphql: DecimalScalar,
+  parse: guarded(isPercent),
+};
+
+const MAX_TEXT = 200;
+
+/** A name or a number as the records hold it: class, section, fee head, admission number, `_id`. */
+export const textType: ParameterType<string> = {
+  name: 'Text',
+  expected: 'a text of 1 to 200 characters',
+  allowed: undefined,
+  example: '5',
+  schema: { type: 'string', minLength: 1, maxLength: MAX_TEXT },
+  graphql: String,
+  parse(sent) {
+    const text = toNormalText(sent.slice(0, MAX_TEXT + 1));
+    // Postgres texts cannot contain NUL.
+    return sent.length <= MAX_TEXT && text !== '' && !text.includes('\0') ? text : undefined;
+  },
+};
+
+export const flagType: ParameterType<boolean> = {
+  name: 'Flag',
+  expected: 'true or false',
+  allowed: ['true', 'false'],
+  example: 'true',
+  schema: { type: 'boolean' },
+  graphql: Boolean,
+  parse(sent) {
+    if (sent === 'true') return true;
+    return sent === 'false' ? false : undefined;
+  },
+};
+
+/** A type with a list of words; its GraphQL enum has the words in upper case. */
+function words<const Word extends string>(
+  name: string,
+  description: string,
+  meanings: Readonly<Record<Word, string>>,
+): ParameterType<Word> & { readonly allowed: readonly Word[] } {
+  const allowed = Object.keys(meanings).filter((word): word is Word => word in meanings);
+  const values = Object.fromEntries(allowed.map((word) => [word.toUpperCase(), word]));
+  registerEnumType(values, {
+    name,
+    description,
+    valuesConfig: Object.fromEntries(
+      allowed.map((word) => [word.toUpperCase(), { description: meanings[word] }]),
+    ),
+  });
+  return {
+    name,
+    expected: `one of ${allowed.join(', ')}`,
+    allowed,
+    example: allowed[0] ?? '',
+    schema: { type: 'string', enum: allowed },
+    graphql: values,
+    parse: (sent) => allowed.find((word) => word === sent),
+  };
+}
+
+export type PaymentChoice = 'cash' | 'cheque' | 'card' | 'neft' | 'all';
+export const paymentChoice = words<PaymentChoice>(
+  'PaymentChoice',
+  'Which receipts to count, by how they were paid.',
+  {
+    cash: 'Paid in cash.',
+    cheque: 'Paid by cheque.',
+    card: 'Paid by card.',
+    neft: 'Paid by bank transfer.',
+    all: 'However paid.',
+  },
+);
+
+export type CollectionBasis = 'RECEIPT' | 'DAY_BOOK';
+export const collectionBasis = words<CollectionBasis>(
+  'CollectionBasis',
+  'Which day a rolled-back receipt changes.',
+  {
+    RECEIPT: 'A rolled-back receipt is gone from its own day.',
+    DAY_BOOK: 'The day of the receipt stays as it was; the day of the rollback has it as a negative.',
+  },
+);
+
+export type RollbackBasis = 'ROLLBACK' | 'RECEIPT';
+export const rollbackBasis = words<RollbackBasis>(
+  'RollbackBasis',
+  'Which day of a rolled-back receipt counts.',
+  {
+    ROLLBACK: 'The day it was rolled back.',
+    RECEIPT: 'The day it was written.',
+  },
+);
+
+export type SummaryType = 'month' | 'head';
+export const summaryType = words<SummaryType>('FeeSummaryType', 'What a row of the fee summary is.', {
+  month: 'A month of the session.',
+  head: 'A fee head.',
+});
+
+export type Term = 'halfyear' | 'finalyear';
+export const term = words<Term>('Term', 'A term that ends in a grade book.', {
+  halfyear: 'The first half of the session.',
+  finalyear: 'The end of the session.',
+});
+
+export type Interval = 'day' | 'week' | 'month';
+export const interval = words<Interval>('TrendInterval', 'How long a row of a trend is.', {
+  day: 'A day.',
+  week: 'A week, Monday to Sunday.',
+  month: 'A calendar month.',
+});
+
+export type PaymentType = 'cash' | 'cheque' | 'card' | 'neft';
+export const paymentType = words<PaymentType>('PaymentType', 'How a receipt was paid.', {
+  cash: 'In cash.',
+  cheque: 'By cheque.',
+  card: 'By card.',
+  neft: 'By bank transfer.',
+});
+
+export type RollbackType = 'entry_error' | 'bounce' | 'refund' | 'duplicate';
+export const rollbackType = words<RollbackType>('RollbackType', 'Why a receipt was rolled back.', {
+  entry_error: 'It was entered wrongly.',
+  bounce: 'The cheque was returned.',
+  refund: 'The money was given back.',
+  duplicate: 'It was entered twice.',
+});
+
+function knownMonth(text: string): Month {
+  invariant(isReportMonth(text), `${text} is a month`);
+  return text;
+}

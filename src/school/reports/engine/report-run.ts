@@ -1,0 +1,270 @@
+/**
+ * A report ready to run: rights and parameters have been checked, nothing has been read. GraphQL and page
+ * requests ask for a page, streams for an answer in a format.
+ */
+
+import { invariant, ServiceError } from '../../../base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../../base/json/json.js';
+import type { EndSignal } from '../../../base/model/end-signal.js';
+import type { Scope } from '../../../base/model/scope.js';
+import { contentTypeOf, type Format } from '../../../base/tables/format.js';
+import type { Sql } from '../../../generated/prisma/internal/prismaNamespace.js';
+import { statementName } from '../../../store/sql/statement-name.js';
+import { printCsv } from './csv.js';
+import { partsOfFormat } from './parts-of-format.js';
+import { printReportParquet } from './print-report-parquet.js';
+import type { ReportContext, ReportServices } from './report-context.js';
+import type { ReportForm, ReportHead, ReportStreamLine } from './report-lines.js';
+import { everyPart, type ShownParts } from './shown-parts.js';
+import {
+  countStatement,
+  pageStatement,
+  parseReportCursor,
+  printReportCursor,
+  type ReportLine,
+  streamStatement,
+} from './statement.js';
+import { printXlsx } from './xlsx.js';
+
+export interface ReportPage {
+  readonly rows: readonly JsonObject[];
+  /** A unique key for each row of the report, independent of the page. */
+  readonly rowKeys: readonly string[];
+  readonly totals: JsonObject;
+  readonly warnings: readonly JsonObject[];
+  readonly parameters: JsonObject;
+  readonly generatedAt: string;
+  readonly currency: string;
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
+export interface AnswerOptions {
+  readonly format: Format;
+  /**
+   * `with`: a byte order mark before CSV, which spreadsheet programs take as "this is UTF-8". Default
+   * `without`.
+   */
+  readonly byteOrderMark?: 'with' | 'without';
+  /** CSV and XLSX: the zone of instants. Default: in UTC. */
+  readonly timeZone?: string | undefined;
+}
+
+/**
+ * A complete answer as a stream; leaving the stream ends the query. An error midway is thrown, so that an
+ * incomplete answer never looks complete.
+ */
+export interface ReportAnswer {
+  readonly contentType: string;
+  /** e.g. `fee-defaulters_2026-04_2026-11_on-2026-11-20.csv`. */
+  readonly fileName: string;
+  readonly body: AsyncIterable<string | Uint8Array>;
+}
+
+export interface PageOptions {
+  readonly first?: number | undefined;
+  readonly after?: string | undefined;
+  /** Default: everything. */
+  readonly shown?: ShownParts | undefined;
+}
+
+interface ReportRunOptions {
+  readonly report: ReportForm;
+  readonly services: ReportServices;
+  /** The statement for the requested parts; `undefined` if nothing is requested. */
+  readonly compose: (shown: ShownParts) => Sql | undefined;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly context: ReportContext;
+  /** @see ReportDefinition */
+  readonly planning: 'once' | undefined;
+  readonly signal: EndSignal | undefined;
+  readonly caller: Scope;
+}
+
+export class ReportRun {
+  readonly #options: ReportRunOptions;
+  readonly #generatedAt: string;
+
+  constructor(options: ReportRunOptions) {
+    this.#options = options;
+    this.#generatedAt = options.services.now().toISOString();
+  }
+
+  /** The parameters as understood, with defaults filled in. */
+  get parameters(): JsonObject {
+    return Object.fromEntries(
+      Object.entries(this.#options.values).map(([name, value]) => [name, isScalar(value) ? value : null]),
+    );
+  }
+
+  /**
+   * One page in one statement, with totals and warnings of the whole report; only the `shown` parts, if
+   * given.
+   *
+   * @throws LIMIT_EXCEEDED (400) for more rows than the settings allow, INVALID_VALUE for a malformed cursor.
+   */
+  async page(options: PageOptions = {}): Promise<ReportPage> {
+    const { report, services, compose, context } = this.#options;
+    const first = pageSize(options.first, services);
+    const after = options.after === undefined ? undefined : parseReportCursor(options.after);
+    const sql = compose(options.shown ?? everyPart(report));
+    const lines = sql ? await this.#readLines(pageStatement(sql, first + 1, after)) : [];
+    const rows = lines.filter(({ part }) => part === 'row');
+    const shown = rows.slice(0, first);
+    const last = shown.at(-1);
+    return {
+      rows: shown.map(({ content }) => parseObject(content)),
+      rowKeys: shown.map(({ key }) => key ?? ''),
+      totals: parseObject(lines.find(({ part }) => part === 'totals')?.content ?? '{}'),
+      warnings: lines
+        .flatMap(({ part, content }) => (part === 'warning' ? [content] : []))
+        .toSorted()
+        .map(parseObject),
+      parameters: this.parameters,
+      generatedAt: this.#generatedAt,
+      currency: context.settings.currency,
+      pageInfo: {
+        hasNextPage: rows.length > first,
+        endCursor: last ? printReportCursor({ position: Number(last.position), key: last.key ?? '' }) : null,
+      },
+    };
+  }
+
+  async #readLines(sql: Sql): Promise<readonly ReportLine[]> {
+    const { services, signal, caller } = this.#options;
+    return await services.database
+      .reading(caller)
+      .query<ReportLine>(sql, { name: this.#nameOf(sql), signal, caller });
+  }
+
+  /** The name of the prepared statement; `undefined` if it is not prepared. */
+  #nameOf(sql: Sql): string | undefined {
+    return this.#options.planning === 'once' ? statementName(sql.text) : undefined;
+  }
+
+  /** The number of rows in the whole report, by a separate statement that is cheaper than reading them. */
+  async rowCount(): Promise<number> {
+    const { services, compose, signal, caller } = this.#options;
+    const sql = compose({ rows: new Set(), totals: undefined, warnings: false });
+    invariant(sql, 'the rows are asked for');
+    const [counted] = await services.database.reading(caller).query<{ rows: number }>(countStatement(sql), {
+      signal,
+      caller,
+    });
+    return counted?.rows ?? 0;
+  }
+
+  /** The whole report in a format, row by row as Postgres returns it. */
+  answer(options: AnswerOptions): ReportAnswer {
+    return {
+      contentType: contentTypeOf(options.format),
+      fileName: this.#fileName(options.format),
+      body: this.#body(options),
+    };
+  }
+
+  /** A page as the JSON text REST sends: numbers with the digits Postgres printed. */
+  async pageAnswer(options: {
+    readonly first?: number | undefined;
+    readonly after?: string | undefined;
+  }): Promise<JsonObject> {
+    const { pageInfo, rowKeys: _, rows, totals, warnings, ...rest } = await this.page(options);
+    return { report: this.#options.report.name, ...rest, rows, totals, warnings, pageInfo };
+  }
+
+  /** Totals, warnings and rows as they arrive, the totals always first; only the `shown` parts, if given. */
+  async *lines(shown?: ShownParts): AsyncIterable<ReportStreamLine> {
+    const { report, services, compose, signal, caller } = this.#options;
+    const sql = compose(shown ?? everyPart(report));
+    if (!sql) return;
+    const statement = streamStatement(sql);
+    const options = { name: this.#nameOf(statement), ...(signal && { signal }) };
+    for await (const batch of services.database.reading(caller).stream(statement, options)) {
+      for (const line of batch) yield { part: partOf(line), json: line.slice(1) };
+    }
+  }
+
+  #body(options: AnswerOptions): AsyncIterable<string | Uint8Array> {
+    const { report, context } = this.#options;
+    const head = {
+      report: report.name,
+      parameters: this.parameters,
+      generatedAt: this.#generatedAt,
+      currency: context.settings.currency,
+    };
+    const lines = this.lines(partsOfFormat(report, options.format));
+    switch (options.format) {
+      case 'json':
+        return printJson(head, lines);
+      case 'ndjson':
+        return printNdjson(lines);
+      case 'csv':
+        return printCsv(report, lines, options);
+      case 'xlsx':
+        return printXlsx(report, head, lines, options.timeZone);
+      case 'parquet':
+        return printReportParquet(report, lines);
+    }
+  }
+
+  #fileName(format: Format): string {
+    const { report, values, context } = this.#options;
+    const range = Object.entries(report.parameters).flatMap(([name]) => {
+      const value = values[name];
+      return typeof value === 'string' && name !== 'asOn' ? [value.replaceAll(/[^A-Za-z0-9.-]+/g, '-')] : [];
+    });
+    const day = String(values.asOn ?? context.today);
+    return [report.name, ...range, `on-${day}`].join('_').concat(`.${format}`);
+  }
+}
+
+async function* printJson(head: ReportHead, lines: AsyncIterable<ReportStreamLine>): AsyncIterable<string> {
+  let totals = '{}';
+  const warnings: string[] = [];
+  yield `${JSON.stringify(head).slice(0, -1)},"rows":[`;
+  let separator = '';
+  for await (const { part, json } of lines) {
+    if (part === 'totals') totals = json;
+    if (part === 'warning') warnings.push(json);
+    if (part !== 'row') continue;
+    yield `${separator}${json}`;
+    separator = ',';
+  }
+  yield `],"totals":${totals},"warnings":[${warnings.toSorted().join(',')}]}`;
+}
+
+/** Only the rows, one per line. */
+async function* printNdjson(lines: AsyncIterable<ReportStreamLine>): AsyncIterable<string> {
+  for await (const { part, json } of lines) {
+    if (part === 'row') yield `${json.replaceAll('\n', ' ')}\n`;
+  }
+}
+
+function partOf(line: string): ReportLine['part'] {
+  if (line.startsWith('t')) return 'totals';
+  return line.startsWith('w') ? 'warning' : 'row';
+}
+
+function parseObject(text: string): JsonObject {
+  const value = parseExactJson(text);
+  invariant(isJsonObject(value), 'a report prints objects');
+  return value;
+}
+
+function pageSize(first: number | undefined, { defaultPageSize, maxPageSize }: ReportServices): number {
+  if (first === undefined) return defaultPageSize;
+  if (Number.isInteger(first) && first >= 1 && first <= maxPageSize) return first;
+  throw new ServiceError('LIMIT_EXCEEDED', `first is ${first}; expected 1 to ${maxPageSize}.`, {
+    errors: [
+      {
+        parameter: 'first',
+        detail: `is not 1 to ${maxPageSize}`,
+        expected: `1 to ${maxPageSize}`,
+        sent: first,
+      },
+    ],
+  });
+}
+
+function isScalar(value: unknown): value is JsonValue & (string | boolean) {
+  return typeof value === 'string' || typeof value === 'boolean';
+}

@@ -1,0 +1,175 @@
+/**
+ * The definition of a report: its names and paths, parameters, permitted roles, SQL, and the shape of its
+ * rows and totals. GraphQL fields, REST routes, `GET /`, `openapi.json` and the command line are derived from
+ * the list of definitions (registry.ts).
+ *
+ * The SQL of a report is written part by part (report-parts.ts). The requested parts become one statement
+ * with four columns, in no particular order:
+ *
+ *   part      'row', 'totals' (exactly one) or 'warning'
+ *   position  of a row in the report's order, from 1
+ *   key       identifies the subject of a row, e.g. the student's `_id`: a page continues after it
+ *   content   JSON object with the fields of the row type, the totals type, or `ReportWarning`
+ *
+ * @see reports "The reports"
+ */
+import { invariant } from '../../../base/errors.js';
+import type { Scope } from '../../../base/model/scope.js';
+import type { Sql } from '../../../generated/prisma/internal/prismaNamespace.js';
+import { columnsOf, type RowClass } from './columns.js';
+import {
+  type ParameterList,
+  type ParameterValues,
+  parseParameters,
+  type SentParameters,
+} from './parameters.js';
+import type { ReportContext, ReportServices } from './report-context.js';
+import type { ReportForm } from './report-lines.js';
+import { composeReport, type ReportParts } from './report-parts.js';
+import { type ReportRights, rightsOf } from './report-rights.js';
+import { ReportRun } from './report-run.js';
+import { todayIn } from './school-calendar.js';
+import { schoolSettings } from './school-settings.js';
+import { everyPart, type ShownParts } from './shown-parts.js';
+
+/**
+ * A legacy path that runs the report. Parameters in the path, written `:name`, are taken from it, all others
+ * from the query (on POST also from the body).
+ */
+interface ReportRoute {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+}
+
+/**
+ * The documented path of a report that is a plain read of records; the report itself adds what records do not
+ * contain.
+ */
+interface RecordRoute {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly query: string;
+}
+
+export interface Report extends ReportForm {
+  /** The GraphQL field, e.g. `feeDefaulters`. */
+  readonly field: string;
+  readonly description: string;
+  readonly routes: readonly ReportRoute[];
+  readonly recordRoute: RecordRoute | undefined;
+  /** The roles that may run it beside `admin`. */
+  readonly roles: readonly string[];
+  /** `taught`: a teacher may run it for the sections taught. */
+  readonly teachers: 'all' | 'taught' | 'none';
+  /** Values that make a good example in documentation. */
+  readonly example: SentParameters;
+  /**
+   * Checks the caller's right and the parameters; nothing is read before rows are requested.
+   *
+   * @throws FORBIDDEN (403), INVALID_VALUE (400), NOT_FOUND (404) for an unknown class.
+   */
+  run(services: ReportServices, scope: Scope, sent: SentParameters): Promise<ReportRun>;
+  /** Checks the right regardless of the parameters. @throws FORBIDDEN (403) */
+  assertAllowed(scope: Scope): void;
+  /** The statement of the whole report, for `campus report --sql` and for tests. */
+  statement(services: ReportServices, scope: Scope, sent: SentParameters): Promise<Sql>;
+}
+
+export interface ReportDefinition<
+  List extends ParameterList,
+  Row extends object = object,
+  Totals extends object = object,
+> {
+  readonly name: string;
+  readonly field: string;
+  readonly title: string;
+  readonly description: string;
+  readonly routes?: readonly ReportRoute[];
+  readonly recordRoute?: RecordRoute;
+  readonly parameters: List;
+  readonly roles: readonly string[];
+  readonly teachers: 'all' | 'taught' | 'none';
+  /**
+   * `once`: its plan suits all parameters, so the statement is prepared. Default: Postgres plans it for the
+   * parameters of each call.
+   */
+  readonly planning?: 'once';
+  readonly row: RowClass;
+  readonly totals: RowClass;
+  readonly example: SentParameters;
+  /** Fills in parameters that follow from others. Answers show the result. */
+  readonly understand?: (values: ParameterValues<List>, context: ReportContext) => ParameterValues<List>;
+  /** Checks the parameters against each other, and that what they name exists. */
+  readonly check?: (values: ParameterValues<List>, context: ReportContext) => void | Promise<void>;
+  /**
+   * The SQL of each part. `shown` helps when several columns share a computation; unrequested columns are
+   * left out automatically.
+   */
+  readonly parts: (
+    values: ParameterValues<List>,
+    context: ReportContext,
+    shown: ShownParts,
+  ) => ReportParts<Row, Totals>;
+}
+
+export function defineReport<const List extends ParameterList, Row extends object, Totals extends object>(
+  definition: ReportDefinition<List, Row, Totals>,
+): Report {
+  const requiredTexts = new Set(
+    columnsOf(definition.row).flatMap(({ name, type, isNullable }) =>
+      type === 'text' && !isNullable ? [name] : [],
+    ),
+  );
+  const prepare = async (services: ReportServices, scope: Scope, sent: SentParameters) => {
+    const rights = rightsOf(definition, scope);
+    const context = contextOf(services, scope, rights);
+    const parsed = parseParameters(definition.parameters, sent, context);
+    const values = definition.understand?.(parsed, context) ?? parsed;
+    await definition.check?.(values, context);
+    const compose = (shown: ShownParts) =>
+      composeReport(definition.parts(values, context, shown), shown, requiredTexts);
+    return { values, context, compose };
+  };
+  const report: Report = {
+    name: definition.name,
+    field: definition.field,
+    title: definition.title,
+    description: definition.description,
+    routes: definition.routes ?? [],
+    recordRoute: definition.recordRoute,
+    parameters: definition.parameters,
+    roles: definition.roles,
+    teachers: definition.teachers,
+    row: definition.row,
+    totals: definition.totals,
+    example: definition.example,
+    assertAllowed: (scope) => {
+      rightsOf(definition, scope);
+    },
+    async statement(services, scope, sent) {
+      const { compose } = await prepare(services, scope, sent);
+      const sql = compose(everyPart(definition));
+      invariant(sql, 'a report has rows');
+      return sql;
+    },
+    async run(services, scope, sent) {
+      const prepared = await prepare(services, scope, sent);
+      const { planning } = definition;
+      return new ReportRun({ report, services, ...prepared, planning, signal: scope.signal, caller: scope });
+    },
+  };
+  return report;
+}
+
+function contextOf(services: ReportServices, scope: Scope, rights: ReportRights): ReportContext {
+  const { domain } = scope;
+  return {
+    services,
+    scope,
+    domain: domain.id,
+    timeZone: domain.timeZone,
+    today: todayIn(domain.timeZone, services.now()),
+    settings: schoolSettings((name) => services.domains.property(domain.id, name)),
+    sections: rights.sections === undefined ? null : JSON.stringify(rights.sections),
+  };
+}

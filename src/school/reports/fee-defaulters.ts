@@ -1,0 +1,390 @@
+import { Prisma } from '../../generated/prisma/client.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
+import * as column from './engine/columns.js';
+import {
+  amountType,
+  type Day,
+  dayType,
+  flagType,
+  monthType,
+  textType,
+  zeroAmount,
+} from './engine/parameter-types.js';
+import { defaulted, optional, parameterError, required } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import type { ReportContext } from './engine/report-context.js';
+import { countMonths, endOf, monthsAfter, sessionOf } from './engine/school-calendar.js';
+import { assertFeeHead, assertPlace } from './shared/assert-place.js';
+import { classOrders } from './shared/class-orders.js';
+import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
+import { feeItems, type HeadSelection, headItems, settledItems, toldItems } from './shared/fee-items.js';
+import { isInPlace } from './shared/place-conditions.js';
+import { isOnRoll, rollDays, stayOn, unpromoted, unusableRoll } from './shared/roll.js';
+
+@column.rowType('FeeDefaulterItem', 'What a student owes of one fee head of one month.')
+class FeeDefaulterItem {
+  @column.month('The month the fee is for.') readonly month!: string;
+  @column.text('The fee head.') readonly feeHead!: string;
+  @column.money('Demand before concession.') readonly due!: string;
+  @column.money('Concession in force.') readonly concession!: string;
+  @column.money('Demand less concession.') readonly net!: string;
+  @column.money('Paid by receipts that count.') readonly paid!: string;
+  @column.money('Still owed: net less paid, at least 0.') readonly balance!: string;
+  @column.money('Paid beyond the net, or before it is due.') readonly credit!: string;
+  @column.money('Fines paid with it.') readonly finePaid!: string;
+}
+
+@column.rowType('FeeDefaulter', 'A student who owes more than the minimum.')
+class FeeDefaulter {
+  @column.text('`_id` of the student.') readonly studentId!: string;
+  @column.text('Admission number.') readonly admissionNo!: string;
+  @column.text('Name of the student.') readonly name!: string;
+  @column.text('Class the student is in now.') readonly class!: string;
+  @column.text('Section the student is in now.') readonly section!: string;
+  @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
+  @column.text('Name of the father, else of the mother.', { nullable: true }) readonly guardian!:
+    | string
+    | null;
+  @column.text('Phone of the guardian.', { nullable: true }) readonly phone!: string | null;
+  @column.money('Demand before concession.') readonly due!: string;
+  @column.money('Concession in force.') readonly concession!: string;
+  @column.money('Demand less concession.') readonly net!: string;
+  @column.money('Paid by receipts that count.') readonly paid!: string;
+  @column.money(
+    'Still owed: the sum of what each month and head owes. Credit of another month is not set against it.',
+  )
+  readonly balance!: string;
+  @column.money('Paid beyond the net, or before it is due.') readonly credit!: string;
+  @column.money('Fines paid.') readonly finePaid!: string;
+  @column.texts('Months with something owed.') readonly monthsDue!: readonly string[];
+  @column.whole('How many months have something owed.') readonly monthsDueCount!: number;
+  @column.day('Due date of the oldest demand that is not paid.') readonly oldestDueDate!: string;
+  @column.whole('Days from the oldest due date to the day of the report.') readonly daysOverdue!: number;
+  @column.text('Number of the last receipt.', { nullable: true }) readonly lastReceiptNo!: string | null;
+  @column.day('Day of the last receipt.', { nullable: true }) readonly lastReceiptDate!: string | null;
+  @column.money('Total of the last receipt.', { nullable: true }) readonly lastReceiptAmount!: string | null;
+  @column.rows(() => FeeDefaulterItem, 'By month and fee head.')
+  readonly breakdown!: readonly FeeDefaulterItem[];
+}
+
+@column.rowType('FeeDefaulterClassTotals', 'The defaulters of one class.')
+class FeeDefaulterClassTotals {
+  @column.text('The class.') readonly class!: string;
+  @column.whole('How many students owe.') readonly students!: number;
+  @column.money('Demand before concession.') readonly due!: string;
+  @column.money('Concession.') readonly concession!: string;
+  @column.money('Paid.') readonly paid!: string;
+  @column.money('Still owed.') readonly balance!: string;
+  @column.money('Overpaid, or paid before it is due.') readonly credit!: string;
+}
+
+@column.rowType('FeeDefaulterHeadTotals', 'What the defaulters owe of one fee head.')
+class FeeDefaulterHeadTotals {
+  @column.text('The fee head.') readonly feeHead!: string;
+  @column.whole('How many of the listed students owe something of it.') readonly students!: number;
+  @column.money('Demand before concession.') readonly due!: string;
+  @column.money('Concession.') readonly concession!: string;
+  @column.money('Paid.') readonly paid!: string;
+  @column.money('Still owed.') readonly balance!: string;
+  @column.money('Overpaid, or paid before it is due.') readonly credit!: string;
+}
+
+@column.rowType('FeeDefaulterTotals', 'All listed students together.')
+class FeeDefaulterTotals {
+  @column.whole('How many students are listed.') readonly students!: number;
+  @column.money('Demand before concession.') readonly due!: string;
+  @column.money('Concession.') readonly concession!: string;
+  @column.money('Demand less concession.') readonly net!: string;
+  @column.money('Paid.') readonly paid!: string;
+  @column.money('Still owed.') readonly balance!: string;
+  @column.money('Overpaid, or paid before it is due.') readonly credit!: string;
+  @column.money('Fines paid.') readonly finePaid!: string;
+  @column.rows(() => FeeDefaulterClassTotals, 'By class.')
+  readonly classes!: readonly FeeDefaulterClassTotals[];
+  @column.rows(() => FeeDefaulterHeadTotals, 'By fee head.')
+  readonly heads!: readonly FeeDefaulterHeadTotals[];
+}
+
+const MOST_MONTHS = 24;
+
+/**
+ * The students who owe fees for a range of months: how much, and since when.
+ *
+ * For each student, month and fee head: net = demand − concession, balance = max(net − paid, 0), credit =
+ * max(paid − net, 0), so that net − paid = balance − credit everywhere. Demand counts once it is due
+ * (`due_date <= asOn`), unless it is cancelled; a payment for a month before that is credit. The demand of a
+ * student who has left ends with the month of leaving.
+ *
+ * @see reports 1
+ */
+export const feeDefaulters = defineReport({
+  name: 'fee-defaulters',
+  field: 'feeDefaulters',
+  title: 'Fee defaulters',
+  description: 'Students who owe fees of a range of months: how much, of which heads, since when.',
+  routes: [{ method: 'GET', path: '/getfeedefaultersv2.svc' }],
+  parameters: {
+    startMonth: required(monthType, { restName: 'start_month', description: 'First month of the range.' }),
+    endMonth: required(monthType, {
+      restName: 'end_month',
+      description: `Last month of the range; at most ${MOST_MONTHS} months.`,
+    }),
+    feeHead: optional(textType, { restName: 'fee_head', description: 'One fee head alone.' }),
+    asOn: defaulted(dayType, {
+      restName: 'as_on',
+      description:
+        'The day the report looks from: later receipts, rollbacks and concessions are not known yet.',
+      default: 'today',
+      value: ({ today }) => today,
+    }),
+    class: optional(textType, { restName: 'class', description: 'One class alone.' }),
+    section: optional(textType, { restName: 'section', description: 'One section alone.' }),
+    minimum: defaulted(amountType, {
+      restName: 'minimum',
+      description: 'Only students who owe more than this.',
+      default: '0.00',
+      value: () => zeroAmount,
+    }),
+    includeLeft: defaulted(flagType, {
+      restName: 'include_left',
+      description:
+        'Also students who are not on the roll on the day: who have left, or are not admitted yet.',
+      default: 'false',
+      value: () => false,
+    }),
+  },
+  roles: ['accountant'],
+  teachers: 'none',
+  row: FeeDefaulter,
+  totals: FeeDefaulterTotals,
+  example: { startMonth: '2026-04', endMonth: '2026-09' },
+  async check({ startMonth, endMonth, feeHead, class: className, section }, context) {
+    if (endMonth < startMonth) {
+      throw parameterError(
+        'end_month',
+        `is ${endMonth}, before start_month ${startMonth}; expected the same month or a later one`,
+        {
+          expected: `${startMonth} or later`,
+          sent: endMonth,
+        },
+      );
+    }
+    if (countMonths(startMonth, endMonth) > MOST_MONTHS) {
+      const last = monthsAfter(startMonth, MOST_MONTHS - 1);
+      throw parameterError(
+        'end_month',
+        `is ${endMonth}, more than ${MOST_MONTHS} months from start_month ${startMonth}; expected ` +
+          `${last} or earlier`,
+        {
+          expected: `${last} or earlier`,
+          sent: endMonth,
+        },
+      );
+    }
+    await assertFeeHead(feeHead, context);
+    await assertPlace({ class: className, section }, context);
+  },
+  parts: (
+    { startMonth, endMonth, feeHead, asOn, class: className = null, section = null, minimum, includeLeft },
+    { domain, timeZone, today, settings },
+    shown,
+  ) => ({
+    ctes: Prisma.sql`
+${feeItems(
+  { domain, timeZone, today },
+  { first: startMonth, last: endMonth, feeHead, asOn, demand: 'due', owingOnly: true },
+)},${feeHeadPlaces({ domain })},
+sums as materialized (
+  select
+    student,
+    sum(due) as due, sum(concession) as concession, sum(paid) as paid, sum(fine) as fine,
+    sum(balance) as balance, sum(credit) as credit, min(balance_from) as oldest
+  from month_items
+  group by student
+  having sum(balance) > ${minimum}::numeric
+),
+students as materialized (
+  select
+    r.id as student, r.data->>'sequence' as admission_no, r.data->>'name' as name,
+    stay.data->>'class' as class, stay.data->>'section' as section,
+    stay.data->>'session' as session, to_number(stay.data->'roll_no') as roll_no,
+    coalesce(r.data->>'father_name', r.data->>'mother_name') as guardian, r.data->>'guardian_phone' as phone,
+    ${rollDays({ today })}
+  from records r
+  cross join lateral (select ${stayOn(asOn)} as data offset 0) as stay
+  where ${liveRecordsIn(domain, 'registration')}
+    and r.id in (select student from sums)
+    and ${isInPlace(className, section, 'stay')}
+),
+classes as (${classOrders({ domain })}
+),
+listed as materialized (
+  select
+    s.*, c.class_order, sums.due, sums.concession, sums.paid, sums.balance, sums.credit, sums.fine,
+      sums.oldest,
+    row_number() over (order by c.class_order, s.class, s.section, s.roll_no, s.name, s.student) as position
+  from students s
+  join sums on sums.student = s.student
+  left join classes c on c.class = s.class
+  where ${includeLeft} or ${isOnRoll(asOn)}
+),
+listed_items as (${headItems(OF_LISTED)}
+),
+-- What is told from entries is told of all at once; the months of the others are read for the rows shown.
+told_of as materialized (
+  select student, array_agg((month, fee_head, due, concession, paid, fine, owed)) as items
+  from (${toldItems(OF_LISTED)}
+  ) as told
+  group by student
+)`,
+    rows: {
+      position: Prisma.sql`l.position`,
+      key: Prisma.sql`l.student`,
+      columns: {
+        studentId: Prisma.sql`l.student`,
+        admissionNo: Prisma.sql`l.admission_no`,
+        name: Prisma.sql`l.name`,
+        class: Prisma.sql`l.class`,
+        section: Prisma.sql`l.section`,
+        rollNo: Prisma.sql`l.roll_no`,
+        guardian: Prisma.sql`l.guardian`,
+        phone: Prisma.sql`l.phone`,
+        due: Prisma.sql`round(l.due, 2)`,
+        concession: Prisma.sql`round(l.concession, 2)`,
+        net: Prisma.sql`round(l.due - l.concession, 2)`,
+        paid: Prisma.sql`round(l.paid, 2)`,
+        balance: Prisma.sql`round(l.balance, 2)`,
+        credit: Prisma.sql`round(l.credit, 2)`,
+        finePaid: Prisma.sql`round(l.fine, 2)`,
+        monthsDue: Prisma.sql`b.months_due`,
+        monthsDueCount: Prisma.sql`b.months_due_count`,
+        oldestDueDate: Prisma.sql`l.oldest`,
+        daysOverdue: Prisma.sql`${asOn}::date - day_of(l.oldest)`,
+        lastReceiptNo: Prisma.sql`last.receipt_no`,
+        lastReceiptDate: Prisma.sql`last.day`,
+        lastReceiptAmount: Prisma.sql`last.total`,
+        breakdown: Prisma.sql`b.breakdown`,
+      },
+      from: Prisma.sql`from listed l${
+        OF_ITEMS.some((name) => shown.rows?.has(name)) ? itemsOfListed : Prisma.empty
+      }${
+        OF_LAST_RECEIPT.some((name) => shown.rows?.has(name))
+          ? lastReceiptOfListed({ domain, timeZone, asOn })
+          : Prisma.empty
+      }`,
+    },
+    totals: {
+      columns: {
+        students: Prisma.sql`(select count(*) from listed)`,
+        due: Prisma.sql`round(coalesce(sum(l.due), 0), 2)`,
+        concession: Prisma.sql`round(coalesce(sum(l.concession), 0), 2)`,
+        net: Prisma.sql`round(coalesce(sum(l.due - l.concession), 0), 2)`,
+        paid: Prisma.sql`round(coalesce(sum(l.paid), 0), 2)`,
+        balance: Prisma.sql`round(coalesce(sum(l.balance), 0), 2)`,
+        credit: Prisma.sql`round(coalesce(sum(l.credit), 0), 2)`,
+        finePaid: Prisma.sql`round(coalesce(sum(l.fine), 0), 2)`,
+        classes: Prisma.sql`(
+          select coalesce(json_agg(json_build_object(
+            'class', class, 'students', students, 'due', round(due, 2), 'concession', round(concession, 2),
+              'paid', round(paid, 2),
+            'balance', round(balance, 2), 'credit', round(credit, 2)
+          ) order by class_order, class), '[]')
+          from (
+            select class, class_order, count(*) as students, sum(due) as due, sum(concession) as concession,
+              sum(paid) as paid,
+              sum(balance) as balance, sum(credit) as credit
+            from listed group by class, class_order
+          ) as by_class
+        )`,
+        heads: Prisma.sql`(
+          select coalesce(json_agg(json_build_object(
+            'feeHead', fee_head, 'students', students, 'due', round(due, 2), 'concession',
+              round(concession, 2), 'paid', round(paid, 2),
+            'balance', round(balance, 2), 'credit', round(credit, 2)
+          ) order by ${byFeeHead}), '[]')
+          from (
+            select fee_head, count(*) filter (where balance > 0) as students, sum(due) as due,
+              sum(concession) as concession,
+              sum(paid) as paid, sum(balance) as balance, sum(credit) as credit
+            from (
+              select fee_head, student, exact_sum(due) as due, exact_sum(concession) as concession,
+                exact_sum(paid) as paid, exact_sum(greatest(owed, 0)) as balance,
+                exact_sum(greatest(-owed, 0)) as credit
+              from listed_items group by fee_head, student
+            ) as by_student
+            group by fee_head
+          ) as by_head
+        )`,
+      },
+      over: Prisma.sql`from listed l`,
+    },
+    leftOut: Prisma.sql`select collection, reason, id
+from (
+  select * from fee_faults
+  union all
+  select * from (${unusableRoll}) as registrations where not ${includeLeft}
+  union all
+  ${unpromoted(sessionOf(asOn, settings.sessionFirstMonth), asOn, { today })}
+) as left_out`,
+  }),
+});
+
+const OF_LISTED: HeadSelection = {
+  months: Prisma.sql`f.student in (select student from listed)`,
+  openItems: Prisma.sql`student in (select student from listed)`,
+};
+
+/** The columns from `itemsOfListed`, which reads the months of every student who owes. */
+const OF_ITEMS: readonly (keyof FeeDefaulter)[] = ['monthsDue', 'monthsDueCount', 'breakdown'];
+
+const itemsOfListed = Prisma.sql`
+left join told_of o on o.student = l.student
+cross join lateral (
+  select
+    json_agg(distinct month) filter (where owed > 0) as months_due,
+    count(distinct month) filter (where owed > 0) as months_due_count,
+    json_agg(json_build_object(
+      'month', month, 'feeHead', fee_head,
+      'due', round(due, 2), 'concession', round(concession, 2), 'net', round(due - concession, 2),
+        'paid', round(paid, 2),
+      'balance', round(greatest(owed, 0), 2), 'credit', round(greatest(-owed, 0), 2),
+        'finePaid', round(fine, 2)
+    ) order by month, ${byFeeHead}) as breakdown
+  from (
+    select month, fee_head, due, concession, paid, fine, owed
+    from (${settledItems(Prisma.sql`f.student = l.student`)}
+    ) as settled
+    union all
+    select *
+    from unnest(o.items) as told(month text, fee_head text, due numeric, concession numeric, paid numeric,
+      fine numeric, owed numeric)
+  ) as item
+) as b`;
+
+/** The columns from `lastReceiptOfListed`. */
+const OF_LAST_RECEIPT: readonly (keyof FeeDefaulter)[] = [
+  'lastReceiptNo',
+  'lastReceiptDate',
+  'lastReceiptAmount',
+];
+
+function lastReceiptOfListed({
+  domain,
+  timeZone,
+  asOn,
+}: Pick<ReportContext, 'domain' | 'timeZone'> & { readonly asOn: Day }): Prisma.Sql {
+  return Prisma.sql`
+left join lateral (
+  select
+    r.data->>'receipt_no' as receipt_no,
+    to_char(instant_of(r.data->>'date') at time zone ${timeZone}, 'YYYY-MM-DD') as day,
+    round(to_number(r.data->'total'), 2) as total
+  from records r
+  where ${liveRecordsIn(domain, 'fee_receipt')}
+    and r.data->'student'->'value' = to_jsonb(l.student)
+    and r.data->>'date' < ${endOf(asOn, timeZone)}
+    and (r.data->'status' = '"active"' or r.data->>'rolled_back_on' >= ${endOf(asOn, timeZone)})
+  order by r.data->>'date' desc, r.id desc
+  limit 1
+) as last on true`;
+}

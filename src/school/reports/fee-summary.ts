@@ -1,0 +1,207 @@
+import { Prisma } from '../../generated/prisma/client.js';
+import * as column from './engine/columns.js';
+import { summaryType } from './engine/parameter-types.js';
+import { required } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { endOf, firstDayOf, lastDayOf, monthsOf, startOf } from './engine/school-calendar.js';
+import { asOn, inSession } from './shared/common-parameters.js';
+import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
+import { feeItems, headItems } from './shared/fee-items.js';
+
+@column.rowType('FeeSummaryTotals', 'The whole session.')
+class FeeSummaryTotals {
+  @column.money('Demand before concession.') readonly demand!: string;
+  @column.money('Concession in force.') readonly concession!: string;
+  @column.money('Demand less concession.') readonly net!: string;
+  @column.money('Paid for it, on whatever day, without fines.') readonly collectedFor!: string;
+  @column.money('Totals of the receipts dated in it, for whatever month, fines included. By month only.', {
+    nullable: true,
+  })
+  readonly collectedIn!: string | null;
+  @column.money('Fines paid with it.') readonly fine!: string;
+  @column.money('Still owed; credit of another month or head is not set against it.')
+  readonly outstanding!: string;
+  @column.money('Paid beyond the net: net − collectedFor = outstanding − credit.') readonly credit!: string;
+  @column.percent('collectedFor ÷ net; null where net is 0.', { nullable: true }) readonly collectionPercent!:
+    | number
+    | null;
+  @column.whole('Students with a demand above 0.00.') readonly studentsBilled!: number;
+  @column.whole('Of those, students who owe nothing of it.') readonly studentsClear!: number;
+}
+
+@column.rowType('FeeSummaryRow', 'A month of the session, or a fee head.')
+class FeeSummaryRow {
+  @column.month('The month; null by head.', { nullable: true }) readonly month!: string | null;
+  @column.text('The fee head; null by month.', { nullable: true }) readonly feeHead!: string | null;
+  @column.money('Demand before concession.') readonly demand!: string;
+  @column.money('Concession in force.') readonly concession!: string;
+  @column.money('Demand less concession.') readonly net!: string;
+  @column.money('Paid for it, on whatever day, without fines.') readonly collectedFor!: string;
+  @column.money('Totals of the receipts dated in it, for whatever month, fines included. By month only.', {
+    nullable: true,
+  })
+  readonly collectedIn!: string | null;
+  @column.money('Fines paid with it.') readonly fine!: string;
+  @column.money('Still owed; credit of another month or head is not set against it.')
+  readonly outstanding!: string;
+  @column.money('Paid beyond the net: net − collectedFor = outstanding − credit.') readonly credit!: string;
+  @column.percent('collectedFor ÷ net; null where net is 0.', { nullable: true }) readonly collectionPercent!:
+    | number
+    | null;
+  @column.whole('Students with a demand above 0.00.') readonly studentsBilled!: number;
+  @column.whole('Of those, students who owe nothing of it.') readonly studentsClear!: number;
+}
+
+const BY_MONTH = Prisma.sql`
+  select
+    month, null as fee_head, student, due as demand, concession, paid, fine, balance as outstanding, credit,
+      has_due as is_billed
+  from month_items`;
+
+const BY_HEAD = Prisma.sql`
+  select
+    null as month, fee_head, student, exact_sum(due) as demand, exact_sum(concession) as concession,
+      exact_sum(paid) as paid, exact_sum(fine) as fine,
+    exact_sum(greatest(owed, 0)) as outstanding, exact_sum(greatest(-owed, 0)) as credit,
+      bool_or(has_due) as is_billed
+  from (${headItems({})}
+  ) as item
+  group by fee_head, student`;
+
+/**
+ * The fees of a session by month or by head: demand, payments and balance.
+ *
+ * All demand of the session that is not cancelled counts, even before it is due; the demand of a student who
+ * has left ends with the month of leaving. Balance and credit are computed per student, month and head, as in
+ * the defaulters' report: with `includeLeft`, the same months and a day after the last due date, both reports
+ * agree.
+ *
+ * @see reports 3
+ */
+export const feeSummary = defineReport({
+  name: 'fee-summary',
+  field: 'feeSummary',
+  title: 'Fee summary',
+  description: 'Demand, concession, collection and what is open, by month of a session or by fee head.',
+  routes: [{ method: 'GET', path: '/feesummary.svc' }],
+  parameters: {
+    type: required(summaryType, { restName: 'type', description: 'What a row is.' }),
+    session: inSession,
+    asOn,
+  },
+  roles: ['accountant'],
+  teachers: 'none',
+  row: FeeSummaryRow,
+  totals: FeeSummaryTotals,
+  example: { type: 'month', session: '2026-27' },
+  parts({ type, session, asOn: day }, { domain, timeZone, today, settings }, shown) {
+    const { first, last } = monthsOf(session, settings.sessionFirstMonth);
+    // The rows by student are materialized if they are read twice: for the sums, and to count each student
+    // once.
+    const isReadTwice = OF_BILLED.some((name) => shown.totals?.has(name));
+    return {
+      ctes: Prisma.sql`
+${feeItems(
+  { domain, timeZone, today },
+  { first, last, feeHead: undefined, asOn: day, demand: 'all' },
+)},${feeHeadPlaces({ domain })},
+-- One row a student and row of the report, so that students are counted once.
+students as ${isReadTwice ? Prisma.empty : Prisma.sql`not`} materialized (
+  ${type === 'month' ? BY_MONTH : BY_HEAD}
+),
+sums as materialized (
+  select
+    month, fee_head, sum(demand) as demand, sum(concession) as concession, sum(paid) as paid,
+      sum(fine) as fine,
+    sum(outstanding) as outstanding, sum(credit) as credit,
+    count(*) filter (where is_billed) as billed, count(*) filter (where is_billed
+      and outstanding = 0) as clear
+  from students
+  group by month, fee_head
+),
+session_months as materialized (
+  select
+    to_char(m, 'YYYY-MM') as month, row_number() over (order by m) as position,
+    -- The first instant of the month, as records write it: which one a receipt is after says its month.
+    to_char(m at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as starts
+  from generate_series((${first} || '-01')::timestamp, (${last} || '-01')::timestamp, interval '1 month') as m
+),
+collected_in as materialized (
+  select to_char((${first} || '-01')::date + make_interval(months => place - 1), 'YYYY-MM') as month,
+    sum(total) as amount
+  from (
+    select
+      width_bucket(c.at, (select array_agg(starts order by starts) from session_months)) as place, c.total
+    from collected_receipts c
+    where c.domain = ${domain} and ${type} = 'month'
+      and c.at >= ${startOf(firstDayOf(first), timeZone)} and c.at < ${endOf(lastDayOf(last), timeZone)}
+      and c.at < ${endOf(day, timeZone)}
+      and (c.is_active or c.rolled_back_on >= ${endOf(day, timeZone)})
+  ) as receipt
+  group by place
+),
+billed as materialized (
+  select count(*) filter (where is_billed) as billed, count(*) filter (where is_billed and not owes) as clear
+  from (select bool_or(is_billed) as is_billed, bool_or(outstanding > 0) as owes from students
+    group by student) as student
+),
+names as (
+  select month, null as fee_head, position
+  from session_months
+  where ${type} = 'month'
+  union all
+  select null, fee_head, row_number() over (order by ${byFeeHead})
+  from (
+    select jsonb_object_keys((select places from head_places)) as fee_head
+    union
+    select fee_head from sums
+  ) as head
+  where ${type} = 'head' and fee_head is not null
+)`,
+      rows: {
+        position: Prisma.sql`n.position`,
+        key: Prisma.sql`coalesce(n.month, n.fee_head)`,
+        columns: {
+          month: Prisma.sql`n.month`,
+          feeHead: Prisma.sql`n.fee_head`,
+          demand: Prisma.sql`round(coalesce(s.demand, 0), 2)`,
+          concession: Prisma.sql`round(coalesce(s.concession, 0), 2)`,
+          net: Prisma.sql`round(coalesce(s.demand - s.concession, 0), 2)`,
+          collectedFor: Prisma.sql`round(coalesce(s.paid, 0), 2)`,
+          collectedIn: Prisma.sql`case when ${type} = 'month' then round(coalesce(c.amount, 0), 2) end`,
+          fine: Prisma.sql`round(coalesce(s.fine, 0), 2)`,
+          outstanding: Prisma.sql`round(coalesce(s.outstanding, 0), 2)`,
+          credit: Prisma.sql`round(coalesce(s.credit, 0), 2)`,
+          collectionPercent: Prisma.sql`round(100 * s.paid / nullif(s.demand - s.concession, 0), 2)`,
+          studentsBilled: Prisma.sql`coalesce(s.billed, 0)`,
+          studentsClear: Prisma.sql`coalesce(s.clear, 0)`,
+        },
+        from: Prisma.sql`from names n
+left join sums s on coalesce(s.month, s.fee_head) = coalesce(n.month, n.fee_head)
+${shown.rows?.has('collectedIn') ? Prisma.sql`left join collected_in c on c.month = n.month` : Prisma.empty}`,
+      },
+      totals: {
+        columns: {
+          demand: Prisma.sql`round(coalesce(sum(demand), 0), 2)`,
+          concession: Prisma.sql`round(coalesce(sum(concession), 0), 2)`,
+          net: Prisma.sql`round(coalesce(sum(demand - concession), 0), 2)`,
+          collectedFor: Prisma.sql`round(coalesce(sum(paid), 0), 2)`,
+          collectedIn: Prisma.sql`case when ${type} = 'month'
+            then round(coalesce((select sum(amount) from collected_in), 0), 2) end`,
+          fine: Prisma.sql`round(coalesce(sum(fine), 0), 2)`,
+          outstanding: Prisma.sql`round(coalesce(sum(outstanding), 0), 2)`,
+          credit: Prisma.sql`round(coalesce(sum(credit), 0), 2)`,
+          collectionPercent: Prisma.sql`round(100 * sum(paid) / nullif(sum(demand - concession), 0), 2)`,
+          studentsBilled: Prisma.sql`(select billed from billed)`,
+          studentsClear: Prisma.sql`(select clear from billed)`,
+        },
+        over: Prisma.sql`from sums`,
+      },
+      leftOut: Prisma.sql`select collection, reason, id
+from fee_faults`,
+    };
+  },
+});
+
+/** The totals that count each student once, however many rows the student has. */
+const OF_BILLED: readonly (keyof FeeSummaryTotals)[] = ['studentsBilled', 'studentsClear'];

@@ -1,0 +1,180 @@
+import { Prisma } from '../../generated/prisma/client.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
+import * as column from './engine/columns.js';
+import { sessionType, term, textType } from './engine/parameter-types.js';
+import { required } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { assertStudent } from './shared/assert-student.js';
+import { gradedResults } from './shared/graded-results.js';
+import { isInSections } from './shared/place-conditions.js';
+
+@column.rowType('GradeBookComponent', 'A part of the mark of a subject.')
+class GradeBookComponent {
+  @column.text('The component, e.g. Written.') readonly name!: string;
+  @column.text('What was got: the marks, AB (absent), EX (exempt) or – (not entered).')
+  readonly marks!: string;
+  @column.number('The greatest marks possible.', { nullable: true }) readonly max!: number | null;
+  @column.number('The share in the subject, in the same unit over its components.', { nullable: true })
+  readonly weight!: number | null;
+}
+
+@column.rowType('GradeBookSubject', 'What the student got in one subject.')
+class GradeBookSubject {
+  @column.text('The subject.') readonly subject!: string;
+  @column.rows(() => GradeBookComponent, 'What it is made of.')
+  readonly components!: readonly GradeBookComponent[];
+  @column.percent('The weighted percentage; none where it is incomplete or exempt.', { nullable: true })
+  readonly percent!: number | null;
+  @column.text('The grade.', { nullable: true }) readonly grade!: string | null;
+  @column.text('graded, incomplete (something is not entered) or exempt.') readonly state!: string;
+  @column.flag('Whether it is passed.', { nullable: true }) readonly passed!: boolean | null;
+  @column.percent('The highest percentage in the section.', { nullable: true }) readonly sectionHighest!:
+    | number
+    | null;
+  @column.percent('The mean percentage in the section.', { nullable: true }) readonly sectionAverage!:
+    | number
+    | null;
+}
+
+@column.rowType('GradeBookTotals', 'The result of the student.')
+class GradeBookTotals {
+  @column.text('`_id` of the student.', { nullable: true }) readonly studentId!: string | null;
+  @column.text('Admission number.') readonly admissionNo!: string;
+  @column.text('Name of the student.', { nullable: true }) readonly name!: string | null;
+  @column.text('The class in that session.', { nullable: true }) readonly class!: string | null;
+  @column.text('The section in that session.', { nullable: true }) readonly section!: string | null;
+  @column.percent('Mean of the graded subjects; none while something is not entered.', { nullable: true })
+  readonly percent!: number | null;
+  @column.text('The grade of it.', { nullable: true }) readonly grade!: string | null;
+  @column.text('pass, compartment (one or two subjects not passed), fail, or incomplete.', { nullable: true })
+  readonly result!: string | null;
+  @column.whole('Rank in the section; none while incomplete.', { nullable: true }) readonly rank!:
+    | number
+    | null;
+  @column.whole('How many results the section has.', { nullable: true }) readonly sectionSize!: number | null;
+  @column.whole('Rank in the whole class.', { nullable: true }) readonly classRank!: number | null;
+  @column.whole('How many results the class has.', { nullable: true }) readonly classSize!: number | null;
+  @column.text("The class teacher's words.", { nullable: true }) readonly remarks!: string | null;
+  @column.flag('Whether families may see it.', { nullable: true }) readonly published!: boolean | null;
+}
+
+/**
+ * The grade book of a student for a term: one row per subject, with the result in the totals. Without a
+ * result for the term there are no rows, and the totals are empty.
+ *
+ * @see reports 14
+ */
+export const gradeBook = defineReport({
+  name: 'grade-book',
+  field: 'gradeBook',
+  title: 'Student grade book for a term',
+  description: 'What a student got in each subject of a term, with percentage, grade, rank and result.',
+  recordRoute: {
+    method: 'GET',
+    path: '/o/recs/result',
+    query: 'stream=true&oquery=session=2026-27,term=halfyear,admission_no=GV-01042',
+  },
+  parameters: {
+    session: required(sessionType, { restName: 'session', description: 'The school year.' }),
+    term: required(term, { restName: 'term', description: 'The term.' }),
+    admissionNo: required(textType, {
+      restName: 'admission_no',
+      description: "The student's admission number.",
+    }),
+  },
+  roles: [],
+  teachers: 'taught',
+  row: GradeBookSubject,
+  totals: GradeBookTotals,
+  example: { session: '2026-27', term: 'halfyear', admissionNo: 'GV-01042' },
+  check: ({ admissionNo }, context) => assertStudent(context, admissionNo),
+  parts: ({ session, term, admissionNo }, { domain, sections, settings }) => ({
+    ctes: Prisma.sql`
+own as materialized (
+  select r.id, r.data->'class' as class
+  from records r
+  where ${liveRecordsIn(domain, 'result')}
+    and r.data->'admission_no' = to_jsonb(${admissionNo}::text)
+    and r.data->>'session' = ${session} and r.data->>'term' = ${term}
+    and ${isInSections(sections)}
+  order by r.id
+  limit 1
+),
+-- The whole class, for the ranks.
+results as materialized (
+  select
+    r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->'student'->>'value' as student,
+    r.data->>'admission_no' as admission_no, r.data->>'remarks' as remarks,
+      coalesce(r.data->'published' = 'true', false) as is_published,
+    r.data->'subjects' as subjects
+  from records r
+  where ${liveRecordsIn(domain, 'result')}
+    and r.data->'class' = (select class from own)
+    and r.data->>'session' = ${session} and r.data->>'term' = ${term}
+),
+${gradedResults(settings)},
+footers as (
+  select s.subject, max(s.percent) as highest, round(avg(s.exact_percent), 2) as average
+  from ranked k
+  join subjects s on s.id = k.id
+  where k.section = (select section from ranked where id = (select id from own))
+  group by s.subject
+)`,
+    rows: {
+      position: Prisma.sql`s.subject_place`,
+      key: Prisma.sql`s.subject`,
+      columns: {
+        subject: Prisma.sql`s.subject`,
+        components: Prisma.sql`(
+          select json_agg(json_build_object(
+            'name', c.name,
+            'marks', case when c.is_missing then '–' when c.state = 'absent'
+              then 'AB' when c.state = 'exempt' then 'EX' else trim_scale(c.marks)::text end,
+            'max', trim_scale(c.max), 'weight', trim_scale(c.weight)
+          ) order by c.place)
+          from components c
+          where c.id = s.id and c.subject_place = s.subject_place
+        )`,
+        percent: Prisma.sql`s.percent`,
+        grade: Prisma.sql`s.grade`,
+        state: Prisma.sql`s.state`,
+        passed: Prisma.sql`s.percent >= ${settings.passPercent}`,
+        sectionHighest: Prisma.sql`f.highest`,
+        sectionAverage: Prisma.sql`f.average`,
+      },
+      from: Prisma.sql`from subjects s
+left join footers f on f.subject = s.subject
+where s.id = (select id from own)`,
+    },
+    totals: {
+      columns: {
+        studentId: Prisma.sql`k.student`,
+        admissionNo: Prisma.sql`sent.admission_no`,
+        name: Prisma.sql`person.name`,
+        class: Prisma.sql`k.class`,
+        section: Prisma.sql`k.section`,
+        percent: Prisma.sql`k.percent`,
+        grade: Prisma.sql`k.grade`,
+        result: Prisma.sql`k.outcome`,
+        rank: Prisma.sql`k.section_rank`,
+        sectionSize: Prisma.sql`k.section_size`,
+        classRank: Prisma.sql`k.class_rank`,
+        classSize: Prisma.sql`k.class_size`,
+        remarks: Prisma.sql`k.remarks`,
+        published: Prisma.sql`k.is_published`,
+      },
+      from: Prisma.sql`from (select ${admissionNo}::text as admission_no) as sent
+left join ranked k on k.id = (select id from own)
+left join lateral (
+  select r.data->>'name' as name
+  from records r
+  where ${liveRecordsIn(domain, 'registration')}
+    and r.data->'sequence' = to_jsonb(${admissionNo}::text)
+  limit 1
+) as person on true`,
+    },
+    leftOut: Prisma.sql`select distinct 'result' as collection, fault as reason, id
+from components
+where fault is not null and id = (select id from own)`,
+  }),
+});

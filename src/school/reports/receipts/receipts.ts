@@ -1,0 +1,494 @@
+/**
+ * Receipts: recorded once, numbered without gaps within a series, and rolled back at most once; never edited
+ * or deleted. Only these two operations write `fee_receipt`; its declaration allows nobody else.
+ *
+ * @see reports "Collections"
+ */
+import { Decimal } from 'decimal.js';
+import { type ErrorDetail, invariant, ServiceError } from '../../../base/errors.js';
+import {
+  ExactNumber,
+  isExactNumber,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseExactJson,
+  printExactJson,
+} from '../../../base/json/json.js';
+import { dayOf, isDay } from '../../../base/model/calendar.js';
+import type { Domain, Scope } from '../../../base/model/scope.js';
+import { Prisma } from '../../../generated/prisma/client.js';
+import {
+  BOOKS_CLOSED_UNTIL,
+  DEFAULT_SERIES,
+  RECEIPT_SERIES,
+  RECEIPT_SERIES_WORDS,
+} from '../../../store/catalog/known-properties.js';
+import type { Transaction } from '../../../store/database/queryable.js';
+import { WaitingLine } from '../../../store/database/waiting-line.js';
+import { liveRecordsById, liveRecordsByKey, recordsIn } from '../../../store/sql/records-of.js';
+import type { Day } from '../engine/parameter-types.js';
+import type { ReportServices } from '../engine/report-context.js';
+import { sessionOf, todayIn } from '../engine/school-calendar.js';
+import { schoolSettings } from '../engine/school-settings.js';
+import { stayOn } from '../shared/roll.js';
+import type { Receipt, ReceiptLineInput, RecordReceiptInput, RollBackReceiptInput } from './receipt.js';
+import { listStudentDues, type StudentDue } from './student-dues.js';
+
+/** The roles that may record and roll back receipts. */
+const ROLES: readonly string[] = ['accountant', 'admin'];
+const MOST_LINES = 200;
+
+type Services = Pick<ReportServices, 'database' | 'store' | 'domains' | 'now'>;
+
+export interface ReceiptOptions {
+  readonly idempotencyKey?: string | undefined;
+  /** The transaction to join. Default: a new one. */
+  readonly within?: Transaction | undefined;
+}
+
+interface Line {
+  readonly feeHead: string;
+  readonly month: string;
+  readonly amount: Decimal;
+  readonly fine: Decimal;
+}
+
+/** Where receipts are looked up. @see liveRecordsByKey */
+interface Place {
+  readonly domain: string;
+  readonly isRouted: boolean;
+}
+
+interface Student {
+  readonly id: string;
+  readonly name: string | null;
+  readonly class: string | null;
+  readonly section: string | null;
+  /** The first day of the first stay. */
+  readonly admittedOn: string | null;
+}
+
+export class Receipts {
+  readonly #services: Services;
+  /**
+   * Queues by domain and series: the row of a series is locked until a receipt is stored, so more than a few
+   * concurrent receipts would only wait.
+   */
+  readonly #line = new WaitingLine({
+    atOnce: 4,
+    mostWaiting: 200,
+    patienceMs: 10_000,
+    refusal: 'Too many receipts of this series are being written',
+  });
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /**
+   * Records a receipt in one transaction: its lines (or its amount, allocated to open dues, the oldest due
+   * date first), their total, and the next number of its series. Cashiers of one series wait for each other;
+   * a receipt that fails uses no number.
+   *
+   * @throws FORBIDDEN; NOT_FOUND for the student; INVALID_VALUE for a line without a due, an amount that is
+   *   not above 0, or more than is owed, in all or of a due; a day before the admission, or of closed books
+   */
+  record(scope: Scope, input: RecordReceiptInput, options: ReceiptOptions = {}): Promise<Receipt> {
+    const writer = writerOf(scope, 'create');
+    const request = printExactJson({ recordReceipt: plainInput(input) });
+    const store = () => this.#once(scope, options, request, (tx) => this.#record(writer, input, tx));
+    // A transaction already has its connection.
+    if (options.within) return store();
+    const series = input.series ?? this.#defaultSeries(scope.domain.id);
+    return this.#line.run(JSON.stringify([scope.domain.id, series]), store, scope);
+  }
+
+  /**
+   * Rolls a receipt back, once: it remains, with who, when and why; its number is not used again.
+   *
+   * @throws FORBIDDEN; NOT_FOUND; CONFLICT if it was rolled back before; INVALID_VALUE without a reason
+   */
+  rollBack(scope: Scope, input: RollBackReceiptInput, options: ReceiptOptions = {}): Promise<Receipt> {
+    const writer = writerOf(scope, 'update');
+    const request = printExactJson({
+      rollBackReceipt: { receiptNo: input.receiptNo, reason: input.reason, type: input.type },
+    });
+    return this.#once(scope, options, request, (tx) => this.#rollBack(writer, input, tx));
+  }
+
+  async #once(
+    scope: Scope,
+    { idempotencyKey, within }: ReceiptOptions,
+    request: string,
+    work: (tx: Transaction) => Promise<JsonObject>,
+  ): Promise<Receipt> {
+    const { store } = this.#services;
+    const atomic = { writes: ['fee_receipt'], within };
+    const stored = await store.idempotently<JsonObject>(
+      scope,
+      { key: idempotencyKey, text: request, ...atomic },
+      (tx) => (tx ? work(tx) : store.atomically(scope, atomic, work)),
+    );
+    return toReceipt(stored);
+  }
+
+  async #record(scope: Scope, input: RecordReceiptInput, tx: Transaction): Promise<JsonObject> {
+    const { domain } = scope;
+    const now = this.#services.now();
+    const date = input.date ?? now.toISOString();
+    if (date > now.toISOString())
+      throw invalid('date', `is ${date}, in the future`, 'an instant that has been');
+    assertOpenBooks(domain, dayOf(date, domain.timeZone), 'date');
+    const series = input.series ?? this.#defaultSeries(domain.id);
+    if (!RECEIPT_SERIES.test(series))
+      throw invalid('series', `is ${JSON.stringify(series)}`, RECEIPT_SERIES_WORDS);
+    const day = todayIn(domain.timeZone, new Date(date));
+    const student = await getStudent(tx, domain.id, { studentId: input.studentId, day });
+    const { admittedOn } = student;
+    // Without `date` the money is received now: a student who is admitted next week may pay today.
+    if (input.date && admittedOn !== null && isDay(admittedOn) && day < admittedOn) {
+      const fault = `is ${date}, before the student was admitted (${admittedOn})`;
+      throw invalid('date', fault, `a day from ${admittedOn} on`);
+    }
+    const dues = await listStudentDues(tx, {
+      domain,
+      studentId: student.id,
+      today: todayIn(domain.timeZone, now),
+    });
+    const lines = linesOf(input, dues);
+    const place = this.#placeOf(scope);
+    if (input.replaces) await assertRolledBack(tx, place, input.replaces);
+    const total = lines.reduce((sum, line) => sum.plus(line.amount).plus(line.fine), new Decimal(0));
+    // The last lock to be taken, because little work follows it.
+    const receiptNo = await takeNumber(tx, place, series);
+    const [stored] = await this.#services.store.create(
+      scope,
+      'fee_receipt',
+      [
+        {
+          receipt_no: receiptNo,
+          date,
+          student: { value: student.id, label: student.name },
+          class: student.class,
+          section: student.section,
+          session: sessionOf(day, this.#sessionFirstMonth(domain.id)),
+          payment_type: input.paymentType,
+          ...(input.instrumentNo ? { instrument_no: input.instrumentNo } : {}),
+          lines: lines.map((line) => ({
+            fee_head: line.feeHead,
+            month: line.month,
+            amount: exact(line.amount),
+            ...(line.fine.isZero() ? {} : { fine: exact(line.fine) }),
+          })),
+          total: exact(total),
+          collected_by: scope.principal.id,
+          status: 'active',
+          ...(input.replaces ? { replaces: input.replaces } : {}),
+        },
+      ],
+      { within: tx },
+    );
+    invariant(stored, 'a receipt is stored');
+    return parseRecord(stored.json);
+  }
+
+  async #rollBack(scope: Scope, input: RollBackReceiptInput, tx: Transaction): Promise<JsonObject> {
+    const reason = input.reason.trim();
+    if (reason === '') throw invalid('reason', 'is empty', 'why the receipt is rolled back');
+    const receipt = await getReceipt(tx, this.#placeOf(scope), input.receiptNo);
+    const { domain } = scope;
+    assertOpenBooks(domain, dayOf(receipt.date, domain.timeZone), 'receiptNo');
+    if (receipt.status !== 'active') {
+      throw new ServiceError(
+        'CONFLICT',
+        `Receipt ${input.receiptNo} was rolled back on ${receipt.rolledBackOn ?? 'an unknown day'}; ` +
+          'a receipt is rolled back once.',
+      );
+    }
+    const stored = await this.#services.store.update(scope, 'fee_receipt', receipt.id, {
+      mode: 'merge',
+      within: tx,
+      data: {
+        status: 'rolled_back',
+        rolled_back_on: this.#services.now().toISOString(),
+        rolled_back_by: scope.principal.id,
+        rollback_reason: reason,
+        rollback_type: input.type,
+      },
+    });
+    return parseRecord(stored.json);
+  }
+
+  #placeOf({ domain }: Scope): Place {
+    return { domain: domain.id, isRouted: this.#services.database.home !== undefined };
+  }
+
+  #sessionFirstMonth(domainId: string): number {
+    return schoolSettings((name) => this.#services.domains.property(domainId, name)).sessionFirstMonth;
+  }
+
+  #defaultSeries(domainId: string): string {
+    const property = this.#services.domains.property(domainId, 'receiptSeries');
+    return typeof property === 'string' ? property : DEFAULT_SERIES;
+  }
+}
+
+/**
+ * The caller with the right to write receipts: the collection's declaration allows only the role `system`.
+ * Audit entries still name the caller.
+ *
+ * @throws FORBIDDEN unless the caller is an accountant or an admin, by a key that may write receipts
+ */
+function writerOf(scope: Scope, verb: 'create' | 'update'): Scope {
+  const { principal } = scope;
+  if (!ROLES.some((role) => principal.roles.has(role))) {
+    throw new ServiceError('FORBIDDEN', `Receipts are written by the roles ${ROLES.join(', ')}.`);
+  }
+  const verbs =
+    principal.scopes && (principal.scopes.collections.fee_receipt ?? principal.scopes.collections['*'] ?? []);
+  if (verbs && !verbs.includes(verb)) {
+    throw new ServiceError('FORBIDDEN', `This API key may not ${verb} records of fee_receipt.`);
+  }
+  return { ...scope, principal: { ...principal, roles: new Set(['system']), scopes: undefined } };
+}
+
+/**
+ * The student in the class of a day. Locks the record, so that two payments of one student are allocated one
+ * after the other.
+ */
+async function getStudent(
+  tx: Transaction,
+  domain: string,
+  { studentId, day }: { readonly studentId: string; readonly day: Day },
+): Promise<Student> {
+  const [student] = await tx.query<Student>(Prisma.sql`
+select r.id, r.data->>'name' as name, stay.data->>'class' as class, stay.data->>'section' as section,
+  least(r.data->>'admitted_on', (
+    select min(first #>> '{}') from jsonb_path_query(r.data, '$.earlier_stays[*].from') as first
+  )) as "admittedOn"
+from records r
+cross join lateral (select ${stayOn(day)} as data) as stay
+where ${liveRecordsById(domain, 'registration', Prisma.sql`= ${studentId}`)}
+for no key update of r`);
+  if (student) return student;
+  const detail = `There is no student with the _id ${JSON.stringify(studentId)}.`;
+  throw new ServiceError('NOT_FOUND', detail, {
+    errors: [{ parameter: 'studentId', detail, sent: studentId }],
+  });
+}
+
+interface ReceiptState {
+  readonly id: string;
+  readonly status: string;
+  readonly rolledBackOn: string | null;
+  readonly date: string;
+}
+
+async function getReceipt(tx: Transaction, place: Place, receiptNo: string): Promise<ReceiptState> {
+  const isAsked = Prisma.sql`r.data->'receipt_no' = to_jsonb(${receiptNo}::text)`;
+  const [receipt] = await tx.query<ReceiptState>(Prisma.sql`
+select r.id, r.data->>'status' as status, r.data->>'rolled_back_on' as "rolledBackOn",
+  r.data->>'date' as date
+from records r
+where ${liveRecordsByKey(place, 'fee_receipt', isAsked)}
+for no key update`);
+  if (receipt) return receipt;
+  const detail = `There is no receipt ${JSON.stringify(receiptNo)}.`;
+  throw new ServiceError('NOT_FOUND', detail, {
+    errors: [{ parameter: 'receiptNo', detail, sent: receiptNo }],
+  });
+}
+
+async function assertRolledBack(tx: Transaction, place: Place, receiptNo: string): Promise<void> {
+  const { status } = await getReceipt(tx, place, receiptNo);
+  if (status === 'rolled_back') return;
+  throw invalid(
+    'replaces',
+    `is ${receiptNo}, which is not rolled back`,
+    'the number of a rolled-back receipt',
+  );
+}
+
+/**
+ * The next number of a series. Its row stays locked until the end of the transaction, so that a receipt that
+ * fails leaves no gap.
+ */
+async function takeNumber(tx: Transaction, place: Place, series: string): Promise<string> {
+  const { domain } = place;
+  // May wait for another cashier; the following statements must see what that one stored.
+  const [last] = await tx.query<{ number: string }>(Prisma.sql`
+insert into receipt_series as s (domain, series, last_number) values (${domain}, ${series}, 0)
+on conflict (domain, series) do update set last_number = s.last_number
+returning s.last_number::text as number`);
+  invariant(last, 'the series has a row');
+  const next = (BigInt(last.number) + 1n).toString();
+  const ofSeries = Prisma.sql`s.domain = ${domain} and s.series = ${series}`;
+  const isNext = Prisma.sql`r.data->'receipt_no' = ${JSON.stringify(series + next)}::jsonb`;
+  const isTaken = Prisma.sql`
+    select count(*) > 0 from records r where ${liveRecordsByKey(place, 'fee_receipt', isNext)}`;
+  const taken = await tx.query(Prisma.sql`
+update receipt_series s set last_number = ${next}::bigint
+where ${ofSeries} and s.last_number > 0
+  and not (${isTaken})
+returning 1`);
+  if (taken.length > 0) return series + next;
+  // For a series that was imported or used before: continues after its greatest number.
+  const [free] = await tx.query<{ number: string }>(Prisma.sql`
+select
+  (1 + coalesce(max(substr(r.data->>'receipt_no', length(${series}::text) + 1)::numeric), 0))::text as number
+from records r
+where ${recordsIn(domain, 'fee_receipt')}
+  and starts_with(r.data->>'receipt_no', ${series})
+    and substr(r.data->>'receipt_no', length(${series}::text) + 1) ~ '^\\d{1,18}$'`);
+  invariant(free, 'there is a greatest number, or none');
+  await tx.query(
+    Prisma.sql`update receipt_series s set last_number = ${free.number}::bigint where ${ofSeries}`,
+  );
+  return series + free.number;
+}
+
+function linesOf(input: RecordReceiptInput, dues: readonly StudentDue[]): readonly Line[] {
+  const { amount, lines } = input;
+  if (amount && !lines) return allocate(money('amount', amount), dues);
+  if (lines && !amount) return checkLines(lines, dues);
+  throw invalid(
+    'amount',
+    amount ? 'does not go with lines' : 'is missing, and so are lines',
+    'either amount or lines',
+  );
+}
+
+function allocate(amount: Decimal, dues: readonly StudentDue[]): readonly Line[] {
+  let rest = amount;
+  const lines = dues.flatMap(({ feeHead, month, open }): Line[] => {
+    const part = Decimal.min(rest, open);
+    rest = rest.minus(part);
+    return part.isZero() ? [] : [{ feeHead, month, amount: part, fine: new Decimal(0) }];
+  });
+  if (rest.isZero()) return lines;
+  const owed = amount.minus(rest).toFixed(2);
+  throw invalid('amount', `is ${amount.toFixed(2)}, and the student owes ${owed}`, `at most ${owed}`);
+}
+
+function checkLines(lines: readonly ReceiptLineInput[], dues: readonly StudentDue[]): readonly Line[] {
+  if (lines.length === 0 || lines.length > MOST_LINES)
+    throw invalid('lines', `are ${lines.length}`, `1 to ${MOST_LINES} lines`);
+  const openOf = new Map(
+    dues.map(({ feeHead, month, open }) => [keyOfDue(feeHead, month), new Decimal(open)]),
+  );
+  return lines.map(({ feeHead, month, amount, fine }, index) => {
+    const name = `lines[${index}]`;
+    const key = keyOfDue(feeHead, month);
+    const open = openOf.get(key);
+    if (open === undefined) {
+      throw invalid(
+        `${name}.feeHead`,
+        `is ${feeHead} of ${month}, of which the student has no due`,
+        'a fee head and month with a due',
+      );
+    }
+    const finePaid = fine ? money(`${name}.fine`, fine, 'from 0') : new Decimal(0);
+    const paid = money(`${name}.amount`, amount, finePaid.isZero() ? 'above 0' : 'from 0');
+    if (paid.greaterThan(open)) {
+      const owed = `${open.toFixed(2)} of ${feeHead} of ${month}`;
+      throw invalid(
+        `${name}.amount`,
+        `is ${paid.toFixed(2)}, and the student owes ${owed}`,
+        `at most ${open.toFixed(2)}`,
+      );
+    }
+    openOf.set(key, open.minus(paid));
+    return { feeHead, month, amount: paid, fine: finePaid };
+  });
+}
+
+function keyOfDue(feeHead: string, month: string): string {
+  return JSON.stringify([feeHead, month]);
+}
+
+/** @throws INVALID_VALUE for a day in books that are closed; an admin of the school may open them again */
+function assertOpenBooks({ booksClosedUntil }: Domain, day: string, parameter: string): void {
+  if (booksClosedUntil === undefined || day > booksClosedUntil) return;
+  throw invalid(
+    parameter,
+    `is of ${day}, and the books are closed until ${booksClosedUntil} (property ${BOOKS_CLOSED_UNTIL})`,
+    'a day after that',
+  );
+}
+
+function money(name: string, sent: ExactNumber, least: 'above 0' | 'from 0' = 'above 0'): Decimal {
+  const value = new Decimal(sent.toString());
+  const isLarge = least === 'above 0' ? value.gt(0) : value.gte(0);
+  if (isLarge && value.decimalPlaces() <= 2 && value.lt(1e12)) return value;
+  throw invalid(name, `is ${sent}`, `an amount ${least}, of at most two decimal places`);
+}
+
+function invalid(parameter: string, fault: string, expected: string): ServiceError {
+  const error: ErrorDetail = { parameter, detail: `${parameter} ${fault}`, expected };
+  return new ServiceError('INVALID_VALUE', `${parameter} ${fault}; expected ${expected}.`, {
+    errors: [error],
+  });
+}
+
+function exact(value: Decimal): ExactNumber {
+  return new ExactNumber(value.toFixed(2));
+}
+
+function plainInput({ amount, lines, ...rest }: RecordReceiptInput): JsonObject {
+  return {
+    ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
+    amount: amount ?? null,
+    lines:
+      lines?.map((line) => ({
+        feeHead: line.feeHead,
+        month: line.month,
+        amount: line.amount,
+        fine: line.fine ?? null,
+      })) ?? null,
+  };
+}
+
+function parseRecord(json: string): JsonObject {
+  const record = parseExactJson(json);
+  invariant(isJsonObject(record), 'a record is an object');
+  return record;
+}
+
+function toReceipt(record: JsonObject): Receipt {
+  const student = isJsonObject(record.student) ? record.student : {};
+  const lines = Array.isArray(record.lines) ? record.lines.filter(isJsonObject) : [];
+  return {
+    id: textOf(record._id) ?? '',
+    receiptNo: textOf(record.receipt_no) ?? '',
+    date: textOf(record.date) ?? '',
+    studentId: textOf(student.value) ?? '',
+    student: textOf(student.label),
+    class: textOf(record.class) ?? '',
+    section: textOf(record.section) ?? '',
+    session: textOf(record.session) ?? '',
+    paymentType: textOf(record.payment_type) ?? '',
+    instrumentNo: textOf(record.instrument_no),
+    lines: lines.map((line) => ({
+      feeHead: textOf(line.fee_head) ?? '',
+      month: textOf(line.month) ?? '',
+      amount: amountOf(line.amount),
+      fine: amountOf(line.fine),
+    })),
+    total: amountOf(record.total),
+    status: textOf(record.status) ?? '',
+    rolledBackOn: textOf(record.rolled_back_on),
+    rollbackReason: textOf(record.rollback_reason),
+    rollbackType: textOf(record.rollback_type),
+    replaces: textOf(record.replaces),
+  };
+}
+
+function textOf(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function amountOf(value: JsonValue | undefined): ExactNumber {
+  const digits = isExactNumber(value) ? value.toString() : String(value ?? 0);
+  return new ExactNumber(new Decimal(digits).toFixed(2));
+}

@@ -1,0 +1,212 @@
+/**
+ * Checks that classes, sections, fee heads, departments and roles in parameters exist. With a misspelt name,
+ * a report would answer that nobody owes, or that nobody is there.
+ *
+ * A name exists if its class or fee head has a record, or if other records still refer to it although its
+ * record is gone: a report can then still be computed.
+ */
+
+import { ServiceError } from '../../../base/errors.js';
+import { didYouMean } from '../../../base/text/did-you-mean.js';
+import { Prisma } from '../../../generated/prisma/client.js';
+import type { Sql } from '../../../generated/prisma/internal/prismaNamespace.js';
+import { liveRecordsIn } from '../../../store/sql/records-of.js';
+import type { ReportContext } from '../engine/report-context.js';
+import { json } from '../engine/statement.js';
+import { listOrEmpty } from './list-or-empty.js';
+import { isInPlace } from './place-conditions.js';
+
+interface Place {
+  readonly class?: string | undefined;
+  readonly section?: string | undefined;
+}
+
+interface KnownClass {
+  readonly name: string;
+  readonly sections: readonly string[];
+}
+
+/**
+ * Checks that the school has the class and section, and that the caller may see them. A section without a
+ * class may belong to any class. A teacher may ask for a section taught, or for a class with one: the
+ * statement then shows only the sections taught.
+ *
+ * @throws NOT_FOUND (404) for a class or a section that the school does not have, FORBIDDEN (403) for one the
+ *   caller does not teach.
+ */
+export async function assertPlace(
+  { class: className, section }: Place,
+  context: ReportContext,
+): Promise<void> {
+  if (className === undefined && section === undefined) return;
+  const classes = await listClasses(context);
+  const known = await findSections(className, classes, context);
+  if (known === undefined) {
+    throw unknownName('class', className ?? '', {
+      sentence: 'There is no class',
+      known: classes.map(({ name }) => name),
+    });
+  }
+  if (
+    section !== undefined &&
+    !known.includes(section) &&
+    !(await isRegistered({ class: className, section }, context))
+  ) {
+    throw unknownSection({ class: className, section }, known);
+  }
+  assertTaught({ class: className, section }, context);
+}
+
+function unknownSection({ class: className, section }: Place, known: readonly string[]): ServiceError {
+  const owner = className === undefined ? 'No class has a section' : `Class ${className} has no section`;
+  const there = `${className === undefined ? 'there are' : 'it has'} ${listNames(known)}`;
+  const detail = `${owner} ${JSON.stringify(section)}${known.length === 0 ? '' : `; ${there}`}.`;
+  return new ServiceError('NOT_FOUND', detail, {
+    errors: [{ parameter: 'section', detail, expected: `one of ${listNames(known)}`, sent: section }],
+  });
+}
+
+/** @throws NOT_FOUND (404) for a fee head without a record and without dues */
+export async function assertFeeHead(feeHead: string | undefined, context: ReportContext): Promise<void> {
+  if (feeHead === undefined) return;
+  const { domain } = context;
+  const heads = await query<{ name: string }>(
+    Prisma.sql`
+select r.data->>'name' as name
+from records r
+where ${liveRecordsIn(domain, 'fee_head')} and r.data->>'name' is not null
+order by to_number(r.data->'order'), name`,
+    context,
+  );
+  if (heads.some(({ name }) => name === feeHead)) return;
+  const [due] = await query(
+    Prisma.sql`
+select r.id
+from records r
+where ${liveRecordsIn(domain, 'fee_due')} and r.data->'fee_head' = ${json(feeHead)}::jsonb
+limit 1`,
+    context,
+  );
+  if (due) return;
+  throw unknownName('fee_head', feeHead, {
+    sentence: 'There is no fee head',
+    known: heads.map(({ name }) => name),
+  });
+}
+
+/** @throws NOT_FOUND (404) for a department without staff */
+export async function assertDepartment(
+  department: string | undefined,
+  context: ReportContext,
+): Promise<void> {
+  if (department === undefined) return;
+  const known = await listOfStaff(Prisma.sql`r.data->>'department'`, context);
+  if (!known.includes(department)) {
+    throw unknownName('department', department, { sentence: 'There is no department', known });
+  }
+}
+
+/** @throws NOT_FOUND (404) for a text that occurs in no role of the staff */
+export async function assertRole(role: string, context: ReportContext): Promise<void> {
+  const known = await listOfStaff(
+    Prisma.sql`jsonb_array_elements_text(${listOrEmpty(Prisma.sql`r.data->'roles'`)})`,
+    context,
+  );
+  if (known.some((held) => held.includes(role))) return;
+  throw unknownName('roles', role, { sentence: 'Nobody has a role with', known });
+}
+
+async function listClasses(context: ReportContext): Promise<readonly KnownClass[]> {
+  return query<KnownClass>(
+    Prisma.sql`
+select r.data->>'name' as name, coalesce(jsonb_path_query_array(r.data, '$.sections[*].name'),
+  '[]') as sections
+from records r
+where ${liveRecordsIn(context.domain, 'class')} and r.data->>'name' is not null
+order by to_number(r.data->'order'), name`,
+    context,
+  );
+}
+
+/** The sections of a class, or of all classes; `undefined` if the class does not exist. */
+async function findSections(
+  className: string | undefined,
+  classes: readonly KnownClass[],
+  context: ReportContext,
+): Promise<readonly string[] | undefined> {
+  if (className === undefined) return [...new Set(classes.flatMap(({ sections }) => sections))].sort();
+  const found = classes.find(({ name }) => name === className);
+  if (found) return found.sections;
+  return (await isRegistered({ class: className }, context)) ? [] : undefined;
+}
+
+/** Whether a student is registered there. */
+async function isRegistered({ class: className, section }: Place, context: ReportContext): Promise<boolean> {
+  const [found] = await query(
+    Prisma.sql`
+select r.id
+from records r
+where ${liveRecordsIn(context.domain, 'registration')}
+  and ${isInPlace(className ?? null, section ?? null)}
+limit 1`,
+    context,
+  );
+  return found !== undefined;
+}
+
+/** @throws FORBIDDEN (403) */
+function assertTaught({ class: className, section }: Place, { sections }: ReportContext): void {
+  if (sections === null) return;
+  const taught: readonly (readonly unknown[])[] = JSON.parse(sections);
+  const isTaught = taught.some(
+    ([taughtClass, taughtSection]) =>
+      (className === undefined || taughtClass === className) &&
+      (section === undefined || taughtSection === section),
+  );
+  if (isTaught) return;
+  const place = [
+    ...(section === undefined ? [] : [`section ${section}`]),
+    ...(className === undefined ? [] : [`class ${className}`]),
+  ].join(' of ');
+  throw new ServiceError('FORBIDDEN', `Teachers see the sections they teach, and ${place} is none of them.`);
+}
+
+/** The distinct values of a text among the staff. */
+async function listOfStaff(text: Sql, context: ReportContext): Promise<readonly string[]> {
+  const rows = await query<{ name: string }>(
+    Prisma.sql`
+select distinct name
+from (
+  select ${text} as name
+  from records r
+  where ${liveRecordsIn(context.domain, 'pltf_user')}
+) as staff
+where name <> ''
+order by name`,
+    context,
+  );
+  return rows.map(({ name }) => name);
+}
+
+function query<Row extends object>(statement: Sql, { services, scope }: ReportContext): Promise<Row[]> {
+  return services.database.query<Row>(statement, scope.signal ? { signal: scope.signal } : {});
+}
+
+/** A message with more names than these would not help. */
+const MOST_NAMES = 30;
+
+interface UnknownName {
+  /** The beginning of the message, up to the name: `There is no class`. */
+  readonly sentence: string;
+  readonly known: readonly string[];
+}
+
+function unknownName(parameter: string, sent: string, { sentence, known }: UnknownName): ServiceError {
+  const detail = `${sentence} ${JSON.stringify(sent)}.${didYouMean(sent, known)}`;
+  const expected = known.length === 0 ? {} : { expected: `one of ${listNames(known)}` };
+  return new ServiceError('NOT_FOUND', detail, { errors: [{ parameter, detail, ...expected, sent }] });
+}
+
+function listNames(names: readonly string[]): string {
+  return names.slice(0, MOST_NAMES).join(', ') + (names.length > MOST_NAMES ? ' …' : '');
+}

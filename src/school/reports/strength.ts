@@ -1,0 +1,122 @@
+import { Prisma } from '../../generated/prisma/client.js';
+import * as column from './engine/columns.js';
+import { defineReport } from './engine/report.js';
+import { firstDayOf, lastDayOf, monthsOf } from './engine/school-calendar.js';
+import { classOrders } from './shared/class-orders.js';
+import { inSession } from './shared/common-parameters.js';
+import {
+  dayOfStrength,
+  isInSession,
+  isOnRoll,
+  studentsOfSession,
+  unpromoted,
+  unusableRoll,
+} from './shared/roll.js';
+
+@column.rowType('SectionStrength', 'The students of one section.')
+class SectionStrength {
+  @column.text('The class.') readonly class!: string;
+  @column.text('The section.') readonly section!: string;
+  @column.whole('Boys.') readonly boys!: number;
+  @column.whole('Girls.') readonly girls!: number;
+  @column.whole('Other, or gender not recorded.') readonly other!: number;
+  @column.whole('All.') readonly strength!: number;
+  @column.whole('Admitted within the session.') readonly joined!: number;
+  @column.whole('Left within the session; no longer in the strength.') readonly left!: number;
+}
+
+@column.rowType('StrengthTotals', 'The whole school.')
+class StrengthTotals {
+  @column.whole('Boys.') readonly boys!: number;
+  @column.whole('Girls.') readonly girls!: number;
+  @column.whole('Other, or gender not recorded.') readonly other!: number;
+  @column.whole('All.') readonly strength!: number;
+  @column.whole('Admitted within the session.') readonly joined!: number;
+  @column.whole('Left within the session.') readonly left!: number;
+}
+
+/**
+ * How many students each section has, by gender, and who came and went. Strength counts those on the roll
+ * today, or on the first day of a session to come: a student whose last day is today is still there.
+ *
+ * @see reports "Beyond the document"
+ */
+export const strength = defineReport({
+  name: 'strength',
+  field: 'strength',
+  title: 'Strength by class and gender',
+  description: 'Students of each section by gender, with those who joined and left within the session.',
+  parameters: { session: inSession },
+  roles: ['accountant', 'clerk', 'viewer'],
+  teachers: 'all',
+  row: SectionStrength,
+  totals: StrengthTotals,
+  example: { session: '2026-27' },
+  parts({ session }, context) {
+    const { domain } = context;
+    const { first, last } = monthsOf(session, context.settings.sessionFirstMonth);
+    const day = dayOfStrength(session, context);
+    return {
+      ctes: Prisma.sql`
+students as materialized (${studentsOfSession(session, day, context)}
+),
+-- A student who is not admitted yet does not count, nor one whose days are unusable.
+counted as (
+  select
+    class, section, gender, first_day between ${firstDayOf(first)} and ${lastDayOf(last)}
+      or admitted_on between ${firstDayOf(first)} and ${day} as has_joined,
+    not ${isOnRoll(day)} as has_left
+  from students
+  cross join lateral (
+    select least(admitted_on, min(stay->>'from')) as first_day
+    from jsonb_array_elements(earlier_stays) as stay
+  ) as came
+  where first_day <= ${day} and left_on is not null
+    and (session = ${session} or ${isInSession(session, day, context)})
+),
+classes as (${classOrders({ domain })}
+),
+sections as materialized (
+  select
+    s.class, s.section, min(c.class_order) as class_order,
+    count(*) filter (where not has_left and gender = 'male') as boys,
+    count(*) filter (where not has_left and gender = 'female') as girls,
+    count(*) filter (where not has_left and gender is distinct from 'male' and gender is distinct
+      from 'female') as other,
+    count(*) filter (where not has_left) as strength, count(*) filter (where has_joined) as joined,
+      count(*) filter (where has_left) as left_count
+  from counted s
+  left join classes c on c.class = s.class
+  group by s.class, s.section
+)`,
+      rows: {
+        position: Prisma.sql`row_number() over (order by class_order, class, section)`,
+        key: Prisma.sql`class || ' ' || section`,
+        columns: {
+          class: Prisma.sql`class`,
+          section: Prisma.sql`section`,
+          boys: Prisma.sql`boys`,
+          girls: Prisma.sql`girls`,
+          other: Prisma.sql`other`,
+          strength: Prisma.sql`strength`,
+          joined: Prisma.sql`joined`,
+          left: Prisma.sql`left_count`,
+        },
+        from: Prisma.sql`from sections`,
+      },
+      totals: {
+        columns: {
+          boys: Prisma.sql`coalesce(sum(boys), 0)`,
+          girls: Prisma.sql`coalesce(sum(girls), 0)`,
+          other: Prisma.sql`coalesce(sum(other), 0)`,
+          strength: Prisma.sql`coalesce(sum(strength), 0)`,
+          joined: Prisma.sql`coalesce(sum(joined), 0)`,
+          left: Prisma.sql`coalesce(sum(left_count), 0)`,
+        },
+        over: Prisma.sql`from sections`,
+      },
+      leftOut: Prisma.sql`select collection, reason, id
+from (${unusableRoll} union all ${unpromoted(session, day, context)}) as left_out`,
+    };
+  },
+});

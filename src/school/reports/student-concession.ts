@@ -1,0 +1,178 @@
+import type { Filter } from '../../base/model/filter.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
+import * as column from './engine/columns.js';
+import { type Day, textType } from './engine/parameter-types.js';
+import { required } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { endOf, monthOfDay, monthsOf, sessionOf } from './engine/school-calendar.js';
+import { json } from './engine/statement.js';
+import { hintAtStudentId } from './shared/assert-student.js';
+import { asOn } from './shared/common-parameters.js';
+import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
+import { isDemanded, monthsAway } from './shared/roll.js';
+
+@column.rowType('StudentConcession', 'A concession of the student that is in force.')
+class StudentConcession {
+  @column.text('`_id` of the concession.') readonly id!: string;
+  @column.text('The fee head; null: every head.', { nullable: true }) readonly feeHead!: string | null;
+  @column.text('percent or amount.') readonly kind!: string;
+  @column.decimal('Percent of the demand, or an amount a month.') readonly value!: string;
+  @column.text('The session.') readonly session!: string;
+  @column.month('First month.') readonly fromMonth!: string;
+  @column.month('Last month.') readonly toMonth!: string;
+  @column.text('sibling, staff, merit, RTE …', { nullable: true }) readonly type!: string | null;
+  @column.text('Why it was granted.', { nullable: true }) readonly reason!: string | null;
+  @column.text('Who approved it.', { nullable: true }) readonly approvedBy!: string | null;
+  @column.day('When it was granted.', { nullable: true }) readonly grantedOn!: string | null;
+}
+
+@column.rowType('ConcessionAmount', 'What the concessions take off one fee head of one month.')
+class ConcessionAmount {
+  @column.month('The month.') readonly month!: string;
+  @column.text('The fee head.') readonly feeHead!: string;
+  @column.money('Demand before concession.') readonly demand!: string;
+  @column.money('Concession: fixed amounts and percents of the demand together, at most the demand.')
+  readonly concession!: string;
+}
+
+@column.rowType('StudentConcessionTotals', 'All concessions of the session together.')
+class StudentConcessionTotals {
+  @column.whole('How many concessions are in force.') readonly concessions!: number;
+  @column.rows(
+    () => ConcessionAmount,
+    'By month and fee head of the session, all concessions granted and not revoked.',
+  )
+  readonly amounts!: readonly ConcessionAmount[];
+  @column.money('For the whole session.') readonly total!: string;
+}
+
+/**
+ * The concessions of a student in force on a day: its month is within their range, they are granted by then
+ * and not revoked. The totals show what all concessions take off the dues of the session; the demand of a
+ * student who has left ends with the month of leaving.
+ *
+ * @see reports 4
+ */
+export const studentConcession = defineReport({
+  name: 'student-concession',
+  field: 'studentConcession',
+  title: "Student's current concession",
+  description:
+    "A student's concessions in force, and what they take off each month and fee head of the session.",
+  recordRoute: {
+    method: 'POST',
+    path: '/o/recs/fee_concession',
+    query: 'stream=true&name.value=<student ID>',
+  },
+  parameters: {
+    studentId: required(textType, { restName: 'name.value', description: '`_id` of the student.' }),
+    asOn,
+  },
+  roles: ['accountant'],
+  teachers: 'none',
+  row: StudentConcession,
+  totals: StudentConcessionTotals,
+  example: { studentId: 'stu-00042' },
+  check: ({ studentId }, context) => hintAtStudentId(context, studentId),
+  parts({ studentId, asOn: day }, { domain, timeZone, today, settings }) {
+    const { first, last } = monthsOf(sessionOf(day, settings.sessionFirstMonth), settings.sessionFirstMonth);
+    return {
+      ctes: Prisma.sql`
+${feeHeadPlaces({ domain })},${monthsAway({ domain, today }, day)},
+granted as materialized (
+  select
+    r.id, nullif(r.data->>'fee_head', '') as fee_head, r.data->>'session' as session,
+    r.data->>'from_month' as from_month, r.data->>'to_month' as to_month, r.data->>'kind' as kind, r.data,
+    to_number(r.data->'value') as value
+  from records r
+  where ${liveRecordsIn(domain, 'fee_concession')}
+    and r.data->'name'->'value' = ${json(studentId)}::jsonb
+    and r.data->>'created_on' < ${endOf(day, timeZone)}
+    and coalesce(r.data->>'revoked_on', '9999') > ${day}
+),
+amounts as materialized (
+  select
+    d.data->>'month' as month, d.data->>'fee_head' as fee_head, (d.data->'amount')::numeric as demand,
+    round(least(
+      (d.data->'amount')::numeric,
+      coalesce(sum(g.value) filter (where g.kind = 'amount'), 0)
+        + coalesce(sum(g.value) filter (where g.kind = 'percent'), 0) * (d.data->'amount')::numeric / 100
+    ), 2) as concession
+  from records d
+  join granted g
+    on g.session = d.data->>'session' and d.data->>'month' between g.from_month and g.to_month
+    and (g.fee_head is null or g.fee_head = d.data->>'fee_head')
+  where ${liveRecordsIn(domain, 'fee_due', 'd')}
+    and d.data->'student'->'value' = ${json(studentId)}::jsonb
+    and d.data->>'month' between ${first} and ${last}
+    and coalesce(d.data->>'cancelled_on', '9999') > ${day}
+    and ${isDemanded(Prisma.sql`d.data->>'month'`, Prisma.sql`${studentId}::text`)}
+    and case when jsonb_typeof(d.data->'amount') = 'number' then (d.data->'amount')::numeric > 0
+      else false end
+  group by d.id, d.data
+),
+in_force as materialized (
+  select *, row_number() over (order by from_month, fee_head is not null, ${byFeeHead}, id) as position
+  from granted
+  where value is not null and ${monthOfDay(day)} between from_month and to_month
+)`,
+      rows: {
+        position: Prisma.sql`position`,
+        key: Prisma.sql`id`,
+        columns: {
+          id: Prisma.sql`id`,
+          feeHead: Prisma.sql`fee_head`,
+          kind: Prisma.sql`kind`,
+          value: Prisma.sql`round(value, 2)`,
+          session: Prisma.sql`session`,
+          fromMonth: Prisma.sql`from_month`,
+          toMonth: Prisma.sql`to_month`,
+          type: Prisma.sql`data->>'type'`,
+          reason: Prisma.sql`data->>'reason'`,
+          approvedBy: Prisma.sql`data->'approved_by'->>'label'`,
+          grantedOn: Prisma.sql`to_char(instant_of(data->>'created_on') at time zone ${timeZone},
+            'YYYY-MM-DD')`,
+        },
+        from: Prisma.sql`from in_force`,
+      },
+      totals: {
+        columns: {
+          concessions: Prisma.sql`(select count(*) from in_force)`,
+          amounts: Prisma.sql`(
+            select coalesce(json_agg(json_build_object(
+              'month', month, 'feeHead', fee_head, 'demand', round(demand, 2), 'concession',
+                round(concession, 2)
+            ) order by month, ${byFeeHead}), '[]')
+            from (select month, fee_head, sum(demand) as demand, sum(concession) as concession from amounts
+              group by month, fee_head) as item
+          )`,
+          total: Prisma.sql`(select round(coalesce(sum(concession), 0), 2) from amounts)`,
+        },
+      },
+      leftOut: Prisma.sql`select 'fee_concession' as collection, 'value is not a number' as reason, id
+from granted
+where value is null
+union all
+select 'fee_due' as collection, 'amount is not a number' as reason, d.id
+from records d
+where ${liveRecordsIn(domain, 'fee_due', 'd')}
+  and d.data->'student'->'value' = ${json(studentId)}::jsonb
+  and d.data->>'month' between ${first} and ${last}
+  and jsonb_typeof(d.data->'amount') is distinct from 'number'`,
+    };
+  },
+});
+
+/** The same as a filter on `fee_concession`, for the documented path. @see interface 4.5, reports 4 */
+export function concessionsInForce(studentId: string, day: Day): Filter {
+  return {
+    kind: 'all',
+    filters: [
+      { kind: 'equals', path: ['name', 'value'], value: studentId },
+      { kind: 'lessOrEqual', path: ['from_month'], value: monthOfDay(day) },
+      { kind: 'greaterOrEqual', path: ['to_month'], value: monthOfDay(day) },
+      { kind: 'not', filter: { kind: 'lessOrEqual', path: ['revoked_on'], value: day } },
+    ],
+  };
+}

@@ -1,0 +1,218 @@
+import { Prisma } from '../../generated/prisma/client.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
+import * as column from './engine/columns.js';
+import { type DayOrMonth, dayOrMonthType, textType } from './engine/parameter-types.js';
+import { defaulted, required } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { endOf, firstDayOf, lastDayOf, startOf } from './engine/school-calendar.js';
+import { assertStaff } from './shared/assert-student.js';
+import { checkRange, firstOfMonth } from './shared/common-parameters.js';
+import { schoolDays, unusableHolidays } from './shared/school-days.js';
+
+@column.rowType('TeacherAttendanceDay', "A staff member's day: every school day, and others with a mark.")
+class TeacherAttendanceDay {
+  @column.day('The day.') readonly day!: string;
+  @column.text('present, absent, half_day, leave, on_duty or unmarked.') readonly status!: string;
+  @column.flag('Whether it is a school day; only such days count.') readonly schoolDay!: boolean;
+  @column.instant('When the person came.', { nullable: true }) readonly inTime!: string | null;
+  @column.instant('When the person went.', { nullable: true }) readonly outTime!: string | null;
+  @column.flag('Came later than school starts (property `schoolStartsAt`).') readonly lateIn!: boolean;
+  @column.flag('Came, and no time of going was recorded; not on the day itself.')
+  readonly missingOut!: boolean;
+  @column.text('The kind of leave.', { nullable: true }) readonly leaveType!: string | null;
+  @column.text('Why, where it was said.', { nullable: true }) readonly remark!: string | null;
+}
+
+@column.rowType('LeaveTaken', 'Leave of one kind.')
+class LeaveTaken {
+  @column.text('The kind of leave; "other" where none was said.') readonly leaveType!: string;
+  @column.number('Days of it; half a day of leave is 0.5. Unit: days.') readonly days!: number;
+}
+
+@column.rowType('TeacherAttendanceTotals', 'The range.')
+class TeacherAttendanceTotals {
+  @column.text('`_id` of the staff member.') readonly userId!: string;
+  @column.text('Name of the staff member.') readonly name!: string;
+  @column.text('The department.', { nullable: true }) readonly department!: string | null;
+  @column.whole('School days in the range, from joining to leaving, up to today.')
+  readonly workingDays!: number;
+  @column.whole('Days marked present.') readonly present!: number;
+  @column.whole('Days marked absent.') readonly absent!: number;
+  @column.whole('Half days; each counts 0.5.') readonly halfDay!: number;
+  @column.whole('Whole days of leave.') readonly leave!: number;
+  @column.rows(() => LeaveTaken, 'Leave by kind, half days of leave among it.')
+  readonly leaveByType!: readonly LeaveTaken[];
+  @column.whole('Days away for the school; they count present.') readonly onDuty!: number;
+  @column.whole('School days without a mark.') readonly unmarked!: number;
+  @column.number('Days that count present: present + on duty + 0.5 half. Unit: days.')
+  readonly presentDays!: number;
+  @column.percent('Days that count present of the school days.', { nullable: true }) readonly percent!:
+    | number
+    | null;
+  @column.whole('School days come late.') readonly lateIns!: number;
+  @column.whole('School days without a time of going.') readonly missingOuts!: number;
+  @column.whole('Days with a mark that are no school days; they do not count.') readonly otherDays!: number;
+}
+
+/**
+ * The days of a staff member. The school days are those of the whole school: holidays of single classes are
+ * none of the staff.
+ *
+ * present + absent + halfDay + leave + onDuty + unmarked = workingDays.
+ *
+ * @see reports 13
+ */
+export const teacherAttendance = defineReport({
+  name: 'teacher-attendance',
+  field: 'teacherAttendance',
+  title: 'Teacher attendance',
+  description:
+    'The days of a staff member: present, absent, half days, leave by kind, on duty, late ins, missing outs.',
+  recordRoute: {
+    method: 'GET',
+    path: '/o/recs/teacher_attendance',
+    query: 'stream=true&oquery=created_on=today,name.value=usr-teacher',
+  },
+  parameters: {
+    userId: required(textType, { restName: 'name.value', description: "The staff member's user ID." }),
+    start: defaulted(dayOrMonthType, {
+      restName: 'start',
+      description: 'First day, or month.',
+      default: 'the first of this month',
+      value: ({ today }): DayOrMonth => firstOfMonth(today),
+    }),
+    end: defaulted(dayOrMonthType, {
+      restName: 'end',
+      description: 'Last day, or month; at most 12 months.',
+      default: 'today',
+      value: ({ today }): DayOrMonth => today,
+    }),
+  },
+  roles: ['clerk'],
+  teachers: 'taught',
+  row: TeacherAttendanceDay,
+  totals: TeacherAttendanceTotals,
+  example: { userId: 'usr-teacher', start: '2026-07-01', end: '2026-07-31' },
+  async check({ userId, start, end }, context) {
+    checkRange(
+      { name: 'start', value: start },
+      { name: 'end', value: end },
+      { days: 366, said: '12 months' },
+    );
+    await assertStaff(context, userId);
+  },
+  parts: ({ userId, start, end }, context) => {
+    const { domain, timeZone, today, settings } = context;
+    const range = { first: firstDayOf(start), last: lastDayOf(end) };
+    return {
+      ctes: Prisma.sql`
+school_classes as (
+  select '' as class
+),
+${schoolDays(context, range)},
+member as materialized (
+  select
+    r.data->>'name' as name, r.data->>'department' as department,
+    coalesce(to_char(day_of(r.data->>'joined_on'), 'YYYY-MM-DD'), '') as joined_on,
+    coalesce(to_char(day_of(r.data->>'left_on'), 'YYYY-MM-DD'), '9999') as left_on
+  from records r
+  where ${liveRecordsIn(domain, 'pltf_user')} and r.id = ${userId}
+),
+marks as materialized (
+  select
+    r.id, to_char(instant_of(r.data->>'created_on') at time zone ${timeZone}, 'YYYY-MM-DD') as day,
+      r.data->>'status' as status,
+    instant_of(r.data->>'in_time') as in_time, instant_of(r.data->>'out_time') as out_time,
+    r.data->>'leave_type' as leave_type, r.data->>'remark' as remark,
+    case
+      when instant_of(r.data->>'created_on') is null then 'created_on is not an instant'
+      when coalesce(r.data->>'status' not in ('present', 'absent', 'half_day', 'leave', 'on_duty'), true)
+        then 'status is none of present, absent, half_day, leave, on_duty'
+      when r.data->'in_time' <> 'null' and instant_of(r.data->>'in_time') is null
+        or r.data->'out_time' <> 'null'
+          and instant_of(r.data->>'out_time') is null then 'in_time or out_time is not an instant'
+    end as fault
+  from records r
+  where ${liveRecordsIn(domain, 'teacher_attendance')}
+    and r.data->'name'->'value' = to_jsonb(${userId}::text)
+    and r.data->'created_on' >= to_jsonb(${startOf(range.first, timeZone)}::text)
+    and r.data->'created_on' < to_jsonb(${endOf(range.last, timeZone)}::text)
+),
+days as materialized (
+  select
+    d.day, d.is_working and d.day between m.joined_on and m.left_on as is_working,
+    case when mark.status in ('present', 'absent', 'half_day', 'leave', 'on_duty') then mark.status
+      else 'unmarked' end as status,
+    mark.in_time, mark.out_time, mark.leave_type, mark.remark,
+    coalesce((mark.in_time at time zone ${timeZone})::time > ${settings.schoolStartsAt}::time
+      and mark.status = 'present', false) as is_late,
+    coalesce(mark.status in ('present', 'half_day') and mark.out_time is null
+      and d.day < ${today}, false) as is_out_missing
+  from school_days d
+  cross join member m
+  left join lateral (
+    select * from marks where marks.day = d.day order by marks.id limit 1
+  ) as mark on true
+  where d.is_working and d.day between m.joined_on and m.left_on or mark.id is not null
+)`,
+      rows: {
+        position: Prisma.sql`row_number() over (order by day)`,
+        key: Prisma.sql`day`,
+        columns: {
+          day: Prisma.sql`day`,
+          status: Prisma.sql`status`,
+          schoolDay: Prisma.sql`is_working`,
+          inTime: Prisma.sql`to_char(in_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+          outTime: Prisma.sql`to_char(out_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+          lateIn: Prisma.sql`is_late`,
+          missingOut: Prisma.sql`is_out_missing`,
+          leaveType: Prisma.sql`leave_type`,
+          remark: Prisma.sql`remark`,
+        },
+        from: Prisma.sql`from days`,
+      },
+      totals: {
+        columns: {
+          userId: Prisma.sql`${userId}::text`,
+          name: Prisma.sql`(select name from member)`,
+          department: Prisma.sql`(select department from member)`,
+          workingDays: Prisma.sql`count(*) filter (where is_working)`,
+          present: Prisma.sql`count(*) filter (where is_working and status = 'present')`,
+          absent: Prisma.sql`count(*) filter (where is_working and status = 'absent')`,
+          halfDay: Prisma.sql`count(*) filter (where is_working and status = 'half_day')`,
+          leave: Prisma.sql`count(*) filter (where is_working and status = 'leave')`,
+          leaveByType: Prisma.sql`(
+            select coalesce(json_agg(json_build_object('leaveType', leave_type, 'days', trim_scale(days))
+              order by leave_type), '[]')
+            from (
+              select coalesce(leave_type, 'other') as leave_type,
+                sum(case status when 'leave' then 1 else 0.5 end) as days
+              from days
+              where is_working and (status = 'leave' or status = 'half_day' and leave_type is not null)
+              group by 1
+            ) as taken
+          )`,
+          onDuty: Prisma.sql`count(*) filter (where is_working and status = 'on_duty')`,
+          unmarked: Prisma.sql`count(*) filter (where is_working and status = 'unmarked')`,
+          presentDays: Prisma.sql`trim_scale(coalesce(sum(present_days), 0))`,
+          percent: Prisma.sql`round(100 * sum(present_days) / nullif(count(*) filter (where is_working), 0),
+            2)`,
+          lateIns: Prisma.sql`count(*) filter (where is_working and is_late)`,
+          missingOuts: Prisma.sql`count(*) filter (where is_working and is_out_missing)`,
+          otherDays: Prisma.sql`count(*) filter (where not is_working)`,
+        },
+        over: Prisma.sql`from (
+  select *, case when not is_working then 0 when status in ('present', 'on_duty') then 1
+    when status = 'half_day' then 0.5 else 0 end as present_days
+  from days
+) as day`,
+      },
+      leftOut: Prisma.sql`select collection, reason, id
+from (
+  select 'teacher_attendance' as collection, id, fault as reason from marks where fault is not null
+  union all
+  ${unusableHolidays(context)}
+) as left_out`,
+    };
+  },
+});

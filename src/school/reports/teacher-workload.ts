@@ -1,0 +1,171 @@
+import { Prisma } from '../../generated/prisma/client.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
+import * as column from './engine/columns.js';
+import { dayType } from './engine/parameter-types.js';
+import { defaulted } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { endOf, sessionOf, startOf } from './engine/school-calendar.js';
+import { json } from './engine/statement.js';
+import { checkRange, firstOfMonth } from './shared/common-parameters.js';
+import { listOrEmpty } from './shared/list-or-empty.js';
+import { isInSession, studentsOfSession, unpromoted, unusableRoll } from './shared/roll.js';
+import { SectionOfTeacher } from './teachers.js';
+
+@column.rowType('TeacherWorkload', 'What a teacher has on hand.')
+class TeacherWorkload {
+  @column.text('`_id` of the teacher.') readonly userId!: string;
+  @column.text('Name.') readonly name!: string;
+  @column.text('Department.', { nullable: true }) readonly department!: string | null;
+  @column.rows(() => SectionOfTeacher, 'Class teacher of.') readonly sections!: readonly SectionOfTeacher[];
+  @column.whole('Students on roll today in those sections.') readonly students!: number;
+  @column.whole('Days of the range on which the teacher marked attendance.') readonly daysMarked!: number;
+  @column.whole('Marks of attendance the teacher made in the range.') readonly marks!: number;
+  @column.whole('Days the teacher was present in the range, on duty included; half days are not.')
+  readonly daysPresent!: number;
+}
+
+@column.rowType('TeacherWorkloadTotals', 'All teachers.')
+class TeacherWorkloadTotals {
+  @column.whole('How many teachers.') readonly teachers!: number;
+  @column.whole('Sections with a class teacher among them.') readonly sections!: number;
+  @column.whole('Students of those sections.') readonly students!: number;
+  @column.whole('Marks of attendance made.') readonly marks!: number;
+  @column.number('Students a teacher, sections or not. Unit: students.', { nullable: true })
+  readonly studentsATeacher!: number | null;
+}
+
+/**
+ * The workload of each active teacher: sections, students, attendance marked.
+ *
+ * @see reports "Beyond the document"
+ */
+export const teacherWorkload = defineReport({
+  name: 'teacher-workload',
+  field: 'teacherWorkload',
+  title: 'Teacher workload',
+  description: 'Sections and students of each active teacher, and the attendance marked in a range of days.',
+  parameters: {
+    from: defaulted(dayType, {
+      restName: 'from',
+      description: 'First day.',
+      default: 'the first of this month',
+      value: ({ today }) => firstOfMonth(today),
+    }),
+    to: defaulted(dayType, {
+      restName: 'to',
+      description: 'Last day; at most a year.',
+      default: 'today',
+      value: ({ today }) => today,
+    }),
+  },
+  roles: ['clerk'],
+  teachers: 'none',
+  row: TeacherWorkload,
+  totals: TeacherWorkloadTotals,
+  example: { from: '2026-07-01', to: '2026-07-31' },
+  check({ from, to }) {
+    checkRange({ name: 'from', value: from }, { name: 'to', value: to }, { days: 366, said: 'a year' });
+  },
+  parts({ from, to }, context) {
+    const { domain, timeZone, today, settings } = context;
+    const session = sessionOf(today, settings.sessionFirstMonth);
+    return {
+      ctes: Prisma.sql`
+staff as materialized (
+  select r.id, r.data->>'name' as name, r.data->>'department' as department
+  from records r
+  where ${liveRecordsIn(domain, 'pltf_user')}
+    and r.data->'active' = 'true' and r.data @> '{"roles": ["teacher"]}'
+),
+students as materialized (${studentsOfSession(session, today, context)}
+),
+strengths as (
+  select class, section, count(*) as students
+  from students
+  where ${isInSession(session, today, context)}
+  group by class, section
+),
+sections as materialized (
+  select
+    element->'class_teacher'->>'value' as teacher, count(*) as sections, coalesce(sum(n.students),
+      0) as students,
+    json_agg(json_build_object('class', coalesce(r.data->>'name', ''),
+      'section', coalesce(element->>'name', ''))
+      order by to_number(r.data->'order'), r.data->>'name', element->>'name') as list
+  from records r
+  cross join lateral jsonb_array_elements(${listOrEmpty(Prisma.sql`r.data->'sections'`)}) as element
+  left join strengths n on n.class = r.data->>'name' and n.section = element->>'name'
+  where ${liveRecordsIn(domain, 'class')}
+  group by 1
+),
+day_starts as materialized (
+  -- The first instant of each day, as records write it: which one a mark is after says its day,
+  -- and nothing has to be cast.
+  select array_agg(to_char(d at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    order by d) as starts
+  from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as d
+),
+marks as (
+  select teacher, sum(marks) as marks, count(*) as days
+  from (
+    select
+      r.data->'marked_by'->>'value' as teacher, width_bucket(r.data->>'created', (select starts
+        from day_starts)) as day, count(*) as marks
+    from records r
+    where ${liveRecordsIn(domain, 'attendance')}
+      and r.data->'created' >= ${json(startOf(from, timeZone))}::jsonb
+        and r.data->'created' < ${json(endOf(to, timeZone))}::jsonb
+    group by 1, 2
+  ) as marked
+  group by teacher
+),
+presence as (
+  select r.data->'name'->>'value' as teacher, count(*) filter (where r.data->>'status' in ('present',
+    'on_duty')) as days
+  from records r
+  where ${liveRecordsIn(domain, 'teacher_attendance')}
+    and r.data->'created_on' >= ${json(startOf(from, timeZone))}::jsonb
+      and r.data->'created_on' < ${json(endOf(to, timeZone))}::jsonb
+  group by 1
+),
+loads as materialized (
+  select
+    t.*, coalesce(s.list, '[]') as list, coalesce(s.sections, 0) as sections,
+      coalesce(s.students, 0) as students,
+    coalesce(m.marks, 0) as marks, coalesce(m.days, 0) as days_marked, coalesce(p.days, 0) as days_present,
+    row_number() over (order by coalesce(s.students, 0) desc, t.name, t.id) as position
+  from staff t
+  left join sections s on s.teacher = t.id
+  left join marks m on m.teacher = t.id
+  left join presence p on p.teacher = t.id
+)`,
+      rows: {
+        position: Prisma.sql`position`,
+        key: Prisma.sql`id`,
+        columns: {
+          userId: Prisma.sql`id`,
+          name: Prisma.sql`name`,
+          department: Prisma.sql`department`,
+          sections: Prisma.sql`list`,
+          students: Prisma.sql`students`,
+          daysMarked: Prisma.sql`days_marked`,
+          marks: Prisma.sql`marks`,
+          daysPresent: Prisma.sql`days_present`,
+        },
+        from: Prisma.sql`from loads`,
+      },
+      totals: {
+        columns: {
+          teachers: Prisma.sql`count(*)`,
+          sections: Prisma.sql`coalesce(sum(sections), 0)`,
+          students: Prisma.sql`coalesce(sum(students), 0)`,
+          marks: Prisma.sql`coalesce(sum(marks), 0)`,
+          studentsATeacher: Prisma.sql`round(sum(students) / nullif(count(*), 0), 2)`,
+        },
+        over: Prisma.sql`from loads`,
+      },
+      leftOut: Prisma.sql`select collection, reason, id
+from (${unusableRoll} union all ${unpromoted(session, today, context)}) as left_out`,
+    };
+  },
+});

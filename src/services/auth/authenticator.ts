@@ -1,0 +1,554 @@
+/** Authenticates credentials: the one place where a caller becomes a principal. */
+import { ServiceError } from '../../base/errors.js';
+import { type Credential, type Domain, lacksSecondFactor, type Principal } from '../../base/model/scope.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Database } from '../../store/database/database.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { inOwnTransaction } from '../../store/writing/atomically.js';
+import type { AccessClaims, AccessTokens } from './access-tokens.js';
+import type { AccountEvents, Origin } from './account-events.js';
+import type { OnAccountChange } from './account-mails.js';
+import { narrowPrincipal } from './delegation.js';
+import { findPasswordOwner } from './find-password-owner.js';
+import type { KeyUsage } from './key-usage.js';
+import type { LoginLockout, LoginTrial } from './login-lockout.js';
+import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
+import type { Passwords } from './passwords.js';
+import { type Principals, parseRoles, type Standing } from './principals.js';
+import type { DomainDirectory } from './resolve-scope.js';
+import { codeTrial, type SecondFactors } from './second-factors.js';
+import { replacePassword, type Sessions, type UserRef } from './sessions.js';
+
+export interface LoginAttempt {
+  /** Absent: the top domain. */
+  readonly domainId?: string | undefined;
+  readonly userName: string;
+  readonly password: string;
+  /** The code of the second factor, if the user has one. */
+  readonly code?: string | undefined;
+  /** The caller's IP address. */
+  readonly address: string;
+  /** The User-Agent, by which users recognize their sessions. */
+  readonly userAgent?: string | undefined;
+  readonly requestId?: string | undefined;
+}
+
+/** An identity confirmed by an identity provider. */
+export interface IdentityAttempt extends Pick<LoginAttempt, 'code' | 'address' | 'userAgent' | 'requestId'> {
+  /** Empty: the top domain. */
+  readonly domainId: string;
+  /** Verified by the provider. */
+  readonly email: string;
+  /** The provider has checked a second factor itself. */
+  readonly hasSecondFactor: boolean;
+}
+
+/** The result of a login: the tokens, and the user. */
+export interface Login {
+  readonly accessToken: string;
+  readonly expiresInSeconds: number;
+  /** `undefined` for an exchanged API key: the key itself gets the next token. */
+  readonly refreshToken: string | undefined;
+  /** The life of the refresh token. */
+  readonly refreshTokenTtlSeconds: number | undefined;
+  readonly user: {
+    readonly id: string;
+    readonly userName: string;
+    readonly name: string;
+    readonly roles: readonly string[];
+    readonly domain: string;
+  };
+}
+
+/** Limits concurrent and total attempts over all gateways. Implemented by `RateLimits` of src/gateway/server. */
+interface LoginThrottle {
+  takeLogin(
+    userName: string,
+    address: string,
+  ): Promise<{ readonly allowed: boolean; readonly limit: number; readonly resetSeconds: number }>;
+}
+
+export interface AuthenticatorOptions {
+  readonly database: Database;
+  readonly domains: DomainDirectory;
+  readonly passwords: Passwords;
+  readonly accessTokens: AccessTokens;
+  readonly sessions: Sessions;
+  readonly principals: Principals;
+  readonly keyUsage: KeyUsage;
+  readonly throttle: LoginThrottle;
+  readonly lockout: LoginLockout;
+  readonly secondFactors: SecondFactors;
+  readonly accessTokenTtlSeconds: number;
+  readonly events: AccountEvents;
+  readonly onChange?: OnAccountChange;
+}
+
+/** No user has a longer name. */
+export const LONGEST_USER_NAME = 256;
+const LONGEST_BEARER = 4096;
+/** The tabs of a restarted browser refresh at the same time. */
+const BROWSER_LEEWAY_SECONDS = 10;
+
+/** @see interface 5, decisions 6 */
+export class Authenticator {
+  readonly #options: AuthenticatorOptions;
+
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The principal of a bearer credential, an access token or an API key. Needs no round trip for a credential
+   * seen before, unless its user has changed. `address` is the caller's; without it, a key limited to some
+   * addresses is refused. `onKnown` receives the owner of the credential, even if it is then refused for its
+   * address, so that the owner can see the attempt.
+   *
+   * @throws UNAUTHENTICATED (401), the same for every reason; FORBIDDEN (403) for a key used from a wrong
+   *   address
+   */
+  async authenticate(
+    bearer: string,
+    address?: string,
+    onKnown: (credential: Credential) => void = () => {},
+  ): Promise<Principal> {
+    const isPossible = bearer.length <= LONGEST_BEARER;
+    if (isPossible && bearer.startsWith('cg_')) {
+      const standing = await this.#standingOfKey(bearer, address, onKnown);
+      if (standing) return standing.principal;
+    } else if (isPossible) {
+      const principal = await this.#ofToken(bearer, address, onKnown);
+      if (principal) return principal;
+    }
+    throw new ServiceError('UNAUTHENTICATED', 'The access token or API key is wrong, expired or revoked.');
+  }
+
+  /** @see Principals.assertUnchanged */
+  async assertUnchanged(principal: Principal): Promise<void> {
+    await this.#options.principals.assertUnchanged(principal);
+  }
+
+  /**
+   * Checks a user name and password, and opens a session.
+   *
+   * @throws WRONG_LOGIN (401), with the same text and time for an unknown domain or user, a user who may not
+   *   log in, and a wrong password; TOO_MANY_REQUESTS (429) for more than ten attempts a minute
+   */
+  async login(attempt: LoginAttempt): Promise<Login> {
+    const { lockout, passwords, sessions, events } = this.#options;
+    const { domain, trial } = await this.#admit(attempt, attempt.userName);
+    await lockout.assertOpen(trial);
+    const user = await this.#findUser(domain?.id, attempt.userName);
+    const check = await passwords.check(user?.passwordHash ?? undefined, attempt.password);
+    if (!domain || !user?.isActive || !check.isMatch || user.epoch === null) {
+      await lockout.noteFailure(trial);
+      await events.loginFailed(domain?.id, user, attempt);
+      throw wrongLogin();
+    }
+    const ref = { domainId: domain.id, userId: user.id, userName: user.userName, epoch: user.epoch };
+    await this.#assertSecondFactor(ref, attempt, trial);
+    const isConfined = await this.#lacksSecondFactor(ref, parseRoles(user.roles));
+    const session = await sessions.open(ref, { ...attempt, isConfined });
+    if (!session) throw wrongLogin();
+    await lockout.forgive(trial);
+    await events.loggedIn(ref, attempt);
+    if (check.isOutdated) await this.#rehash(ref, user.passwordHash, attempt.password);
+    return this.#answer(
+      { ...ref, origin: { kind: 'session', id: session.sessionId } },
+      { ...user, roles: parseRoles(user.roles) },
+      { refreshToken: session.refreshToken },
+    );
+  }
+
+  /**
+   * Opens a session for the user with an email address that an identity provider has verified. The code of
+   * the second factor is required as for any login, unless the provider has checked one.
+   *
+   * @throws WRONG_LOGIN (401) if no active user has the address, or several have; SECOND_FACTOR_REQUIRED
+   *   (401); TOO_MANY_REQUESTS (429)
+   */
+  async loginByIdentity(attempt: IdentityAttempt): Promise<Login> {
+    const { lockout, sessions, events } = this.#options;
+    const { domain } = await this.#admit(attempt, attempt.email);
+    const users = await this.#findByEmail(domain?.id ?? '', attempt.email);
+    const [user] = users;
+    if (!domain || !user || users.length > 1) {
+      await events.loginFailed(domain?.id, undefined, attempt);
+      throw wrongLogin();
+    }
+    const trial = { userName: `${domain.id}/${user.userName}`, address: attempt.address };
+    const { userName } = user;
+    const ref = {
+      domainId: domain.id,
+      userId: user.id,
+      userName,
+      epoch: await this.#epochOf(domain.id, user),
+    };
+    const roles = parseRoles(user.roles);
+    if (!attempt.hasSecondFactor) {
+      await lockout.assertOpen(trial);
+      await this.#assertSecondFactor(ref, attempt, trial);
+    }
+    const isConfined = !attempt.hasSecondFactor && (await this.#lacksSecondFactor(ref, roles));
+    const session = await sessions.open(ref, { ...attempt, isConfined });
+    if (!session) throw wrongLogin();
+    await events.loggedIn(ref, attempt);
+    return this.#answer(
+      { ...ref, origin: { kind: 'session', id: session.sessionId } },
+      { ...user, roles },
+      { refreshToken: session.refreshToken },
+    );
+  }
+
+  /**
+   * An access token with the rights of an API key, which ends with the key at the latest.
+   *
+   * @throws UNAUTHENTICATED (401); FORBIDDEN (403) for a key used from a wrong address
+   */
+  async exchangeKey(key: string, address?: string): Promise<Login> {
+    const standing = await this.#standingOfKey(key, address);
+    if (!standing) throw new ServiceError('UNAUTHENTICATED', 'The API key is wrong, expired or revoked.');
+    const { principal, epoch, expiresAt, name } = standing;
+    return this.#answer(
+      {
+        domainId: principal.domainId,
+        userId: principal.id,
+        epoch: epoch ?? 0,
+        origin: { kind: 'key', id: principal.credential.id },
+      },
+      { id: principal.id, userName: principal.userName, name, roles: [...principal.roles] },
+      { refreshToken: undefined, expiresAt },
+    );
+  }
+
+  /**
+   * New tokens for a refresh token, which is thereby used up. Using one again ends its session.
+   *
+   * @throws UNAUTHENTICATED (401)
+   */
+  async refresh(refreshToken: string, origin: Origin): Promise<Login> {
+    return await this.#refresh(refreshToken, { ...origin, leewaySeconds: 0 });
+  }
+
+  /**
+   * Like `refresh`, for a token that the tabs of a browser share: each that asks within ten seconds of the
+   * first gets new tokens.
+   *
+   * @throws UNAUTHENTICATED (401)
+   */
+  async refreshInBrowser(refreshToken: string, origin: Origin): Promise<Login> {
+    return await this.#refresh(refreshToken, { ...origin, leewaySeconds: BROWSER_LEEWAY_SECONDS });
+  }
+
+  /** Ends the session of a refresh token, on every gateway; an unknown token is not an error. */
+  async endSession(refreshToken: string, origin: Origin): Promise<void> {
+    const ended = await this.#options.sessions.endOf(refreshToken);
+    if (ended === undefined) return;
+    this.#options.principals.forget(ended.domainId, ended.userId);
+    await this.#options.events.loggedOut(ended, origin);
+  }
+
+  async #refresh(
+    refreshToken: string,
+    { leewaySeconds, ...origin }: Origin & { readonly leewaySeconds: number },
+  ): Promise<Login> {
+    const { sessions, principals, events } = this.#options;
+    const session = await sessions.renew(refreshToken, { leewaySeconds });
+    if (session) {
+      const { domainId, userId, epoch, sessionId } = session;
+      return this.#answer(
+        { domainId, userId, epoch, origin: { kind: 'session', id: sessionId } },
+        { id: userId, userName: session.userName, name: session.name, roles: parseRoles(session.roles) },
+        { refreshToken: session.refreshToken },
+      );
+    }
+    const ended = await sessions.endReused(refreshToken);
+    if (ended) {
+      principals.forget(ended.domainId, ended.userId);
+      await events.tokenReused(ended, origin);
+    }
+    throw new ServiceError(
+      'UNAUTHENTICATED',
+      'The refresh token is wrong, expired or was used before. Log in again.',
+    );
+  }
+
+  /**
+   * Ends the session of the caller's token, on every gateway. @throws FORBIDDEN (403) for an API key, which
+   * has no session: revoke it
+   */
+  async logout(principal: Principal, origin: Origin): Promise<void> {
+    if (principal.credential.kind !== 'token')
+      throw new ServiceError('FORBIDDEN', 'An API key has no session to end; it is ended by revoking it.');
+    if (principal.scopes !== undefined && !lacksSecondFactor(principal))
+      throw new ServiceError(
+        'FORBIDDEN',
+        'This token has a part of the rights of its session; to end that is none of them.',
+      );
+    const { id: userId, domainId, userName, credential } = principal;
+    await this.#options.sessions.end(credential.id);
+    this.#options.principals.forget(domainId, userId);
+    const session = { domainId, userId, userName, sessionId: credential.id };
+    await this.#options.events.loggedOut(session, origin);
+  }
+
+  /**
+   * Sets a new password and ends every session of the user, including the caller's. API keys remain valid.
+   *
+   * @throws WRONG_LOGIN (401) if the old password is wrong; INVALID_VALUE (400) if the new one is not
+   *   acceptable; FORBIDDEN (403) for an API key; TOO_MANY_REQUESTS (429) for more than ten attempts a minute
+   */
+  async changePassword(
+    principal: Principal,
+    oldPassword: string,
+    newPassword: string,
+    requestId = 'change of password',
+  ): Promise<void> {
+    const { database, passwords, principals, throttle, lockout, onChange } = this.#options;
+    if (principal.credential.kind !== 'token' || principal.scopes !== undefined)
+      throw new ServiceError(
+        'FORBIDDEN',
+        'A password is changed after logging in with it, not with an API key.',
+      );
+    const user = { domainId: principal.domainId, userId: principal.id };
+    // Attempts are limited, so that a stolen token cannot be used to guess the password.
+    const trial = { userName: `${user.domainId}/${principal.userName}`, address: 'change of password' };
+    assertNotThrottled(await throttle.takeLogin(trial.userName, trial.address));
+    await lockout.assertOpen(trial);
+    const stored = await database.prisma.credential.findUnique({ where: { domainId_userId: user } });
+    const { isMatch } = await passwords.check(stored?.passwordHash, oldPassword);
+    if (!isMatch) {
+      await lockout.noteFailure(trial);
+      throw new ServiceError('WRONG_LOGIN', 'The old password is wrong.');
+    }
+    const { owner, presentHash } = await findPasswordOwner(database, user);
+    const passwordHash = await passwords.hashChosen(newPassword, owner, presentHash);
+    const by = { domain: { id: user.domainId }, principal, requestId };
+    await inOwnTransaction(database, (transaction) => replacePassword(transaction, user, passwordHash, by));
+    principals.forget(user.domainId, user.userId);
+    onChange?.(user, 'password');
+  }
+
+  /**
+   * Counts an attempt before anything is looked up, and finds its domain, which may be unknown.
+   *
+   * @throws TOO_MANY_REQUESTS (429)
+   */
+  async #admit(
+    { domainId, address }: Pick<LoginAttempt, 'domainId' | 'address'>,
+    name: string,
+  ): Promise<{ readonly domain: Domain | undefined; readonly trial: LoginTrial }> {
+    const { domains, throttle } = this.#options;
+    const askedId = domainId === undefined || domainId === '' ? (domains.top()?.id ?? '') : domainId;
+    const trial = { userName: `${askedId}/${name}`, address };
+    assertNotThrottled(await throttle.takeLogin(trial.userName, address));
+    await domains.assureKnown(askedId);
+    return { domain: domains.find(askedId), trial };
+  }
+
+  /**
+   * Whoever guesses codes knows the password and may try from anywhere, so these failures are also counted
+   * over all addresses.
+   *
+   * @throws SECOND_FACTOR_REQUIRED (401); TOO_MANY_REQUESTS (429)
+   */
+  async #assertSecondFactor(
+    user: UserRef & { readonly userName: string },
+    attempt: Pick<LoginAttempt, 'code' | 'address' | 'requestId'>,
+    trial: LoginTrial,
+  ): Promise<void> {
+    const { secondFactors, lockout, events } = this.#options;
+    const everywhere = codeTrial(trial.userName);
+    if (attempt.code !== undefined) await lockout.assertOpen(everywhere);
+    const outcome = await secondFactors.check(user, attempt.code);
+    if (outcome === 'missing')
+      throw new ServiceError('SECOND_FACTOR_REQUIRED', 'Send the code of your second factor as `code`.');
+    if (outcome === 'wrong') {
+      await lockout.noteFailure(trial);
+      await lockout.noteFailure(everywhere);
+      await events.loginFailed(user.domainId, { id: user.userId, userName: user.userName }, attempt);
+      throw new ServiceError('SECOND_FACTOR_REQUIRED', 'The code is wrong, or was used before.');
+    }
+    if (outcome === 'right') await lockout.forgive(everywhere);
+  }
+
+  async #lacksSecondFactor(user: UserRef, roles: readonly string[]): Promise<boolean> {
+    const { secondFactors } = this.#options;
+    if (!secondFactors.isRequired(roles)) return false;
+    return (await secondFactors.check(user, undefined)) === 'none';
+  }
+
+  async #ofToken(
+    token: string,
+    address: string | undefined,
+    onKnown: (credential: Credential) => void,
+  ): Promise<Principal | undefined> {
+    const claims = this.#options.accessTokens.verify(token);
+    const standing = claims && (await this.#options.principals.ofToken(claims));
+    if (standing === undefined) return undefined;
+    const { principal } = standing;
+    onKnown(principal.credential);
+    assertAddress(standing, address);
+    if (claims?.delegation === undefined) return principal;
+    const part = hashOpaqueSecret(token).toString('base64url');
+    return narrowPrincipal(principal, { ...claims.delegation, part });
+  }
+
+  async #standingOfKey(
+    key: string,
+    address: string | undefined,
+    onKnown: (credential: Credential) => void = () => {},
+  ): ReturnType<Principals['ofKey']> {
+    const standing = await this.#options.principals.ofKey(hashOpaqueSecret(key));
+    if (standing === undefined) return undefined;
+    onKnown(standing.principal.credential);
+    assertAddress(standing, address);
+    this.#options.keyUsage.touch(standing.principal.credential.id, address);
+    return standing;
+  }
+
+  async #findUser(domainId: string | undefined, userName: string): Promise<StoredUser | undefined> {
+    // Looking for an unknown domain has already taken a round trip.
+    if (domainId === undefined) return undefined;
+    // The round trip is made for an impossible name too, so that it takes the same time.
+    const isPossible = isPossibleUserName(userName);
+    const [user] = await this.#options.database.query<StoredUser>(
+      Prisma.sql`
+        select
+          r.id,
+          r.data ->> 'user_name' as "userName",
+          coalesce(r.data ->> 'name', '') as name,
+          r.data -> 'roles' as roles,
+          coalesce(r.data -> 'active' = 'true', false) as "isActive",
+          c.password_hash as "passwordHash",
+          c.token_epoch as epoch
+        from records r
+        left join credentials c on c.domain_id = r.domain and c.user_id = r.id
+        where ${liveRecordsIn(isPossible ? domainId : '', 'pltf_user')}
+          and r.data -> 'user_name' = to_jsonb(${isPossible ? userName : ''}::text)`,
+      { name: 'auth-login' },
+    );
+    return user;
+  }
+
+  /**
+   * Only the letters A to Z are compared without case: other rules of case take letters for others, such as
+   * the Kelvin sign for k, and a provider may give the one address to one person and the other to another.
+   * For the same reason an address in another form than NFKC belongs to nobody.
+   */
+  async #findByEmail(domainId: string, email: string): Promise<readonly Omit<StoredUser, 'passwordHash'>[]> {
+    if (email !== email.normalize('NFKC')) return [];
+    return await this.#options.database.query(Prisma.sql`
+      select
+        r.id,
+        r.data ->> 'user_name' as "userName",
+        coalesce(r.data ->> 'name', '') as name,
+        r.data -> 'roles' as roles,
+        true as "isActive",
+        c.token_epoch as epoch
+      from records r
+      left join credentials c on c.domain_id = r.domain and c.user_id = r.id
+      where ${liveRecordsIn(domainId, 'pltf_user')}
+        and r.data -> 'active' = 'true'
+        and lower((r.data ->> 'email') collate "C") = lower(${email}::text collate "C")
+      limit 2`);
+  }
+
+  /** A user without a password gets a random one, because sessions end with the password they began with. */
+  async #epochOf(domainId: string, user: Pick<StoredUser, 'id' | 'epoch'>): Promise<number> {
+    if (user.epoch !== null) return user.epoch;
+    const { database, passwords } = this.#options;
+    const passwordHash = await passwords.hash(createOpaqueSecret('cgl'));
+    const [stored] = await database.query<{ epoch: number }>(Prisma.sql`
+      insert into credentials as c (domain_id, user_id, password_hash)
+      values (${domainId}, ${user.id}, ${passwordHash})
+      on conflict (domain_id, user_id) do update set password_hash = c.password_hash
+      returning token_epoch as epoch`);
+    return stored?.epoch ?? 0;
+  }
+
+  /** Stores the new hash only if the password is still the one that was checked. */
+  async #rehash(
+    user: { readonly domainId: string; readonly userId: string },
+    oldHash: string | null,
+    password: string,
+  ): Promise<void> {
+    const { database, passwords } = this.#options;
+    await database.prisma.credential.updateMany({
+      where: { domainId: user.domainId, userId: user.userId, passwordHash: oldHash ?? '' },
+      data: { passwordHash: await passwords.hash(password) },
+    });
+  }
+
+  #answer(
+    claims: AccessClaims,
+    user: {
+      readonly id: string;
+      readonly userName: string;
+      readonly name: string;
+      readonly roles: readonly string[];
+    },
+    grant: { readonly refreshToken: string | undefined; readonly expiresAt?: number },
+  ): Login {
+    const now = Math.floor(Date.now() / 1000);
+    const latest = Math.floor((grant.expiresAt ?? Number.POSITIVE_INFINITY) / 1000);
+    const expiresAt = Math.min(now + this.#options.accessTokenTtlSeconds, latest);
+    return {
+      accessToken: this.#options.accessTokens.sign(claims, expiresAt),
+      expiresInSeconds: expiresAt - now,
+      refreshToken: grant.refreshToken,
+      refreshTokenTtlSeconds:
+        grant.refreshToken === undefined ? undefined : this.#options.sessions.refreshTokenTtlSeconds,
+      user: {
+        id: user.id,
+        userName: user.userName,
+        name: user.name,
+        roles: user.roles,
+        domain: claims.domainId,
+      },
+    };
+  }
+}
+
+interface StoredUser {
+  readonly id: string;
+  readonly userName: string;
+  readonly name: string;
+  readonly roles: unknown;
+  readonly isActive: boolean;
+  /** Null: the user has no password. */
+  readonly passwordHash: string | null;
+  readonly epoch: number | null;
+}
+
+/** @throws FORBIDDEN (403): the bearer of a valid key may know the reason, and its owner has to find it */
+function assertAddress({ addresses }: Standing, address: string | undefined): void {
+  if (addresses.include(address)) return;
+  throw new ServiceError(
+    'FORBIDDEN',
+    `This API key may not be used from ${address ?? 'an unknown address'}; its owner lists where from.`,
+  );
+}
+
+function isPossibleUserName(userName: string): boolean {
+  return userName.length > 0 && userName.length <= LONGEST_USER_NAME && !userName.includes('\0');
+}
+
+function assertNotThrottled(decision: {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly resetSeconds: number;
+}): void {
+  const { allowed, limit, resetSeconds } = decision;
+  if (allowed) return;
+  throw new ServiceError(
+    'TOO_MANY_REQUESTS',
+    `Too many attempts to log in: a user has ${limit} a minute from one address ` +
+      `(LOGIN_LIMIT_PER_MINUTE), and each of the two alone ten times as many. Go on in ${resetSeconds} s.`,
+    { retryAfterSeconds: resetSeconds },
+  );
+}
+
+function wrongLogin(): ServiceError {
+  return new ServiceError('WRONG_LOGIN', 'The user name or the password is wrong.');
+}

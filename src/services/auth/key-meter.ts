@@ -1,0 +1,246 @@
+/** Counts the requests of API keys without delaying them. */
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Database } from '../../store/database/database.js';
+import { RegularWrites } from '../../store/database/regular-writes.js';
+import type { UsageDays } from './usage-days.js';
+
+/** An ended request, as far as the key's owner may see it. */
+export interface MeteredRequest {
+  readonly keyId: string;
+  readonly requestId: string;
+  /** The name of the GraphQL operation, or the route template; contains nothing that was sent. */
+  readonly operation: string;
+  readonly status: number;
+  /** The answer, or a part of it, was an error. */
+  readonly isError: boolean;
+  readonly durationMs: number;
+  /** Of a GraphQL operation. */
+  readonly cost: number | undefined;
+}
+
+/** The upper bounds of the buckets in `latency`; the last bucket has none. */
+export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000] as const;
+/** How many requests of a key are kept. */
+export const KEPT_REQUESTS = 1_000;
+
+const HOUR_MS = 3_600_000;
+/** How many hours of keys are held in memory while the database is down. */
+const MOST_KEY_HOURS = 5_000;
+const MOST_WAITING_REQUESTS = 20_000;
+const LONGEST_TEXT = 128;
+
+interface HourCount {
+  readonly keyId: string;
+  readonly hour: number;
+  requests: number;
+  errors: number;
+  refused: number;
+  readonly latency: number[];
+}
+
+interface WaitingRequest {
+  readonly request: MeteredRequest;
+  readonly at: number;
+}
+
+/**
+ * Collects requests in memory and writes them every two seconds: one statement for the hours, and one for the
+ * requests, of which the last 1,000 per key are kept. A killed gateway loses two seconds of figures. While
+ * the database is down they are held, up to a limit.
+ *
+ * Close it to write the rest.
+ */
+export class KeyMeter {
+  readonly #database: Database;
+  readonly #days: UsageDays;
+  readonly #onFault: (error: unknown) => void;
+  readonly #writes: RegularWrites;
+  #hours = new Map<string, HourCount>();
+  #requests = new WaitingRequests();
+
+  constructor(options: {
+    readonly database: Database;
+    readonly days: UsageDays;
+    readonly onFault: (error: unknown) => void;
+  }) {
+    this.#database = options.database;
+    this.#days = options.days;
+    this.#onFault = options.onFault;
+    this.#writes = new RegularWrites(() => this.#write());
+  }
+
+  /** Records a request: a few additions, and no waiting. */
+  note(request: MeteredRequest): void {
+    const at = Date.now();
+    const count = this.#countOf(request.keyId, Math.floor(at / HOUR_MS));
+    if (count !== undefined) {
+      count.requests += 1;
+      if (request.isError) count.errors += 1;
+      if (request.status === 429) count.refused += 1;
+      const slot = slotOf(request.durationMs);
+      count.latency[slot] = (count.latency[slot] ?? 0) + 1;
+    }
+    this.#requests.add({ request, at });
+  }
+
+  /** Writes what was collected since the last time. Called periodically; never throws. */
+  async flush(): Promise<void> {
+    await this.#writes.flush();
+  }
+
+  async close(): Promise<void> {
+    await this.#writes.close();
+  }
+
+  async #write(): Promise<void> {
+    if (this.#hours.size === 0 && this.#requests.count === 0) return;
+    const hours = [...this.#hours.values()];
+    const requests = this.#requests;
+    this.#hours = new Map();
+    this.#requests = new WaitingRequests();
+    try {
+      await this.#writeHours(hours);
+    } catch (error) {
+      for (const count of hours) this.#giveBack(count);
+      this.#onFault(error);
+    }
+    try {
+      await this.#writeRequests(requests);
+    } catch (error) {
+      const newer = this.#requests;
+      this.#requests = requests;
+      for (const waiting of newer.list()) requests.add(waiting);
+      this.#onFault(error);
+    }
+  }
+
+  async #writeHours(counts: readonly HourCount[]): Promise<void> {
+    if (counts.length === 0) return;
+    await this.#days.ensure(counts.map(({ hour }) => hour * HOUR_MS));
+    // Skips keys that were deleted. Ordered, because two gateways lock the same rows.
+    await this.#database.apart.query(
+      Prisma.sql`
+        insert into key_usage as u (key_id, hour, requests, errors, refused, latency)
+        select n."keyId", to_timestamp(n.hour * 3600), n.requests, n.errors, n.refused, n.latency
+        from jsonb_to_recordset(${JSON.stringify(counts)}::jsonb)
+          as n ("keyId" uuid, hour bigint, requests int, errors int, refused int, latency int[])
+        order by n."keyId", n.hour
+        on conflict (key_id, hour) do update
+        set requests = u.requests + excluded.requests,
+            errors = u.errors + excluded.errors,
+            refused = u.refused + excluded.refused,
+            latency = array(
+              select coalesce(was, 0) + coalesce(more, 0)
+              from unnest(u.latency, excluded.latency) with ordinality as both_counts (was, more, place)
+              order by place
+            )`,
+      { name: 'key-usage' },
+    );
+  }
+
+  async #writeRequests(requests: WaitingRequests): Promise<void> {
+    if (requests.count === 0) return;
+    const rows = requests.list().map(toRow);
+    await this.#database.apart.query(
+      Prisma.sql`
+        with sent as (
+          select *, row_number() over (partition by "keyId" order by at, ordinal) as rank
+          from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n ("keyId" uuid, ordinal int, at float8,
+            "requestId" text, operation text, status int, "durationMs" float8, cost int)
+        ), locked as (
+          select id from api_keys where id in (select "keyId" from sent) order by id for update
+        ), counted as (
+          update api_keys k
+          set request_count = k.request_count + n.count
+          from (select "keyId", count(*) as count from sent group by 1) n, locked
+          where k.id = n."keyId" and locked.id = k.id
+          returning k.id, k.request_count - n.count as before
+        )
+        insert into key_requests (key_id, place, at, request_id, operation, status, duration_ms, cost)
+        select counted.id, (counted.before + sent.rank - 1) % ${KEPT_REQUESTS}::int,
+          to_timestamp(sent.at / 1000), sent."requestId", sent.operation, sent.status, sent."durationMs",
+          sent.cost
+        from sent
+        join counted on counted.id = sent."keyId"
+        on conflict (key_id, place) do update
+        set at = excluded.at,
+            request_id = excluded.request_id,
+            operation = excluded.operation,
+            status = excluded.status,
+            duration_ms = excluded.duration_ms,
+            cost = excluded.cost`,
+      { name: 'key-requests' },
+    );
+  }
+
+  #countOf(keyId: string, hour: number): HourCount | undefined {
+    const name = `${keyId}/${hour}`;
+    const known = this.#hours.get(name);
+    if (known !== undefined) return known;
+    if (this.#hours.size >= MOST_KEY_HOURS) return undefined;
+    const latency = new Array<number>(LATENCY_BOUNDS_MS.length + 1).fill(0);
+    const count = { keyId, hour, requests: 0, errors: 0, refused: 0, latency };
+    this.#hours.set(name, count);
+    return count;
+  }
+
+  #giveBack(unwritten: HourCount): void {
+    const count = this.#countOf(unwritten.keyId, unwritten.hour);
+    if (count === undefined) return;
+    count.requests += unwritten.requests;
+    count.errors += unwritten.errors;
+    count.refused += unwritten.refused;
+    for (const [slot, more] of unwritten.latency.entries())
+      count.latency[slot] = (count.latency[slot] ?? 0) + more;
+  }
+}
+
+function slotOf(durationMs: number): number {
+  const slot = LATENCY_BOUNDS_MS.findIndex((bound) => durationMs <= bound);
+  return slot === -1 ? LATENCY_BOUNDS_MS.length : slot;
+}
+
+function toRow({ request, at }: WaitingRequest, ordinal: number) {
+  return {
+    ...request,
+    at,
+    ordinal,
+    requestId: request.requestId.slice(0, LONGEST_TEXT),
+    operation: request.operation.slice(0, LONGEST_TEXT),
+  };
+}
+
+/**
+ * The latest requests of each key, no more than are kept: a statement must not write a row twice, and holding
+ * a whole busy second would burden the garbage collector.
+ */
+class WaitingRequests {
+  readonly #byKey = new Map<string, { readonly ring: WaitingRequest[]; next: number }>();
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(waiting: WaitingRequest): void {
+    const { keyId } = waiting.request;
+    const known = this.#byKey.get(keyId);
+    if (known !== undefined && known.ring.length === KEPT_REQUESTS) {
+      known.ring[known.next] = waiting;
+      known.next = (known.next + 1) % KEPT_REQUESTS;
+      return;
+    }
+    if (this.#count >= MOST_WAITING_REQUESTS) return;
+    this.#count += 1;
+    if (known === undefined) this.#byKey.set(keyId, { ring: [waiting], next: 0 });
+    else known.ring.push(waiting);
+  }
+
+  /** The requests of each key in the order of their arrival. */
+  list(): readonly WaitingRequest[] {
+    return [...this.#byKey.values()].flatMap(({ ring, next }) => [
+      ...ring.slice(next),
+      ...ring.slice(0, next),
+    ]);
+  }
+}

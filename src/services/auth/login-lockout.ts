@@ -1,0 +1,108 @@
+/** Slows down password guessing with every failure, over all gateways. */
+import { hash } from 'node:crypto';
+import { ServiceError } from '../../base/errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Database } from '../../store/database/database.js';
+
+export interface LoginLockoutOptions {
+  readonly database: Database;
+  /** How many consecutive failures are forgiven; 0: all. */
+  readonly afterFailures: number;
+}
+
+/** Who attempts to log in, before authentication. */
+export interface LoginTrial {
+  /** The user name as typed, prefixed by its domain. */
+  readonly userName: string;
+  readonly address: string;
+}
+
+const FIRST_WAIT_SECONDS = 15;
+const MOST_DOUBLINGS = 6;
+const HOUR_MS = 3_600_000;
+const MOST_REMOVED = 10_000;
+
+/**
+ * Counts the failures of a user name from an address, until a login of the pair succeeds or a day passes
+ * without a failure. Each failure that is not forgiven doubles the time for which the pair is refused: 15 s,
+ * 30 s, and so on to 16 minutes. Others are not affected: neither the same user elsewhere, nor another user
+ * at the same address. Names that do not exist are counted too. They are stored only as a hash, because
+ * people type passwords there.
+ *
+ * @see decisions 6
+ */
+export class LoginLockout {
+  readonly #database: Database;
+  readonly #afterFailures: number;
+  #removedOldAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: LoginLockoutOptions) {
+    this.#database = options.database;
+    this.#afterFailures = options.afterFailures;
+  }
+
+  /** @throws TOO_MANY_REQUESTS (429) while the pair is locked out */
+  async assertOpen(trial: LoginTrial): Promise<void> {
+    if (this.#afterFailures === 0) return;
+    const [row] = await this.#database.query<{ seconds: number }>(
+      Prisma.sql`
+        select ceil(extract(epoch from locked_until - now()))::int as seconds
+        from login_failures
+        where key = ${keyOf(trial)} and locked_until > now()`,
+      { name: 'login-lockout' },
+    );
+    if (row === undefined) return;
+    const seconds = Math.max(1, row.seconds);
+    throw new ServiceError(
+      'TOO_MANY_REQUESTS',
+      `Too many logins failed with this user name from this address. Go on in ${seconds} s.`,
+      { retryAfterSeconds: seconds },
+    );
+  }
+
+  async noteFailure(trial: LoginTrial): Promise<void> {
+    if (this.#afterFailures === 0) return;
+    await this.#database.query(
+      Prisma.sql`
+        with counted as (
+          insert into login_failures as f (key, failures, last_at)
+          values (${keyOf(trial)}, 1, now())
+          on conflict (key) do update
+          set failures = case when f.last_at < now() - interval '1 day' then 1 else f.failures + 1 end,
+              last_at = now(),
+              locked_until = case
+                when f.last_at < now() - interval '1 day' then null
+                when f.failures < ${this.#afterFailures}::int then null
+                else now() + ${FIRST_WAIT_SECONDS}::int * interval '1 second'
+                  * power(2, least(f.failures - ${this.#afterFailures}::int, ${MOST_DOUBLINGS}::int))
+              end
+        )
+        select 1 as one`,
+      { name: 'login-failed' },
+    );
+    await this.#removeOld();
+  }
+
+  /** Clears the failures of the pair after a successful login. */
+  async forgive(trial: LoginTrial): Promise<void> {
+    if (this.#afterFailures === 0) return;
+    await this.#database.query(Prisma.sql`delete from login_failures where key = ${keyOf(trial)}`, {
+      name: 'login-succeeded',
+    });
+  }
+
+  /** Deletes old rows once an hour, at the next failure. */
+  async #removeOld(): Promise<void> {
+    if (performance.now() - this.#removedOldAt < HOUR_MS) return;
+    this.#removedOldAt = performance.now();
+    await this.#database.query(Prisma.sql`
+      delete from login_failures
+      where key in (
+        select key from login_failures where last_at < now() - interval '1 day' limit ${MOST_REMOVED}::int
+      )`);
+  }
+}
+
+function keyOf({ userName, address }: LoginTrial): string {
+  return hash('sha256', JSON.stringify([userName, address]), 'base64url');
+}

@@ -1,0 +1,402 @@
+/**
+ * The current principal of a credential: its user's roles and attributes, for as long as credential and user
+ * are valid.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import { ServiceError } from '../../base/errors.js';
+import type { Collection } from '../../base/model/collection.js';
+import {
+  type KeyScopes,
+  type Principal,
+  SECOND_FACTOR_ALONE,
+  systemPrincipal,
+} from '../../base/model/scope.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Database } from '../../store/database/database.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { PRINCIPALS_CHANNEL } from '../../store/writing/record-statements.js';
+import type { AccessClaims } from './access-tokens.js';
+import { AllowedAddresses } from './allowed-addresses.js';
+import { narrowPrincipal } from './delegation.js';
+import { loadPrincipalAttributes } from './principal-attributes.js';
+
+/**
+ * The expression that announces a change of a user or its credentials, for the select list of the statement
+ * that makes it.
+ */
+export function announceUser(user: {
+  readonly domainId: Prisma.Sql;
+  readonly userId: Prisma.Sql;
+}): Prisma.Sql {
+  return Prisma.sql`pg_notify(
+    ${PRINCIPALS_CHANNEL},
+    json_build_object('domain', ${user.domainId}::text, 'user', ${user.userId}::text)::text)`;
+}
+
+/** The part of the catalog that this room needs. */
+export interface GrantingCollections {
+  list(): readonly Collection[];
+  /** Returns the function that unsubscribes. */
+  onChange(listener: () => void): () => void;
+}
+
+/** A valid credential and its principal. */
+export interface Standing {
+  readonly principal: Principal;
+  /** The user's full name. */
+  readonly name: string;
+  /** The user's `tokenEpoch`; `undefined` if the user has no password. */
+  readonly epoch: number | undefined;
+  /**
+   * The expiry of a key, in milliseconds of Unix time; `Infinity`: never. A session outlives the tokens
+   * signed for it.
+   */
+  readonly expiresAt: number;
+  /** The allowed addresses of a key and its tokens; a session may be used from anywhere. */
+  readonly addresses: AllowedAddresses;
+}
+
+type CredentialRef = Omit<AccessClaims, 'epoch'>;
+
+/** The user, key or task for whom work runs that outlasts the check of its rights. */
+export interface WorkPrincipal extends Pick<Principal, 'kind' | 'id' | 'domainId' | 'credential'> {
+  /** The most that the work may have. Default: all that the user or key has now. */
+  readonly roles?: Iterable<string> | undefined;
+  readonly scopes?: KeyScopes | undefined;
+}
+
+/** Refusals are cached too: a revoked token costs one round trip, not one per attempt. */
+interface Remembered {
+  readonly standing: Standing | undefined;
+  readonly loadedAt: number;
+}
+
+const MOST_USERS = 10_000;
+const MOST_CREDENTIALS_OF_A_USER = 100;
+const MOST_KEYS = 10_000;
+const MOST_ATTEMPTS = 4;
+
+/** A safety net in case announcements are missed: no entry is used for longer. */
+const MAX_AGE_MS = 15_000;
+
+/**
+ * Loads and caches principals, so that an authenticated request needs no round trip.
+ *
+ * The entries of a user are dropped when a change is announced on `campus_principals`, or by `forget`; all
+ * entries are dropped when announcements may have been missed, or when the granting collections change. A
+ * load that was in progress at that moment is repeated, because it may have read the old state.
+ *
+ * The owner closes it.
+ */
+export class Principals {
+  readonly #database: Database;
+  readonly #collections: GrantingCollections;
+  readonly #users = new LRUCache<string, Map<string, Remembered>>({ max: MOST_USERS });
+  /** The owner of each key, by the hash of the key. A key never changes its owner, so entries stay valid. */
+  readonly #keyOwners = new LRUCache<string, CredentialRef>({ max: MOST_KEYS });
+  readonly #loading = new Map<string, Promise<Remembered>>();
+  /** Incremented with every announced change. */
+  #changes = 0;
+  #stopListening: () => Promise<void> = async () => {};
+
+  private constructor(database: Database, collections: GrantingCollections) {
+    this.#database = database;
+    this.#collections = collections;
+  }
+
+  static async open(options: {
+    readonly database: Database;
+    readonly collections: GrantingCollections;
+  }): Promise<Principals> {
+    const principals = new Principals(options.database, options.collections);
+    const stopHearing = await options.database.listen(
+      PRINCIPALS_CHANNEL,
+      (payload) => principals.#hear(payload),
+      () => principals.forgetAll(),
+    );
+    const stopWatching = options.collections.onChange(() => principals.forgetAll());
+    principals.#stopListening = async () => {
+      stopWatching();
+      await stopHearing();
+    };
+    return principals;
+  }
+
+  async close(): Promise<void> {
+    await this.#stopListening();
+  }
+
+  /**
+   * The standing of a verified access token; `undefined` if its session, key, user or epoch is no longer
+   * valid.
+   */
+  async ofToken(claims: AccessClaims): Promise<Standing | undefined> {
+    const { standing } = this.#find(claims) ?? (await this.#load(claims));
+    if (!standing || standing.expiresAt <= Date.now()) return undefined;
+    // A key, and the tokens exchanged for it, survive a change of password.
+    if (claims.origin.kind === 'session' && standing.epoch !== claims.epoch) return undefined;
+    return standing;
+  }
+
+  /** The standing of an API key, found by the hash of the key. */
+  async ofKey(keyHash: Buffer): Promise<Standing | undefined> {
+    const cacheKey = keyHash.toString('base64url');
+    const owner = this.#keyOwners.get(cacheKey) ?? (await this.#loadKeyOwner(keyHash));
+    if (!owner) return undefined;
+    this.#keyOwners.set(cacheKey, owner);
+    const { standing } = this.#find(owner) ?? (await this.#load(owner));
+    return standing && standing.expiresAt > Date.now() ? standing : undefined;
+  }
+
+  /**
+   * The principal of work that outlasts the check of its rights: what the user or key may do now, and no more
+   * than the work began with. `undefined` if the user or key may do nothing any more. The session may have
+   * ended.
+   *
+   * All work done later on behalf of a user gets its rights here, each time it acts.
+   */
+  async ofWork(work: WorkPrincipal): Promise<Principal | undefined> {
+    const { kind, id, domainId, credential } = work;
+    if (kind === 'system') return { ...systemPrincipal(id, [...(work.roles ?? [])], domainId), credential };
+    const present = await this.#presentOf(work);
+    if (present === undefined) return undefined;
+    const roles = [...(work.roles ?? present.roles)].filter((role) => present.roles.has(role));
+    const narrowed =
+      work.scopes === undefined
+        ? { ...present, roles: new Set(roles) }
+        : narrowPrincipal(present, { roles, scopes: work.scopes, part: '' });
+    return { ...narrowed, credential };
+  }
+
+  /**
+   * Refuses to continue long work of a request whose caller has lost its session, its key or any right since
+   * the request began. Usually without a round trip.
+   *
+   * @throws UNAUTHENTICATED (401), FORBIDDEN (403)
+   */
+  async assertUnchanged(principal: Principal): Promise<void> {
+    const { kind, id: userId, domainId, credential } = principal;
+    if (kind === 'system' || credential.kind === 'system') return;
+    const origin = { kind: credential.kind === 'key' ? 'key' : 'session', id: credential.id } as const;
+    const ref = { domainId, userId, origin };
+    const { standing } = this.#find(ref) ?? (await this.#load(ref));
+    if (standing === undefined || standing.expiresAt <= Date.now()) {
+      throw new ServiceError('UNAUTHENTICATED', 'The credential has ended, and so has this request.');
+    }
+    const { roles, scopes = SECOND_FACTOR_ALONE } = principal;
+    const { part } = credential;
+    const present =
+      part === undefined
+        ? standing.principal
+        : narrowPrincipal(standing.principal, { roles: [...roles], scopes, part });
+    const rightsOf = ({ roles, scopes, attributes }: Principal) => [roles, scopes, attributes];
+    if (isDeepStrictEqual(rightsOf(present), rightsOf(principal))) return;
+    throw new ServiceError('FORBIDDEN', 'Your rights have changed since this request began. Send it again.');
+  }
+
+  /** The user's present rights, or the key's, whatever became of the session. */
+  async #presentOf({ domainId, id, credential }: WorkPrincipal): Promise<Principal | undefined> {
+    if (credential.kind === 'key') {
+      const ref = { domainId, userId: id, origin: { kind: 'key', id: credential.id } } as const;
+      const { standing } = this.#find(ref) ?? (await this.#load(ref));
+      return standing && standing.expiresAt > Date.now() ? standing.principal : undefined;
+    }
+    const user = { domainId, userId: id };
+    const [rows, attributes] = await Promise.all([
+      this.#database.query<Pick<StandingRow, 'userName' | 'roles'>>(selectUser(user), { name: 'auth-user' }),
+      loadPrincipalAttributes(this.#database, this.#collections.list(), user),
+    ]);
+    const [row] = rows;
+    return (
+      row && {
+        ...{ kind: 'user', id, userName: row.userName, domainId, credential, scopes: undefined, attributes },
+        roles: new Set(parseRoles(row.roles)),
+      }
+    );
+  }
+
+  /**
+   * Drops the entries of a user, or all if it is unknown whom a change concerns. For changes by this process,
+   * before they are answered; those of others are announced.
+   */
+  forget(domainId: string, userId: string | undefined): void {
+    if (userId === undefined) {
+      this.forgetAll();
+      return;
+    }
+    this.#changes += 1;
+    this.#users.delete(userKey({ domainId, userId }));
+    this.#loading.clear();
+  }
+
+  forgetAll(): void {
+    this.#changes += 1;
+    this.#users.clear();
+    this.#loading.clear();
+  }
+
+  #hear(payload: string): void {
+    const change = changeSchema.safeParse(payload);
+    if (change.success) this.forget(change.data.domain, change.data.user);
+    else this.forgetAll();
+  }
+
+  #find(ref: CredentialRef): Remembered | undefined {
+    if (!this.#database.isHearing) return undefined;
+    const remembered = this.#users.get(userKey(ref))?.get(ref.origin.id);
+    return remembered && performance.now() - remembered.loadedAt <= MAX_AGE_MS ? remembered : undefined;
+  }
+
+  /** Concurrent requests share a load. */
+  async #load(ref: CredentialRef): Promise<Remembered> {
+    const loading = this.#loading.get(ref.origin.id) ?? this.#startLoading(ref);
+    return await loading;
+  }
+
+  #startLoading(ref: CredentialRef): Promise<Remembered> {
+    const loading = this.#loadSettled(ref).finally(() => {
+      if (this.#loading.get(ref.origin.id) === loading) this.#loading.delete(ref.origin.id);
+    });
+    this.#loading.set(ref.origin.id, loading);
+    return loading;
+  }
+
+  async #loadSettled(ref: CredentialRef): Promise<Remembered> {
+    // During a storm of changes, the last result is valid for this request, which came before some of them,
+    // but it is not cached.
+    for (let attempt = 1; ; attempt += 1) {
+      const changes = this.#changes;
+      const loaded = { standing: await this.#read(ref), loadedAt: performance.now() };
+      if (changes === this.#changes) this.#remember(ref, loaded);
+      if (changes === this.#changes || attempt === MOST_ATTEMPTS) return loaded;
+    }
+  }
+
+  #remember(ref: CredentialRef, loaded: Remembered): void {
+    const credentials = this.#users.get(userKey(ref)) ?? new Map<string, Remembered>();
+    if (credentials.size >= MOST_CREDENTIALS_OF_A_USER) credentials.clear();
+    credentials.set(ref.origin.id, loaded);
+    this.#users.set(userKey(ref), credentials);
+  }
+
+  async #read(ref: CredentialRef): Promise<Standing | undefined> {
+    const [rows, attributes] = await Promise.all([
+      ref.origin.kind === 'session'
+        ? this.#database.query<StandingRow>(selectSession(ref), { name: 'auth-session' })
+        : this.#database.query<StandingRow>(selectKey(ref), { name: 'auth-key' }),
+      loadPrincipalAttributes(this.#database, this.#collections.list(), ref),
+    ]);
+    const [row] = rows;
+    if (!row) return undefined;
+    return {
+      principal: {
+        kind: 'user',
+        id: ref.userId,
+        userName: row.userName,
+        domainId: ref.domainId,
+        roles: new Set(row.isConfined ? [] : parseRoles(row.roles)),
+        credential: { kind: ref.origin.kind === 'session' ? 'token' : 'key', id: ref.origin.id },
+        scopes: row.isConfined ? SECOND_FACTOR_ALONE : (row.scopes ?? undefined),
+        attributes,
+      },
+      name: row.name,
+      epoch: row.epoch ?? undefined,
+      expiresAt: row.expiresAt ?? Number.POSITIVE_INFINITY,
+      addresses: new AllowedAddresses(row.addresses ?? []),
+    };
+  }
+
+  async #loadKeyOwner(keyHash: Buffer): Promise<CredentialRef | undefined> {
+    const [row] = await this.#database.query<{ id: string; domainId: string; userId: string }>(
+      Prisma.sql`
+        select id, domain_id as "domainId", user_id as "userId"
+        from api_keys
+        where key_hash = ${keyHash}`,
+      { name: 'auth-key-owner' },
+    );
+    return row && { domainId: row.domainId, userId: row.userId, origin: { kind: 'key', id: row.id } };
+  }
+}
+
+/** The roles in a user's record; anything but a text is ignored. */
+export function parseRoles(written: unknown): readonly string[] {
+  return Array.isArray(written) ? written.filter((role) => typeof role === 'string') : [];
+}
+
+const changeSchema = z
+  .string()
+  .transform((payload, context) => {
+    try {
+      return JSON.parse(payload) as unknown;
+    } catch {
+      context.addIssue('not JSON');
+      return z.NEVER;
+    }
+  })
+  .pipe(z.object({ domain: z.string(), user: z.string().optional() }));
+
+interface StandingRow {
+  readonly userName: string;
+  readonly name: string;
+  readonly roles: unknown;
+  readonly epoch: number | null;
+  readonly expiresAt: number | null;
+  readonly scopes: KeyScopes | null;
+  readonly addresses: readonly string[] | null;
+  readonly isConfined: boolean;
+}
+
+function selectUser({ domainId, userId }: Pick<CredentialRef, 'domainId' | 'userId'>): Prisma.Sql {
+  return Prisma.sql`
+    select coalesce(r.data ->> 'user_name', '') as "userName", r.data -> 'roles' as roles
+    from records r
+    where ${liveRecordsIn(domainId, 'pltf_user')} and r.id = ${userId} and r.data -> 'active' = 'true'`;
+}
+
+function selectSession({ domainId, userId, origin }: CredentialRef): Prisma.Sql {
+  return Prisma.sql`
+    select
+      coalesce(r.data ->> 'user_name', '') as "userName",
+      coalesce(r.data ->> 'name', '') as name,
+      r.data -> 'roles' as roles,
+      c.token_epoch as epoch,
+      null as "expiresAt",
+      null::jsonb as scopes,
+      null::text[] as addresses,
+      s.is_confined as "isConfined"
+    from sessions s
+    join credentials c on c.domain_id = s.domain_id and c.user_id = s.user_id
+    join records r on ${liveRecordsIn(domainId, 'pltf_user')} and r.id = ${userId}
+    where s.id = ${origin.id}::uuid
+      and s.domain_id = ${domainId}
+      and s.user_id = ${userId}
+      and s.revoked_at is null
+      and r.data -> 'active' = 'true'`;
+}
+
+function selectKey({ domainId, userId, origin }: CredentialRef): Prisma.Sql {
+  return Prisma.sql`
+    select
+      coalesce(r.data ->> 'user_name', '') as "userName",
+      coalesce(r.data ->> 'name', '') as name,
+      r.data -> 'roles' as roles,
+      c.token_epoch as epoch,
+      (extract(epoch from k.expires_at) * 1000)::float8 as "expiresAt",
+      k.scopes as scopes,
+      k.allowed_addresses as addresses,
+      false as "isConfined"
+    from api_keys k
+    left join credentials c on c.domain_id = k.domain_id and c.user_id = k.user_id
+    join records r on ${liveRecordsIn(domainId, 'pltf_user')} and r.id = ${userId}
+    where k.id = ${origin.id}::uuid
+      and k.domain_id = ${domainId}
+      and k.user_id = ${userId}
+      and k.revoked_at is null
+      and r.data -> 'active' = 'true'`;
+}
+
+function userKey({ domainId, userId }: { readonly domainId: string; readonly userId: string }): string {
+  return `${domainId}\n${userId}`;
+}

@@ -1,0 +1,27 @@
+/** Secrets of the service that no environment variable sets; all gateways share them. */
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Database } from '../../store/database/database.js';
+
+const STORED_SECRET = z.tuple([z.object({ value: z.string() })]);
+
+/**
+ * Returns the secret of this name, 32 random bytes as text; created on first use and stored in the database.
+ * Gateways that start at the same time get the same one.
+ *
+ * Plain SQL, because every start reads them, and the first use of a model loads Prisma's query compiler.
+ */
+export async function loadServiceSecret(database: Database, name: string): Promise<string> {
+  const secret = JSON.stringify(randomBytes(32).toString('base64url'));
+  await database.query(
+    Prisma.sql`
+      insert into settings (name, value, updated_at)
+      values (${name}, ${secret}::jsonb, now())
+      on conflict (name) do nothing
+    `,
+  );
+  const rows = await database.query(Prisma.sql`select value from settings where name = ${name}`);
+  const [{ value }] = STORED_SECRET.parse(rows);
+  return value;
+}

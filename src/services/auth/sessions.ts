@@ -1,0 +1,291 @@
+/** Sessions and their rotating refresh tokens. */
+import { randomUUID } from 'node:crypto';
+import { Prisma } from '../../generated/prisma/client.js';
+import { type AuditedBy, auditedAct } from '../../store/audited-act.js';
+import type { Database } from '../../store/database/database.js';
+import type { Queryable } from '../../store/database/queryable.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
+import { announceUser } from './principals.js';
+
+export interface OpenSession {
+  readonly sessionId: string;
+  readonly refreshToken: string;
+}
+
+/** An active session with its next refresh token. */
+export interface RenewedSession extends OpenSession {
+  readonly domainId: string;
+  readonly userId: string;
+  readonly userName: string;
+  readonly name: string;
+  readonly roles: unknown;
+  readonly epoch: number;
+}
+
+const HOUR_MS = 3_600_000;
+const MOST_REMOVED = 10_000;
+
+/** The user in a statement, by the columns of its row. */
+const OF_ROW = { domainId: Prisma.sql`domain_id`, userId: Prisma.sql`user_id` };
+
+/** The address and program that opened a session, by which its owner recognizes it. */
+export interface SessionOrigin {
+  readonly address: string;
+  readonly userAgent?: string | undefined;
+  /** The session may do nothing but switch a second factor on. */
+  readonly isConfined?: boolean | undefined;
+}
+
+export interface UserRef {
+  readonly domainId: string;
+  readonly userId: string;
+}
+
+export interface EndedSession extends UserRef {
+  readonly sessionId: string;
+}
+
+/**
+ * A session is a family of refresh tokens: each is valid once and replaced by the next. A token that is used
+ * twice was stolen, so the whole session ends; that also happens to the slower of two simultaneous uses.
+ * Changes are announced on `campus_principals` by the statement that makes them.
+ *
+ * @see decisions 6, RFC 9700 4.14.2
+ */
+export class Sessions {
+  readonly #database: Database;
+  readonly refreshTokenTtlSeconds: number;
+  readonly #maxDays: number;
+  #removedExpiredAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: {
+    readonly database: Database;
+    readonly refreshTokenTtlSeconds: number;
+    /** A session ends so long after its log-in, however often it is renewed (ASVS 3.3.2). */
+    readonly maxDays: number;
+  }) {
+    this.#database = options.database;
+    this.refreshTokenTtlSeconds = options.refreshTokenTtlSeconds;
+    this.#maxDays = options.maxDays;
+  }
+
+  /**
+   * Opens a session; `undefined` if the user's password was changed since `epoch` was read. Without the row
+   * lock, a login with the old password could slip through just after the change had ended all sessions.
+   */
+  async open(
+    user: UserRef & { readonly epoch: number },
+    origin: SessionOrigin,
+  ): Promise<OpenSession | undefined> {
+    const sessionId = randomUUID();
+    const refreshToken = createOpaqueSecret('cgr');
+    const expiresAt = this.#expiry();
+    const rows = await this.#database.query(
+      Prisma.sql`
+        with current as (
+          select domain_id, user_id
+          from credentials
+          where domain_id = ${user.domainId} and user_id = ${user.userId} and token_epoch = ${user.epoch}
+          for share
+        ), opened as (
+          insert into sessions (id, domain_id, user_id, expires_at, address, user_agent, is_confined)
+          select ${sessionId}::uuid, domain_id, user_id, ${expiresAt}::timestamptz, ${origin.address},
+            ${origin.userAgent ?? null}::text, ${origin.isConfined ?? false}::boolean
+          from current
+          returning id
+        )
+        insert into refresh_tokens (token_hash, session_id, expires_at)
+        select ${hashOpaqueSecret(refreshToken)}::bytea, id, ${expiresAt}::timestamptz from opened
+        returning session_id`,
+      { name: 'auth-open-session' },
+    );
+    if (rows.length === 0) return undefined;
+    await this.#removeExpired();
+    return { sessionId, refreshToken };
+  }
+
+  /**
+   * Uses up a refresh token and returns the next one; `undefined` unless token, session and user are all
+   * valid. A token used less than `leewaySeconds` ago returns another one.
+   */
+  async renew(
+    refreshToken: string,
+    { leewaySeconds }: { readonly leewaySeconds: number },
+  ): Promise<RenewedSession | undefined> {
+    const user = await this.#userOf(refreshToken);
+    if (user === undefined) return undefined;
+    const next = createOpaqueSecret('cgr');
+    const expiresAt = this.#expiry();
+    const [row] = await this.#database.query<Omit<RenewedSession, 'refreshToken'>>(
+      // The row lock of the update decides between two simultaneous uses: the second one finds `used_at` set.
+      Prisma.sql`
+        with used as (
+          update refresh_tokens t
+          -- The first use counts; Citus takes no coalesce() of a clock.
+          set used_at = least(t.used_at, now())
+          from sessions s
+          join credentials c on c.domain_id = s.domain_id and c.user_id = s.user_id
+          join records r on ${liveRecordsIn(user.domainId, 'pltf_user')} and r.id = ${user.userId}
+          where t.token_hash = ${hashOpaqueSecret(refreshToken)}::bytea
+            and (
+              t.used_at is null
+              -- What waited for the lock began before the token was used: without leeway no time counts.
+              or ${leewaySeconds}::int > 0
+                and t.used_at > now() - ${leewaySeconds}::int * interval '1 second'
+            )
+            and t.expires_at > now()
+            and s.id = t.session_id
+            and s.domain_id = ${user.domainId}
+            and s.user_id = ${user.userId}
+            and s.revoked_at is null
+            and s.expires_at > now()
+            and s.created_at > now() - ${this.#maxDays}::int * interval '1 day'
+            and r.data -> 'active' = 'true'
+          returning s.id, s.domain_id, s.user_id, c.token_epoch, r.data,
+            least(${expiresAt}::timestamptz, s.created_at + ${this.#maxDays}::int * interval '1 day') as until
+        ), extended as (
+          update sessions s
+          set expires_at = used.until, last_seen_at = now()
+          from used
+          where s.id = used.id
+        ), forgotten as (
+          delete from refresh_tokens t using used where t.session_id = used.id and t.expires_at < now()
+        ), issued as (
+          insert into refresh_tokens (token_hash, session_id, expires_at)
+          select ${hashOpaqueSecret(next)}::bytea, id, until from used
+        )
+        select
+          id as "sessionId",
+          domain_id as "domainId",
+          user_id as "userId",
+          token_epoch as epoch,
+          data ->> 'user_name' as "userName",
+          coalesce(data ->> 'name', '') as name,
+          data -> 'roles' as roles
+        from used`,
+      { name: 'auth-renew-session' },
+    );
+    return row && { ...row, refreshToken: next };
+  }
+
+  /** The owner of a token, looked up first, because records are read within a known domain. */
+  async #userOf(refreshToken: string): Promise<UserRef | undefined> {
+    const [user] = await this.#database.query<UserRef>(
+      Prisma.sql`
+        select s.domain_id as "domainId", s.user_id as "userId"
+        from refresh_tokens t
+        join sessions s on s.id = t.session_id
+        where t.token_hash = ${hashOpaqueSecret(refreshToken)}::bytea`,
+      { name: 'auth-user-of-refresh' },
+    );
+    return user;
+  }
+
+  /**
+   * Ends the session of a refresh token that was used before. Returns its owner; `undefined` if there was
+   * nothing to end.
+   */
+  async endReused(refreshToken: string): Promise<EndedSession | undefined> {
+    const [user] = await this.#database.query<EndedSession>(
+      Prisma.sql`
+        with ended as (
+          update sessions s
+          set revoked_at = now()
+          from refresh_tokens t
+          where t.token_hash = ${hashOpaqueSecret(refreshToken)}::bytea
+            and t.used_at is not null
+            and s.id = t.session_id
+            and s.revoked_at is null
+          returning s.id, s.domain_id, s.user_id
+        )
+        select id::text as "sessionId", domain_id as "domainId", user_id as "userId",
+          ${announceUser(OF_ROW)}
+        from ended`,
+      { name: 'auth-end-reused' },
+    );
+    return user;
+  }
+
+  /**
+   * Ends the session of a refresh token, used or not. Returns its owner; `undefined` if there was nothing to
+   * end.
+   */
+  async endOf(refreshToken: string): Promise<EndedSession | undefined> {
+    const [user] = await this.#database.query<EndedSession>(
+      Prisma.sql`
+        with ended as (
+          update sessions s
+          set revoked_at = now()
+          from refresh_tokens t
+          where t.token_hash = ${hashOpaqueSecret(refreshToken)}::bytea
+            and s.id = t.session_id
+            and s.revoked_at is null
+          returning s.id, s.domain_id, s.user_id
+        )
+        select id::text as "sessionId", domain_id as "domainId", user_id as "userId",
+          ${announceUser(OF_ROW)}
+        from ended`,
+      { name: 'auth-end-session-of' },
+    );
+    return user;
+  }
+
+  async end(sessionId: string): Promise<void> {
+    await this.#database.query(
+      Prisma.sql`
+        with ended as (
+          update sessions
+          set revoked_at = now()
+          where id = ${sessionId}::uuid and revoked_at is null
+          returning domain_id, user_id
+        )
+        select ${announceUser(OF_ROW)} from ended`,
+      { name: 'auth-end-session' },
+    );
+  }
+
+  /** Deletes expired sessions with their refresh tokens once an hour, at the next login. */
+  async #removeExpired(): Promise<void> {
+    if (performance.now() - this.#removedExpiredAt < HOUR_MS) return;
+    this.#removedExpiredAt = performance.now();
+    await this.#database.query(Prisma.sql`
+      delete from sessions
+      where id in (select id from sessions where expires_at < now() limit ${MOST_REMOVED}::int)`);
+  }
+
+  #expiry(): Date {
+    return new Date(Date.now() + this.refreshTokenTtlSeconds * 1000);
+  }
+}
+
+/**
+ * Stores a new password and ends every session of the user, in the caller's transaction. The second statement
+ * follows the row lock of the first, so it sees every session opened with the old password. `by` is written
+ * to the audit trail; absent for a new user, whose creation is there.
+ */
+export async function replacePassword(
+  transaction: Queryable,
+  user: UserRef,
+  passwordHash: string,
+  by?: AuditedBy,
+): Promise<void> {
+  if (by !== undefined) {
+    const act = { collection: '$password', id: user.userId, domainId: user.domainId } as const;
+    await transaction.query(auditedAct(by, { ...act, operation: 'updated' }));
+  }
+  await transaction.query(Prisma.sql`
+    insert into credentials as c (domain_id, user_id, password_hash)
+    values (${user.domainId}, ${user.userId}, ${passwordHash})
+    on conflict (domain_id, user_id) do update
+    set password_hash = excluded.password_hash,
+        password_changed_at = now(),
+        token_epoch = c.token_epoch + 1`);
+  await transaction.query(Prisma.sql`
+    with ended as (
+      update sessions
+      set revoked_at = now()
+      where domain_id = ${user.domainId} and user_id = ${user.userId} and revoked_at is null
+    )
+    select ${announceUser({ domainId: Prisma.sql`${user.domainId}`, userId: Prisma.sql`${user.userId}` })}`);
+}

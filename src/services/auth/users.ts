@@ -1,0 +1,376 @@
+/** Users who may log in: their record in `pltf_user` and, separately, their password. */
+
+import { ServiceError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json/json.js';
+import { type Principal, type Scope, topDomainIdOf } from '../../base/model/scope.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { mayManageAccounts } from '../../store/access/admin.js';
+import type { Database } from '../../store/database/database.js';
+import {
+  compileKeyset,
+  type KeysetPage,
+  type KeysetRequest,
+  toKeysetPage,
+} from '../../store/database/keyset.js';
+import type { Queryable, Transaction } from '../../store/database/queryable.js';
+import type { RecordStore } from '../../store/record-store.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { inOwnTransaction } from '../../store/writing/atomically.js';
+import type { OnAccountChange } from './account-mails.js';
+import { findPasswordOwner } from './find-password-owner.js';
+import type { Passwords } from './passwords.js';
+import { type GrantingCollections, type Principals, parseRoles } from './principals.js';
+import { replacePassword } from './sessions.js';
+
+export interface NewUser {
+  readonly userName: string;
+  /** Full name. */
+  readonly name: string;
+  readonly roles: readonly string[];
+  readonly password: string;
+  /** The `_id` of the record; absent: a new one. */
+  readonly id?: string | undefined;
+}
+
+export interface ListedUser {
+  readonly id: string;
+  readonly userName: string;
+  readonly name: string;
+  readonly roles: readonly string[];
+  readonly isActive: boolean;
+  readonly hasPassword: boolean;
+  readonly hasSecondFactor: boolean;
+  /** When the latest session still stored was opened. */
+  readonly lastLoginAt: Date | undefined;
+  readonly email: string | undefined;
+  /** The version of the record, for `ifVersion`. */
+  readonly version: number;
+}
+
+export interface UserFilter {
+  /** A part of the user name, name or email address, ignoring case. */
+  readonly search?: string | undefined;
+  readonly isActive?: boolean | undefined;
+  readonly role?: string | undefined;
+}
+
+type UserRecords = Pick<RecordStore, 'atomically' | 'create' | 'update'>;
+
+/** No school has more roles, unless a program created them. */
+const MOST_ROLES = 1_000;
+
+/** The administration of users, in the domain the admin acts in; not by API keys. */
+export class Users {
+  readonly #database: Database;
+  readonly #records: UserRecords;
+  readonly #passwords: Passwords;
+  readonly #principals: Principals;
+  readonly #onChange: OnAccountChange;
+  readonly #collections: GrantingCollections;
+
+  constructor(options: {
+    readonly database: Database;
+    readonly collections: GrantingCollections;
+    readonly records: UserRecords;
+    readonly passwords: Passwords;
+    readonly principals: Principals;
+    readonly onChange?: OnAccountChange;
+  }) {
+    this.#database = options.database;
+    this.#records = options.records;
+    this.#passwords = options.passwords;
+    this.#principals = options.principals;
+    this.#onChange = options.onChange ?? (() => {});
+    this.#collections = options.collections;
+  }
+
+  /**
+   * Adds a user who may log in; record and login are created together. @throws FORBIDDEN (403), INVALID_VALUE
+   * (400), CONFLICT (409) if the user name is taken
+   */
+  async add(scope: Scope, user: NewUser, within?: Transaction): Promise<{ readonly id: string }> {
+    assertUserAdmin(scope);
+    const { name, userName } = user;
+    const owner = { userName, name, domainName: scope.domain.name };
+    const passwordHash = await this.#passwords.hashChosen(user.password, owner);
+    const record = {
+      ...(user.id !== undefined && { _id: user.id }),
+      user_name: user.userName,
+      name: user.name,
+      active: true,
+      roles: [...user.roles],
+    };
+    return await this.#records.atomically(scope, { writes: ['pltf_user'], within }, async (transaction) => {
+      const [stored] = await this.#records.create(scope, 'pltf_user', [record], { within: transaction });
+      if (!stored) throw new ServiceError('INTERNAL', 'The user was not stored.');
+      await replacePassword(transaction, { domainId: scope.domain.id, userId: stored.id }, passwordHash);
+      return { id: stored.id };
+    });
+  }
+
+  /**
+   * Sets a user's first or new password, and ends all of its sessions. @throws FORBIDDEN (403), INVALID_VALUE
+   * (400), NOT_FOUND (404)
+   */
+  async setPassword(
+    scope: Scope,
+    change: { readonly userName: string; readonly password: string },
+  ): Promise<void> {
+    assertUserAdmin(scope);
+    const domainId = scope.domain.id;
+    const id = await this.#findId(domainId, change.userName);
+    if (id === '')
+      throw new ServiceError('NOT_FOUND', `There is no user "${change.userName}" in ${scope.domain.name}.`);
+    const ref = { domainId, userId: id };
+    const { owner, presentHash } = await findPasswordOwner(this.#database, ref);
+    const passwordHash = await this.#passwords.hashChosen(change.password, owner, presentHash);
+    await inOwnTransaction(this.#database, (transaction) =>
+      replacePassword(transaction, ref, passwordHash, scope),
+    );
+    this.#principals.forget(domainId, id);
+    this.#onChange({ domainId, userId: id }, 'password');
+  }
+
+  /**
+   * A user of the domain as a principal, for operators who act as that user, and for admins who inspect its
+   * rights.
+   *
+   * @throws FORBIDDEN (403); NOT_FOUND (404) for an unknown name or id, or an inactive user
+   */
+  async principalOf(
+    scope: Scope,
+    wanted: { readonly userName: string } | { readonly id: string },
+  ): Promise<Principal> {
+    assertUserAdmin(scope);
+    const domainId = scope.domain.id;
+    const id = 'id' in wanted ? wanted.id : await this.#findId(domainId, wanted.userName);
+    const { credential } = scope.principal;
+    const principal = await this.#principals.ofWork({ kind: 'user', id, domainId, credential });
+    if (principal !== undefined) return principal;
+    const named = 'id' in wanted ? wanted.id : wanted.userName;
+    throw new ServiceError('NOT_FOUND', `There is no active user "${named}" in ${scope.domain.name}.`);
+  }
+
+  /**
+   * Replaces the roles of a user, at once and on every gateway.
+   *
+   * @throws FORBIDDEN (403), NOT_FOUND (404), INVALID_VALUE (400); CONFLICT (409) if no admin would be left;
+   *   VERSION_CONFLICT (412) if the record of the user has another version than `ifVersion`
+   */
+  async setRoles(
+    scope: Scope,
+    userId: string,
+    { roles, ifVersion }: { readonly roles: readonly string[]; readonly ifVersion?: number | undefined },
+  ): Promise<ListedUser> {
+    return await this.#change(scope, userId, { data: { roles: [...new Set(roles)] }, ifVersion });
+  }
+
+  /**
+   * Allows or forbids a user to log in. When forbidden, its sessions end for good, and its API keys are
+   * suspended.
+   *
+   * @throws FORBIDDEN (403), NOT_FOUND (404); CONFLICT (409) if no admin would be left; VERSION_CONFLICT
+   *   (412) as `setRoles`
+   */
+  async setActive(
+    scope: Scope,
+    userId: string,
+    { isActive, ifVersion }: { readonly isActive: boolean; readonly ifVersion?: number | undefined },
+  ): Promise<ListedUser> {
+    return await this.#change(scope, userId, { data: { active: isActive }, ifVersion });
+  }
+
+  /** A page of the users of the domain, by user name. @throws FORBIDDEN (403) */
+  async page(
+    scope: Scope,
+    { filter, ...request }: KeysetRequest<UserPlace> & { readonly filter: UserFilter },
+  ): Promise<KeysetPage<ListedUser>> {
+    assertUserAdmin(scope);
+    const { condition, tail } = compileKeyset(request, {
+      keys: USER_ORDER,
+      direction: 'ascending',
+      toValues: ({ userName, id }) => [Prisma.sql`${userName}`, Prisma.sql`${id}`],
+    });
+    const isInPage = Prisma.sql`${conditionOf(filter)} and ${condition}`;
+    return toKeysetPage(await selectUsers(this.#database, scope, isInPage, tail), request);
+  }
+
+  /**
+   * The known roles: those that declarations name, and those that users have.
+   *
+   * @throws FORBIDDEN (403)
+   */
+  async roleNames(scope: Scope): Promise<readonly string[]> {
+    assertUserAdmin(scope);
+    const rows = await this.#database.query<{ role: string }>(Prisma.sql`
+      select distinct role
+      from records r, jsonb_array_elements_text(
+        case jsonb_typeof(r.data -> 'roles') when 'array' then r.data -> 'roles' else '[]' end
+      ) as of (role)
+      where ${liveRecordsIn(scope.domain.id, 'pltf_user')}
+      limit ${MOST_ROLES}::int`);
+    const declared = this.#collections
+      .list()
+      .filter(({ domainId }) => domainId === undefined || domainId === topDomainIdOf(scope.domain))
+      .flatMap(({ access }) => [...access.keys()]);
+    return [...new Set(['admin', ...declared, ...rows.map(({ role }) => role)])].sort();
+  }
+
+  /** How many users there are. @throws FORBIDDEN (403) */
+  async count(scope: Scope, filter: UserFilter): Promise<number> {
+    assertUserAdmin(scope);
+    const [row] = await this.#database.query<{ count: number }>(Prisma.sql`
+      select count(*)::int as count
+      from records r
+      where ${liveRecordsIn(scope.domain.id, 'pltf_user')} ${conditionOf(filter)}`);
+    return row?.count ?? 0;
+  }
+
+  /** @throws FORBIDDEN (403), NOT_FOUND (404) */
+  async get(scope: Scope, userId: string, within?: Transaction): Promise<ListedUser> {
+    assertUserAdmin(scope);
+    return await this.#get(within ?? this.#database, scope, userId);
+  }
+
+  /** The users of the domain, by user name. @throws FORBIDDEN (403) */
+  async list(scope: Scope): Promise<readonly ListedUser[]> {
+    assertUserAdmin(scope);
+    return await selectUsers(this.#database, scope);
+  }
+
+  /** The id of the user with this name; empty if there is none. */
+  async #findId(domainId: string, userName: string): Promise<string> {
+    const [user] = await this.#database.query<{ id: string }>(Prisma.sql`
+      select r.id
+      from records r
+      where ${liveRecordsIn(domainId, 'pltf_user')}
+        and r.data -> 'user_name' = to_jsonb(${userName}::text)`);
+    return user?.id ?? '';
+  }
+
+  async #get(database: Queryable, scope: Scope, userId: string): Promise<ListedUser> {
+    const [user] = await selectUsers(database, scope, Prisma.sql`and r.id = ${userId}`);
+    if (user) return user;
+    throw new ServiceError('NOT_FOUND', `There is no user with this id in ${scope.domain.name}.`);
+  }
+
+  async #change(
+    scope: Scope,
+    userId: string,
+    change: { readonly data: JsonObject; readonly ifVersion?: number | undefined },
+  ): Promise<ListedUser> {
+    assertUserAdmin(scope);
+    await this.#records.update(scope, 'pltf_user', userId, { ...change, mode: 'merge' });
+    // The announcement reaches all gateways, but the next request may come before it.
+    this.#principals.forget(scope.domain.id, userId);
+    return await this.#get(this.#database, scope, userId);
+  }
+}
+
+/** The position after a page of users. */
+export interface UserPlace {
+  readonly userName: string;
+  readonly id: string;
+}
+
+function conditionOf({ search, isActive, role }: UserFilter): Prisma.Sql {
+  const pattern = `%${(search ?? '').replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const isFound = Prisma.sql`and (r.data ->> 'user_name' ilike ${pattern}
+    or r.data ->> 'name' ilike ${pattern} or r.data ->> 'email' ilike ${pattern})`;
+  return Prisma.join(
+    [
+      search === undefined || search === '' ? Prisma.empty : isFound,
+      isActive === undefined
+        ? Prisma.empty
+        : Prisma.sql`and coalesce(r.data -> 'active' = 'true', false) = ${isActive}`,
+      role === undefined ? Prisma.empty : Prisma.sql`and r.data -> 'roles' ? ${role}`,
+    ],
+    ' ',
+  );
+}
+
+/** By user name; users without one by id. */
+const USER_ORDER: readonly Prisma.Sql[] = [
+  Prisma.sql`coalesce(r.data ->> 'user_name', '')`,
+  Prisma.sql`r.id`,
+];
+
+async function selectUsers(
+  database: Queryable,
+  scope: Scope,
+  condition: Prisma.Sql = Prisma.empty,
+  tail: Prisma.Sql = Prisma.sql`order by ${Prisma.join([...USER_ORDER])}`,
+): Promise<readonly ListedUser[]> {
+  const rows = await database.query<ListedUserRow>(Prisma.sql`
+    select
+      r.id,
+      coalesce(r.data ->> 'user_name', '') as "userName",
+      coalesce(r.data ->> 'name', '') as name,
+      r.data -> 'roles' as roles,
+      r.data ->> 'email' as email,
+      r.version,
+      coalesce(r.data -> 'active' = 'true', false) as "isActive"
+    from records r
+    where ${liveRecordsIn(scope.domain.id, 'pltf_user')} ${condition}
+    ${tail}`);
+  const logins = await selectLogins(
+    database,
+    scope,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => ({
+    ...row,
+    roles: parseRoles(row.roles),
+    email: row.email ?? undefined,
+    hasPassword: logins.get(row.id)?.hasPassword ?? false,
+    hasSecondFactor: logins.get(row.id)?.hasSecondFactor ?? false,
+    lastLoginAt: logins.get(row.id)?.lastLoginAt ?? undefined,
+  }));
+}
+
+interface ListedUserRow
+  extends Omit<ListedUser, 'roles' | 'hasPassword' | 'hasSecondFactor' | 'lastLoginAt' | 'email'> {
+  readonly roles: unknown;
+  readonly email: string | null;
+}
+
+interface UserLogins {
+  readonly userId: string;
+  readonly hasPassword: boolean;
+  readonly hasSecondFactor: boolean;
+  readonly lastLoginAt: Date | null;
+}
+
+/** A separate query, because records may be on another server than logins. */
+async function selectLogins(
+  database: Queryable,
+  scope: Scope,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, UserLogins>> {
+  if (userIds.length === 0) return new Map();
+  const rows = await database.query<UserLogins>(Prisma.sql`
+    select
+      u.id as "userId",
+      exists (
+        select from credentials c where c.domain_id = ${scope.domain.id} and c.user_id = u.id
+      ) as "hasPassword",
+      exists (
+        select
+        from second_factors f
+        where f.domain_id = ${scope.domain.id} and f.user_id = u.id and f.confirmed_at is not null
+      ) as "hasSecondFactor",
+      (
+        select max(s.created_at) from sessions s where s.domain_id = ${scope.domain.id} and s.user_id = u.id
+      ) as "lastLoginAt"
+    from unnest(${[...userIds]}::text[]) as u (id)`);
+  return new Map(rows.map((row) => [row.userId, row]));
+}
+
+/** @throws FORBIDDEN (403) */
+export function assertUserAdmin(scope: Scope): void {
+  if (mayManageAccounts(scope)) return;
+  throw new ServiceError(
+    'FORBIDDEN',
+    `Only an admin manages users, after logging in, or by an API key whose scopes contain "accounts": true.`,
+  );
+}

@@ -1,0 +1,178 @@
+/**
+ * Opens a backup after reading and verifying every byte of it, so that a restore begins only with a file that
+ * is known to be complete.
+ */
+import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { type Extract, extract } from 'tar-stream';
+import { ServiceError } from '../../base/errors.js';
+import { reasonOfDamage } from '../../base/text/reason-of-damage.js';
+import { PART_BYTES, printTrailer } from './archive-writer.js';
+import { type ByteSource, streamBytes } from './byte-source.js';
+import { FORMAT_VERSION, MANIFEST_NAME, Manifest, type Part, partsOf } from './manifest.js';
+
+export interface Archive {
+  readonly manifest: Manifest;
+  /** The content of the parts, one after the other. */
+  content(parts: readonly Part[]): AsyncIterable<Buffer>;
+}
+
+export interface OpenArchiveOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
+}
+
+type Entry = Extract extends AsyncIterable<infer Source> ? Source : never;
+
+const BLOCK_BYTES = 512;
+/** Compression makes incompressible content a little larger. */
+const MAX_PART_BYTES = PART_BYTES + 64 * 1024;
+const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
+
+const decompress = promisify(gunzip);
+
+/**
+ * Reads the whole file once, in bounded memory.
+ *
+ * @throws INVALID_VALUE for a file that is not a backup, is damaged or cut off; CONFLICT for the format of a
+ * newer gateway; the signal's reason
+ */
+export async function openArchive(source: ByteSource, options: OpenArchiveOptions = {}): Promise<Archive> {
+  let found: Found;
+  try {
+    found = await readWhole(source, options);
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (error instanceof ServiceError) throw error;
+    throw damaged(reasonOfDamage(error), error);
+  }
+  const { manifest, places } = found;
+  return {
+    manifest,
+    content: async function* (parts) {
+      for (const part of parts) {
+        const start = places.get(part.name)?.start ?? 0;
+        yield await decompressPart(part, await source.read(start, start + part.bytes));
+      }
+    },
+  };
+}
+
+interface Found {
+  readonly manifest: Manifest;
+  readonly places: ReadonlyMap<string, Place>;
+}
+
+/** Where the bytes of a part lie, and what they contain. */
+interface Place {
+  readonly start: number;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly rawBytes: number;
+  readonly lines: number;
+}
+
+async function readWhole(source: ByteSource, options: OpenArchiveOptions): Promise<Found> {
+  const end = source.size - BLOCK_BYTES;
+  if (end < BLOCK_BYTES) throw damaged('it is too short to be a backup');
+  const hash = createHash('sha256');
+  const places = new Map<string, Place>();
+  let manifest: Manifest | undefined;
+  const tar = extract();
+  const feeding = feed();
+  feeding.catch(() => {});
+  for await (const entry of tar) {
+    const { name } = entry.header;
+    if (manifest !== undefined || places.has(name)) throw damaged(`${name} is where nothing should be`);
+    if (name === MANIFEST_NAME) manifest = parseManifest(await readEntry(entry, MAX_MANIFEST_BYTES));
+    else places.set(name, await inspectPart(entry));
+  }
+  await feeding;
+  const trailer = await source.read(end, source.size);
+  if (!trailer.equals(printTrailer(hash.digest('hex')))) {
+    throw damaged('its bytes are not those that were written');
+  }
+  if (manifest === undefined) throw damaged('it has no manifest');
+  assertSame(manifest, places);
+  return { manifest, places };
+
+  async function feed(): Promise<void> {
+    try {
+      let done = 0;
+      for await (const bytes of streamBytes(source, 0, end)) {
+        options.signal?.throwIfAborted();
+        hash.update(bytes);
+        done += bytes.length;
+        options.onProgress?.({ done, total: end });
+        if (!tar.write(bytes)) await drained(tar);
+      }
+      tar.end(undefined);
+    } catch (error) {
+      tar.destroy(error as Error);
+      throw error;
+    }
+  }
+}
+
+/** Also ends when the reader of the tar has gone. */
+async function drained(tar: Extract): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const go = () => {
+      tar.off('drain', go).off('close', go);
+      resolve();
+    };
+    tar.on('drain', go).on('close', go);
+  });
+  if (tar.destroyed) throw new Error('the reading was left');
+}
+
+async function readEntry(entry: Entry, maxBytes: number): Promise<Buffer> {
+  if (entry.header.size > maxBytes) throw damaged(`${entry.header.name} is too large`);
+  return await buffer(entry as AsyncIterable<Buffer>);
+}
+
+async function inspectPart(entry: Entry): Promise<Place> {
+  const bytes = await readEntry(entry, MAX_PART_BYTES);
+  const raw = await decompress(bytes, { maxOutputLength: PART_BYTES });
+  let lines = 0;
+  for (let at = raw.indexOf(10); at !== -1; at = raw.indexOf(10, at + 1)) lines++;
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { start: entry.offset + BLOCK_BYTES, bytes: bytes.length, sha256, rawBytes: raw.length, lines };
+}
+
+function parseManifest(bytes: Buffer): Manifest {
+  const written: unknown = JSON.parse(bytes.toString('utf8'));
+  const version = (written as { formatVersion?: unknown } | null)?.formatVersion;
+  if (typeof version === 'number' && version > FORMAT_VERSION) {
+    throw new ServiceError('CONFLICT', 'The backup was made by a newer gateway, in a format unknown here.');
+  }
+  return Manifest.parse(written);
+}
+
+/** The manifest must name exactly the parts in the archive. */
+function assertSame(manifest: Manifest, places: ReadonlyMap<string, Place>): void {
+  const parts = partsOf(manifest);
+  if (parts.length !== places.size) throw damaged('the manifest names other parts than there are');
+  for (const { name, bytes, rawBytes, sha256 } of parts) {
+    const place = places.get(name);
+    const isSame = place?.sha256 === sha256 && place.bytes === bytes && place.rawBytes === rawBytes;
+    if (!isSame) throw damaged(`${name} is not what the manifest says`);
+  }
+  for (const { name, rows, parts: own } of manifest.tables) {
+    const lines = own.reduce((sum, part) => sum + (places.get(part.name)?.lines ?? 0), 0);
+    if (lines !== rows) throw damaged(`${name} has ${lines} rows, and the manifest says ${rows}`);
+  }
+}
+
+async function decompressPart(part: Part, bytes: Buffer): Promise<Buffer> {
+  if (createHash('sha256').update(bytes).digest('hex') !== part.sha256) {
+    throw damaged(`${part.name} was changed since the file was compared`);
+  }
+  return await decompress(bytes, { maxOutputLength: PART_BYTES });
+}
+
+function damaged(what: string, cause?: unknown): ServiceError {
+  return new ServiceError('INVALID_VALUE', `The file is damaged, or is no backup: ${what}.`, { cause });
+}

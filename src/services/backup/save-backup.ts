@@ -1,0 +1,104 @@
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { ServiceError } from '../../base/errors.js';
+import { isProcessAlive } from '../../store/database/start-lock.js';
+
+/**
+ * Saves a backup as `saveWhole` does, unless a file of that name exists.
+ *
+ * @throws CONFLICT if the file exists, UNAVAILABLE if it cannot be written
+ */
+export async function saveBackup(file: string, bytes: AsyncIterable<Buffer>): Promise<number> {
+  await assertFree(file);
+  return await saveWhole(file, bytes, () => assertFree(file));
+}
+
+/**
+ * Writes bytes to a file that gets its name only when all of them are on the disk, so that nobody ever sees
+ * an incomplete one. Only its owner can read it. Returns its size in bytes. `beforeNaming` may still refuse;
+ * otherwise an existing file of that name is replaced.
+ *
+ * @throws UNAVAILABLE if it cannot be written
+ */
+export async function saveWhole(
+  file: string,
+  bytes: AsyncIterable<string | Uint8Array>,
+  beforeNaming?: () => Promise<void>,
+): Promise<number> {
+  const partial = `${file}.${HOST}-${process.pid}${PARTIAL_SUFFIX}`;
+  let size = 0;
+  try {
+    await removeAbandoned(file);
+    const handle = await open(partial, 'w', 0o600);
+    try {
+      for await (const chunk of bytes) {
+        await handle.appendFile(chunk);
+        size += Buffer.byteLength(chunk);
+      }
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await beforeNaming?.();
+    await rename(partial, file);
+    await syncFolder(path.dirname(file));
+    return size;
+  } catch (error) {
+    await rm(partial, { force: true }).catch(() => {});
+    throw toFileError(file, error);
+  }
+}
+
+/** The suffix of a file that is being written. A killed process leaves such a file behind. */
+export const PARTIAL_SUFFIX = '.partial';
+
+const HOST = os.hostname();
+
+/** Removes what killed processes of this machine have left of the file; those of others may be at work. */
+async function removeAbandoned(file: string): Promise<void> {
+  const folder = path.dirname(file);
+  const start = `${path.basename(file)}.${HOST}-`;
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(start) || !name.endsWith(PARTIAL_SUFFIX)) continue;
+    const processId = Number(name.slice(start.length, -PARTIAL_SUFFIX.length));
+    if (!isProcessAlive(processId)) await rm(path.join(folder, name), { force: true });
+  }
+}
+
+async function assertFree(file: string): Promise<void> {
+  const isThere = await stat(file).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) throw new ServiceError('CONFLICT', `${file} exists; a backup overwrites nothing.`);
+}
+
+/** A new name is durable once its folder is synced. Not every system can sync folders. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+}
+
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota of the disk is used up',
+  EFBIG: 'it is larger than a file may be here',
+  EACCES: 'there is no right to',
+  EPERM: 'there is no right to',
+  EROFS: 'the disk is read-only',
+  ENOENT: 'there is no such file or folder',
+  ENOTDIR: 'its folder is none',
+  EISDIR: 'it is a folder',
+};
+
+/**
+ * Turns errors of the file system into one line for whoever named the file; returns other errors unchanged.
+ */
+export function toFileError(file: string, error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const reason = FILE_FAULTS[code];
+  if (reason === undefined) return error;
+  return new ServiceError('UNAVAILABLE', `${file} cannot be read or written: ${reason}.`, { cause: error });
+}

@@ -1,0 +1,131 @@
+/**
+ * Records as the file of a table, written as they are read: memory is bounded by a batch, or by a group of
+ * rows of Parquet, whatever their number.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { invariant, ServiceError } from '../../base/errors.js';
+import { isJsonObject, type JsonObject, memberOf, parseKeepingDigits } from '../../base/json/json.js';
+import { isList } from '../../base/model/compare-json.js';
+import type { TableColumn, TableLine } from '../../base/tables/cell.js';
+import { printCsvLine } from '../../base/tables/csv-line.js';
+import type { TableFormat } from '../../base/tables/format.js';
+import { parquetHolds, printParquet } from '../../base/tables/parquet.js';
+import { printCell, printRow, STYLE, textCell, workbookHolds } from '../../base/tables/print-cell.js';
+import { MAX_SHEET_LINES, Workbook } from '../../base/tables/workbook.js';
+import { createLinePrinter, type Holds } from './line-printer.js';
+import { REST_HEADING, type RecordColumn } from './record-columns.js';
+
+/** The rows that a sheet has room for below its heading. */
+export const MAX_SHEET_RECORDS = MAX_SHEET_LINES - 1;
+
+export interface RecordFile {
+  readonly format: TableFormat;
+  readonly columns: readonly RecordColumn[];
+  /** CSV: a byte order mark, which spreadsheet programs take as "this is UTF-8". Default `without`. */
+  readonly byteOrderMark?: 'with' | 'without' | undefined;
+  /** CSV and XLSX: prints instants as days and times of this zone. Default: in UTC. */
+  readonly timeZone?: string | undefined;
+  /** A list of objects that is given as rows of their own, one for each element. */
+  readonly expanded?: string | undefined;
+}
+
+/** The records printed in one turn of the event loop: a millisecond or two of processor. */
+const SLICE_RECORDS = 50;
+
+const REST: TableColumn = { heading: REST_HEADING, type: 'json', isList: false };
+
+/** `batches`: the JSON texts of records as Postgres prints them. */
+export function printRecords(
+  file: RecordFile,
+  batches: AsyncIterable<readonly string[]>,
+): AsyncIterable<string | Uint8Array> {
+  const columns = [...file.columns, REST];
+  switch (file.format) {
+    case 'csv':
+      return printCsv(columns, linesOf(file, batches, holdsAll), file.byteOrderMark ?? 'without');
+    case 'xlsx':
+      return printXlsx(columns, linesOf(file, batches, workbookHolds));
+    case 'parquet':
+      return printParquet(columns, linesOf(file, batches, parquetHolds));
+  }
+}
+
+/**
+ * Refuses, before the first byte, more records than a sheet has room for.
+ *
+ * @throws LIMIT_EXCEEDED (400)
+ */
+export function assertFitsSheet(recordCount: number): void {
+  if (recordCount > MAX_SHEET_RECORDS) throw tooLong(`${recordCount.toLocaleString('en')} records match`);
+}
+
+function tooLong(found: string): ServiceError {
+  const limit = MAX_SHEET_RECORDS.toLocaleString('en');
+  const detail =
+    `${found}; a sheet of XLSX holds ${limit} below its heading. Ask for fewer by oquery, or for ` +
+    'pieces by limit and skip, or for csv, ndjson or parquet, which have no such limit.';
+  return new ServiceError('LIMIT_EXCEEDED', detail, {
+    errors: [{ detail, parameter: 'format', expected: `at most ${limit} records`, sent: 'xlsx' }],
+  });
+}
+
+const holdsAll: Holds = () => true;
+
+async function* linesOf(
+  { columns, timeZone, expanded }: RecordFile,
+  batches: AsyncIterable<readonly string[]>,
+  holds: Holds,
+): AsyncGenerator<readonly TableLine[], void> {
+  const print = createLinePrinter(columns, holds, timeZone);
+  for await (const texts of batches) {
+    for (let start = 0; start < texts.length; start += SLICE_RECORDS) {
+      if (start > 0) await nextTurn();
+      yield texts.slice(start, start + SLICE_RECORDS).flatMap((text) => {
+        const record = parseKeepingDigits(text);
+        invariant(isJsonObject(record), 'a record is an object');
+        return expand(record, expanded).map(print);
+      });
+    }
+  }
+}
+
+/** The record once for each element of the list, and once if there is none. */
+function expand(record: JsonObject, name: string | undefined): readonly JsonObject[] {
+  const list = name === undefined ? undefined : memberOf(record, name);
+  if (name === undefined || !isList(list) || list.length === 0) return [record];
+  return list.map((element) => Object.fromEntries([...Object.entries(record), [name, element]]));
+}
+
+async function* printCsv(
+  columns: readonly TableColumn[],
+  batches: AsyncIterable<readonly TableLine[]>,
+  byteOrderMark: 'with' | 'without',
+): AsyncGenerator<string, void> {
+  const mark = byteOrderMark === 'with' ? '\uFEFF' : '';
+  yield mark + printCsvLine(columns.map(({ heading }) => heading));
+  for await (const lines of batches) yield lines.map((line) => printCsvLine(line)).join('');
+}
+
+/** @throws LIMIT_EXCEEDED in mid-stream if more records come than were counted */
+async function* printXlsx(
+  columns: readonly TableColumn[],
+  batches: AsyncIterable<readonly TableLine[]>,
+): AsyncGenerator<Uint8Array, void> {
+  const workbook = new Workbook(['Records']);
+  const sheet = workbook.openSheet({ firstLine: 'frozen' });
+  sheet.push(printRow(columns.map(({ heading }) => textCell(heading, STYLE.heading))));
+  let count = 0;
+  for await (const lines of batches) {
+    count += lines.length;
+    if (count > MAX_SHEET_RECORDS) throw tooLong('more records came than fit');
+    sheet.push(lines.map((line) => printRow(cellsOf(columns, line))).join(''));
+    yield* workbook.takeChunk();
+  }
+  sheet.end('');
+  workbook.end();
+  yield* workbook.takeAll();
+}
+
+function cellsOf(columns: readonly TableColumn[], line: TableLine): readonly string[] {
+  return columns.map(({ type, isList }, index) => printCell(isList ? 'json' : type, line[index] ?? null));
+}

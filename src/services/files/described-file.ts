@@ -1,0 +1,42 @@
+/** The sender's description of a file: its name, type, and the roles that may read it. */
+import { ServiceError } from '../../base/errors.js';
+
+export interface DescribedFile {
+  readonly name: string;
+  /** Default `application/octet-stream`. */
+  readonly contentType?: string | undefined;
+  readonly roles?: readonly string[] | undefined;
+}
+
+const MAX_NAME = 255;
+const MAX_ROLES = 20;
+const MEDIA_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}(?:;\s*[\w-]+=[\w."+/ -]{1,100})*$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they would end a header
+const CONTROL = /[\u0000-\u001f\u007f\u2028\u2029\ud800-\udfff]/;
+
+/** Validates and normalizes the name and type. @throws INVALID_VALUE */
+export function assertDescribed(file: DescribedFile): {
+  readonly name: string;
+  readonly contentType: string;
+} {
+  // Some clients send a path; only its last part is the name.
+  const name = (file.name.split(/[/\\]/).at(-1) ?? '').trim().normalize('NFC');
+  if (name === '' || name === '.' || name === '..' || name.length > MAX_NAME || CONTROL.test(name)) {
+    throw invalid('name', 'not the name of a file', `1 to ${MAX_NAME} characters in one line`, file.name);
+  }
+  const contentType = file.contentType || 'application/octet-stream';
+  if (!MEDIA_TYPE.test(contentType)) {
+    throw invalid('contentType', 'not a media type', 'e.g. application/pdf', contentType);
+  }
+  const roles = file.roles ?? [];
+  if (roles.length > MAX_ROLES || !roles.every((role) => /^[\w.-]{1,64}$/.test(role))) {
+    throw invalid('roles', 'not names of roles', `at most ${MAX_ROLES} names`, roles.join(','));
+  }
+  return { name, contentType };
+}
+
+function invalid(parameter: string, detail: string, expected: string, sent: string): ServiceError {
+  return new ServiceError('INVALID_VALUE', `this file cannot be kept: ${parameter} is ${detail}`, {
+    errors: [{ parameter, detail, expected, sent: sent.slice(0, 100) }],
+  });
+}

@@ -1,0 +1,285 @@
+/**
+ * The files of the domains, stored in Postgres or in a bucket, and streamed in and out.
+ *
+ * A file never changes; a new version is a new file. Its owner, admins, the roles it was given, and whoever
+ * may read its record can read it; for everybody else, and in every other domain, it does not exist.
+ */
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { v7 as uuidv7 } from 'uuid';
+import { RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
+import type { Scope } from '../../base/model/scope.js';
+import type { Prisma } from '../../generated/prisma/client.js';
+import type { Database } from '../../store/database/database.js';
+import { databaseTime } from '../../store/database/database-time.js';
+import { type KeysetPage, type KeysetRequest, withPlaces } from '../../store/database/keyset.js';
+import type { Transaction } from '../../store/database/queryable.js';
+import type { RecordStore } from '../../store/record-store.js';
+import type { BlobKey, BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
+import { assertDescribed, type DescribedFile } from './described-file.js';
+import type { FileLimits } from './file-limits.js';
+import { FileQuota } from './file-quota.js';
+import { assertAtMost, type MostBytes } from './most-bytes.js';
+import { takeForImport } from './open-upload.js';
+import { ResumableUploads } from './resumable-uploads.js';
+import {
+  countFiles,
+  deleteFile,
+  type FileFilter,
+  type FileLink,
+  findFile,
+  insertUploading,
+  listFiles,
+  listOrphans,
+  markReady,
+  type StoredFile,
+} from './stored-file.js';
+import { assertMayCreate, assertMayLink, isOwn, isReadable, visibleFiles } from './visible-files.js';
+
+export interface NewFile extends DescribedFile {
+  readonly stream: AsyncIterable<Uint8Array>;
+  readonly link?: FileLink | undefined;
+}
+
+export interface FilesOptions {
+  readonly database: Database;
+  readonly store: RecordStore;
+  /** The store for new files, then those that may have older ones. */
+  readonly blobs: readonly [BlobStore, ...BlobStore[]];
+  readonly limits: FileLimits;
+}
+
+export interface OpenedFile {
+  readonly file: StoredFile;
+  readonly range: ByteRange;
+  /** The caller must read it to its end or destroy it. */
+  readonly stream: Readable;
+}
+
+const FILE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const BROKEN_OFF_MS = 3_600_000;
+
+export class Files {
+  readonly #options: FilesOptions;
+  readonly #quota: FileQuota;
+  /** Resumable uploads. */
+  readonly uploads: ResumableUploads;
+
+  constructor(options: FilesOptions) {
+    this.#options = options;
+    this.#quota = new FileQuota(options.database, options.limits.quotaBytes);
+    this.uploads = new ResumableUploads({ ...options, quota: this.#quota });
+  }
+
+  get limits(): FileLimits {
+    return this.#options.limits;
+  }
+
+  /**
+   * Stores a file as a stream. Nothing remains of one that is interrupted, too large or over the quota.
+   *
+   * @throws INVALID_VALUE for a name or type; TOO_LARGE; LIMIT_EXCEEDED over the quota; FORBIDDEN; NOT_FOUND
+   *   for its record
+   */
+  async create(scope: Scope, file: NewFile): Promise<StoredFile> {
+    const { store, limits } = this.#options;
+    if (file.link) await assertMayLink(store, scope, file.link);
+    else assertMayCreate(scope, limits.uploadRoles);
+    return await this.#keep(scope, file, { bytes: limits.maxBytes, setting: 'FILE_MAX_BYTES' });
+  }
+
+  /**
+   * Like `create`, for a task that has checked other rights than those of uploads, with a limit of its own.
+   */
+  async createForTask(scope: Scope, file: NewFile, most: MostBytes): Promise<StoredFile> {
+    return await this.#keep(scope, file, most);
+  }
+
+  async #keep(scope: Scope, file: NewFile, most: MostBytes): Promise<StoredFile> {
+    const { database, blobs } = this.#options;
+    const { name, contentType } = assertDescribed(file);
+    const left = await this.#quota.assertLeft(scope.domain.id, 1);
+    const [blobStore] = blobs;
+    const key = { id: uuidv7(), domainId: scope.domain.id };
+    await insertUploading(database, {
+      ...key,
+      name,
+      contentType,
+      storage: blobStore.kind,
+      link: file.link,
+      roles: file.roles ?? [],
+      createdBy: scope.principal.id,
+    });
+    try {
+      const counted = new CountedBytes(file.stream, { most, left, quota: this.#quota });
+      await blobStore.write(key, counted, scope.signal);
+      scope.signal?.throwIfAborted();
+      await scope.assertRights?.();
+      return await this.#finish(key, counted);
+    } catch (error) {
+      // What cannot be deleted now (the database is down) is purged later.
+      await this.#remove(key, blobStore).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** @throws NOT_FOUND, also for a file of another domain, and one the caller may not read */
+  async get(scope: Scope, id: string, within?: Transaction): Promise<StoredFile> {
+    const { database, store } = this.#options;
+    const file = FILE_ID.test(id) ? await findFile(within ?? database, scope.domain.id, id) : undefined;
+    if (file && (await isReadable(store, scope, { file, within }))) return file;
+    throw new ServiceError('NOT_FOUND', `there is no file "${id.slice(0, 50)}"`);
+  }
+
+  /** The bytes of a file, or a range within it. @throws NOT_FOUND as `get` */
+  async read(scope: Scope, id: string, range?: ByteRange): Promise<OpenedFile> {
+    return this.open(await this.get(scope, id), { signal: scope.signal, range });
+  }
+
+  /** Opens a file that `get` returned, like `read`. */
+  open(file: StoredFile, options: BlobReadOptions & { readonly range?: ByteRange | undefined }): OpenedFile {
+    const whole = { start: 0, end: file.size - 1 };
+    const { start, end } = options.range ?? whole;
+    if (file.size === 0) return { file, range: whole, stream: Readable.from([]) };
+    const stream = this.#blobsOf(file.storage).read(file, { start, end }, options);
+    return { file, range: { start, end }, stream };
+  }
+
+  /**
+   * The files that the caller may read, newest first; with a link, those of that record. @throws FORBIDDEN,
+   * NOT_FOUND for that record
+   */
+  async list(
+    scope: Scope,
+    { filter, ...page }: KeysetRequest & { readonly filter: FileFilter },
+  ): Promise<KeysetPage<StoredFile>> {
+    const checked = withPlaces(page, assertFileCursor);
+    const condition = await this.#conditionOf(scope, filter);
+    return await listFiles(this.#options.database, condition, checked);
+  }
+
+  async count(scope: Scope, filter: FileFilter): Promise<number> {
+    return await countFiles(this.#options.database, await this.#conditionOf(scope, filter));
+  }
+
+  /**
+   * Deletes a file for good, and returns its description. @throws NOT_FOUND; FORBIDDEN unless the caller is
+   * its owner or an admin
+   */
+  async delete(scope: Scope, id: string): Promise<StoredFile> {
+    const file = await this.get(scope, id);
+    if (!isOwn(scope, file)) {
+      throw new ServiceError('FORBIDDEN', 'only its owner and admins take a file away');
+    }
+    await this.#remove(file, this.#blobsOf(file.storage));
+    return file;
+  }
+
+  /**
+   * Deletes abandoned uploads, files that no import used, and files of purged records, in one domain or in
+   * all; returns their number.
+   */
+  async purge(domainId?: string): Promise<number> {
+    const { database, limits } = this.#options;
+    const now = (await databaseTime(database)).getTime();
+    const orphans = await listOrphans(database, {
+      domainId,
+      whole: new Date(now - BROKEN_OFF_MS),
+      resumable: new Date(now - limits.uploadHours * 3_600_000),
+    });
+    for (const orphan of orphans) {
+      const blobs = this.#blobsOf(orphan.storage);
+      // A bucket may not let us list what is open; then its own rules end it.
+      await blobs.endWrites(orphan.id).catch(() => {});
+      await this.#remove(orphan, blobs);
+    }
+    return orphans.length;
+  }
+
+  /**
+   * Hands a file uploaded for an import over to it; the import deletes it in the end. Returns whether the
+   * file was waiting for an import.
+   */
+  async takeForImport(file: StoredFile): Promise<boolean> {
+    return await takeForImport(this.#options.database, file);
+  }
+
+  /** Deletes a file that a task stored for itself. Returns whether there was one. */
+  async removeOfTask(domainId: string, id: string): Promise<boolean> {
+    const file = await findFile(this.#options.database, domainId, id);
+    if (file === undefined) return false;
+    await this.#remove(file, this.#blobsOf(file.storage));
+    return true;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#options.blobs.map((blobs) => blobs.close()));
+  }
+
+  /** One file of a domain after the other, so that together they respect the quota. */
+  async #finish(key: BlobKey, { size, sha256 }: CountedBytes): Promise<StoredFile> {
+    const [{ kind: storage }] = this.#options.blobs;
+    return await this.#quota.inTurn(key.domainId, async (tx) => {
+      await this.#quota.assertLeft(key.domainId, size, tx);
+      const ready = await markReady(tx, { ...key, size, sha256, storage });
+      if (ready) return ready;
+      throw new ServiceError('UNAVAILABLE', 'The upload took too long; try again.', {
+        retryAfterSeconds: RETRY_SOON_SECONDS,
+      });
+    });
+  }
+
+  async #conditionOf(scope: Scope, filter: FileFilter): Promise<Prisma.Sql> {
+    return await visibleFiles(this.#options.store, scope, filter);
+  }
+
+  async #remove(key: BlobKey, blobs: BlobStore): Promise<void> {
+    // The bytes first: if the deletion fails in between, the row still leads to the rest.
+    await blobs.delete(key);
+    await deleteFile(this.#options.database, key);
+  }
+
+  #blobsOf(kind: BlobStore['kind']): BlobStore {
+    const blobs = this.#options.blobs.find((store) => store.kind === kind);
+    if (blobs) return blobs;
+    throw new ServiceError('UNAVAILABLE', 'The storage this file is in is not configured (FILES_S3_URL).');
+  }
+}
+
+/** Counts and hashes bytes as they pass, and stops when there are too many. */
+class CountedBytes implements AsyncIterable<Buffer> {
+  size = 0;
+  readonly #hash = createHash('sha256');
+  readonly #bytes: AsyncIterable<Uint8Array>;
+  readonly #limits: { readonly most: MostBytes; readonly left: number; readonly quota: FileQuota };
+
+  constructor(
+    bytes: AsyncIterable<Uint8Array>,
+    limits: { readonly most: MostBytes; readonly left: number; readonly quota: FileQuota },
+  ) {
+    this.#bytes = bytes;
+    this.#limits = limits;
+  }
+
+  /** Call it when all bytes have passed. */
+  get sha256(): Buffer {
+    return this.#hash.digest();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
+    const { most, quota, left } = this.#limits;
+    for await (const chunk of this.#bytes) {
+      this.size += chunk.length;
+      assertAtMost(this.size, most);
+      if (this.size > left) throw quota.refusal();
+      this.#hash.update(chunk);
+      yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    }
+  }
+}
+
+/** @throws INVALID_VALUE */
+function assertFileCursor(cursor: string): string {
+  if (FILE_ID.test(cursor)) return cursor;
+  throw new ServiceError('INVALID_VALUE', `"${cursor.slice(0, 50)}" is not a cursor of files`);
+}

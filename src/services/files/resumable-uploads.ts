@@ -1,0 +1,327 @@
+/**
+ * Uploads sent piece by piece, which continue after a broken connection on any gateway. An upload is an
+ * unfinished file; its bytes are in the database until it is complete, wherever files are stored in the end.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { ServiceError } from '../../base/errors.js';
+import type { Scope } from '../../base/model/scope.js';
+import { refusedByScopes } from '../../store/access/refused-by-scopes.js';
+import type { Database } from '../../store/database/database.js';
+import type { RecordStore } from '../../store/record-store.js';
+import { appendChunks } from './append-chunks.js';
+import type { BlobStore } from './blob-store.js';
+import { DatabaseBlobs } from './database-blobs.js';
+import { assertDescribed, type DescribedFile } from './described-file.js';
+import type { FileLimits } from './file-limits.js';
+import type { FileQuota } from './file-quota.js';
+import { assertAtMost, type MostBytes } from './most-bytes.js';
+import {
+  countOpenUploads,
+  findOpenUpload,
+  insertOpenUpload,
+  moveUpload,
+  type OpenUpload,
+  sayUploadLength,
+  takeUploadTurn,
+} from './open-upload.js';
+import { deleteFile, type FileLink, markReady } from './stored-file.js';
+import { assertMayCreate, assertMayLink } from './visible-files.js';
+import { whileAllowed } from './while-allowed.js';
+
+export interface ResumableUploadsOptions {
+  readonly database: Database;
+  readonly store: RecordStore;
+  /** Where complete files are stored. */
+  readonly blobs: readonly [BlobStore, ...BlobStore[]];
+  readonly limits: FileLimits;
+  readonly quota: FileQuota;
+}
+
+export interface UploadToOpen extends DescribedFile {
+  /** Absent: announced with a later piece. */
+  readonly length: number | undefined;
+  readonly link?: FileLink | undefined;
+  /** The sender's description, to be repeated verbatim. */
+  readonly metadata?: string | undefined;
+  /** Set for an import, whose rights were checked, with a limit of its own. */
+  readonly importInto?: { readonly collection: string; readonly most: MostBytes } | undefined;
+}
+
+export interface UploadPiece {
+  readonly offset: number;
+  readonly bytes: AsyncIterable<Buffer>;
+  /** The expected checksum: the piece counts as a whole, or not at all. */
+  readonly checksum?: { readonly algorithm: string; readonly digest: Buffer } | undefined;
+}
+
+export const CHECKSUM_ALGORITHMS = ['sha1', 'sha256', 'sha512'] as const;
+const UPLOAD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export class ResumableUploads {
+  readonly #options: ResumableUploadsOptions;
+  readonly #waiting: DatabaseBlobs;
+
+  constructor(options: ResumableUploadsOptions) {
+    this.#options = options;
+    this.#waiting = new DatabaseBlobs(options.database);
+  }
+
+  /** The limit of an upload that is not for an import. */
+  get most(): MostBytes {
+    return { bytes: this.#options.limits.maxBytes, setting: 'FILE_MAX_BYTES' };
+  }
+
+  /**
+   * Creates an empty upload.
+   *
+   * @throws INVALID_VALUE for a name or type; TOO_LARGE; LIMIT_EXCEEDED over the quota, or if the caller has
+   *   too many open; FORBIDDEN; NOT_FOUND for its record
+   */
+  async open(scope: Scope, sent: UploadToOpen): Promise<OpenUpload> {
+    const { limits, quota } = this.#options;
+    const { name, contentType } = assertDescribed(sent);
+    const { length, link, metadata, importInto, roles = [] } = sent;
+    if (importInto === undefined) await this.#assertMayUpload(scope, link);
+    else assertIsWhole(scope);
+    const most = importInto?.most ?? this.most;
+    if (length !== undefined) assertAtMost(length, most);
+    const key = { id: uuidv7(), domainId: scope.domain.id };
+    const createdBy = scope.principal.id;
+    await quota.inTurn(key.domainId, async (tx) => {
+      await quota.assertLeft(key.domainId, length ?? 0, tx);
+      const open = await countOpenUploads(tx, { ...key, createdBy, hours: limits.uploadHours });
+      if (open >= limits.openUploads) throw tooManyOpen(limits.openUploads);
+      await insertOpenUpload(tx, key, {
+        ...{ name, contentType, metadata, link, roles, createdBy },
+        ...{ length: length ?? most.bytes, isLengthDeferred: length === undefined },
+        importInto: importInto?.collection,
+      });
+    });
+    return await this.get(scope, key.id);
+  }
+
+  /**
+   * The progress of an upload. One that has all its bytes is first completed, if the request that sent the
+   * last ones could not do so.
+   *
+   * @throws NOT_FOUND, also for one of another caller, and one that was idle for too long
+   */
+  async get(scope: Scope, id: string): Promise<OpenUpload> {
+    const upload = await this.#find(scope, id);
+    const isWhole = !upload.isLengthDeferred && upload.offset >= upload.length;
+    if (upload.expiresAt === undefined || !isWhole) return upload;
+    try {
+      await this.#finish(scope, upload);
+    } catch (fault) {
+      // A concurrent request may already have moved the bytes to storage.
+      const now = await this.#find(scope, id);
+      if (now.expiresAt === undefined) return now;
+      throw fault;
+    }
+    return await this.#find(scope, id);
+  }
+
+  /**
+   * Appends a piece. What arrived before an interruption is kept, unless there is a checksum; only the latest
+   * request may write.
+   *
+   * @throws NOT_FOUND as `get`; CONFLICT for a wrong offset, or if another request continues it; TOO_LARGE
+   *   beyond the length; LIMIT_EXCEEDED over the quota; CHECKSUM_MISMATCH; FORBIDDEN if the right to upload
+   *   was revoked meanwhile
+   */
+  async append(scope: Scope, id: string, { offset, bytes, checksum }: UploadPiece): Promise<OpenUpload> {
+    const { database, quota } = this.#options;
+    const upload = await this.#find(scope, id);
+    if (upload.importInto === undefined) await this.#assertMayUpload(scope, upload.link);
+    const turn = await takeUploadTurn(database, upload, offset);
+    if (turn === undefined) {
+      const now = await this.#find(scope, id);
+      if (now.expiresAt === undefined && offset === now.length) return now;
+      throw elsewhere(now.offset, offset);
+    }
+    const left = await quota.assertLeft(upload.domainId, 0);
+    const piece = new Piece(whileAllowed(bytes, scope), {
+      hash: checksum && createHash(checksum.algorithm),
+      refuse: (size) => {
+        if (offset + size > upload.length) {
+          assertAtMost(offset + size, { bytes: upload.length, setting: 'Upload-Length' });
+        }
+        if (size > left) throw quota.refusal();
+      },
+    });
+    const blobs = this.#waiting;
+    await appendChunks({ database, blobs }, upload, {
+      offset,
+      bytes: piece,
+      note: async (tx, reached) => {
+        const moved = await moveUpload(tx, upload, { turn, offset: checksum ? undefined : reached });
+        if (!moved) throw overtaken();
+      },
+    });
+    if (piece.fault !== undefined) throw piece.fault;
+    if (checksum !== undefined) {
+      if (!piece.digest?.equals(checksum.digest)) throw mismatch(checksum.algorithm);
+      if (!(await moveUpload(database, upload, { turn, offset: offset + piece.size }))) throw overtaken();
+    }
+    return await this.get(scope, id);
+  }
+
+  /**
+   * Sets the length of an upload that was created without one; it cannot be changed.
+   *
+   * @throws NOT_FOUND as `get`; MALFORMED_REQUEST for a different length, or one below what has arrived;
+   *   TOO_LARGE; LIMIT_EXCEEDED over the quota; CONFLICT if another request continues it
+   */
+  async sayLength(scope: Scope, id: string, length: number): Promise<OpenUpload> {
+    const { database, quota } = this.#options;
+    const upload = await this.#find(scope, id);
+    const { offset, isLengthDeferred } = upload;
+    if (!isLengthDeferred && length === upload.length) return upload;
+    if (!isLengthDeferred || length < offset) throw otherLength(upload);
+    // Until then, the length is the limit with which it was created.
+    const setting = upload.importInto === undefined ? this.most.setting : 'IMPORT_MAX_BYTES';
+    assertAtMost(length, { bytes: upload.length, setting });
+    await quota.assertLeft(upload.domainId, length - offset);
+    if (!(await sayUploadLength(database, upload, length))) throw overtaken();
+    return await this.#find(scope, id);
+  }
+
+  /** Deletes an incomplete upload. @throws NOT_FOUND as `get` */
+  async delete(scope: Scope, id: string): Promise<'gone' | 'is a file'> {
+    const { database } = this.#options;
+    const upload = await this.#find(scope, id);
+    if (upload.expiresAt === undefined) return 'is a file';
+    await this.#waiting.delete(upload);
+    await deleteFile(database, upload);
+    return 'gone';
+  }
+
+  async #find(scope: Scope, id: string): Promise<OpenUpload> {
+    const { database, limits } = this.#options;
+    const owner = { createdBy: scope.principal.id, hours: limits.uploadHours };
+    const key = { id, domainId: scope.domain.id };
+    const upload = UPLOAD_ID.test(id) ? await findOpenUpload(database, key, owner) : undefined;
+    // The scopes of an API key do not cover files: it may continue uploads to records, as it may read their
+    // files.
+    const isHidden = scope.principal.scopes !== undefined && upload?.link === undefined;
+    if (upload !== undefined && !isHidden) return upload;
+    throw new ServiceError('NOT_FOUND', `there is no upload "${id.slice(0, 50)}" of yours; begin it anew`);
+  }
+
+  async #assertMayUpload(scope: Scope, link: FileLink | undefined): Promise<void> {
+    const { store, limits } = this.#options;
+    if (link) await assertMayLink(store, scope, link);
+    else assertMayCreate(scope, limits.uploadRoles);
+  }
+
+  /** Completes an upload: hashes it, and moves it to storage. */
+  async #finish(scope: Scope, upload: OpenUpload): Promise<void> {
+    const { blobs, quota } = this.#options;
+    const [place] = blobs;
+    await quota.assertLeft(upload.domainId, 0);
+    const hash = createHash('sha256');
+    const bytes = this.#bytesOf(upload, hash);
+    if (place.kind === 'database') for await (const _ of bytes);
+    else await place.write(upload, bytes, scope.signal);
+    const ready = { ...upload, size: upload.length, sha256: hash.digest(), storage: place.kind };
+    await quota.inTurn(upload.domainId, async (tx) => {
+      await quota.assertLeft(upload.domainId, 0, tx);
+      await markReady(tx, ready);
+    });
+    if (place.kind !== 'database') await this.#waiting.delete(upload);
+  }
+
+  async *#bytesOf(upload: OpenUpload, hash: Hash): AsyncGenerator<Buffer, void> {
+    if (upload.length === 0) return;
+    const stream = this.#waiting.read(upload, { start: 0, end: upload.length - 1 }, {});
+    for await (const chunk of stream) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+}
+
+/**
+ * The bytes of one request. On an interruption it ends normally, with the fault recorded, so that nothing
+ * received is lost.
+ */
+class Piece implements AsyncIterable<Buffer> {
+  size = 0;
+  fault: unknown;
+  readonly #bytes: AsyncIterable<Buffer>;
+  readonly #hash: Hash | undefined;
+  readonly #refuse: (size: number) => void;
+
+  constructor(
+    bytes: AsyncIterable<Buffer>,
+    options: { readonly hash: Hash | undefined; readonly refuse: (size: number) => void },
+  ) {
+    this.#bytes = bytes;
+    this.#hash = options.hash;
+    this.#refuse = options.refuse;
+  }
+
+  /** Call it when all bytes have passed. */
+  get digest(): Buffer | undefined {
+    return this.#hash?.digest();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
+    for await (const part of this.#untilCut()) {
+      this.#refuse(this.size + part.length);
+      this.size += part.length;
+      this.#hash?.update(part);
+      yield part;
+    }
+  }
+
+  async *#untilCut(): AsyncGenerator<Buffer, void> {
+    try {
+      yield* this.#bytes;
+    } catch (fault) {
+      this.fault = fault;
+    }
+  }
+}
+
+/** @throws FORBIDDEN */
+function assertIsWhole({ principal }: Scope): void {
+  if (principal.scopes === undefined) return;
+  throw refusedByScopes(
+    principal,
+    "the API key's scopes name no files: it sends the file to import as the body of POST /imports",
+  );
+}
+
+function elsewhere(offset: number, sent: number): ServiceError {
+  return new ServiceError(
+    'CONFLICT',
+    `The upload is at ${offset}, not at ${sent}: ask by HEAD how far it is.`,
+  );
+}
+
+function otherLength({ isLengthDeferred, length, offset }: OpenUpload): ServiceError {
+  const detail = isLengthDeferred
+    ? `${offset} bytes are there already`
+    : `it was said to be ${length}, and stays so`;
+  return new ServiceError('MALFORMED_REQUEST', `Upload-Length: ${detail}.`);
+}
+
+function overtaken(): ServiceError {
+  return new ServiceError('CONFLICT', 'Another request goes on with this upload; ask by HEAD how far it is.');
+}
+
+function mismatch(algorithm: string): ServiceError {
+  return new ServiceError(
+    'CHECKSUM_MISMATCH',
+    `The piece has not the ${algorithm} that it is said to have, and was thrown away; send it again.`,
+  );
+}
+
+function tooManyOpen(most: number): ServiceError {
+  return new ServiceError(
+    'LIMIT_EXCEEDED',
+    `You have ${most} uploads open (FILE_UPLOADS_OPEN); end one of them, or take it away.`,
+  );
+}

@@ -1,0 +1,192 @@
+/** The table of files. Every statement names the domain, or belongs to a task for all domains. */
+import { Prisma } from '../../generated/prisma/client.js';
+import {
+  compileKeyset,
+  type KeysetPage,
+  type KeysetRequest,
+  toKeysetPage,
+} from '../../store/database/keyset.js';
+import type { Queryable } from '../../store/database/queryable.js';
+import type { BlobKey } from './blob-store.js';
+
+/** A file without its bytes. */
+export interface StoredFile {
+  readonly id: string;
+  readonly domainId: string;
+  readonly name: string;
+  readonly contentType: string;
+  /** Bytes. */
+  readonly size: number;
+  /** The hash of the bytes, from which the ETag is derived. */
+  readonly sha256: Buffer;
+  readonly storage: 'database' | 's3';
+  /** The record it belongs to; whoever may read the record may read the file. */
+  readonly link: FileLink | undefined;
+  /** Roles that may read it, beside its owner and admins. */
+  readonly roles: readonly string[];
+  readonly createdBy: string;
+  readonly createdAt: Date;
+}
+
+export interface FileLink {
+  readonly collection: string;
+  readonly recordId: string;
+}
+
+export interface FileFilter {
+  readonly link?: FileLink | undefined;
+  /** Files of any records of this collection; ignored beside a link. */
+  readonly collection?: string | undefined;
+  /** A part of the name, ignoring case. */
+  readonly name?: string | undefined;
+  readonly createdBy?: string | undefined;
+}
+
+interface FileRow {
+  readonly id: string;
+  readonly domain: string;
+  readonly name: string;
+  readonly content_type: string;
+  readonly size: number;
+  readonly sha256: Buffer;
+  readonly storage: 'database' | 's3';
+  readonly collection: string | null;
+  readonly record_id: string | null;
+  readonly roles: readonly string[];
+  readonly created_by: string;
+  readonly created_at: Date;
+}
+
+const COLUMNS = Prisma.sql`f.id, f.domain, f.name, f.content_type, f.size, f.sha256, f.storage, f.collection,
+  f.record_id, f.roles,
+  f.created_by, f.created_at`;
+
+export async function insertUploading(
+  db: Queryable,
+  file: Pick<
+    StoredFile,
+    'id' | 'domainId' | 'name' | 'contentType' | 'storage' | 'link' | 'roles' | 'createdBy'
+  >,
+): Promise<void> {
+  await db.query(Prisma.sql`
+    insert into files (id, domain, name, content_type, state, storage, collection, record_id, roles,
+      created_by)
+    values (
+      ${file.id}::uuid, ${file.domainId}, ${file.name}, ${file.contentType}, 'uploading', ${file.storage},
+      ${file.link?.collection ?? null}, ${file.link?.recordId ?? null}, ${file.roles}::text[],
+        ${file.createdBy}
+    )`);
+}
+
+/** `undefined` if the upload was purged meanwhile. */
+export async function markReady(
+  db: Queryable,
+  options: BlobKey & Pick<StoredFile, 'size' | 'sha256' | 'storage'>,
+): Promise<StoredFile | undefined> {
+  const [row] = await db.query<FileRow>(Prisma.sql`
+    update files f
+    set state = 'ready', size = ${options.size}, sha256 = ${options.sha256}, storage = ${options.storage},
+      upload_metadata = null, updated_at = now()
+    where f.domain = ${options.domainId} and f.id = ${options.id}::uuid and f.state = 'uploading'
+    returning ${COLUMNS}`);
+  return row && toFile(row);
+}
+
+export async function findFile(db: Queryable, domainId: string, id: string): Promise<StoredFile | undefined> {
+  const [row] = await db.query<FileRow>(Prisma.sql`
+    select ${COLUMNS}
+    from files f
+    where f.domain = ${domainId} and f.id = ${id}::uuid and f.state = 'ready'`);
+  return row && toFile(row);
+}
+
+/** Newest first; ids increase with time. */
+export async function listFiles(
+  db: Queryable,
+  condition: Prisma.Sql,
+  request: KeysetRequest,
+): Promise<KeysetPage<StoredFile>> {
+  const page = compileKeyset(request, {
+    keys: [Prisma.sql`f.id`],
+    direction: 'descending',
+    toValues: (id) => [Prisma.sql`${id}::uuid`],
+  });
+  const rows = await db.query<FileRow>(Prisma.sql`
+    select ${COLUMNS}
+    from files f
+    where ${condition} and f.state = 'ready' and ${page.condition}
+    ${page.tail}`);
+  return toKeysetPage(rows.map(toFile), request);
+}
+
+export async function countFiles(db: Queryable, condition: Prisma.Sql): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    Prisma.sql`select count(*)::int as count from files f where ${condition} and f.state = 'ready'`,
+  );
+  return row?.count ?? 0;
+}
+
+/** The total bytes of a domain's files. */
+export async function usedBytes(db: Queryable, domainId: string): Promise<number> {
+  const [row] = await db.query<{ used: number }>(Prisma.sql`
+    select coalesce(sum(size), 0)::bigint as used
+    from files
+    where domain = ${domainId}`);
+  return row?.used ?? 0;
+}
+
+/** Deletes a file with its chunks. Returns whether there was one. */
+export async function deleteFile(db: Queryable, { id, domainId }: BlobKey): Promise<boolean> {
+  const gone = await db.query(Prisma.sql`
+    delete from files where domain = ${domainId} and id = ${id}::uuid returning 1`);
+  return gone.length > 0;
+}
+
+/**
+ * Uploads without a sign of life since an instant (resumable ones since another), files that no import used
+ * since then, and files whose record no longer exists, not even as a tombstone. In one domain, or in all.
+ */
+export async function listOrphans(
+  db: Queryable,
+  before: { readonly domainId: string | undefined; readonly whole: Date; readonly resumable: Date },
+): Promise<(BlobKey & { readonly storage: StoredFile['storage'] })[]> {
+  const [whole, resumable] = [before.whole.toISOString(), before.resumable.toISOString()];
+  const { domainId } = before;
+  const isOfDomain = (column: string) =>
+    domainId === undefined ? Prisma.sql`true` : Prisma.sql`${Prisma.raw(column)} = ${domainId}`;
+  return await db.query(Prisma.sql`
+    select f.id, f.domain as "domainId", f.storage
+    from files f
+    where ${isOfDomain('f.domain')} and (
+      (f.state = 'uploading' and f.upload_length is null and f.updated_at < ${whole}::timestamptz)
+      or (f.state = 'uploading' and f.upload_length is not null and f.updated_at < ${resumable}::timestamptz)
+      or (f.import_into is not null and f.updated_at < ${resumable}::timestamptz)
+      or (
+        f.collection is not null
+        and not exists (
+          select
+          from records r
+          where r.domain = f.domain and ${isOfDomain('r.domain')}
+            and r.collection = f.collection and r.id = f.record_id
+        )
+      )
+    )
+    limit 1000`);
+}
+
+function toFile(row: FileRow): StoredFile {
+  const { collection, record_id: recordId } = row;
+  return {
+    id: row.id,
+    domainId: row.domain,
+    name: row.name,
+    contentType: row.content_type,
+    size: row.size,
+    sha256: row.sha256,
+    storage: row.storage,
+    link: collection === null || recordId === null ? undefined : { collection, recordId },
+    roles: row.roles,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,196 @@
+/**
+ * The files of a format as records of our collections, to be imported like any other file: what is checked,
+ * tried and written is the import's.
+ */
+import { ServiceError } from '../../base/errors.js';
+import { ExactNumber, type JsonObject, type JsonValue } from '../../base/json/json.js';
+import type { FormatIncoming, FormatJoin, FormatTable, Value } from './format-mapping.js';
+import { type FormatContext, printValue, valueAt } from './print-value.js';
+import type { Bundle, BundleRow } from './read-bundle.js';
+
+export interface Converted {
+  /** In the order in which they are imported: what is pointed to comes first. */
+  readonly collections: ReadonlyMap<string, readonly JsonObject[]>;
+  /** Columns with values for which our records have no place, and how many rows have one. */
+  readonly homeless: ReadonlyMap<string, number>;
+  /** Rows of something that is there no more and that no record says, by file. */
+  readonly leftOut: ReadonlyMap<string, number>;
+}
+
+/** @throws INVALID_VALUE where none of the rows of a file that has some becomes a record */
+export function convertBundle(incoming: FormatIncoming, bundle: Bundle, context: FormatContext): Converted {
+  const lookup = new Lookup(bundle);
+  const collections = new Map<string, readonly JsonObject[]>();
+  const leftOut = new Map<string, number>();
+  for (const table of incoming.tables) {
+    const records = (bundle.get(table.from) ?? []).flatMap((row): JsonObject[] => {
+      const data = joined(row, table.joins ?? {}, lookup);
+      if (!isMeant(data, table.only, context)) return [];
+      const isGone = row[incoming.status.column] === incoming.status.removed;
+      if (isGone && table.removed === undefined) {
+        leftOut.set(table.from, (leftOut.get(table.from) ?? 0) + 1);
+        return [];
+      }
+      const record = {
+        ...valuesOf(table.values, data, context),
+        ...listsOf(row, table, { lookup, context, incoming }),
+      };
+      return [typed(isGone ? { ...record, ...table.removed } : record, table.types ?? {})];
+    });
+    if (records.length > 0) collections.set(table.collection, records);
+  }
+  for (const { from } of incoming.tables) {
+    const rows = bundle.get(from)?.length ?? 0;
+    const isUsed = incoming.tables.some((one) => one.from === from && collections.has(one.collection));
+    if (rows > 0 && !isUsed && !leftOut.has(from)) throw nothingFound(from, rows, incoming, bundle);
+  }
+  return { collections, homeless: homelessOf(incoming, bundle), leftOut };
+}
+
+function nothingFound(from: string, rows: number, incoming: FormatIncoming, bundle: Bundle): ServiceError {
+  const joined = incoming.tables
+    .filter((one) => one.from === from)
+    .flatMap(({ joins = {} }) => Object.values(joins).map(({ file }) => file));
+  const missing = [...new Set(joined)].filter((file) => !bundle.has(file)).map((file) => `${file}.csv`);
+  const reason =
+    missing.length > 0 ? `the bundle lacks ${missing.join(', ')}` : 'no row is of a kind that is read';
+  return new ServiceError(
+    'INVALID_VALUE',
+    `None of the ${rows} rows of ${from}.csv becomes a record: ${reason}. Check the version of the format.`,
+  );
+}
+
+/** The files that a mapping reads. */
+export function filesOf({ tables }: FormatIncoming): readonly string[] {
+  const names = tables.flatMap(({ from, joins = {}, lists = {} }) => [
+    from,
+    ...Object.values(joins).map(({ file }) => file),
+    ...Object.values(lists).flatMap((list) => [
+      list.file,
+      ...Object.values(list.joins ?? {}).map(({ file }) => file),
+    ]),
+  ]);
+  return [...new Set(names)];
+}
+
+class Lookup {
+  readonly #bundle: Bundle;
+  readonly #indexes = new Map<string, Map<string, BundleRow[]>>();
+
+  constructor(bundle: Bundle) {
+    this.#bundle = bundle;
+  }
+
+  rows(file: string, on: string, value: string): readonly BundleRow[] {
+    const key = `${file}.${on}`;
+    let index = this.#indexes.get(key);
+    if (index === undefined) {
+      index = new Map();
+      for (const row of this.#bundle.get(file) ?? []) {
+        const found = row[on] ?? '';
+        index.set(found, [...(index.get(found) ?? []), row]);
+      }
+      this.#indexes.set(key, index);
+    }
+    return value === '' ? [] : (index.get(value) ?? []);
+  }
+}
+
+function joined(row: BundleRow, joins: Readonly<Record<string, FormatJoin>>, lookup: Lookup): JsonObject {
+  const data: Record<string, JsonValue> = { ...row };
+  for (const [name, { file, on, by = 'sourcedId', where = {} }] of Object.entries(joins)) {
+    const [column = '', member] = by.split('.');
+    const place = member === undefined ? data : (data[column] as JsonObject | undefined);
+    const value =
+      String(place?.[member ?? column] ?? '')
+        .split(',')[0]
+        ?.trim() ?? '';
+    const found = lookup
+      .rows(file, on, value)
+      .find((other) => Object.entries(where).every(([key, expected]) => other[key] === expected));
+    if (found !== undefined) data[name] = found;
+  }
+  return data;
+}
+
+function isMeant(data: JsonObject, only: FormatTable['only'], context: FormatContext): boolean {
+  if (only === undefined) return true;
+  const value = String(valueAt(only.field, { data, position: 1 }, context) ?? '');
+  return (only.values?.includes(value) ?? value !== '') && only.except?.includes(value) !== true;
+}
+
+/** What is no number or boolean stays a text, and is refused by the import with its reason. */
+function typed(record: JsonObject, types: NonNullable<FormatTable['types']>): JsonObject {
+  const entries = Object.entries(record).map(([name, value]): [string, JsonValue] => {
+    const type = types[name];
+    if (type === 'boolean' && (value === 'true' || value === 'false')) return [name, value === 'true'];
+    const isNumber = type === 'number' && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
+    return [name, isNumber ? new ExactNumber(value) : value];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** A value that is not there is no member: what a record has already stays. */
+function valuesOf(
+  values: Readonly<Record<string, Value>>,
+  data: JsonObject,
+  context: FormatContext,
+): JsonObject {
+  const texts = Object.entries(values).map(([name, value]) => {
+    const text = printValue(value, { data, position: 1 }, context).replace(/\s+/g, ' ');
+    return [name, text] as const;
+  });
+  return Object.fromEntries(texts.filter(([, text]) => text !== ''));
+}
+
+function listsOf(
+  row: BundleRow,
+  { lists = {} }: FormatTable,
+  { lookup, context, incoming }: { lookup: Lookup; context: FormatContext; incoming: FormatIncoming },
+): JsonObject {
+  const { column, removed } = incoming.status;
+  const made = Object.entries(lists).map(([name, { file, on, joins = {}, value, values = {} }]) => {
+    const rows = lookup.rows(file, on, row.sourcedId ?? '').filter((other) => other[column] !== removed);
+    const elements = rows.map((other): JsonValue => {
+      const data = joined(other, joins, lookup);
+      if (value !== undefined) return printValue(value, { data, position: 1 }, context);
+      return valuesOf(values, data, context);
+    });
+    return [name, value === undefined ? elements : [...new Set(elements)]] as const;
+  });
+  return Object.fromEntries(made.filter(([, elements]) => elements.length > 0));
+}
+
+/** Columns that no value of the mapping reads, though rows have something there. */
+function homelessOf({ status, tables }: FormatIncoming, bundle: Bundle): ReadonlyMap<string, number> {
+  const read = new Set<string>();
+  const note = (values: unknown, from: string, joins: Readonly<Record<string, FormatJoin>>): void => {
+    const paths = [...JSON.stringify(values).matchAll(/\{([a-z][\w.]*)\}|"field":"([a-z][\w.]*)"/gi)];
+    for (const [, filled, field] of paths) {
+      const [first = '', second] = (filled ?? field ?? '').split('.');
+      read.add(second === undefined ? `${from}.${first}` : `${joins[first]?.file}.${second}`);
+    }
+    for (const { file, on, where = {} } of Object.values(joins)) {
+      for (const column of [on, ...Object.keys(where)]) read.add(`${file}.${column}`);
+    }
+  };
+  for (const { from, joins = {}, values, only, lists = {} } of tables) {
+    note([values, only], from, joins);
+    for (const list of Object.values(lists)) {
+      read.add(`${list.file}.${list.on}`);
+      note([list.value, list.values], list.file, list.joins ?? {});
+    }
+    for (const { by } of Object.values(joins)) note({ field: by ?? 'sourcedId' }, from, joins);
+  }
+  const counts = new Map<string, number>();
+  for (const [file, rows] of bundle) {
+    for (const row of rows) {
+      for (const [column, cell] of Object.entries(row)) {
+        const isRead = read.has(`${file}.${column}`) || column === status.column || column === 'sourcedId';
+        if (cell !== '' && !isRead)
+          counts.set(`${file}.${column}`, (counts.get(`${file}.${column}`) ?? 0) + 1);
+      }
+    }
+  }
+  return counts;
+}

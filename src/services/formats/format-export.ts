@@ -1,0 +1,255 @@
+/** Records as the files of a format that other programs read, by its mapping. */
+import type { Scope } from '../../base/model/scope.js';
+import { printCsvLine } from '../../base/tables/csv-line.js';
+import type { ZipEntry } from '../../base/tables/print-zip.js';
+import type { RecordStore } from '../../store/record-store.js';
+import type { ColumnRule, CsvFile, CsvSource, Element, FormatMapping, XmlFile } from './format-mapping.js';
+import { type FormatContext, type FormatRow, printValue, valueAt } from './print-value.js';
+import { elementRows, type FormatSourceRow, readFormatRows } from './read-format-rows.js';
+import { Readiness } from './readiness.js';
+
+export interface FormatExportOptions {
+  readonly store: RecordStore;
+  readonly scope: Scope;
+  readonly context: Omit<FormatContext, 'tables'>;
+  /** Only what changed then or later. The format must know changes: `FormatMapping.changes`. */
+  readonly since: string | undefined;
+  readonly now: Date;
+  readonly signal: AbortSignal;
+}
+
+/** What came of it, once the files are written. */
+export interface FormatReport {
+  readonly rows: ReadonlyMap<string, number>;
+  readonly readiness: Readiness;
+  /** Columns of the format for which our records have nothing, each with the reason. */
+  readonly homeless: readonly { readonly file: string; readonly column: string; readonly because: string }[];
+  /** Declared fields of the records that the format does not carry, by collection. */
+  readonly notCarried: ReadonlyMap<string, readonly string[]>;
+}
+
+export class FormatExport {
+  readonly #mapping: FormatMapping;
+  readonly #options: FormatExportOptions;
+  readonly #context: FormatContext;
+  readonly #rows = new Map<string, number>();
+  readonly #readiness = new Readiness();
+  /** The ids in the files that others refer to. */
+  readonly #idsByFile = new Map<string, Set<string>>();
+
+  constructor(mapping: FormatMapping, options: FormatExportOptions) {
+    this.#mapping = mapping;
+    this.#options = options;
+    this.#context = { ...options.context, tables: mapping.tables ?? {} };
+    for (const file of mapping.files) {
+      for (const { in: target } of file.kind === 'csv' ? file.columns : []) {
+        if (target !== undefined) this.#idsByFile.set(target, new Set());
+      }
+    }
+  }
+
+  /** The files one after the other; one without a row is left out. */
+  async *files(): AsyncGenerator<ZipEntry, void> {
+    const { files, manifest } = this.#mapping;
+    for (const file of files) {
+      const content = file.kind === 'csv' ? this.#csv(file) : this.#xml(file);
+      const first = await content.next();
+      if (first.done || (file.kind === 'csv' && (this.#rows.get(file.name) ?? 0) === 0)) continue;
+      yield { path: `${file.name}.${file.kind}`, content: following(first.value, content) };
+    }
+    if (manifest !== undefined) yield { path: manifest.file, content: [this.#manifest(manifest)] };
+  }
+
+  /** Once all files are read. `declared` are the fields of a collection. */
+  report(declared: (collection: string) => readonly string[]): FormatReport {
+    const homeless = this.#mapping.files.flatMap((file) =>
+      (file.kind === 'csv' ? file.columns : (file.none ?? [])).flatMap(({ name, none }) =>
+        none === undefined ? [] : [{ file: file.name, column: name, because: none }],
+      ),
+    );
+    const used = usedFields(this.#mapping);
+    const notCarried = new Map(
+      [...used].map(([collection, fields]) => [
+        collection,
+        declared(collection).filter((name) => !fields.has(name)),
+      ]),
+    );
+    return { rows: this.#rows, readiness: this.#readiness, homeless, notCarried };
+  }
+
+  /** The heading comes with the first row: a file without rows is none. */
+  async *#csv(file: CsvFile): AsyncGenerator<string, void> {
+    const heading = printCsvLine(file.columns.map(({ name }) => name));
+    let lines = heading;
+    for (const source of file.sources) {
+      for await (const row of this.#rowsOf(source)) {
+        const line = this.#csvLine(file, source, row);
+        if (line === '') continue;
+        this.#count(file.name);
+        lines += line;
+        if (lines.length < CHUNK_CHARACTERS) continue;
+        yield lines;
+        lines = '';
+      }
+    }
+    yield lines;
+  }
+
+  /** Empty for a row that is left out. */
+  #csvLine(file: CsvFile, source: CsvSource, row: FormatSourceRow): string {
+    const { changes } = this.#mapping;
+    let isDangling = false;
+    let sourcedId = '';
+    const cells = file.columns.map((column) => {
+      const text = this.#changeCell(column.name, row);
+      if (text !== undefined) return text === '' ? null : text;
+      const value = source.values[column.name];
+      const cell = value === undefined ? '' : printValue(value, row, this.#context);
+      // Of what is gone, only its id is asked for.
+      if (!row.isRemoved) this.#check(file, column.name, column, { row, value: cell });
+      isDangling ||= !row.isRemoved && this.#isDangling(column, cell);
+      if (column.name === 'sourcedId') sourcedId = cell;
+      return cell === '' ? null : cell;
+    });
+    if (isDangling || (changes === undefined && row.isRemoved)) return '';
+    this.#idsByFile.get(file.name)?.add(sourcedId);
+    return printCsvLine(cells);
+  }
+
+  /** Whether nothing in the bundle has the id. An export of changes has not all that it refers to. */
+  #isDangling({ in: file }: ColumnRule, id: string): boolean {
+    return file !== undefined && this.#options.since === undefined && !this.#idsByFile.get(file)?.has(id);
+  }
+
+  /** Of a column that tells of changes; they are empty where all is exported. */
+  #changeCell(column: string, row: FormatSourceRow): string | undefined {
+    const { changes } = this.#mapping;
+    const { since, now } = this.#options;
+    if (changes === undefined || (column !== 'status' && column !== changes.at)) return undefined;
+    if (since === undefined) return '';
+    if (column === changes.at) return now.toISOString();
+    return row.isRemoved ? changes.status.removed : changes.status.present;
+  }
+
+  async *#xml(file: XmlFile): AsyncGenerator<string, void> {
+    const ground = { data: {}, position: 1 };
+    const open: string[] = [];
+    let head = '<?xml version="1.0" encoding="UTF-8"?>\n';
+    for (const element of file.open) {
+      if (element.children !== undefined || element.text !== undefined) {
+        head += this.#element(element, ground, () => undefined);
+      } else {
+        head += `<${element.element}>\n`;
+        open.unshift(element.element);
+      }
+    }
+    yield head;
+    for (const { element, ...source } of file.sources) {
+      for await (const row of readFormatRows(source, this.#options)) {
+        this.#count(file.name);
+        yield this.#element(element, row, (part, value) =>
+          this.#check(file, part.element, part, { row, value }),
+        );
+      }
+    }
+    yield open.map((name) => `</${name}>\n`).join('');
+  }
+
+  #element(element: Element, row: FormatRow, check: (element: Element, text: string) => void): string {
+    return elementRows(row.data, element)
+      .map((part) => {
+        const text = element.text === undefined ? '' : printValue(element.text, part, this.#context);
+        if (element.text !== undefined) check(element, text);
+        const children = (element.children ?? []).map((child) => this.#element(child, part, check)).join('');
+        if (text === '' && children === '') return '';
+        const attributes = Object.entries(element.attributes ?? {}).map(
+          ([name, value]) => ` ${name}="${escaped(printValue(value, part, this.#context))}"`,
+        );
+        const content = children === '' ? escaped(text) : `\n${children}`;
+        return `<${element.element}${attributes.join('')}>${content}</${element.element}>\n`;
+      })
+      .join('');
+  }
+
+  #rowsOf(source: CsvSource): AsyncIterable<FormatSourceRow> | Iterable<FormatSourceRow> {
+    if ('collection' in source) return readFormatRows(source, this.#options);
+    return [{ data: {}, position: 1, collection: '', isRemoved: false }];
+  }
+
+  #check(
+    file: CsvFile | XmlFile,
+    column: string,
+    rule: ColumnRule,
+    { row, value }: { readonly row: FormatSourceRow; readonly value: string },
+  ): void {
+    const label = file.label === undefined ? '' : String(valueAt(file.label, row, this.#context) ?? '');
+    const id = String(row.data._id ?? '');
+    if (this.#isDangling(rule, value)) {
+      const expected = `an id of ${rule.in}.csv; the row is left out`;
+      this.#readiness.add({
+        file: file.name,
+        collection: row.collection,
+        id,
+        label,
+        column,
+        value,
+        expected,
+      });
+      return;
+    }
+    this.#readiness.check(rule, { file: file.name, collection: row.collection, id, label, column, value });
+  }
+
+  #manifest({ properties, files, closing }: NonNullable<FormatMapping['manifest']>): string {
+    const kind = this.#options.since === undefined ? 'bulk' : 'delta';
+    const ground = { data: {}, position: 1 };
+    const lines = [
+      ['propertyName', 'value'],
+      ...Object.entries(properties),
+      ...files.map((name) => [`file.${name}`, this.#rows.has(name) ? kind : 'absent']),
+      ...Object.entries(closing).map(([name, value]) => [name, printValue(value, ground, this.#context)]),
+    ];
+    return lines.map((cells) => printCsvLine(cells)).join('');
+  }
+
+  #count(file: string): void {
+    this.#rows.set(file, (this.#rows.get(file) ?? 0) + 1);
+  }
+}
+
+const CHUNK_CHARACTERS = 65_536;
+
+async function* following(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void> {
+  yield first;
+  yield* rest;
+}
+
+/** The top-level fields that a mapping reads, by collection. */
+function usedFields({ files }: FormatMapping): ReadonlyMap<string, ReadonlySet<string>> {
+  const used = new Map<string, Set<string>>();
+  for (const file of files) {
+    for (const source of file.sources) {
+      if (!('collection' in source)) continue;
+      const text = JSON.stringify(source);
+      const fields = used.get(source.collection) ?? new Set();
+      const named = [
+        ...[...text.matchAll(/\{([a-z_][\w.]*)\}/gi)].map(([, path]) => path),
+        ...[...text.matchAll(/"(?:field|each|only|distinct)":"([a-z_][\w.]*)"/gi)].map(([, path]) => path),
+        ...[...text.matchAll(/"where":"([a-z_]\w*)/gi)].map(([, path]) => path),
+      ];
+      for (const path of named) fields.add(path?.split('.')[0] ?? '');
+      used.set(source.collection, fields);
+    }
+  }
+  return used;
+}
+
+function escaped(text: string): string {
+  return (
+    text
+      .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+      // What XML 1.0 has no place for.
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are meant
+      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
+  );
+}

@@ -1,0 +1,229 @@
+/**
+ * What a mapping file says (`schema/mappings/*.json`): how records become the files of a format that other
+ * programs read. It is data: a school copies one and changes it.
+ */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { ServiceError } from '../../base/errors.js';
+import { findPackageDirectory } from '../../base/process/package-directory.js';
+
+/** A text with fields in it (`Class {name}`), or a field and what is made of it. */
+const Value = z.union([
+  z.string(),
+  z.strictObject({
+    field: z.string(),
+    /** The text for each value; of one that is not there `otherwise`, or nothing. */
+    values: z.record(z.string(), z.string()).optional(),
+    /** The same, by the name of one of the tables of the mapping. */
+    table: z.string().optional(),
+    otherwise: z.string().optional(),
+    /** A day, or the day of an instant in the school's time zone. */
+    day: z.enum(['YYYY-MM-DD', 'DD-MM-YYYY', 'YYYYMMDD']).optional(),
+    part: z.enum(['last word', 'but the last word']).optional(),
+    /** A regular expression with one group. */
+    match: z.string().optional(),
+    /** What is taken out of the text before: a regular expression. */
+    without: z.string().optional(),
+    decimals: z.number().int().min(0).max(6).optional(),
+    sign: z.literal('negative').optional(),
+    /** Of a session `YYYY-YY`; `of day`: the session that a day is in. */
+    session: z.enum(['first day', 'last day', 'last year', 'of day']).optional(),
+  }),
+]);
+
+/** What a value must be, and where our records have none. */
+const COLUMN = {
+  required: z.boolean().optional(),
+  pattern: z.string().optional(),
+  min: z.number().int().optional(),
+  max: z.number().int().optional(),
+  /** What the pattern asks for, in words. */
+  expected: z.string().optional(),
+  /** An earlier file whose `sourcedId` it must be. A row that refers to something else is left out. */
+  in: z.string().optional(),
+};
+const Homeless = z.strictObject({ name: z.string(), none: z.string() });
+const Column = z.strictObject({ name: z.string(), none: z.string().optional(), ...COLUMN });
+
+const Source = {
+  collection: z.string(),
+  /** An oquery. */
+  where: z.string().optional(),
+  /** A list of the record: a row for each element, which stands there in its place. */
+  each: z.string().optional(),
+  /** Rows without a value there are left out. */
+  only: z.string().optional(),
+  /** One row for each value of this field. */
+  distinct: z.string().optional(),
+};
+
+const CsvFile = z.strictObject({
+  name: z.string(),
+  kind: z.literal('csv'),
+  /** The field by which people know a record, for the report. */
+  label: z.string().optional(),
+  columns: z.array(Column).min(1),
+  sources: z.array(
+    z.union([
+      z.strictObject({ ...Source, values: z.record(z.string(), Value) }),
+      z.strictObject({ domain: z.literal(true), values: z.record(z.string(), Value) }),
+    ]),
+  ),
+});
+
+export interface Element {
+  readonly element: string;
+  readonly attributes?: Readonly<Record<string, Value>> | undefined;
+  readonly text?: Value | undefined;
+  readonly required?: boolean | undefined;
+  readonly each?: string | undefined;
+  readonly only?: string | undefined;
+  readonly children?: readonly Element[] | undefined;
+}
+
+const Element: z.ZodType<Element> = z.lazy(() =>
+  z.strictObject({
+    element: z.string().regex(/^[A-Za-z_][\w.:-]*$/),
+    attributes: z.record(z.string().regex(/^[A-Za-z_][\w.:-]*$/), Value).optional(),
+    text: Value.optional(),
+    required: z.boolean().optional(),
+    each: z.string().optional(),
+    only: z.string().optional(),
+    children: z.array(Element).optional(),
+  }),
+);
+
+const XmlFile = z.strictObject({
+  name: z.string(),
+  kind: z.literal('xml'),
+  label: z.string().optional(),
+  /** One without text and children holds all that follows. */
+  open: z.array(Element),
+  sources: z.array(z.strictObject({ ...Source, element: Element })),
+  none: z.array(Homeless).optional(),
+});
+
+const Join = z.strictObject({
+  /** A file of the format, and the column of it that holds what `by` of the row does. */
+  file: z.string(),
+  on: z.string(),
+  /** Default: `sourcedId`. Of several values with commas between, the first. */
+  by: z.string().optional(),
+  where: z.record(z.string(), z.string()).optional(),
+});
+
+/** What the files of a format become: the records of a collection, from the rows of a file. */
+const Table = z.strictObject({
+  collection: z.string(),
+  from: z.string(),
+  /** Rows of other files, which stand in the row by these names. */
+  joins: z.record(z.string(), Join).optional(),
+  only: z
+    .strictObject({
+      field: z.string(),
+      values: z.array(z.string()).optional(),
+      except: z.array(z.string()).optional(),
+    })
+    .optional(),
+  values: z.record(z.string(), Value),
+  /** Fields that are no texts. */
+  types: z.record(z.string(), z.enum(['boolean', 'number'])).optional(),
+  /** Fields that hold a list: an element for each row that belongs to this one. */
+  lists: z
+    .record(
+      z.string(),
+      z.strictObject({
+        file: z.string(),
+        on: z.string(),
+        joins: z.record(z.string(), Join).optional(),
+        value: Value.optional(),
+        values: z.record(z.string(), Value).optional(),
+      }),
+    )
+    .optional(),
+  /** What a row that is there no more says instead; absent: it is left out. */
+  removed: z.record(z.string(), z.string()).optional(),
+});
+
+const Incoming = z.strictObject({
+  /** The column that says that a row is there no more. */
+  status: z.strictObject({ column: z.string(), removed: z.string() }),
+  tables: z.array(Table).min(1),
+});
+
+const FormatMapping = z.strictObject({
+  title: z.string(),
+  /** The document that says what the format is. */
+  source: z.string(),
+  /** All files in one zip file, or beside each other. */
+  bundle: z.enum(['zip', 'folder']),
+  /** A list of the files, as properties of a CSV: `bulk`, `delta` or `absent`. */
+  manifest: z
+    .strictObject({
+      file: z.string(),
+      properties: z.record(z.string(), z.string()),
+      files: z.array(z.string()),
+      closing: z.record(z.string(), z.string()),
+    })
+    .optional(),
+  /** The columns of an export of what changed since an instant. Absent: there is none. */
+  changes: z
+    .strictObject({
+      status: z.strictObject({ present: z.string(), removed: z.string() }),
+      at: z.string(),
+    })
+    .optional(),
+  files: z.array(z.discriminatedUnion('kind', [CsvFile, XmlFile])).min(1),
+  /** How its files are read; absent: they are only written. */
+  in: Incoming.optional(),
+  tables: z.record(z.string(), z.record(z.string(), z.string())).optional(),
+});
+
+export type Value = z.infer<typeof Value>;
+export type CsvFile = z.infer<typeof CsvFile>;
+export type CsvSource = CsvFile['sources'][number];
+export type XmlFile = z.infer<typeof XmlFile>;
+export type FormatJoin = z.infer<typeof Join>;
+export type FormatTable = z.infer<typeof Table>;
+export type FormatIncoming = z.infer<typeof Incoming>;
+export type FormatMapping = z.infer<typeof FormatMapping>;
+export type ColumnRule = Pick<
+  z.infer<typeof Column>,
+  'required' | 'pattern' | 'min' | 'max' | 'expected' | 'in'
+>;
+
+/** The formats that come with the gateway. */
+export const FORMAT_NAMES = ['oneroster', 'tally', 'udise'] as const;
+
+/**
+ * Reads a mapping: one of ours by its name, or a file of the caller's own.
+ *
+ * @throws INVALID_VALUE that says where the file is wrong, NOT_FOUND for none
+ */
+export async function readFormatMapping(nameOrFile: string): Promise<FormatMapping> {
+  const isOurs = FORMAT_NAMES.some((name) => name === nameOrFile);
+  const file = isOurs
+    ? path.join(findPackageDirectory(), 'schema/mappings', `${nameOrFile}.json`)
+    : nameOrFile;
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    const known = FORMAT_NAMES.join(', ');
+    throw new ServiceError('NOT_FOUND', `${nameOrFile} is no format (${known}), and no file.`, { cause });
+  });
+  const parsed = FormatMapping.safeParse(parseJson(text, file));
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.map(({ path: place, message }) => ({
+    pointer: `/${place.join('/')}`,
+    detail: message,
+  }));
+  const [first] = errors;
+  throw new ServiceError('INVALID_VALUE', `${file}: ${first?.pointer}: ${first?.detail}`, { errors });
+}
+
+function parseJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ServiceError('INVALID_VALUE', `${file} is no JSON.`, { cause });
+  }
+}

@@ -1,0 +1,118 @@
+/** What a person should know before a mapping is used: columns that go nowhere, and cells to look at. */
+import type { Collection, Field } from '../../base/model/collection.js';
+import { dayWritten } from './cells/day-cell.js';
+import { type ColumnMapping, type ImportMapping, targetOf } from './import-mapping.js';
+import { invalidImport } from './invalid-import.js';
+import { ERROR_COLUMN } from './propose-mapping.js';
+import type { ColumnInspection } from './reading/column-findings.js';
+
+const MOST_SHOWN = 3;
+/** The headings of so many columns are days only where the table has a column for each day. */
+const FEWEST_DAYS = 3;
+const MOST_COLUMNS = 50;
+
+type Found = readonly ColumnInspection[] | undefined;
+
+/** Warnings about the columns of a table, in their order. Documents keep members that no column names. */
+export function doubtsOfMapping(
+  collection: Collection,
+  mapping: ImportMapping,
+  found: Found,
+): readonly string[] {
+  const unmapped = unmappedOf(mapping, found);
+  const days = unmapped.filter(({ column }) => dayWritten(column, 'DD/MM/YYYY') !== undefined);
+  const isWide = days.length >= FEWEST_DAYS;
+  const wide = isWide ? [doubtOfWideTable(days)] : [];
+  const lost = unmapped
+    .filter((one) => !isWide || !days.includes(one))
+    .map(({ column, filled, examples }) => {
+      const shown = examples.slice(0, MOST_SHOWN).join(', ');
+      const named = `The column ${JSON.stringify(column)}`;
+      return filled === 1
+        ? `${named} goes to no field, so its 1 value is not imported (${shown}).`
+        : `${named} goes to no field, so its ${filled.toLocaleString('en')} values are not imported (${shown}).`;
+    });
+  const cells = mapping.columns.flatMap((one) => {
+    const inspected = found?.find(({ column }) => column === one.column);
+    return inspected === undefined ? [] : doubtsOfCells(one, inspected, collection);
+  });
+  return [...new Set([...wide, ...lost, ...cells])].slice(0, MOST_COLUMNS);
+}
+
+function doubtOfWideTable(days: readonly ColumnInspection[]): string {
+  const [first, last] = [days[0]?.column, days.at(-1)?.column].map((one) => JSON.stringify(one));
+  return (
+    `The headings ${first} to ${last} are days. A table with a column for each day is not read: ` +
+    'write each value in a row of its own, with its day in one column.'
+  );
+}
+
+/**
+ * Refuses to run while a column goes nowhere whose cells fit a field that would get its default: the marks of
+ * a sheet with a column of days would be written under today.
+ *
+ * @throws INVALID_VALUE
+ */
+export function assertNothingReplaced(collection: Collection, mapping: ImportMapping, found: Found): void {
+  const set = new Set([...mapping.columns.map(({ field }) => field), ...Object.keys(mapping.fixed)]);
+  for (const field of collection.fields) {
+    if (field.default === undefined || set.has(field.name)) continue;
+    const lost = unmappedOf(mapping, found).find((one) => mayHold(field, one));
+    if (lost === undefined) continue;
+    const shown = JSON.stringify(lost.column);
+    throw invalidImport(
+      'mapping',
+      `The column ${shown} goes to no field (${lost.examples[0]}), and "${field.name}" would get its default`,
+      `"field": "${field.name}" for the column ${shown}, or "leftOut": true if it is not to be imported`,
+    );
+  }
+}
+
+/** The columns with values that the mapping gives to no field, without saying that they are left out. */
+function unmappedOf(mapping: ImportMapping, found: Found): readonly ColumnInspection[] {
+  if (mapping.columns.length === 0) return [];
+  const settled = new Set(
+    mapping.columns.flatMap(({ column, field, leftOut }) => (field === null && !leftOut ? [] : [column])),
+  );
+  return (found ?? []).filter(
+    ({ column, filled }) => filled > 0 && column !== ERROR_COLUMN && !settled.has(column),
+  );
+}
+
+/** Whether most cells are values of the field: days of a day, allowed words of a field that has them. */
+function mayHold(field: Field, { kinds, filled, examples }: ColumnInspection): boolean {
+  if (field.type === 'datetime')
+    return kinds.some(({ kind, count }) => (kind === 'day' || kind === 'instant') && 2 * count > filled);
+  const words = new Set(field.allowed?.map((word) => word.toLowerCase()));
+  return words.size > 0 && examples.every((example) => words.has(example.trim().toLowerCase()));
+}
+
+function doubtsOfCells(
+  { column, field, blank }: ColumnMapping,
+  { damaged, kinds, likely }: ColumnInspection,
+  collection: Collection,
+): readonly string[] {
+  if (field === null) return [];
+  const target = targetOf(field, undefined, collection);
+  const kind = target.kind === 'value' ? target.column.kind : 'text';
+  const named = JSON.stringify(column);
+  const doubts: string[] = [];
+  const [first] = damaged?.samples ?? [];
+  if (first !== undefined && kind !== 'number' && kind !== 'decimal') {
+    doubts.push(
+      `${named} has values that a spreadsheet has destroyed: ${damaged?.count} ` +
+        `(${first.value}, row ${first.number}). Their rows are refused; ` +
+        'format the column as text and fill in the originals.',
+    );
+  }
+  const days = kinds.find((one) => one.kind === 'day' && one.format !== 'serial');
+  if (kind === 'text' && days !== undefined && likely.kind !== 'day') {
+    doubts.push(
+      `${named} has days among other values: ${days.count}. A spreadsheet makes days of texts such as 5-6.`,
+    );
+  }
+  if (blank !== undefined && blank.length > 0) {
+    doubts.push(`${named}: ${blank.join(', ')} counts as no value; take it out of "blank" if it is a value.`);
+  }
+  return doubts;
+}

@@ -1,0 +1,137 @@
+/** Notifies followers of each change of an import, whichever gateway works on it. */
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Database } from '../../store/database/database.js';
+import { findImport, IMPORTS_CHANNEL, type StoredImport } from './stored-import.js';
+
+export interface ImportNewsOptions {
+  readonly database: Pick<Database, 'query' | 'listen'>;
+  /** Called once per outage, and for a listener that throws. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export type ImportListener = (changed: StoredImport) => void;
+
+/** The shortest interval between two reads of an import that writes many small batches. */
+const INTERVAL_MS = 200;
+const RETRY_MS = 1_000;
+/** What was announced this long before a gap was noticed may have been lost with the connection. */
+const UNNOTICED_MS = 10_000;
+
+/**
+ * Imports are read one after the other, so that of one import nothing older is told after something newer.
+ * Several changes within a moment are told as the last of them.
+ */
+export class ImportNews {
+  readonly #options: ImportNewsOptions;
+  readonly #listeners = new Set<{ readonly listen: ImportListener }>();
+  /** The ids of the imports to read next. */
+  readonly #changed = new Set<string>();
+  #gapSince: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #reading: Promise<void> | undefined;
+  #isFailing = false;
+  #isClosed = false;
+  #stopHearing = async (): Promise<void> => {};
+
+  private constructor(options: ImportNewsOptions) {
+    this.#options = options;
+  }
+
+  /** Hears of every later change. The caller closes it. */
+  static async open(options: ImportNewsOptions): Promise<ImportNews> {
+    const news = new ImportNews(options);
+    news.#stopHearing = await options.database.listen(
+      IMPORTS_CHANNEL,
+      (id) => news.look(id),
+      () => news.#noticeGap(),
+    );
+    return news;
+  }
+
+  /** Calls the listener until the returned function is called; it must be quick and bound its memory. */
+  follow(listen: ImportListener): () => void {
+    const listener = { listen };
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Notifies all followers of the present state of the import. */
+  look(id: string): void {
+    if (this.#listeners.size === 0) return;
+    this.#changed.add(id);
+    this.#wake(0);
+  }
+
+  /** No listener is called afterwards. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#listeners.clear();
+    clearTimeout(this.#timer);
+    await this.#stopHearing();
+    await this.#reading;
+  }
+
+  /** The connection was lost or is back: reads all imports that have changed since. */
+  #noticeGap(): void {
+    if (this.#listeners.size === 0) return;
+    this.#gapSince ??= performance.now() - UNNOTICED_MS;
+    this.#wake(0);
+  }
+
+  /** The timer runs after the call, so that several changes are read once. */
+  #wake(ms: number): void {
+    if (this.#isClosed || this.#reading !== undefined) return;
+    this.#timer ??= setTimeout(() => {
+      this.#reading = this.#read().finally(() => {
+        this.#reading = undefined;
+        this.#timer = undefined;
+        const isMore = this.#changed.size > 0 || this.#gapSince !== undefined;
+        if (isMore && this.#listeners.size > 0) this.#wake(this.#isFailing ? RETRY_MS : INTERVAL_MS);
+      });
+    }, ms);
+  }
+
+  async #read(): Promise<void> {
+    const { database, onFault } = this.#options;
+    try {
+      const since = this.#gapSince;
+      if (since !== undefined) {
+        for (const id of await listChanged(database, performance.now() - since)) this.#changed.add(id);
+        if (this.#gapSince === since) this.#gapSince = undefined;
+      }
+      for (const id of [...this.#changed]) {
+        // A change from here on is announced again.
+        this.#changed.delete(id);
+        const one = await findImport(database, id).catch((error: unknown) => {
+          this.#changed.add(id);
+          throw error;
+        });
+        if (one !== undefined) this.#tell(one);
+      }
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) onFault(error);
+      this.#isFailing = true;
+    }
+  }
+
+  #tell(one: StoredImport): void {
+    for (const { listen } of [...this.#listeners]) {
+      try {
+        listen(one);
+      } catch (error) {
+        this.#options.onFault(error);
+      }
+    }
+  }
+}
+
+/** By the clock of the database, which need not be that of this machine. */
+async function listChanged(database: Pick<Database, 'query'>, ageMs: number): Promise<readonly string[]> {
+  const rows = await database.query<{ id: string }>(Prisma.sql`
+    select i.id
+    from imports i
+    where i.updated_at > now() - make_interval(secs => ${ageMs / 1000}::float8)
+    order by i.id`);
+  return rows.map(({ id }) => id);
+}

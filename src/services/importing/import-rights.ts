@@ -1,0 +1,84 @@
+/** Who may import, and whose imports a caller sees. */
+import { ServiceError } from '../../base/errors.js';
+import type { Scope } from '../../base/model/scope.js';
+import { isAdmin } from '../../store/access/admin.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
+import type { RecordStore } from '../../store/record-store.js';
+import { noImport } from './invalid-import.js';
+import type { StoredImport } from './stored-import.js';
+
+export interface ImportRightsOptions {
+  /** Roles that may import. */
+  readonly roles: readonly string[];
+  readonly store: RecordStore;
+  readonly catalog: Catalog;
+}
+
+export class ImportRights {
+  readonly #options: ImportRightsOptions;
+
+  constructor(options: ImportRightsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the caller has a role that may import; the rights to records decide into which collections. */
+  mayHave({ principal }: Scope): boolean {
+    return this.#options.roles.some((role) => principal.roles.has(role));
+  }
+
+  /**
+   * Refuses a caller who may not import into the collection at all.
+   *
+   * @throws FORBIDDEN; NOT_FOUND, GONE for the collection
+   */
+  assertMayImport(scope: Scope, collection: string): void {
+    const { roles, store } = this.#options;
+    if (!this.mayHave(scope)) {
+      const needed = roles.length === 0 ? 'no role may' : `one of these roles is needed: ${roles.join(', ')}`;
+      throw new ServiceError('FORBIDDEN', `you may not import files; ${needed} (IMPORT_ROLES)`);
+    }
+    for (const verb of ['read', 'create', 'update'] as const) store.assertAllowed(scope, collection, verb);
+  }
+
+  mayImport(scope: Scope, collection: string): boolean {
+    return isAllowed(() => this.assertMayImport(scope, collection));
+  }
+
+  /**
+   * Whether the caller may see the import: admins see those of the domain, other users their own. Both must
+   * be allowed to read records of the collection, because an import shows contents of its file.
+   */
+  isVisible(scope: Scope, { domainId, createdBy, collection }: StoredImport): boolean {
+    const isOwn =
+      domainId === scope.domain.id && (isAdmin(scope.principal) || createdBy === scope.principal.id);
+    return isOwn && !this.#isHidden(scope, collection);
+  }
+
+  /** @throws NOT_FOUND, as for an unknown import */
+  assertVisible(scope: Scope, one: StoredImport): void {
+    if (!this.isVisible(scope, one)) throw noImport(one.id);
+  }
+
+  /** The collections whose imports the caller does not see, because it may not read their records. */
+  listHidden(scope: Scope): readonly string[] {
+    const names = this.#options.catalog.list().map(({ name }) => name);
+    return names.filter((name) => this.#isHidden(scope, name));
+  }
+
+  /** A collection that does not exist hides nothing: its imports stay visible. */
+  #isHidden(scope: Scope, collection: string): boolean {
+    const { catalog, store } = this.#options;
+    if (catalog.find(collection) === undefined) return false;
+    return !isAllowed(() => store.assertAllowed(scope, collection, 'read'));
+  }
+}
+
+function isAllowed(assert: () => void): boolean {
+  try {
+    assert();
+    return true;
+  } catch (fault) {
+    if (fault instanceof ServiceError) return false;
+    throw fault;
+  }
+}

@@ -1,0 +1,457 @@
+/** Tries or writes the rows of an import, batch by batch. */
+import { ServiceError } from '../../base/errors.js';
+import { type JsonValue, printExactJson } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Database } from '../../store/database/database.js';
+import type { OwnConnection, OwnTransaction, Queryable } from '../../store/database/queryable.js';
+import type { StagedOutcome, StagedWrites } from '../../store/writing/staged-writes.js';
+import type { UniqueKey } from '../../store/writing/unique-key.js';
+import type { TriggerNames } from '../../store/writing/write-triggers.js';
+import {
+  addCounts,
+  addFields,
+  addOverwritten,
+  type ImportCounts,
+  NO_COUNTS,
+  type PreviewedRow,
+} from './import-counts.js';
+import type { ImportMapping } from './import-mapping.js';
+import { forgetSeen, noteRefused, noteSeen, unseen } from './note-refused.js';
+import { PreparedFile } from './preparing/prepared-file.js';
+import { columnFinder } from './preparing/row-mapper.js';
+import {
+  type Ask,
+  type PreparedRows,
+  type Question,
+  type RefusedRow,
+  withColumns,
+} from './preparing/row-preparer.js';
+import type { SourceOptions } from './reading/row-source.js';
+import { firstRowsOf, forgetOutcomes, noteOutcomes, outcomesOf } from './row-outcomes.js';
+import {
+  findImport,
+  fingerprintOf,
+  type ImportChange,
+  type ImportInspection,
+  type ImportState,
+  type ImportTrial,
+  type StoredImport,
+  updateImport,
+} from './stored-import.js';
+
+export interface ImportRunOptions {
+  readonly database: Database;
+  /** The scope of the caller of the import, with the caller's present rights. @throws FORBIDDEN */
+  readonly scopeOf: (one: StoredImport) => Promise<Scope>;
+  /** The most records that one transaction may write, so that it can be undone by one. */
+  readonly maxRecordsPerWrite: number;
+}
+
+/** One import, with everything needed to write its rows. */
+export interface Run {
+  /** The connection that holds the lock of the import, so that no other process writes its rows. */
+  readonly connection: OwnConnection;
+  readonly one: StoredImport;
+  readonly signal: AbortSignal;
+  readonly collection: Collection;
+  /** The file, on a disk of this machine. */
+  readonly file: string;
+  readonly mapping: ImportMapping;
+  readonly staging: StagedWrites;
+  readonly key: UniqueKey;
+  /** The scripts that run for the written records. */
+  readonly triggers: TriggerNames;
+  /** From this and the row, ids are derived for records without one. */
+  readonly seed: string;
+}
+
+/** The import was cancelled, or another process has changed its state. */
+export class StoppedError extends Error {}
+
+interface Batch extends PreparedRows {
+  readonly sourcesOf: PreparedFile['sourcesOf'];
+}
+
+const BATCH_ROWS = 2_500;
+/** The most attempts to write a batch that conflicts with concurrent writes. */
+const MAX_ATTEMPTS = 5;
+const MOST_PREVIEWED = 100;
+
+export class ImportRun {
+  readonly #options: ImportRunOptions;
+
+  constructor(options: ImportRunOptions) {
+    this.#options = options;
+  }
+
+  /** The dry run: everything except the write, one transaction per batch. */
+  async try(run: Run): Promise<StoredImport> {
+    const begun = await this.#begin(run, ['trying'], 'trying');
+    const judged = await this.#judge({ ...run, one: begun }, 'trying');
+    const trial: ImportTrial = { ...judged, fingerprint: fingerprintOf(begun) };
+    const changed = await updateImport(this.#options.database, begun.id, {
+      from: ['trying'],
+      state: 'tried',
+      trial,
+      rowCount: judged.counts.rows,
+      endedAt: 'now',
+    });
+    return orStopped(changed);
+  }
+
+  async #judge(run: Run, state: 'trying' | 'running'): Promise<Omit<ImportTrial, 'fingerprint'>> {
+    const { one } = run;
+    let fields = one.trial?.fields ?? {};
+    let overwritten = one.trial?.overwritten ?? {};
+    let preview: readonly PreviewedRow[] = one.trial?.preview ?? [];
+    let counts = one.counts;
+    for await (const batch of this.#batches(run, one.position)) {
+      ({
+        after: counts,
+        allFields: fields,
+        allOverwritten: overwritten,
+        shown: preview,
+      } = await this.#inTransaction(run, async (transaction, scope) => {
+        const { outcome, refused } = await this.#write(run, { transaction, scope, batch, mode: 'try' });
+        const after = addCounts(counts, batch, outcome, refused);
+        const allFields = addFields(fields, outcome);
+        const allOverwritten = addOverwritten(overwritten, outcome);
+        const runs = outcomesOf(batch, outcome, refused);
+        const shown = [...preview];
+        if (shown.length < MOST_PREVIEWED) {
+          const { updated } = outcome;
+          const known = { records: outcome.records(), labels: batch.labels, updated };
+          shown.push(...firstRowsOf(runs, known, MOST_PREVIEWED - shown.length));
+        }
+        await noteRefused(transaction, one.id, state === 'trying' ? 'try' : 'run', refused);
+        if (state === 'trying') await noteOutcomes(transaction, one.id, runs);
+        if (one.options.missing === 'remove') {
+          const place = run.staging.placeOf(transaction, scope);
+          await noteSeen(place, one, outcome.records().values());
+        }
+        await this.#note(transaction, one.id, state, {
+          position: batch.position,
+          counts: after,
+          ...(state === 'trying' && {
+            trial: {
+              ...{ counts: after, fields: allFields, overwritten: allOverwritten },
+              ...{ preview: shown, fingerprint: '' },
+            },
+          }),
+        });
+        return { after, allFields, allOverwritten, shown };
+      }));
+    }
+    if (one.options.missing === 'remove') counts = await this.#countRemovable(run, counts);
+    return { counts, fields, overwritten, preview };
+  }
+
+  async #countRemovable(run: Run, counts: ImportCounts): Promise<ImportCounts> {
+    const { one, connection, staging } = run;
+    const scope = await this.#options.scopeOf(one);
+    const removed = await staging.countRemovable(connection, scope, one.collection, unseen(one));
+    return { ...counts, removed };
+  }
+
+  /** Writes the valid rows, one transaction per batch, and reports the others. */
+  async rows(run: Run): Promise<StoredImport> {
+    const begun = await this.#begin(run, ['waiting', 'running'], 'running');
+    let { counts, changes } = begun;
+    for await (const batch of this.#batches(run, begun.position)) {
+      const done = await this.#inTransaction(run, async (transaction, scope) => {
+        const number = changes + 1;
+        const own = withRequest(scope, begun.id, number);
+        const { outcome, refused } = await this.#write(run, {
+          transaction,
+          scope: own,
+          batch,
+          mode: 'write',
+        });
+        const after = addCounts(counts, batch, outcome, refused);
+        const isChange = outcome.created.length + outcome.updated.length > 0;
+        await noteRefused(transaction, begun.id, 'run', refused);
+        if (begun.options.missing === 'remove') {
+          await noteSeen(run.staging.placeOf(transaction, own), begun, outcome.records().values());
+        }
+        const noted = { position: batch.position, counts: after, changes: isChange ? number : changes };
+        await this.#note(transaction, begun.id, 'running', noted);
+        return { noted, outcome };
+      });
+      done.outcome.announceCommit();
+      ({ counts, changes } = done.noted);
+    }
+    if (begun.options.missing === 'remove') {
+      ({ counts, changes } = await this.#removeMissing(run, { counts, changes }));
+    }
+    return await this.#finish(this.#options.database, run, { counts, changes });
+  }
+
+  async #removeMissing(
+    run: Run,
+    before: { readonly counts: ImportCounts; readonly changes: number },
+  ): Promise<{ readonly counts: ImportCounts; readonly changes: number }> {
+    const { one, staging } = run;
+    assertRemovable(before.counts);
+    let done = before;
+    for (;;) {
+      const removed = await this.#inTransaction(run, async (transaction, scope) => {
+        const own = withRequest(scope, one.id, done.changes + 1);
+        const condition = unseen(one);
+        const limit = this.#batchRows;
+        const count = await staging.remove(transaction, own, one.collection, { condition, limit });
+        const next = {
+          counts: { ...done.counts, removed: done.counts.removed + count },
+          changes: done.changes + (count > 0 ? 1 : 0),
+        };
+        await this.#note(transaction, one.id, 'running', next);
+        return { count, next };
+      });
+      done = removed.next;
+      if (removed.count === 0) return done;
+    }
+  }
+
+  /**
+   * Writes all rows or none: first checks every row, so that every error is reported; then writes them in one
+   * transaction.
+   */
+  async atomic(run: Run): Promise<StoredImport> {
+    const begun = await this.#restart(run, ['waiting', 'running'], 'running');
+    const judged = await this.#judge({ ...run, one: begun }, 'running');
+    if (judged.counts.refused > 0) throw refusedRows(judged.counts.refused);
+    if (begun.options.missing === 'remove') assertRemovable(judged.counts);
+    const tellers: (() => void)[] = [];
+    const ended = await run.connection.transaction(async (transaction) => {
+      let counts = NO_COUNTS;
+      let { changes } = begun;
+      for await (const batch of this.#batches({ ...run, transaction }, 0)) {
+        await this.#assertGoesOn(begun.id);
+        const own = withRequest(await this.#options.scopeOf(begun), begun.id, changes + 1);
+        const { outcome, refused } = await this.#write(run, {
+          transaction,
+          scope: own,
+          batch,
+          mode: 'write',
+        });
+        if (refused.length > 0) throw refusedRows(refused.length);
+        counts = addCounts(counts, batch, outcome, refused);
+        if (outcome.created.length + outcome.updated.length > 0) changes += 1;
+        tellers.push(outcome.announceCommit);
+      }
+      let removed = begun.options.missing === 'remove' ? Number.POSITIVE_INFINITY : 0;
+      while (removed > 0) {
+        const own = withRequest(await this.#options.scopeOf(begun), begun.id, changes + 1);
+        const request = { condition: unseen(begun), limit: this.#batchRows };
+        removed = await run.staging.remove(transaction, own, begun.collection, request);
+        counts = { ...counts, removed: counts.removed + removed };
+        changes += removed > 0 ? 1 : 0;
+      }
+      return await this.#finish(transaction, run, { counts, changes });
+    });
+    for (const announceCommit of tellers) announceCommit();
+    return ended;
+  }
+
+  async #finish(
+    queryable: Queryable,
+    { one }: Run,
+    done: { readonly counts: ImportCounts; readonly changes: number },
+  ): Promise<StoredImport> {
+    const changed = await updateImport(queryable, one.id, {
+      from: ['running'],
+      state: 'done',
+      ...done,
+      rowCount: done.counts.rows,
+      endedAt: 'now',
+    });
+    const ended = orStopped(changed);
+    await forgetSeen(queryable, one);
+    return ended;
+  }
+
+  /** Continues the step where it stopped, or begins it. */
+  async #begin(run: Run, from: readonly ImportState[], state: 'trying' | 'running'): Promise<StoredImport> {
+    const { one } = run;
+    const isUnderWay = one.state === state && one.position > 0;
+    if (!isUnderWay) return await this.#restart(run, from, state);
+    return one;
+  }
+
+  async #restart(
+    { one, connection, triggers }: Run,
+    from: readonly ImportState[],
+    state: 'trying' | 'running',
+  ): Promise<StoredImport> {
+    const step = state === 'trying' ? 'try' : 'run';
+    const begun = await connection.transaction(async (transaction) => {
+      await transaction.query(Prisma.sql`
+        delete from import_errors where import_id = ${one.id}::uuid and step = ${step}`);
+      if (step === 'try') await forgetOutcomes(transaction, one.id);
+      await forgetSeen(transaction, one);
+      return await updateImport(transaction, one.id, {
+        from,
+        state,
+        position: 0,
+        counts: NO_COUNTS,
+        fault: null,
+        triggers,
+        startedAt: 'now',
+        endedAt: null,
+      });
+    });
+    return { ...orStopped(begun), trial: undefined };
+  }
+
+  get #batchRows(): number {
+    return Math.min(BATCH_ROWS, this.#options.maxRecordsPerWrite);
+  }
+
+  async *#batches(
+    run: Run & { readonly transaction?: OwnTransaction },
+    position: number,
+  ): AsyncGenerator<Batch, void> {
+    const { one, collection, mapping, key, seed, signal, file, transaction } = run;
+    const now = new Date();
+    const { timeZone, callingCode } = (await this.#options.scopeOf(one)).domain;
+    const ask: Ask = async <Q extends Question>(question: Q) =>
+      // Rows may refer to records that the same transaction has created.
+      (await this.#answer(run, transaction ?? this.#options.database, question)) as never;
+    const { inspection, source } = one;
+    const prepared = new PreparedFile({
+      file: { path: file, name: one.name },
+      source: { ...optionsFound(inspection), ...source },
+      plan: {
+        collection,
+        timeZone,
+        callingCode,
+        now,
+        key,
+        seed,
+        of: inspection?.columns === undefined ? 'documents' : 'table',
+        position,
+      },
+      mapping: printExactJson(mapping as unknown as JsonValue),
+      batchRows: this.#batchRows,
+      order: transaction !== undefined || pointsAtItself(collection) ? 'inTurn' : 'ahead',
+      ask,
+      signal,
+    });
+    try {
+      for await (const batch of prepared.batches()) {
+        yield { ...batch, sourcesOf: (numbers) => prepared.sourcesOf(numbers) };
+      }
+    } finally {
+      await prepared.close();
+    }
+  }
+
+  async #answer({ one, staging }: Run, queryable: Queryable, question: Question): Promise<unknown> {
+    const scope = await this.#options.scopeOf(one);
+    return question.kind === 'targets'
+      ? await staging.findTargets(queryable, scope, question.sought)
+      : await staging.findByField(queryable, scope, question);
+  }
+
+  /** Does the work in a transaction, and retries it after a conflict with a concurrent write. */
+  async #inTransaction<T>(
+    { one, connection }: Run,
+    work: (transaction: OwnTransaction, scope: Scope) => Promise<T>,
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      const scope = await this.#options.scopeOf(one);
+      try {
+        return await this.#options.database.turns.take(() =>
+          connection.transaction((transaction) => work(transaction, scope)),
+        );
+      } catch (fault) {
+        const isOvertaken = fault instanceof ServiceError && fault.code === 'CONFLICT';
+        if (!isOvertaken || attempt === MAX_ATTEMPTS) throw fault;
+      }
+    }
+  }
+
+  async #write(
+    run: Run,
+    work: {
+      readonly transaction: OwnTransaction;
+      readonly scope: Scope;
+      readonly batch: Batch;
+      readonly mode: 'write' | 'try';
+    },
+  ): Promise<{ readonly outcome: StagedOutcome; readonly refused: readonly RefusedRow[] }> {
+    const { transaction, scope, batch, mode } = work;
+    const { one, staging, key, mapping } = run;
+    const { lines, count, fields } = batch;
+    const staged = { key, lines, count, fields, mode, now: new Date() };
+    const outcome = await staging.write(transaction, scope, one.collection, staged);
+    const sources = await batch.sourcesOf(outcome.refused.map(({ number }) => number));
+    const columnAt = columnFinder(mapping);
+    const refused = outcome.refused.map(({ number, errors }): RefusedRow => {
+      return { number, errors: withColumns(errors, columnAt), source: sources.get(number) ?? [] };
+    });
+    return { outcome, refused: [...batch.refused, ...refused] };
+  }
+
+  /** Stores the progress. @throws StoppedError if the import was cancelled */
+  async #note(
+    transaction: OwnTransaction,
+    id: string,
+    state: 'trying' | 'running',
+    change: ImportChange,
+  ): Promise<void> {
+    const noted = orStopped(await updateImport(transaction, id, { ...change, from: [state] }));
+    if (noted.isStopped) throw new StoppedError();
+  }
+
+  async #assertGoesOn(id: string): Promise<void> {
+    const one = await findImport(this.#options.database, id);
+    if (one?.state !== 'running' || one.isStopped) throw new StoppedError();
+  }
+}
+
+function orStopped(one: StoredImport | undefined): StoredImport {
+  if (one === undefined) throw new StoppedError();
+  return one;
+}
+
+/** Gives a batch its own change id, by which it is undone. */
+function withRequest(scope: Scope, importId: string, number: number): Scope {
+  return { ...scope, requestId: `${importId}.${number}`, operation: 'import' };
+}
+
+/** What the inspection has recognized, so that it is not detected again. */
+function optionsFound(inspection: ImportInspection | undefined): SourceOptions {
+  if (inspection === undefined) return {};
+  const { format, encoding, delimiter, sheet, header } = inspection;
+  return {
+    format,
+    ...(encoding !== undefined && { encoding }),
+    ...(delimiter !== undefined && { delimiter }),
+    ...(sheet !== undefined && { sheet }),
+    ...(header !== undefined && { header }),
+  };
+}
+
+function pointsAtItself({ name, fields }: Collection): boolean {
+  const points = (members: Collection['fields']): boolean =>
+    members.some((field) => field.targets.includes(name) || points(field.fields));
+  return points(fields);
+}
+
+/** The record of a refused row would be taken for one that the file does not have. */
+function assertRemovable({ rows, refused }: ImportCounts): void {
+  if (refused > 0) {
+    const detail = `${refused} rows were refused, so no records that the file does not have were removed`;
+    throw new ServiceError('CONFLICT', detail);
+  }
+  if (rows === 0) throw new ServiceError('INVALID_VALUE', 'the file has no rows, so nothing was removed');
+}
+
+function refusedRows(count: number): ServiceError {
+  return new ServiceError(
+    'INVALID_VALUE',
+    `${count} rows are wrong, so nothing was written (mode=atomic); errors.csv has them with what is wrong`,
+  );
+}

@@ -1,0 +1,177 @@
+/**
+ * Does the work of one import: inspects the file, tries it, runs it. Each transaction also stores the
+ * progress, so that after a `kill -9` any process continues where the import stopped.
+ *
+ * One process at a time works on an import: it holds a lock on the connection by which it writes, and the
+ * lock ends with the connection.
+ */
+import { createHash } from 'node:crypto';
+import { ServiceError } from '../../base/errors.js';
+import { type JsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
+import { isInReach } from '../../store/access/access.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
+import type { OwnConnection } from '../../store/database/queryable.js';
+import type { RecordStore } from '../../store/record-store.js';
+import type { Files } from '../files/files.js';
+import { NO_COUNTS } from './import-counts.js';
+import { fieldsOfMapping } from './import-mapping.js';
+import { ImportRun, type ImportRunOptions, StoppedError } from './import-run.js';
+import { withImportSource } from './import-source.js';
+import { inspectImport } from './inspect-import.js';
+import { findImport, type ImportState, type StoredImport, updateImport } from './stored-import.js';
+import { undoImport } from './undo-import.js';
+
+export interface ImportRunnerOptions extends ImportRunOptions {
+  readonly store: RecordStore;
+  readonly catalog: Catalog;
+  readonly files: Files;
+}
+
+/** The outcome of an attempt to continue an import. */
+export type RunOutcome =
+  | { readonly kind: 'over'; readonly import: StoredImport }
+  /** Another process works on it, or the domain has as many running imports as it may have. */
+  | { readonly kind: 'busy' };
+
+/** The most imports of a domain that run at once. */
+const AT_ONCE = 2;
+
+/** The step to do in a state; the other states wait for the caller, or are final. */
+type Step = 'inspect' | 'try' | 'run' | 'undo';
+const STEPS: Readonly<Partial<Record<ImportState, Step>>> = {
+  received: 'inspect',
+  inspecting: 'inspect',
+  trying: 'try',
+  waiting: 'run',
+  running: 'run',
+  undoing: 'undo',
+};
+const UNDER_WAY = Object.keys(STEPS) as readonly ImportState[];
+
+interface Work {
+  readonly connection: OwnConnection;
+  readonly one: StoredImport;
+  readonly signal: AbortSignal;
+}
+
+export class ImportRunner {
+  readonly #options: ImportRunnerOptions;
+  readonly #run: ImportRun;
+
+  constructor(options: ImportRunnerOptions) {
+    this.#options = options;
+    this.#run = new ImportRun(options);
+  }
+
+  /**
+   * Continues an import to the end of the requested step. An error of the file or of the caller's rights ends
+   * it as failed. An error of the environment is thrown, and the import can be continued later.
+   */
+  async run(id: string, signal: AbortSignal): Promise<RunOutcome> {
+    const { database } = this.#options;
+    return await database.withConnection('import', async (connection): Promise<RunOutcome> => {
+      if (!(await connection.tryLock(`import ${id}`))) return { kind: 'busy' };
+      const one = await this.#get(id);
+      const step = STEPS[one.state];
+      if (step === undefined) return { kind: 'over', import: one };
+      if (!(await hasPlace(connection, one.domainId))) return { kind: 'busy' };
+      try {
+        return { kind: 'over', import: await this.#step({ connection, one, signal }, step) };
+      } catch (fault) {
+        if (signal.aborted) throw signal.reason;
+        if (fault instanceof StoppedError) return { kind: 'over', import: await this.end(id, 'cancelled') };
+        if (!(fault instanceof ServiceError) || fault.status >= 500) throw fault;
+        return { kind: 'over', import: await this.end(id, 'failed', fault) };
+      }
+    });
+  }
+
+  /** Ends an import that is under way, with the reason. One that has ended stays as it is. */
+  async end(id: string, state: 'failed' | 'cancelled', fault?: ServiceError): Promise<StoredImport> {
+    const one = await this.#get(id);
+    const { rows, refused } = one.counts;
+    const ended = await updateImport(this.#options.database, id, {
+      from: UNDER_WAY,
+      state,
+      ...(hasOnlyJudged(one) && { counts: { ...NO_COUNTS, rows, refused } }),
+      fault: fault === undefined ? null : toJsonFault(fault),
+      endedAt: 'now',
+    });
+    return ended ?? (await this.#get(id));
+  }
+
+  async #get(id: string): Promise<StoredImport> {
+    const one = await findImport(this.#options.database, id);
+    if (one !== undefined) return one;
+    throw new ServiceError('NOT_FOUND', `there is no import "${id}"`);
+  }
+
+  async #step(work: Work, step: Step): Promise<StoredImport> {
+    const { one, signal } = work;
+    if (one.isStopped) throw new StoppedError();
+    if (step === 'undo') return await this.#undo(work);
+    const scope = await this.#options.scopeOf(one);
+    const collection = this.#options.catalog.get(one.collection, scope);
+    return await withImportSource(this.#options, one, signal, async (file, { sha256 }) => {
+      if (step === 'inspect') return await this.#inspect(work, { scope, collection, file });
+      const { mapping, options } = one;
+      if (mapping === undefined) throw new ServiceError('INVALID_VALUE', 'the import has no mapping yet');
+      // Scripts after a write cannot change the outcome of a dry run.
+      const asked = options.triggers.filter((one) => step === 'run' || one === 'before');
+      const staging = this.#options.store.staging(asked);
+      const key = staging.keyOf(scope, one.collection, options.by);
+      staging.assertMayWrite(scope, one.collection, fieldsOfMapping(mapping), key);
+      const seed = createHash('sha256')
+        .update(sha256)
+        .update(one.source.sheet ?? '')
+        .digest('hex');
+      const triggers = staging.triggerNames(scope, one.collection);
+      const run = { ...work, collection, file, mapping, staging, key, triggers, seed };
+      if (step === 'try') return await this.#run.try(run);
+      return options.mode === 'atomic' ? await this.#run.atomic(run) : await this.#run.rows(run);
+    });
+  }
+
+  async #undo({ one, signal }: Work): Promise<StoredImport> {
+    const { id } = await undoImport(this.#options, one, signal);
+    const ended = { from: ['undoing'] as const, state: 'undone' as const, endedAt: 'now' as const };
+    return (await updateImport(this.#options.database, id, ended)) ?? (await this.#get(id));
+  }
+
+  async #inspect(
+    { one, signal }: Work,
+    { scope, ...asked }: { readonly scope: Scope; readonly collection: Collection; readonly file: string },
+  ): Promise<StoredImport> {
+    const { database, catalog } = this.#options;
+    const from = ['received', 'inspecting'] as const;
+    await updateImport(database, one.id, { from, state: 'inspecting' });
+    const collectionOf = (name: string) =>
+      catalog.list().find((known) => known.name === name && isInReach(scope, known));
+    const found = await inspectImport({ one, ...asked, collectionOf, signal });
+    const ready = await updateImport(database, one.id, { from, state: 'ready', fault: null, ...found });
+    if (ready === undefined) throw new StoppedError();
+    return ready;
+  }
+}
+
+/** Whether the counts are of rows that were only checked, not written. */
+function hasOnlyJudged({ state, options }: StoredImport): boolean {
+  return state === 'trying' || (state === 'running' && options.mode === 'atomic');
+}
+
+/** Takes one of the domain's places for running imports, until the connection ends. */
+async function hasPlace(connection: OwnConnection, domainId: string): Promise<boolean> {
+  for (let place = 1; place <= AT_ONCE; place += 1) {
+    if (await connection.tryLock(`imports of ${domainId} ${place}`)) return true;
+  }
+  return false;
+}
+
+function toJsonFault({ code, message, errors }: ServiceError): JsonObject {
+  // Printing and parsing leaves only what JSON can represent.
+  return JSON.parse(
+    printExactJson({ code, detail: message, errors: errors ?? [] } as unknown as JsonValue),
+  ) as JsonObject;
+}

@@ -1,0 +1,208 @@
+/** Opens dumps and exports of MongoDB, in any layout, as a list of collections. */
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { ServiceError } from '../../../base/errors.js';
+import { isJsonObject, type JsonObject, parsePlainJson } from '../../../base/json/json.js';
+import { packingOf, readUnpacked } from '../documents/read-unpacked.js';
+import { isArchive, type SplitArchiveOptions, splitArchive } from './split-archive.js';
+
+/** A collection of a dump. */
+interface DumpedCollection {
+  /** `undefined` where the file does not say. */
+  readonly database: string | undefined;
+  readonly name: string;
+  /** The file with its documents: BSON (also gzipped), JSON, NDJSON, extended JSON. */
+  readonly file: string;
+  readonly bytes: number;
+  /** Its options and indexes, as `mongodump` writes them beside the documents. */
+  readonly metadata: JsonObject | undefined;
+}
+
+/** The contents of a dump. The caller disposes of it, which deletes the files of an unpacked archive. */
+export interface MongoDump extends AsyncDisposable {
+  readonly collections: readonly DumpedCollection[];
+  /** The parts of the dump that are not read, and why. */
+  readonly warnings: readonly string[];
+}
+
+export interface OpenDumpOptions extends SplitArchiveOptions {
+  /** The folder to which an archive is unpacked; it needs room for all documents. */
+  readonly workFolder: string;
+}
+
+const MAX_METADATA_BYTES = 16 * 1024 ** 2;
+const DOCUMENTS = /\.(bson|json|ndjson|jsonl)(?:\.gz)?$/;
+const METADATA = /\.metadata\.json(?:\.gz)?$/;
+
+/**
+ * Opens a dump folder, a folder of one database, an archive, or files of `mongodump` and `mongoexport`.
+ * Collections of the server itself (`system.…`, `admin`, `config`, `local`) are left out and told.
+ *
+ * @throws NOT_FOUND for a path that is not there, MALFORMED_REQUEST for what cannot be read
+ */
+export async function openMongoDump(paths: readonly string[], options: OpenDumpOptions): Promise<MongoDump> {
+  const found: DumpedCollection[] = [];
+  const warnings: string[] = [];
+  const folders: string[] = [];
+  const dispose = async () => {
+    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    for (const one of paths) {
+      const { isFolder } = await kindOf(one);
+      if (isFolder) found.push(...(await listFolder(one, warnings)));
+      else if (await isArchive(one)) {
+        const folder = await mkdtemp(path.join(options.workFolder, 'campus-archive-'));
+        folders.push(folder);
+        found.push(...(await listArchive(one, folder, options, warnings)));
+      } else found.push(await listFile(one, undefined));
+    }
+    const collections = found.filter((collection) => isOfUsers(collection, warnings));
+    if (collections.length === 0) {
+      throw new ServiceError(
+        'MALFORMED_REQUEST',
+        'There are no collections here; name a folder or an archive of mongodump, or files of mongoexport.',
+      );
+    }
+    return { collections, warnings, [Symbol.asyncDispose]: dispose };
+  } catch (fault) {
+    await dispose();
+    throw fault;
+  }
+}
+
+async function kindOf(file: string): Promise<{ readonly isFolder: boolean; readonly bytes: number }> {
+  const found = await stat(file).catch((cause: unknown) => {
+    throw new ServiceError('NOT_FOUND', `${file} cannot be read.`, { cause });
+  });
+  return { isFolder: found.isDirectory(), bytes: found.size };
+}
+
+/** A folder of a database, or one that has such folders. */
+async function listFolder(
+  folder: string,
+  warnings: string[],
+  database?: string,
+): Promise<DumpedCollection[]> {
+  const found: DumpedCollection[] = [];
+  const entries = await readdir(folder, { withFileTypes: true });
+  for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+    const here = path.join(folder, entry.name);
+    if (entry.isDirectory()) {
+      if (database === undefined) found.push(...(await listFolder(here, warnings, entry.name)));
+      else warnings.push(`${here} is not read: a folder within that of a database.`);
+    } else if (METADATA.test(entry.name))
+      await noteWithoutDocuments(
+        here,
+        entries.map(({ name }) => name),
+        warnings,
+      );
+    else if (/^prelude\.json(?:\.gz)?$/.test(entry.name)) continue;
+    else if (/^oplog\.bson/.test(entry.name))
+      warnings.push(`${here} is not read: it holds changes, no documents.`);
+    else if (DOCUMENTS.test(entry.name))
+      found.push(await listFile(here, database ?? path.basename(path.resolve(folder))));
+    else warnings.push(`${here} is not read: it is no file of mongodump or mongoexport.`);
+  }
+  return found;
+}
+
+/** A view has metadata and no documents. */
+async function noteWithoutDocuments(
+  file: string,
+  names: readonly string[],
+  warnings: string[],
+): Promise<void> {
+  const base = path.basename(file).replace(METADATA, '');
+  if (names.some((name) => name === `${base}.bson` || name === `${base}.bson.gz`)) return;
+  warnings.push(`${base} has no documents in the dump: it is a view, and is not read.`);
+}
+
+async function listFile(file: string, database: string | undefined): Promise<DumpedCollection> {
+  const { bytes } = await kindOf(file);
+  const base = file.replace(DOCUMENTS, '');
+  const metadata =
+    (await readMetadata(`${base}.metadata.json`)) ?? (await readMetadata(`${base}.metadata.json.gz`));
+  // Names that are too long for a file are cut there, and whole in the metadata.
+  const name = typeof metadata?.collectionName === 'string' ? metadata.collectionName : nameOfFile(base);
+  return { database, name, file, bytes, metadata };
+}
+
+/** Characters that no name of a file may have are written as `%2F`. */
+function nameOfFile(base: string): string {
+  const name = path.basename(base);
+  try {
+    return decodeURIComponent(name);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return name;
+  }
+}
+
+async function readMetadata(file: string): Promise<JsonObject | undefined> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of readUnpacked(file, await packingOf(file))) {
+      parts.push(chunk);
+      bytes += chunk.length;
+      if (bytes > MAX_METADATA_BYTES)
+        throw new ServiceError('LIMIT_EXCEEDED', `${file} is too large for metadata.`);
+    }
+  } catch (fault) {
+    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return undefined;
+    throw fault;
+  }
+  return parseMetadata(Buffer.concat(parts).toString(), file);
+}
+
+function parseMetadata(text: string, where: string): JsonObject | undefined {
+  try {
+    const parsed = parsePlainJson(text);
+    return isJsonObject(parsed) ? parsed : undefined;
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new ServiceError('MALFORMED_REQUEST', `The metadata of ${where} are no JSON (${cause.message}).`, {
+      cause,
+    });
+  }
+}
+
+async function listArchive(
+  file: string,
+  folder: string,
+  options: OpenDumpOptions,
+  warnings: string[],
+): Promise<DumpedCollection[]> {
+  const collections: DumpedCollection[] = [];
+  for (const { database, collection, metadata, file: documents } of await splitArchive(
+    file,
+    folder,
+    options,
+  )) {
+    if (documents === undefined) {
+      warnings.push(
+        `${database}.${collection} has no documents in the archive: it is a view, and is not read.`,
+      );
+      continue;
+    }
+    const { bytes } = await kindOf(documents);
+    collections.push({
+      database,
+      name: collection,
+      file: documents,
+      bytes,
+      metadata: metadata === undefined ? undefined : parseMetadata(metadata, `${database}.${collection}`),
+    });
+  }
+  return collections;
+}
+
+const DATABASES_OF_THE_SERVER: ReadonlySet<string> = new Set(['admin', 'config', 'local']);
+
+function isOfUsers({ database, name }: DumpedCollection, warnings: string[]): boolean {
+  const isOfServer =
+    name.startsWith('system.') || (database !== undefined && DATABASES_OF_THE_SERVER.has(database));
+  if (isOfServer) warnings.push(`${database ?? ''}.${name} is not read: it is the server's own.`);
+  return !isOfServer;
+}

@@ -1,0 +1,176 @@
+/** Checks a mapping of a caller against the collection and the columns of the file. */
+import { z } from 'zod';
+import { type ErrorDetail, ServiceError } from '../../base/errors.js';
+import { isExactNumber, type JsonValue } from '../../base/json/json.js';
+import type { Collection } from '../../base/model/collection.js';
+import { didYouMean } from '../../base/text/did-you-mean.js';
+import { type ColumnMapping, formatsOf, type ImportMapping, targetOf } from './import-mapping.js';
+
+const MAX_COLUMNS = 2_000;
+const NAME = z.string().min(1).max(500);
+
+const MAX_PARTS = 20;
+const MAX_BLANKS = 50;
+/** A request has its numbers with their digits, of which these need none that a float does not hold. */
+const upToMost = (least: number) =>
+  z.preprocess(
+    (sent) => (isExactNumber(sent) ? Number(sent.value) : sent),
+    z.int().min(least).max(MAX_PARTS),
+  );
+
+const PART = z
+  .strictObject({ separator: z.string().max(10), number: upToMost(1), of: upToMost(2) })
+  .refine(({ number, of }) => number <= of, 'a part has a number up to that of all parts');
+
+const COLUMN = z.strictObject({
+  column: NAME,
+  field: NAME.nullable(),
+  part: PART.optional(),
+  format: z.string().min(1).max(100).optional(),
+  values: z.record(z.string(), z.json()).optional(),
+  by: NAME.optional(),
+  blank: z.array(z.string().min(1).max(100)).max(MAX_BLANKS).optional(),
+  leftOut: z.literal(true).optional(),
+  undeclared: z.literal(true).optional(),
+  empty: z.enum(['leave', 'remove']).optional(),
+});
+
+const MAPPING = z.strictObject({
+  columns: z.array(COLUMN).max(MAX_COLUMNS),
+  fixed: z.record(NAME, z.json()).default({}),
+  others: z.enum(['keep', 'leave out']).optional(),
+});
+
+/**
+ * Reads a mapping for a collection and, where they are known, the columns of a file.
+ *
+ * @throws INVALID_VALUE with every fault and what would be right
+ */
+export function parseImportMapping(
+  sent: JsonValue | undefined,
+  collection: Collection,
+  columns: readonly string[] | undefined,
+): ImportMapping {
+  const parsed = MAPPING.safeParse(sent);
+  if (!parsed.success) {
+    throw invalid(
+      parsed.error.issues.map(({ path, message }) => ({
+        pointer: `/${path.join('/')}`,
+        detail: `/${path.join('/')}: ${message}`,
+        expected: '{"columns": [{"column", "field", …}], "fixed": {…}}',
+      })),
+    );
+  }
+  const mapping = parsed.data as ImportMapping;
+  const faults = [
+    ...findColumnFaults(mapping, columns),
+    ...mapping.columns.flatMap((one, index) => faultsOfColumn(one, `/columns/${index}`, collection)),
+    ...findDoubleFields(mapping),
+    ...Object.keys(mapping.fixed).flatMap((field) => faultsOfField({ field }, `/fixed/${field}`, collection)),
+  ];
+  if (faults.length > 0) throw invalid(faults);
+  return mapping;
+}
+
+function findColumnFaults(mapping: ImportMapping, columns: readonly string[] | undefined): ErrorDetail[] {
+  const seen = new Set<string>();
+  return mapping.columns.flatMap(({ column, part }, index): ErrorDetail[] => {
+    const pointer = `/columns/${index}/column`;
+    const named = `${part === undefined ? '' : `part ${part.number} of `}the column "${column}"`;
+    if (seen.has(named)) return [{ pointer, detail: `${pointer}: ${named} is mapped twice` }];
+    seen.add(named);
+    if (columns === undefined || columns.includes(column)) return [];
+    const detail = `${pointer}: the file has no column "${column}".${didYouMean(column, columns)}`;
+    return [{ pointer, detail, expected: columns.slice(0, 50).join(', '), sent: column }];
+  });
+}
+
+function faultsOfColumn(one: ColumnMapping, pointer: string, collection: Collection): ErrorDetail[] {
+  const { field } = one;
+  if (field === null) return [];
+  if (one.leftOut) {
+    const detail = `${pointer}: a column that is left out goes to no field`;
+    return [{ pointer, detail, expected: '"field": null', sent: field }];
+  }
+  return [
+    ...faultsOfField({ ...one, field }, `${pointer}/field`, collection),
+    ...faultsOfFormat({ ...one, field }, `${pointer}/format`, collection),
+  ];
+}
+
+function faultsOfField(
+  one: { readonly field: string } & Pick<ColumnMapping, 'by' | 'undeclared'>,
+  pointer: string,
+  collection: Collection,
+): ErrorDetail[] {
+  const { field, by } = one;
+  if (field.split('.').includes('')) {
+    return [
+      {
+        pointer,
+        detail: `${pointer}: "${field}" is no path of fields`,
+        expected: 'e.g. address.city',
+        sent: field,
+      },
+    ];
+  }
+  const target = targetOf(field, by, collection);
+  if (by !== undefined && target.kind !== 'reference') {
+    return [
+      {
+        pointer,
+        detail: `${pointer}: "${field}" is no reference, so nothing is found by "${by}"`,
+        sent: field,
+      },
+    ];
+  }
+  if (target.kind !== 'undeclared') return [];
+  const [name = ''] = target.path;
+  const known = collection.fieldsByName.get(name);
+  // Objects without declared members, and undeclared fields, may hold anything.
+  if (known !== undefined && known.type !== 'object') {
+    const detail = `${pointer}: the field "${name}" of ${collection.name} has no members`;
+    return [{ pointer, detail, expected: name, sent: field }];
+  }
+  if (known !== undefined || collection.fields.length === 0 || one.undeclared) return [];
+  const hint = didYouMean(name, collection.fieldsByName.keys()) || ' Say "undeclared": true if it is meant.';
+  const detail = `${pointer}: ${collection.name} declares no field "${name}".${hint}`;
+  return [{ pointer, detail, expected: [...collection.fieldsByName.keys()].join(', '), sent: field }];
+}
+
+function faultsOfFormat(
+  { field, by, format }: ColumnMapping & { readonly field: string },
+  pointer: string,
+  collection: Collection,
+): ErrorDetail[] {
+  if (format === undefined) return [];
+  const target = targetOf(field, by, collection);
+  const known = target.kind === 'value' ? formatsOf(target.column.kind) : [];
+  if (known.includes(format)) return [];
+  const expected =
+    known.length === 0 ? 'none: it is neither a day nor a number' : `one of ${known.join(', ')}`;
+  const detail = `${pointer}: "${format}" is no format of ${field}; expected: ${expected}`;
+  return [{ pointer, detail, expected, sent: format }];
+}
+
+function findDoubleFields({ columns, fixed }: ImportMapping): ErrorDetail[] {
+  const byField = new Map<string, string>();
+  return columns.flatMap(({ column, field }, index): ErrorDetail[] => {
+    if (field === null) return [];
+    const pointer = `/columns/${index}/field`;
+    const other = byField.get(field);
+    byField.set(field, column);
+    if (other !== undefined) {
+      const detail = `${pointer}: "${field}" is filled from "${other}" already`;
+      return [{ pointer, detail, expected: 'one column for each field', sent: field }];
+    }
+    if (!Object.hasOwn(fixed, field)) return [];
+    return [{ pointer, detail: `${pointer}: "${field}" has a fixed value already`, sent: field }];
+  });
+}
+
+function invalid(errors: readonly ErrorDetail[]): ServiceError {
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  const detail = `the mapping is not right: ${errors[0]?.detail ?? ''}${more}`;
+  return new ServiceError('INVALID_VALUE', detail, { errors: errors.slice(0, 100) });
+}

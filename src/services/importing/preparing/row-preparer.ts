@@ -1,0 +1,503 @@
+/**
+ * Turns rows of a file into lines of the staging table: maps and checks them, and resolves their references.
+ * It runs on a thread, and asks the database two questions per group of rows, for what only the database
+ * knows.
+ */
+import type { ErrorDetail } from '../../../base/errors.js';
+import { type JsonObject, type JsonValue, printExactJson } from '../../../base/json/json.js';
+import type { Collection } from '../../../base/model/collection.js';
+import {
+  type CheckedRecord,
+  checkRecord,
+  nameOfKey,
+  printStagedLine,
+  type StagingRules,
+  uniqueTextsOf,
+} from '../../../store/writing/check-record.js';
+import {
+  deadReferenceDetail,
+  type HeldReference,
+  listReferences,
+} from '../../../store/writing/held-references.js';
+import type { FoundTargets, SoughtTargets } from '../../../store/writing/staged-writes.js';
+import type { UniqueKey } from '../../../store/writing/unique-key.js';
+import type { ImportMapping } from '../import-mapping.js';
+import type { SourceRow } from '../reading/row-source.js';
+import { columnFinder, createRowMapper, type MappedRow, partialFields, type RowFault } from './row-mapper.js';
+import { SeenTexts } from './seen-texts.js';
+
+/** Everything a thread needs to prepare the rows of a file. */
+export interface PreparationPlan {
+  readonly collection: Collection;
+  readonly timeZone: string;
+  readonly callingCode?: string | undefined;
+  readonly now: Date;
+  readonly mapping: ImportMapping;
+  readonly key: UniqueKey;
+  /** From this and the row, ids are derived for records without one: the same file yields the same ids. */
+  readonly seed: string;
+  readonly of: 'table' | 'documents';
+  /** Rows up to this number are done already; they are read only to find duplicates in the file. */
+  readonly position: number;
+}
+
+export type Question =
+  | { readonly kind: 'targets'; readonly sought: readonly SoughtTargets[] }
+  | {
+      readonly kind: 'lookup';
+      readonly target: string;
+      readonly field: string;
+      readonly texts: readonly string[];
+    };
+
+/** The answer to each kind of question: the found targets, or the ids for each found text. */
+export interface AnswerOf {
+  readonly targets: readonly FoundTargets[];
+  readonly lookup: ReadonlyMap<string, readonly string[]>;
+}
+
+export type Ask = <Q extends Question>(question: Q) => Promise<AnswerOf[Q['kind']]>;
+
+export interface PreparedRows {
+  readonly lines: Uint8Array<ArrayBuffer>;
+  readonly count: number;
+  /** The top-level fields that any of the records has. */
+  readonly fields: readonly string[];
+  readonly refused: readonly RefusedRow[];
+  /** The number of rows of the file, including refused ones. */
+  readonly rows: number;
+  /** The number of the last row. */
+  readonly position: number;
+  /** The numbers of the staged rows, as runs of consecutive numbers. */
+  readonly staged: readonly (readonly [first: number, last: number])[];
+  /** By row number, how the first staged rows label their records; absent for a row without a label. */
+  readonly labels: ReadonlyMap<number, string>;
+}
+
+export interface RefusedRow {
+  readonly number: number;
+  readonly errors: readonly RowFault[];
+  /** The cells as they stand in the file. */
+  readonly source: readonly string[];
+}
+
+const NO_FAULTS: readonly never[] = [];
+const GROUP_ROWS = 500;
+/** The rows of a batch whose labels are kept: a dry run shows no more of its first rows. */
+const MOST_LABELLED = 100;
+const LONGEST_LABEL = 200;
+
+export class RowPreparer {
+  readonly #plan: PreparationPlan;
+  readonly #rules: StagingRules;
+  readonly #map: ReturnType<typeof createRowMapper>;
+  readonly #columnAt: ReturnType<typeof columnFinder>;
+  readonly #columns: readonly string[] | undefined;
+  readonly #ask: Ask;
+  readonly #seen = new SeenTexts();
+  #hasSeenRefused = false;
+
+  constructor(plan: PreparationPlan, columns: readonly string[] | undefined, ask: Ask) {
+    const { collection, timeZone, callingCode, now, key, mapping } = plan;
+    this.#plan = plan;
+    const partial = partialFields(mapping, collection);
+    this.#rules = { collection, mode: 'replace', timeZone, callingCode, now, key, partial };
+    this.#map = createRowMapper(mapping, collection, plan);
+    this.#columnAt = columnFinder(mapping);
+    this.#columns = columns;
+    this.#ask = ask;
+  }
+
+  /**
+   * Prepares the rows in groups, each while the database answers the question of the group before, so that
+   * only the objects of two groups are in memory.
+   */
+  async prepare(rows: readonly SourceRow[]): Promise<PreparedRows> {
+    const batch = new BatchOfLines();
+    let last: CheckedGroup | undefined;
+    for (let start = 0; start < rows.length; start += GROUP_ROWS) {
+      const pending = await this.#check(rows.slice(start, start + GROUP_ROWS));
+      const next = { pending, missingOf: this.#settleReferences(pending) };
+      if (last !== undefined) this.#print(last.pending, await last.missingOf, batch);
+      last = next;
+    }
+    if (last !== undefined) this.#print(last.pending, await last.missingOf, batch);
+    return batch.finish(rows.at(-1)?.number ?? 0);
+  }
+
+  async #check(rows: readonly SourceRow[]): Promise<readonly PendingRow[]> {
+    const pending = rows.map((row): PendingRow => {
+      if (row.fault !== undefined) return { row, mapped: undefined, faults: [faultOfRow(row, row.fault)] };
+      const mapped = this.#map(row.values);
+      return { row, mapped, faults: [...mapped.faults] };
+    });
+    await this.#settleLookups(pending);
+    for (const one of pending) {
+      if (one.mapped === undefined) continue;
+      one.checked = checkRecord(one.mapped.record, this.#rules);
+      const { faults } = one.checked;
+      if (faults.length > 0) one.faults.push(...this.#besides(one.faults, this.#withColumns(faults)));
+    }
+    return pending;
+  }
+
+  #print(pending: readonly PendingRow[], missingOf: MissingOf, batch: BatchOfLines): void {
+    const lines: string[] = [];
+    for (const one of pending) {
+      const { number } = one.row;
+      const { checked, faults } = one;
+      if (checked !== undefined) faults.push(...this.#findRepeated(checked, one));
+      if (number <= this.#plan.position) continue;
+      // A row without faults leaves them to the database: an update may keep a reference it already had.
+      if (faults.length > 0) faults.push(...this.#withColumns(missingOf(one)));
+      if (checked === undefined || faults.length > 0) {
+        batch.refused.push({ number, errors: faults, source: this.sourceOf(one.row) });
+        continue;
+      }
+      const id = checked.id ?? derivedId(this.#plan.seed, number);
+      const identity = { number, id, removed: removedBy(one), missing: missingOf(one) };
+      lines.push(printStagedLine(checked, this.#rules, identity));
+      batch.note(number, checked.sent, this.#plan.collection.labelField);
+    }
+    batch.add(lines);
+  }
+
+  /**
+   * The faults that do not follow from unreadable cells. An unreadable cell is missing in the record, which
+   * would be reported as a second fault of its column, or of a rule over several columns.
+   */
+  #besides(unread: readonly RowFault[], faults: readonly RowFault[]): readonly RowFault[] {
+    if (unread.length === 0) return faults;
+    const columns = new Set(unread.map(({ column }) => column));
+    return faults.filter(({ column }) => column !== undefined && !columns.has(column));
+  }
+
+  /** Adds the column of the file to each fault. */
+  #withColumns(errors: readonly ErrorDetail[]): RowFault[] {
+    return withColumns(errors, this.#columnAt);
+  }
+
+  /** The cells of a row; for a document, its JSON text. */
+  sourceOf({ source, values }: SourceRow): readonly string[] {
+    if (source !== undefined) return source;
+    if (this.#columns === undefined) {
+      const isRead = Object.keys(values).length > 0;
+      return [isRead ? printExactJson(values as JsonObject) : ''];
+    }
+    return this.#columns.map((name) => {
+      const value = Object.hasOwn(values, name) ? values[name] : undefined;
+      if (value === undefined || value === null) return '';
+      return typeof value === 'string' ? value : printExactJson(value as JsonValue);
+    });
+  }
+
+  async #settleLookups(pending: readonly PendingRow[]): Promise<void> {
+    const textsByField = new Map<string, { target: string; field: string; texts: Set<string> }>();
+    for (const { mapped } of pending) {
+      for (const { target, field, text } of mapped?.lookups ?? []) {
+        const name = JSON.stringify([target, field]);
+        const sought = textsByField.get(name) ?? { target, field, texts: new Set() };
+        textsByField.set(name, sought);
+        sought.texts.add(text);
+      }
+    }
+    const idsByField = new Map<string, AnswerOf['lookup']>();
+    for (const [name, { target, field, texts }] of textsByField) {
+      idsByField.set(name, await this.#ask({ kind: 'lookup', target, field, texts: [...texts] }));
+    }
+    for (const { mapped, faults } of pending) {
+      for (const { target, field, text, column, settle } of mapped?.lookups ?? []) {
+        const ids = idsByField.get(JSON.stringify([target, field]))?.get(text) ?? [];
+        const [id] = ids;
+        if (id !== undefined && ids.length === 1) settle(id);
+        else faults.push(notOne({ target, field, text, column, count: ids.length }));
+      }
+    }
+  }
+
+  /** Fills labels, and finds the dangling references of each row, also of rows that are refused anyway. */
+  async #settleReferences(pending: readonly PendingRow[]): Promise<MissingOf> {
+    const { collection } = this.#plan;
+    const sought = new TargetsOfGroup();
+    const held = new Map<PendingRow, readonly HeldReference[]>();
+    for (const one of pending) {
+      if (one.checked === undefined) continue;
+      const { data, unlabelled } = one.checked.change;
+      if (one.faults.length === 0) {
+        for (const { targets, reference } of unlabelled) sought.add(targets, reference.value, false);
+      }
+      const references = listReferences(collection, data);
+      if (references.length > 0) held.set(one, references);
+      for (const { targets, value } of references) sought.add(targets, value, true);
+    }
+    const found = await sought.settle(this.#ask);
+    for (const one of pending) {
+      if (one.checked === undefined || one.faults.length > 0) continue;
+      for (const { targets, reference } of one.checked.change.unlabelled) {
+        const label = found(targets, reference.value).label;
+        if (label !== undefined) reference.label = label;
+      }
+    }
+    return (one) => {
+      const dead = held.get(one)?.filter(({ targets, value }) => found(targets, value).isDead) ?? [];
+      return (
+        dead
+          // Records of the file may refer to records of earlier rows.
+          .filter(
+            ({ targets, value }) =>
+              !targets.includes(collection.name) || this.#seen.find('_id', value) === undefined,
+          )
+          .map((reference) => deadReferenceDetail(reference))
+      );
+    };
+  }
+
+  /**
+   * Finds values that must be unique and occur in an earlier row; remembers the others. Refused rows count
+   * too: once corrected, they would change the record that a later row with their key has made.
+   */
+  #findRepeated(
+    checked: CheckedRecord,
+    { row: { number }, faults: others }: PendingRow,
+  ): readonly RowFault[] {
+    const { key } = this.#plan;
+    // A default in the place of an unreadable cell is no key of the row.
+    const isWrong = (sought: string) => others.some(({ column }) => column === sought);
+    const all = uniqueTextsOf(checked, this.#rules);
+    const texts = others.length === 0 ? all : all.filter(([name]) => !this.#columnsOf(name).some(isWrong));
+    const keyName = nameOfKey(key);
+    const faults: RowFault[] = [];
+    if (others.length === 0 && key.kind !== 'id' && !texts.some(([name]) => name === keyName)) {
+      const named = this.#headingOf(keyName);
+      const [column] = this.#columnsOf(keyName);
+      faults.push({
+        detail: `the row has no ${named} to tell its record by`,
+        expected: `a value for ${named}`,
+        ...(column !== undefined && { column }),
+      });
+    }
+    for (const [name, text] of texts) {
+      const row = this.#rowWith(name, text);
+      if (row === undefined) continue;
+      const [column] = this.#columnsOf(name);
+      const named = this.#headingOf(name);
+      faults.push({
+        detail: `row ${row} of the file has the same ${named}`,
+        expected: `each ${named} once`,
+        ...(column !== undefined && { column }),
+      });
+    }
+    const isRefused = others.length + faults.length > 0;
+    for (const [name, text] of texts) {
+      if (!isRefused) this.#seen.add(name, text, number);
+      else if (this.#rowWith(name, text) === undefined) {
+        this.#hasSeenRefused = true;
+        this.#seen.add(ruleOfRefused(name), text, number);
+      }
+    }
+    return faults.length > 0 ? faults : NO_FAULTS;
+  }
+
+  /** The columns of a unique field, or of the parts of a rule. */
+  #columnsOf(name: string): readonly string[] {
+    const paths = [name, ...partsOf(this.#plan.collection, name)];
+    return paths.flatMap((path) => this.#columnAt(`/${path}`) ?? []);
+  }
+
+  /** The headings of a field or rule in the file. */
+  #headingOf(name: string): string {
+    const columns = this.#columnsOf(name);
+    return columns.length === 0 ? name : columns.join(' and ');
+  }
+
+  /** The earlier row with the same text, refused or not. */
+  #rowWith(rule: string, text: string): number | undefined {
+    const row = this.#seen.find(rule, text);
+    if (row !== undefined || !this.#hasSeenRefused) return row;
+    return this.#seen.find(ruleOfRefused(rule), text);
+  }
+}
+
+type MissingOf = (one: PendingRow) => readonly ErrorDetail[];
+
+interface CheckedGroup {
+  readonly pending: readonly PendingRow[];
+  readonly missingOf: Promise<MissingOf>;
+}
+
+/** The prepared part of a batch. */
+class BatchOfLines {
+  readonly refused: RefusedRow[] = [];
+  readonly #parts: Uint8Array[] = [];
+  readonly #staged: [first: number, last: number][] = [];
+  readonly #fields = new Set<string>();
+  readonly #labels = new Map<number, string>();
+  #count = 0;
+
+  add(lines: readonly string[]): void {
+    this.#parts.push(new TextEncoder().encode(lines.join('')));
+    this.#count += lines.length;
+  }
+
+  /** A row that is staged, with its fields. */
+  note(number: number, sent: JsonObject, labelField: string | undefined): void {
+    for (const name in sent) this.#fields.add(name);
+    const label = labelField === undefined ? undefined : sent[labelField];
+    if (typeof label === 'string' && this.#labels.size < MOST_LABELLED) {
+      this.#labels.set(number, label.slice(0, LONGEST_LABEL));
+    }
+    const run = this.#staged.at(-1);
+    if (run?.[1] === number - 1) run[1] = number;
+    else this.#staged.push([number, number]);
+  }
+
+  finish(position: number): PreparedRows {
+    const { refused } = this;
+    return {
+      lines: joined(this.#parts),
+      count: this.#count,
+      fields: [...this.#fields],
+      refused,
+      rows: this.#count + refused.length,
+      position,
+      staged: this.#staged,
+      labels: this.#labels,
+    };
+  }
+}
+
+/** Joins the parts in a buffer of their own, which can be transferred to another thread. */
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let start = 0;
+  for (const part of parts) {
+    bytes.set(part, start);
+    start += part.length;
+  }
+  return bytes;
+}
+
+/** The fault of a row that cannot be read at all. */
+function faultOfRow({ faultColumn: column }: SourceRow, detail: string): RowFault {
+  return { detail, ...(column !== undefined && { column }) };
+}
+
+/** Texts of refused rows have a rule of their own, because references to refused rows are dangling. */
+function ruleOfRefused(rule: string): string {
+  return `${rule} of a refused row`;
+}
+
+/** Turns faults of a record into faults of a row, with the column of each pointer. */
+export function withColumns(
+  errors: readonly ErrorDetail[],
+  columnAt: ReturnType<typeof columnFinder>,
+): RowFault[] {
+  return errors.map((error) => {
+    const column = columnAt(error.pointer);
+    return column === undefined ? error : { column, ...error, detail: detailOf(error, column) };
+  });
+}
+
+/** Replaces the pointer by the heading, which is what the readers of a spreadsheet know. */
+function detailOf({ pointer = '', detail }: ErrorDetail, column: string): string {
+  const start = `${pointer}: `;
+  return detail.startsWith(start) ? `${column}: ${detail.slice(start.length)}` : detail;
+}
+
+/** The fields that the row removes and does not set. */
+function removedBy({ mapped }: PendingRow): readonly string[] {
+  if (mapped?.removed === undefined) return NO_NAMES;
+  return [...mapped.removed].filter((name) => !Object.hasOwn(mapped.record, name));
+}
+
+const NO_NAMES: readonly string[] = [];
+
+interface PendingRow {
+  readonly row: SourceRow;
+  readonly mapped: MappedRow | undefined;
+  readonly faults: RowFault[];
+  checked?: CheckedRecord;
+}
+
+function partsOf(collection: Collection, rule: string): readonly string[] {
+  const parts = collection.uniqueTogether.find(({ name }) => name === rule)?.parts ?? [];
+  return parts.map(({ path }) => path.join('/'));
+}
+
+/** The targets of a group of rows, each asked for once. */
+class TargetsOfGroup {
+  readonly #byTargets = new Map<string, AskedTargets>();
+
+  add(targets: readonly string[], id: string, mustExist: boolean): void {
+    const name = nameOfTargets(targets);
+    let asked = this.#byTargets.get(name);
+    if (asked === undefined) {
+      asked = { targets, places: new Map(), mustExist: [] };
+      this.#byTargets.set(name, asked);
+    }
+    const place = asked.places.get(id);
+    if (place === undefined) {
+      asked.places.set(id, asked.places.size);
+      asked.mustExist.push(mustExist);
+    } else if (mustExist) asked.mustExist[place] = true;
+  }
+
+  async settle(ask: Ask): Promise<(targets: readonly string[], id: string) => FoundTarget> {
+    if (this.#byTargets.size === 0) return () => NOT_ASKED;
+    const all = [...this.#byTargets.values()];
+    const sought = all.map(
+      ({ targets, places, mustExist }): SoughtTargets => ({ targets, ids: [...places.keys()], mustExist }),
+    );
+    const answers = await ask({ kind: 'targets', sought });
+    all.forEach((asked, index) => {
+      asked.found = answers[index];
+    });
+    return (targets, id) => {
+      const asked = this.#byTargets.get(nameOfTargets(targets));
+      const place = asked?.places.get(id);
+      if (asked?.found === undefined || place === undefined) return NOT_ASKED;
+      return { label: asked.found.labels[place], isDead: asked.found.dead.has(id) };
+    };
+  }
+}
+
+interface AskedTargets {
+  readonly targets: readonly string[];
+  /** The place of each id in the question. */
+  readonly places: Map<string, number>;
+  readonly mustExist: boolean[];
+  found?: FoundTargets | undefined;
+}
+
+interface FoundTarget {
+  readonly label: string | undefined;
+  readonly isDead: boolean;
+}
+
+const NOT_ASKED: FoundTarget = { label: undefined, isDead: false };
+
+function nameOfTargets(targets: readonly string[]): string {
+  return targets.length === 1 ? (targets[0] ?? '') : targets.join();
+}
+
+function notOne(sought: {
+  readonly target: string;
+  readonly field: string;
+  readonly text: string;
+  readonly column: string;
+  readonly count: number;
+}): RowFault {
+  const { target, field, text, column, count } = sought;
+  const shown = JSON.stringify(text.slice(0, 100));
+  const detail =
+    count === 0
+      ? `${column}: there is no record of ${target} whose ${field} is ${shown}`
+      : `${column}: ${count} records of ${target} have the ${field} ${shown}`;
+  return { column, detail, expected: `the ${field} of one record of ${target}`, sent: text.slice(0, 100) };
+}
+
+/** An id derived from the file and the row, increasing with the rows (UUID version 8). */
+function derivedId(seed: string, number: number): string {
+  const row = number.toString(16).padStart(12, '0');
+  return `${seed.slice(0, 8)}-${seed.slice(8, 12)}-8${seed.slice(12, 15)}-a${seed.slice(15, 18)}-${row}`;
+}

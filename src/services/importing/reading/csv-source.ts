@@ -1,0 +1,294 @@
+/**
+ * Rows of CSV and similar formats: cells are separated by a comma, semicolon, tab or bar (RFC 4180, parsed
+ * leniently).
+ */
+import { CsvError, parse } from 'csv-parse';
+import { ServiceError } from '../../../base/errors.js';
+import { rearmFormula } from '../../../base/tables/csv-line.js';
+import { DELIMITERS, findDelimiter } from './delimiter.js';
+import { type Encoding, findEncoding, parseEncoding, readAsUtf8 } from './encoding.js';
+import { inBatches } from './in-batches.js';
+import type { RowSource, SourceFile, SourceOptions, SourceRow } from './row-source.js';
+import type { SourceLimits } from './source-limits.js';
+import {
+  findHeader,
+  HEADER_ROWS,
+  isBlankRow,
+  type TableHeader,
+  type TableRow,
+  tooManyColumns,
+  toSourceRow,
+} from './table-row.js';
+
+/** The facts found about the text. */
+interface TableText {
+  readonly path: string;
+  readonly encoding: Encoding;
+  readonly delimiter: string;
+  /** Whether its first line only names the delimiter, as Excel writes it: `sep=;`. */
+  readonly namesDelimiter: boolean;
+  readonly limits: SourceLimits;
+}
+
+const SAMPLE_LENGTH = 64 * 1024;
+const LINE_ENDS = ['\r\n', '\n', '\r'];
+
+/**
+ * Opens a table of text. Detects the encoding, delimiter and header unless the caller names them.
+ *
+ * @throws MALFORMED_REQUEST, LIMIT_EXCEEDED with the line, INVALID_VALUE for an unknown option
+ */
+export async function openCsvSource(
+  file: SourceFile,
+  options: SourceOptions & { readonly format: 'csv' | 'tsv' },
+  limits: SourceLimits,
+): Promise<RowSource> {
+  const found = options.encoding
+    ? { encoding: parseEncoding(options.encoding), warnings: [] }
+    : await findEncoding(file.path);
+  const sample = await readSample(file.path, found.encoding);
+  const named = /^sep=(.)\r?\n?/.exec(sample);
+  const text: TableText = {
+    path: file.path,
+    encoding: found.encoding,
+    delimiter: parseDelimiter(options.delimiter) ?? named?.[1] ?? foundDelimiter(sample, options.format),
+    namesDelimiter: named !== null,
+    limits,
+  };
+  const header = findHeader(await firstRows(text), options.header, limits);
+  return {
+    format: options.format,
+    encoding: text.encoding,
+    delimiter: text.delimiter,
+    header: header.header,
+    columns: header.columns,
+    warnings: [...found.warnings, ...header.warnings],
+    rows: (signal) => inBatches(readRows(text), (row) => toCheckedRow(row, header), { ...limits, signal }),
+  };
+}
+
+function foundDelimiter(sample: string, format: 'csv' | 'tsv'): string {
+  return format === 'tsv' ? '\t' : findDelimiter(sample);
+}
+
+function parseDelimiter(sent: string | undefined): string | undefined {
+  if (sent === undefined) return undefined;
+  if (sent.length === 1 && !/["\r\n]/.test(sent)) return sent;
+  throw new ServiceError(
+    'INVALID_VALUE',
+    `A delimiter is one character, not ${JSON.stringify(sent.slice(0, 40))}.`,
+    {
+      errors: [
+        {
+          detail: 'no delimiter',
+          parameter: 'delimiter',
+          expected: DELIMITERS.map((one) => JSON.stringify(one)).join(', '),
+        },
+      ],
+    },
+  );
+}
+
+async function readSample(path: string, encoding: Encoding): Promise<string> {
+  const decoder = new TextDecoder();
+  let sample = '';
+  for await (const bytes of readAsUtf8(path, encoding)) {
+    sample += decoder.decode(bytes, { stream: true });
+    if (sample.length >= SAMPLE_LENGTH) break;
+  }
+  return sample.slice(0, SAMPLE_LENGTH);
+}
+
+async function firstRows(text: TableText): Promise<TableRow[]> {
+  const first: TableRow[] = [];
+  for await (const rows of readRows(text)) {
+    first.push(...rows.slice(0, HEADER_ROWS - first.length));
+    if (first.length === HEADER_ROWS) break;
+  }
+  return first;
+}
+
+/**
+ * The row by column name. `undefined` for a row that is not below the header. Empty cells after the last column
+ * are not reported, because spreadsheets write them.
+ */
+function toCheckedRow(row: QuotedRow, { header, columns }: TableHeader): SourceRow | undefined {
+  const { number, cells, fault: ofQuotes } = row;
+  if (header !== 'none' && number <= header) return undefined;
+  if (ofQuotes !== undefined) return { ...toSourceRow(row, columns), fault: ofQuotes };
+  const isLonger = cells.length > columns.length && !isBlankRow(cells.slice(columns.length));
+  if (!isLonger && cells.length >= columns.length) return toSourceRow(row, columns);
+  const hint = isLonger
+    ? 'a text that holds the delimiter must stand in quotes'
+    : 'a delimiter is missing, or a quote that was opened is not closed';
+  const fault = `line ${number} has ${cells.length} cells, the header ${columns.length}; ${hint}`;
+  return { ...toSourceRow(row, columns), fault };
+}
+
+/** A row, and what is wrong with its quotes. */
+interface QuotedRow extends TableRow {
+  readonly fault?: string;
+}
+
+interface ParsedRow {
+  readonly record: readonly string[];
+  readonly raw: string;
+}
+
+/** The rows of the text that are not blank, in batches of one chunk of the file. */
+async function* readRows(text: TableText): AsyncGenerator<readonly QuotedRow[]> {
+  const rowsOf = new RowNumbering(text);
+  try {
+    for await (const records of parseRecords(text)) {
+      yield records.map((record) => rowsOf.next(record)).filter((row) => row !== undefined);
+    }
+  } catch (cause) {
+    throw toServiceError(cause, rowsOf.line, text.limits);
+  }
+}
+
+/**
+ * The records that the parser makes of each chunk. The parser is written to and read from directly: a pipe
+ * would drop the records before a fault, and thereby the line of the fault.
+ */
+async function* parseRecords({ path, encoding, delimiter, limits }: TableText): AsyncGenerator<ParsedRow[]> {
+  const parser = parse({
+    delimiter,
+    record_delimiter: LINE_ENDS,
+    relax_column_count: true,
+    relax_quotes: true,
+    max_record_size: limits.maxLineLength,
+    raw: true,
+  });
+  let failure: Error | undefined;
+  parser.on('error', (error) => {
+    failure = error;
+  });
+  try {
+    for await (const bytes of readAsUtf8(path, encoding)) {
+      if (failure) throw failure;
+      parser.write(bytes);
+      const records: ParsedRow[] = [];
+      for (let record = parser.read(); record !== null; record = parser.read()) records.push(record);
+      yield records;
+    }
+    if (failure) throw failure;
+    parser.end();
+    for await (const record of parser as AsyncIterable<ParsedRow>) yield [record];
+  } finally {
+    parser.destroy();
+  }
+}
+
+/** Adds the line number to each record, and removes the quoting from its cells. */
+class RowNumbering {
+  /** The line on which the next record begins. */
+  line = 1;
+  readonly #text: TableText;
+
+  constructor(text: TableText) {
+    this.#text = text;
+  }
+
+  /** `undefined` for a blank row. */
+  next({ record, raw }: ParsedRow): QuotedRow | undefined {
+    const { namesDelimiter, limits, delimiter } = this.#text;
+    const number = this.line;
+    this.line += linesOf(raw);
+    if ((number === 1 && namesDelimiter) || isBlankRow(record)) return undefined;
+    if (record.length > limits.maxColumns) throw tooManyColumns(number, record.length, limits.maxColumns);
+    assertCellsFit(record, number, limits);
+    const cells = record.map((cell) => (cell === '' ? null : cell));
+    const row = {
+      number,
+      cells: raw.includes("'") ? cells.map((cell) => cell && rearmFormula(cell)) : cells,
+    };
+    const fault = raw.includes('"') ? faultOfQuotes({ record, raw }, number, delimiter) : undefined;
+    return fault === undefined ? row : { ...row, fault };
+  }
+}
+
+/**
+ * A quote that is not closed swallows the following rows up to the next quote: text follows that quote, or
+ * each line of the cell has as many delimiters as a row. `undefined` if the quotes of the row are right.
+ */
+function faultOfQuotes({ record, raw }: ParsedRow, first: number, delimiter: string): string | undefined {
+  const at = strayQuote(raw, delimiter);
+  const row = raw.replace(/(?<![\r\n])[\r\n]+$/, '');
+  const last = first + linesOf(at < 0 ? row : raw.slice(0, at));
+  if (at >= 0) {
+    const rows = last > first ? `, so lines ${first} to ${last} are read as one row` : '';
+    return `line ${last} has text behind a closing quote${rows}; ${QUOTES_ADVICE}`;
+  }
+  if (last === first || record.length < 3) return undefined;
+  const isRow = (line: string) => line.split(delimiter).length === record.length;
+  if (!row.split(/\r\n|\n|\r/).every(isRow)) return undefined;
+  return (
+    `a quote on line ${first} is closed on line ${last}, ` +
+    `and each line between has the cells of a row; ${QUOTES_ADVICE}`
+  );
+}
+
+const QUOTES_ADVICE = 'close each quote that is opened, and write a quote within quotes twice';
+
+/** The place of the first quote that closes a cell and has text behind it; -1 if there is none. */
+function strayQuote(raw: string, delimiter: string): number {
+  for (let at = 0; at < raw.length; ) {
+    if (raw[at] !== '"') {
+      const next = raw.indexOf(delimiter, at);
+      if (next < 0) return -1;
+      at = next + 1;
+      continue;
+    }
+    let end = raw.indexOf('"', at + 1);
+    while (end >= 0 && raw[end + 1] === '"') end = raw.indexOf('"', end + 2);
+    const behind = raw[end + 1];
+    if (end < 0 || behind === undefined || behind === '\r' || behind === '\n') return -1;
+    if (behind !== delimiter) return end;
+    at = end + 2;
+  }
+  return -1;
+}
+
+/** The number of lines of a record: one, plus each line end within its quotes. */
+function linesOf(raw: string): number {
+  let lines = 0;
+  for (let at = raw.indexOf('\n'); at >= 0; at = raw.indexOf('\n', at + 1)) lines += 1;
+  for (let at = raw.indexOf('\r'); at >= 0; at = raw.indexOf('\r', at + 1)) {
+    if (raw[at + 1] !== '\n') lines += 1;
+  }
+  return lines;
+}
+
+function assertCellsFit(cells: readonly string[], line: number, { maxCellLength }: SourceLimits): void {
+  const large = cells.findIndex((cell) => cell.length > maxCellLength);
+  if (large < 0) return;
+  throw new ServiceError(
+    'LIMIT_EXCEEDED',
+    `Cell ${large + 1} of line ${line} has ${cells[large]?.length} characters; at most ${maxCellLength} ` +
+      'are read. Check that each quote that is opened is closed.',
+  );
+}
+
+function toServiceError(cause: unknown, line: number, { maxLineLength }: SourceLimits): unknown {
+  if (!(cause instanceof CsvError)) return cause;
+  if (cause.code === 'CSV_MAX_RECORD_SIZE') {
+    return new ServiceError(
+      'LIMIT_EXCEEDED',
+      `What begins on line ${line} is longer than ${maxLineLength} characters, the most of a line. ` +
+        'Check that each quote that is opened is closed.',
+      { cause },
+    );
+  }
+  if (cause.code === 'CSV_QUOTE_NOT_CLOSED') {
+    return new ServiceError(
+      'MALFORMED_REQUEST',
+      `A quote is opened in what begins on line ${line}, and not closed until the end of the file. ` +
+        'Close it, or write a quote within quotes twice.',
+      { cause },
+    );
+  }
+  return new ServiceError('MALFORMED_REQUEST', `Line ${line} cannot be read as CSV: ${cause.message}.`, {
+    cause,
+  });
+}

@@ -1,0 +1,262 @@
+/** Inspects a file, column by column. Writes nothing. */
+import { isExactNumber } from '../../../base/json/json.js';
+import { isBlankCell } from '../cells/convert-cell.js';
+import type { Alteration } from '../documents/plain-document.js';
+import {
+  ColumnFindings,
+  type ColumnInspection,
+  type DayOrder,
+  DistinctBudget,
+  type FoundCell,
+} from './column-findings.js';
+import type { RowSource, SourceRow } from './row-source.js';
+import { SOURCE_LIMITS } from './source-limits.js';
+
+/** The findings about a file; a mapping is proposed from them. */
+export interface SourceInspection
+  extends Pick<RowSource, 'format' | 'encoding' | 'delimiter' | 'sheet' | 'sheets' | 'header' | 'warnings'> {
+  /** The number of inspected rows. */
+  readonly rows: number;
+  /** Whether these are all rows of the file. */
+  readonly isWhole: boolean;
+  /**
+   * The columns of a table in their order, or the paths of documents in the order of their first occurrence.
+   */
+  readonly columns: readonly ColumnInspection[];
+  /** The rows that are invalid as a whole. Their cells are not counted. */
+  readonly faults: { readonly count: number; readonly samples: readonly FaultyRow[] };
+}
+
+interface FaultyRow {
+  readonly number: number;
+  readonly fault: string;
+}
+
+export interface InspectionOptions {
+  /** The most rows to inspect. Default: all. */
+  readonly maxRows?: number;
+  readonly signal?: AbortSignal;
+}
+
+const MAX_FAULTS = 20;
+const MAX_ALTERATIONS = 20;
+
+/**
+ * Inspects the rows of a file: its columns, the likely type of each, and the cells that do not fit. In
+ * documents, the path of a value is its column, and a list counts as one value.
+ *
+ * Needs a few MiB of memory, whatever the size of the file.
+ *
+ * @throws the errors of `RowSource.rows`
+ */
+export async function inspectSource(
+  source: RowSource,
+  { maxRows = Number.POSITIVE_INFINITY, signal }: InspectionOptions = {},
+): Promise<SourceInspection> {
+  const findings = new SourceFindings(source.columns);
+  let isWhole = true;
+  for await (const batch of source.rows(signal)) {
+    for (const row of batch) {
+      if (findings.rows === maxRows) isWhole = false;
+      else findings.add(row);
+    }
+    if (!isWhole) break;
+  }
+  const { format, encoding, delimiter, sheet, sheets, header, warnings } = source;
+  return {
+    format,
+    ...(encoding !== undefined && { encoding }),
+    ...(delimiter !== undefined && { delimiter }),
+    ...(sheet !== undefined && { sheet }),
+    ...(sheets !== undefined && { sheets }),
+    ...(header !== undefined && { header }),
+    warnings: [
+      ...warnings,
+      ...findings.warnings,
+      ...findings.doubts(isWhole),
+      ...findings.alterations(isWhole),
+    ],
+    rows: findings.rows,
+    isWhole,
+    columns: findings.columns(),
+    faults: findings.faults,
+  };
+}
+
+/** The alterations of one kind: the first document that has one, and their number. */
+interface Altered extends Alteration {
+  readonly number: number;
+  count: number;
+}
+
+class SourceFindings {
+  rows = 0;
+  readonly warnings: string[] = [];
+  readonly #faulty: FaultyRow[] = [];
+  #faults = 0;
+  #last: SourceRow | undefined;
+  readonly #altered = new Map<string, Altered>();
+  #unlistedAlterations = 0;
+  readonly #budget = new DistinctBudget();
+  readonly #findingsByColumn: Map<string, ColumnFindings>;
+  readonly #isTable: boolean;
+
+  constructor(columns: readonly string[] | undefined) {
+    this.#isTable = columns !== undefined;
+    this.#findingsByColumn = new Map(
+      (columns ?? []).map((name) => [name, new ColumnFindings(name, this.#budget)]),
+    );
+  }
+
+  get faults(): SourceInspection['faults'] {
+    return { count: this.#faults, samples: this.#faulty };
+  }
+
+  add(row: SourceRow): void {
+    const { number, values, fault, alterations } = row;
+    this.rows += 1;
+    this.#last = row;
+    for (const alteration of alterations ?? []) this.#noteAltered(number, alteration);
+    if (fault !== undefined) {
+      this.#faults += 1;
+      if (this.#faulty.length < MAX_FAULTS) this.#faulty.push({ number, fault });
+      return;
+    }
+    if (this.#isTable) {
+      for (const name in values) this.#findingsByColumn.get(name)?.add(number, values[name]);
+    } else this.#addNested(number, values, '');
+  }
+
+  /** Warnings about ambiguous days and a row of sums. `isWhole`: whether the last row was seen. */
+  doubts(isWhole: boolean): string[] {
+    const order = this.#dayOrder();
+    const doubts = [...this.#findingsByColumn].flatMap(([column, findings]) => {
+      const orders = findings.dayOrders();
+      const { day, month, either } = orders;
+      if (day !== undefined && month !== undefined) return [doubtOfDays(column, [day, month])];
+      return either === undefined || (day ?? month) !== undefined
+        ? []
+        : [doubtOfOrder(column, either, order)];
+    });
+    if (this.#faults > 0) {
+      const [{ number, fault } = { number: 0, fault: '' }] = this.#faulty;
+      const others = this.#faults > 1 ? ` ${this.#faults.toLocaleString('en')} rows are not read.` : '';
+      doubts.push(`Row ${number} is not read: ${fault}.${others}`);
+    }
+    const words = isWhole && this.#isTable ? wordsOfSum(this.#last?.values ?? {}) : undefined;
+    return words === undefined ? doubts : [...doubts, doubtOfSum(this.#last?.number ?? 0, words)];
+  }
+
+  /** Warnings about values that no record can hold. `isWhole`: whether all documents were seen. */
+  alterations(isWhole: boolean): string[] {
+    const lines = [...this.#altered.values()].map(({ path, was, became, number, count }) => {
+      const others = count > 1 ? ` and ${(count - 1).toLocaleString('en')} more` : '';
+      const where = `document ${number}${others}`;
+      return `${JSON.stringify(path)} is ${was} in ${where}; in the record it is ${became}.`;
+    });
+    if (this.#unlistedAlterations > 0) {
+      const count = this.#unlistedAlterations.toLocaleString('en');
+      lines.push(`${count} more values or names of documents are not kept as they are.`);
+    }
+    if (lines.length > 0 && !isWhole) {
+      lines.push(
+        `Only the first ${this.rows.toLocaleString('en')} documents were looked at for such values.`,
+      );
+    }
+    return lines;
+  }
+
+  #noteAltered(number: number, alteration: Alteration): void {
+    const kind = JSON.stringify(Object.values(alteration));
+    const known = this.#altered.get(kind);
+    if (known !== undefined) known.count += 1;
+    else if (this.#altered.size < MAX_ALTERATIONS)
+      this.#altered.set(kind, { ...alteration, number, count: 1 });
+    else this.#unlistedAlterations += 1;
+  }
+
+  columns(): ColumnInspection[] {
+    const whole = this.rows - this.#faults;
+    const { order } = this.#dayOrder();
+    return [...this.#findingsByColumn.values()].map((findings) => findings.finish(whole, order));
+  }
+
+  /** What the columns of the file show together: one program has written all of them. */
+  #dayOrder(): FileDayOrder {
+    const seen = [...this.#findingsByColumn].map(([column, findings]) => ({
+      column,
+      ...findings.dayOrders(),
+    }));
+    const shown = (order: DayOrder) => seen.find((one) => one[order] !== undefined);
+    const [day, month] = [shown('day'), shown('month')];
+    const by = day ?? month;
+    if (by === undefined || (day !== undefined && month !== undefined)) return { order: 'day' };
+    const order = day === undefined ? 'month' : 'day';
+    return { order, shownBy: { column: by.column, cell: by[order] as FoundCell } };
+  }
+
+  #addNested(number: number, values: Readonly<Record<string, unknown>>, prefix: string): void {
+    for (const [name, value] of Object.entries(values)) {
+      const path = prefix + name;
+      if (isNested(value)) this.#addNested(number, value, `${path}.`);
+      else this.#findingsOf(path)?.add(number, value);
+    }
+  }
+
+  #findingsOf(path: string): ColumnFindings | undefined {
+    const known = this.#findingsByColumn.get(path);
+    if (known) return known;
+    const { maxColumns } = SOURCE_LIMITS;
+    if (this.#findingsByColumn.size === maxColumns) {
+      if (this.warnings.length === 0)
+        this.warnings.push(`The documents have more than ${maxColumns} fields; only the first are listed.`);
+      return undefined;
+    }
+    const findings = new ColumnFindings(path, this.#budget);
+    this.#findingsByColumn.set(path, findings);
+    return findings;
+  }
+}
+
+interface FileDayOrder {
+  readonly order: DayOrder;
+  /** Absent if no column shows it, or several columns contradict each other. */
+  readonly shownBy?: { readonly column: string; readonly cell: FoundCell };
+}
+
+function doubtOfOrder(column: string, either: FoundCell, { order, shownBy }: FileDayOrder): string {
+  const start =
+    `The days of ${JSON.stringify(column)} may be read in two ways ` +
+    `(${either.value}, row ${either.number}). They are read with the ${order}`;
+  if (shownBy === undefined) return `${start} first; choose another format if that is wrong.`;
+  const { value, number } = shownBy.cell;
+  return `${start} first, as ${JSON.stringify(shownBy.column)} shows (${value}, row ${number}).`;
+}
+
+function doubtOfDays(column: string, [dayFirst, monthFirst]: readonly [FoundCell, FoundCell]): string {
+  return (
+    `${JSON.stringify(column)} has days with the day first (${dayFirst.value}, row ${dayFirst.number}) ` +
+    `and with the month first (${monthFirst.value}, row ${monthFirst.number}): ` +
+    'what 01/02/2026 means there cannot be told. ' +
+    'Write all days in one way.'
+  );
+}
+
+/** The first words of a last row that adds up the rows above it. */
+const SUM = /^(?:grand |sub[ -]?|net )?(?:total|sum)s?\b|^(?:कुल|योग|महायोग)(?:\s|:|$)/iu;
+
+function wordsOfSum(values: Readonly<Record<string, unknown>>): string | undefined {
+  const first = Object.values(values).find((cell) => !isBlankCell(cell));
+  return typeof first === 'string' && SUM.test(first.trim()) ? first.trim() : undefined;
+}
+
+function doubtOfSum(row: number, words: string): string {
+  return (
+    `The last row (${row}) begins with ${JSON.stringify(words.slice(0, 40))}: ` +
+    'where it adds up the rows above, take it out, or it becomes a record.'
+  );
+}
+
+function isNested(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value);
+}

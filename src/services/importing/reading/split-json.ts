@@ -1,0 +1,291 @@
+/** Finds where one JSON value of a text ends and the next begins, without parsing them. */
+import { ServiceError } from '../../../base/errors.js';
+import type { NumberedBytes } from '../documents/split-bson.js';
+import type { SourceLimits } from './source-limits.js';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const NEWLINE = 0x0a;
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * The values of a text: the elements of its list, those of the list `data` of its object, or otherwise
+ * consecutive values. Each batch holds the values that end in one chunk.
+ *
+ * @throws LIMIT_EXCEEDED if a value is too long, MALFORMED_REQUEST if the text ends within a value or has
+ * other characters between two values, with the line
+ */
+export async function* splitJsonValues(
+  chunks: AsyncIterable<Buffer>,
+  limits: SourceLimits,
+): AsyncGenerator<readonly NumberedBytes[]> {
+  const splitter = new ValueSplitter(limits);
+  for await (const chunk of chunks) yield splitter.push(chunk);
+  yield splitter.end();
+}
+
+/**
+ * The lines of a text that are not blank, with their numbers. Each batch holds the lines that end in one
+ * chunk.
+ *
+ * @throws LIMIT_EXCEEDED if a line is too long
+ */
+export async function* splitJsonLines(
+  chunks: AsyncIterable<Buffer>,
+  { maxLineLength }: SourceLimits,
+): AsyncGenerator<readonly NumberedBytes[]> {
+  let carried: Buffer[] = [];
+  let length = 0;
+  let number = 1;
+  for await (const chunk of chunks) {
+    const lines: NumberedBytes[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      const rest = chunk.subarray(start, end);
+      if (length + rest.length > maxLineLength) throw tooLong(number, maxLineLength);
+      const bytes = carried.length > 0 ? Buffer.concat([...carried, rest]) : rest;
+      if (!isBlank(bytes)) lines.push({ number, bytes });
+      carried = [];
+      length = 0;
+      number += 1;
+      start = end + 1;
+    }
+    if (start < chunk.length) carried.push(chunk.subarray(start));
+    length += chunk.length - start;
+    if (length > maxLineLength) throw tooLong(number, maxLineLength);
+    yield lines;
+  }
+  const last = Buffer.concat(carried);
+  if (!isBlank(last)) yield [{ number, bytes: last }];
+}
+
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every(isSpace);
+}
+
+function tooLong(line: number, maxLineLength: number): ServiceError {
+  return new ServiceError(
+    'LIMIT_EXCEEDED',
+    `What begins on line ${line} is longer than ${maxLineLength} bytes, the most of a document. Divide it.`,
+  );
+}
+
+/** What may come next: a value, or the end of the list of values. After that end no value may follow. */
+type Place = 'start' | 'sequence' | 'value' | 'comma' | 'behind';
+
+class ValueSplitter {
+  readonly #maxLength: number;
+  #place: Place = 'start';
+  /** The number of open lists and objects within the value. */
+  #depth = 0;
+  #isInText = false;
+  #isEscaped = false;
+  /**
+   * Whether the value is a number, a word or a text. It ends before a space, a comma or the end of the list.
+   */
+  #isBare = false;
+  /** The parts of the value from earlier chunks. */
+  #carried: Buffer[] = [];
+  #carriedLength = 0;
+  #count = 0;
+  #line = 1;
+  #valueLine = 1;
+  /** Watches the first object of the text, as long as it may be an object around a list `data`. */
+  #wrapper: WrapperWatch | undefined;
+  /** Whether the list is the member `data` of an object. The other members are skipped. */
+  #isWrapped = false;
+
+  constructor({ maxLineLength }: SourceLimits) {
+    this.#maxLength = maxLineLength;
+  }
+
+  push(chunk: Buffer): NumberedBytes[] {
+    const values: NumberedBytes[] = [];
+    // Where the open value begins in this chunk. Its beginning may be in an earlier chunk.
+    let start = this.#isOpen() ? 0 : -1;
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at] ?? 0;
+      if (this.#isInText) {
+        at = this.#passText(chunk, at);
+        continue;
+      }
+      if (byte === NEWLINE) this.#line += 1;
+      if (!this.#isOpen()) {
+        if (isSpace(byte)) continue;
+        if (!this.#begins(byte)) continue;
+        start = at;
+        this.#valueLine = this.#line;
+      }
+      if (this.#isList(byte)) {
+        start = -1;
+        continue;
+      }
+      if (this.#passes(byte)) continue;
+      // A value that is not a list, object or text ends before the next character.
+      const end = this.#isBare ? at : at + 1;
+      values.push(this.#take(chunk.subarray(start, end)));
+      start = -1;
+      if (this.#isBare) {
+        this.#isBare = false;
+        if (byte === NEWLINE) this.#line -= 1;
+        at -= 1;
+      }
+    }
+    if (start >= 0) this.#carry(chunk.subarray(start));
+    return values;
+  }
+
+  end(): NumberedBytes[] {
+    if (this.#isBare && this.#place === 'sequence') return [this.#take(EMPTY)];
+    const isWhole = !this.#isOpen() && (this.#place === 'sequence' || this.#place === 'behind');
+    if (isWhole) return [];
+    const what =
+      this.#place === 'start' ? 'holds nothing' : `ends within what begins on line ${this.#valueLine}`;
+    throw new ServiceError('MALFORMED_REQUEST', `The file ${what}; it is cut, or no JSON. Send all of it.`);
+  }
+
+  #isOpen(): boolean {
+    return this.#depth > 0 || this.#isInText || this.#isBare;
+  }
+
+  /** Whether a value begins with the byte. Otherwise the byte separates values. */
+  #begins(byte: number): boolean {
+    if (this.#place === 'start') {
+      this.#place = byte === OPEN_LIST ? 'value' : 'sequence';
+      if (byte === OPEN_LIST) return false;
+      if (byte === OPEN_OBJECT) this.#wrapper = new WrapperWatch();
+      return true;
+    }
+    if (this.#place === 'sequence') return true;
+    if (this.#place === 'behind') {
+      if (this.#isWrapped) return false;
+      throw this.#unexpected(byte, 'nothing more');
+    }
+    if (byte === CLOSE_LIST) {
+      this.#place = 'behind';
+      return false;
+    }
+    if (this.#place === 'comma') {
+      if (byte !== COMMA) throw this.#unexpected(byte, 'a comma or the end of the list');
+      this.#place = 'value';
+      return false;
+    }
+    if (byte === COMMA) throw this.#unexpected(byte, 'a value');
+    this.#place = 'comma';
+    return true;
+  }
+
+  /** Whether the list `data` begins here. The text before it is then only around the list. */
+  #isList(byte: number): boolean {
+    if (this.#wrapper === undefined) return false;
+    if (!this.#wrapper.isList(byte, this.#depth)) return false;
+    this.#wrapper = undefined;
+    this.#isWrapped = true;
+    this.#depth = 0;
+    this.#carried = [];
+    this.#carriedLength = 0;
+    this.#place = 'value';
+    return true;
+  }
+
+  /** Adds a byte to the open value. False if the value ends with the byte or before it. */
+  #passes(byte: number): boolean {
+    if (this.#depth === 0 && this.#isBare) return !isSpace(byte) && byte !== COMMA && byte !== CLOSE_LIST;
+    switch (byte) {
+      case QUOTE:
+        this.#isInText = true;
+        return true;
+      case OPEN_LIST:
+      case OPEN_OBJECT:
+        this.#depth += 1;
+        return true;
+      case CLOSE_LIST:
+      case CLOSE_OBJECT:
+        this.#depth -= 1;
+        return this.#depth > 0;
+      default:
+        this.#isBare = this.#depth === 0;
+        return true;
+    }
+  }
+
+  /**
+   * Skips to the quote that ends the text, or to the end of the chunk. Returns the position of the last
+   * byte.
+   */
+  #passText(chunk: Buffer, from: number): number {
+    for (let at = from; at < chunk.length; at += 1) {
+      const byte = chunk[at];
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (byte === BACKSLASH) this.#isEscaped = true;
+      else if (byte === QUOTE) {
+        this.#isInText = false;
+        this.#wrapper?.text(chunk.subarray(from, at), this.#depth);
+        // A text that is not a member of a value is itself a value. The parser of values rejects it.
+        if (this.#depth === 0) this.#isBare = true;
+        return at;
+      }
+    }
+    this.#wrapper?.partOfText(chunk.subarray(from), this.#depth);
+    return chunk.length;
+  }
+
+  #take(bytes: Buffer): NumberedBytes {
+    const value = this.#carried.length > 0 ? Buffer.concat([...this.#carried, bytes]) : bytes;
+    if (value.length > this.#maxLength) throw tooLong(this.#valueLine, this.#maxLength);
+    this.#carried = [];
+    this.#carriedLength = 0;
+    this.#wrapper = undefined;
+    this.#count += 1;
+    return { number: this.#count, bytes: value };
+  }
+
+  #carry(bytes: Buffer): void {
+    this.#carried.push(bytes);
+    this.#carriedLength += bytes.length;
+    if (this.#carriedLength > this.#maxLength) throw tooLong(this.#valueLine, this.#maxLength);
+  }
+
+  #unexpected(byte: number, expected: string): ServiceError {
+    const sent = JSON.stringify(String.fromCharCode(byte));
+    return new ServiceError(
+      'MALFORMED_REQUEST',
+      `Line ${this.#line} has ${sent} where ${expected} is expected.`,
+    );
+  }
+}
+
+/** Looks for a member `data` that is a list, in the first object of a text. */
+class WrapperWatch {
+  #name = '';
+  #part = '';
+  #isBehindColon = false;
+
+  partOfText(bytes: Buffer, depth: number): void {
+    if (depth === 1 && this.#part.length < 8) this.#part += bytes.toString('latin1');
+  }
+
+  text(bytes: Buffer, depth: number): void {
+    if (depth !== 1) return;
+    this.partOfText(bytes, depth);
+    this.#name = this.#part;
+    this.#part = '';
+  }
+
+  isList(byte: number, depth: number): boolean {
+    if (depth !== 1 || isSpace(byte)) return false;
+    const isList = byte === OPEN_LIST && this.#isBehindColon && this.#name === 'data';
+    this.#isBehindColon = byte === COLON;
+    return isList;
+  }
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === NEWLINE || byte === 0x0d || byte === 0x09;
+}

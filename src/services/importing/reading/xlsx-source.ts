@@ -1,0 +1,291 @@
+/** Rows of a sheet of a workbook (XLSX, ECMA-376), read as they stream. */
+import path from 'node:path';
+import { ServiceError } from '../../../base/errors.js';
+import { CellStyles } from './cell-styles.js';
+import { inBatches } from './in-batches.js';
+import { readWholeXml, readXml } from './read-xml.js';
+import type { RowSource, SourceFile, SourceOptions, SourceRow } from './row-source.js';
+import { SharedStrings } from './shared-strings.js';
+import { columnOf, type MergedCells, SheetReader, type SheetRow } from './sheet-reader.js';
+import type { SourceLimits } from './source-limits.js';
+import { findHeader, HEADER_ROWS, isBlankRow, type TableHeader, toSourceRow } from './table-row.js';
+import { ZipParts } from './zip-parts.js';
+
+interface SheetPart {
+  readonly name: string;
+  readonly part: string;
+  readonly isHidden: boolean;
+}
+
+interface WorkbookParts {
+  readonly sheets: readonly SheetPart[];
+  readonly dateSystem: 'serial' | 'serial-1904';
+  readonly styles: string | undefined;
+  readonly strings: string | undefined;
+}
+
+/** What is read of a sheet, and how. */
+interface SheetText {
+  readonly path: string;
+  readonly workbook: WorkbookParts;
+  readonly sheet: SheetPart;
+  readonly merged: readonly MergedCells[];
+  readonly limits: SourceLimits;
+}
+
+/**
+ * Opens a sheet: the one that is named, else the first that is shown and has rows. Formulas are their
+ * values as they were saved. A cell that shows an error, and a formula without a value, is a fault of its
+ * row.
+ *
+ * @throws MALFORMED_REQUEST, LIMIT_EXCEEDED; INVALID_VALUE for a sheet that is not there
+ */
+export async function openXlsxSource(
+  file: SourceFile,
+  options: SourceOptions,
+  limits: SourceLimits,
+): Promise<RowSource> {
+  const workbook = await readWorkbook(file.path);
+  const { sheet, header, merged, mergedAreas } = await findSheet(file.path, workbook, options, limits);
+  const text: SheetText = { path: file.path, workbook, sheet, merged, limits };
+  const others = candidatesOf(workbook.sheets, undefined).filter((one) => one !== sheet);
+  const warnings = [
+    ...(options.sheet === undefined && others.length > 0 ? [warningOfOthers(sheet, others)] : []),
+    ...(mergedAreas === 0 ? [] : [warningOfMerged(mergedAreas)]),
+  ];
+  return {
+    format: 'xlsx',
+    sheet: sheet.name,
+    sheets: workbook.sheets.map(({ name }) => name),
+    header: header.header,
+    columns: header.columns,
+    warnings: [...warnings, ...header.warnings],
+    rows: (signal) =>
+      inBatches(readSheetRows(text), (row) => toCheckedRow(row, header), { ...limits, signal }),
+  };
+}
+
+const MAX_NAMED_SHEETS = 5;
+
+function warningOfOthers({ name }: SheetPart, others: readonly SheetPart[]): string {
+  const names = others.slice(0, MAX_NAMED_SHEETS).map((other) => JSON.stringify(other.name));
+  const more = others.length > names.length ? ` and ${others.length - names.length} more` : '';
+  return (
+    `Only the sheet ${JSON.stringify(name)} is read; the workbook has ${names.join(', ')}${more} too. ` +
+    'Say sheet=<name> to read another one.'
+  );
+}
+
+function warningOfMerged(areas: number): string {
+  return (
+    `${areas} areas of merged cells: a value over several rows stands in each of them, ` +
+    'one over several columns in the first.'
+  );
+}
+
+async function findSheet(
+  file: string,
+  workbook: WorkbookParts,
+  options: SourceOptions,
+  limits: SourceLimits,
+): Promise<{ sheet: SheetPart; header: TableHeader; merged: readonly MergedCells[]; mergedAreas: number }> {
+  const candidates = candidatesOf(workbook.sheets, options.sheet);
+  for (const [index, sheet] of candidates.entries()) {
+    const text = { path: file, workbook, sheet, merged: [], limits };
+    const rows = await firstRows(text);
+    if (rows.length === 0 && index < candidates.length - 1) continue;
+    const header = findHeader(rows, options.header, limits);
+    const areas = await findMerged(file, sheet.part);
+    const merged = areas.filter(({ width }) => width === 1);
+    return { sheet, header, merged, mergedAreas: areas.length };
+  }
+  throw new ServiceError('MALFORMED_REQUEST', 'The workbook has no sheet that is shown.');
+}
+
+function candidatesOf(sheets: readonly SheetPart[], asked: string | undefined): readonly SheetPart[] {
+  if (asked === undefined) return sheets.filter(({ isHidden }) => !isHidden);
+  const sheet = sheets.find(({ name }) => name.toLowerCase() === asked.trim().toLowerCase());
+  if (sheet) return [sheet];
+  throw new ServiceError(
+    'INVALID_VALUE',
+    `The workbook has no sheet ${JSON.stringify(asked.slice(0, 40))}.`,
+    {
+      errors: [
+        {
+          detail: 'no such sheet',
+          parameter: 'sheet',
+          expected: sheets
+            .map(({ name }) => name)
+            .slice(0, 20)
+            .join(', '),
+        },
+      ],
+    },
+  );
+}
+
+async function firstRows(text: SheetText): Promise<SheetRow[]> {
+  const first: SheetRow[] = [];
+  for await (const rows of readSheetRows(text)) {
+    first.push(...rows.slice(0, HEADER_ROWS - first.length));
+    if (first.length === HEADER_ROWS) break;
+  }
+  return first;
+}
+
+/** A row may end before the last column: blank cells at its end are not written. */
+function toCheckedRow(row: SheetRow, { header, columns }: TableHeader): SourceRow | undefined {
+  const { number, cells, fault } = row;
+  if (header !== 'none' && number <= header) return undefined;
+  const blanks = Array.from({ length: Math.max(0, columns.length - cells.length) }, () => null);
+  const source = toSourceRow({ number, cells: [...cells, ...blanks] }, columns);
+  if (fault !== undefined) {
+    const faultColumn = columns[fault.column];
+    return { ...source, fault: fault.detail, ...(faultColumn !== undefined && { faultColumn }) };
+  }
+  if (cells.length <= columns.length || isBlankRow(cells.slice(columns.length))) return source;
+  return {
+    ...source,
+    fault:
+      `row ${number} has a value in column ${cells.length}, ` +
+      `the header ${columns.length} columns; name it`,
+  };
+}
+
+async function* readSheetRows({ path: file, workbook, sheet, merged, limits }: SheetText) {
+  await using parts = await ZipParts.open(file);
+  using strings = new SharedStrings();
+  if (workbook.strings !== undefined) await readStrings(parts, workbook.strings, strings);
+  strings.seal();
+  const styles = new CellStyles();
+  if (workbook.styles !== undefined)
+    await readWholeXml(workbook.styles, parts.read(workbook.styles), {
+      open: (name, attributes) => styles.open(name, attributes),
+      close: (name) => styles.close(name),
+    });
+  const { dateSystem } = workbook;
+  const reader = new SheetReader({ strings, styles, dateSystem, merged, limits });
+  const events = {
+    open: (name: string, attributes: Readonly<Record<string, string>>) => reader.open(name, attributes),
+    close: (name: string) => reader.close(name),
+    text: (text: string) => reader.text(text),
+  };
+  for await (const _ of readXml(sheet.part, parts.read(sheet.part), events)) {
+    const rows = reader.takeRows();
+    if (rows.length > 0) yield rows;
+  }
+}
+
+async function readStrings(parts: ZipParts, part: string, strings: SharedStrings): Promise<void> {
+  let text = '';
+  let isTaking = false;
+  let isPhonetic = false;
+  await readWholeXml(part, parts.read(part), {
+    open: (name) => {
+      if (name === 'si') text = '';
+      else if (name === 't') isTaking = !isPhonetic;
+      else if (name === 'rPh') isPhonetic = true;
+    },
+    text: (more) => {
+      if (isTaking) text += more;
+    },
+    close: (name) => {
+      if (name === 'si') strings.add(text);
+      else if (name === 't') isTaking = false;
+      else if (name === 'rPh') isPhonetic = false;
+    },
+  });
+}
+
+async function readWorkbook(file: string): Promise<WorkbookParts> {
+  await using parts = await ZipParts.open(file);
+  const main = await mainPart(parts);
+  const targets = await relationsOf(parts, main);
+  const sheets: SheetPart[] = [];
+  let dateSystem: WorkbookParts['dateSystem'] = 'serial';
+  await readWholeXml(main, parts.read(main), {
+    open: (name, attributes) => {
+      if (name === 'workbookPr' && /^(?:1|true)$/.test(attributes.date1904 ?? '')) dateSystem = 'serial-1904';
+      if (name !== 'sheet') return;
+      const [, id = ''] = Object.entries(attributes).find(([key]) => key.endsWith(':id')) ?? [];
+      const part = targets.find((target) => target.id === id && target.type.endsWith('/worksheet'))?.part;
+      // A sheet of charts has no cells.
+      if (part === undefined) return;
+      sheets.push({
+        name: attributes.name ?? '',
+        part,
+        isHidden: (attributes.state ?? 'visible') !== 'visible',
+      });
+    },
+  });
+  if (sheets.length === 0) throw new ServiceError('MALFORMED_REQUEST', 'The workbook has no sheets.');
+  const partOf = (type: string) =>
+    targets.find((target) => target.type.endsWith(type) && parts.has(target.part))?.part;
+  return { sheets, dateSystem, styles: partOf('/styles'), strings: partOf('/sharedStrings') };
+}
+
+async function mainPart(parts: ZipParts): Promise<string> {
+  const found = parts.has('_rels/.rels')
+    ? (await relationsOf(parts, '')).find(({ type }) => type.endsWith('/officeDocument'))
+    : undefined;
+  if (found && parts.has(found.part)) return found.part;
+  throw new ServiceError(
+    'MALFORMED_REQUEST',
+    'The file is a zip file, and no workbook (XLSX); save the sheet as XLSX or CSV.',
+  );
+}
+
+interface Relation {
+  readonly id: string;
+  readonly type: string;
+  readonly part: string;
+}
+
+/** The parts that a part names; `''` is the workbook as a whole. */
+async function relationsOf(parts: ZipParts, part: string): Promise<Relation[]> {
+  const folder = part === '' ? '' : path.posix.dirname(part);
+  const listed = path.posix.join(folder, '_rels', `${path.posix.basename(part)}.rels`);
+  const relations: Relation[] = [];
+  await readWholeXml(listed, parts.read(listed), {
+    open: (name, { Id = '', Type = '', Target = '' }) => {
+      if (name !== 'Relationship') return;
+      const target = Target.startsWith('/') ? Target.slice(1) : path.posix.join(folder, Target);
+      relations.push({ id: Id, type: Type, part: target });
+    },
+  });
+  return relations;
+}
+
+/** An area of merged cells stands behind all rows. */
+const MERGED = /<(?:\w+:)?mergeCell\s[^<>]*?ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"/g;
+const ROWS_END = 'sheetData>';
+const LONGEST_TAG = 64;
+const SLASH = 0x2f;
+const MAX_MERGED_BYTES = 4 * 1024 ** 2;
+
+async function findMerged(file: string, part: string): Promise<(MergedCells & { readonly width: number })[]> {
+  await using parts = await ZipParts.open(file);
+  let tail: Buffer = Buffer.alloc(0);
+  let isBehind = false;
+  for await (const chunk of parts.read(part)) {
+    const bytes = Buffer.concat([tail, chunk]);
+    const end: number = isBehind ? 0 : endOfRows(bytes);
+    isBehind ||= end >= 0;
+    // What is before the end of the rows is passed over, but for a part of the tag that says so.
+    tail = isBehind ? bytes.subarray(end) : bytes.subarray(-LONGEST_TAG);
+    if (tail.length > MAX_MERGED_BYTES) break;
+  }
+  return [...tail.toString('latin1').matchAll(MERGED)].map(([, left = '', top, right = '', bottom]) => ({
+    column: columnOf(left),
+    width: columnOf(right) - columnOf(left) + 1,
+    firstRow: Number(top),
+    lastRow: Number(bottom),
+  }));
+}
+
+/** Where `</sheetData>` is, whatever its prefix; -1 where it is not. The tag that opens has the same name. */
+function endOfRows(bytes: Buffer): number {
+  const at = bytes.lastIndexOf(ROWS_END);
+  if (at < 0) return -1;
+  return bytes[bytes.lastIndexOf('<', at) + 1] === SLASH ? at : -1;
+}

@@ -1,0 +1,154 @@
+/** The outcome of each row in a dry run: stored batch by batch, printed as a table. */
+
+import { type JsonValue, printExactJson } from '../../base/json/json.js';
+import { printCsvLine } from '../../base/tables/csv-line.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Queryable } from '../../store/database/queryable.js';
+import type { StagedFieldChange } from '../../store/writing/staged-work.js';
+import type { StagedOutcome } from '../../store/writing/staged-writes.js';
+import type { PreviewedRow } from './import-counts.js';
+import type { RowFault } from './preparing/row-mapper.js';
+import type { PreparedRows, RefusedRow } from './preparing/row-preparer.js';
+
+/** Consecutive rows with the same outcome, by the numbers of the first and the last. */
+export type RowOutcomes = readonly [
+  first: number,
+  last: number,
+  outcome: PreviewedRow['outcome'],
+  /** For updates: the fields that would change. */
+  fields?: readonly string[],
+];
+
+/** The rows of a batch, in the order of the file. */
+export function outcomesOf(
+  { staged }: Pick<PreparedRows, 'staged'>,
+  { created, updated }: Pick<StagedOutcome, 'created' | 'updated'>,
+  refused: readonly Pick<RefusedRow, 'number'>[],
+): readonly RowOutcomes[] {
+  const rows = new Map<number, Omit<PreviewedRow, 'number'>>();
+  for (const [first, last] of staged) {
+    for (let number = first; number <= last; number += 1) rows.set(number, { outcome: 'same' });
+  }
+  for (const number of created) rows.set(number, { outcome: 'create' });
+  for (const { number, fields } of updated) rows.set(number, { outcome: 'update', fields });
+  for (const { number } of refused) rows.set(number, { outcome: 'error' });
+  const runs: RowOutcomes[] = [];
+  for (const [number, { outcome, fields }] of [...rows].sort(([one], [other]) => one - other)) {
+    const run = runs.at(-1);
+    const isNext = run?.[1] === number - 1 && run[2] === outcome && String(run[3]) === String(fields);
+    const first = isNext ? run[0] : number;
+    if (isNext) runs.pop();
+    runs.push(fields === undefined ? [first, number, outcome] : [first, number, outcome, fields]);
+  }
+  return runs;
+}
+
+export interface KnownOfRows {
+  /** The ids of the records of the rows, by row number. */
+  readonly records: ReadonlyMap<number, string>;
+  /** The labels of the rows, by row number. */
+  readonly labels: ReadonlyMap<number, string>;
+  readonly updated?: StagedOutcome['updated'];
+}
+
+/** The first rows of these runs, one by one. */
+export function firstRowsOf(
+  runs: readonly RowOutcomes[],
+  { records, labels, updated = [] }: KnownOfRows,
+  limit: number,
+): readonly PreviewedRow[] {
+  const changesByRow = new Map(updated.map(({ number, changes }) => [number, changes]));
+  const rows: PreviewedRow[] = [];
+  for (const [first, last, outcome, fields] of runs) {
+    for (let number = first; number <= last; number += 1) {
+      if (rows.length === limit) return rows;
+      // A record that would be created has no id yet.
+      const recordId = outcome === 'create' ? undefined : records.get(number);
+      const label = labels.get(number);
+      const changes = changesByRow.get(number)?.map(clipped);
+      rows.push({
+        number,
+        outcome,
+        ...(fields !== undefined && { fields }),
+        ...(changes !== undefined && { changes }),
+        ...(recordId !== undefined && { recordId }),
+        ...(label !== undefined && { label }),
+      });
+    }
+  }
+  return rows;
+}
+
+const MOST_SHOWN = 200;
+
+/** Long values are cut, as text: a dry run is kept with the import. */
+function clipped({ field, before, after }: StagedFieldChange): StagedFieldChange {
+  return { field, before: cut(before), after: cut(after) };
+}
+
+function cut(value: JsonValue | undefined): JsonValue | undefined {
+  if (value === undefined) return undefined;
+  const text = typeof value === 'string' ? value : printExactJson(value);
+  return text.length <= MOST_SHOWN ? value : `${text.slice(0, MOST_SHOWN)}…`;
+}
+
+export async function noteOutcomes(
+  db: Queryable,
+  importId: string,
+  runs: readonly RowOutcomes[],
+): Promise<void> {
+  const [first] = runs;
+  if (first === undefined) return;
+  await db.query(Prisma.sql`
+    insert into import_outcomes (import_id, first_row, runs)
+    values (${importId}::uuid, ${first[0]}::bigint, ${printExactJson(runs as unknown as JsonValue)}::jsonb)`);
+}
+
+/** Deletes the outcomes of an earlier dry run. */
+export async function forgetOutcomes(db: Queryable, importId: string): Promise<void> {
+  await db.query(Prisma.sql`delete from import_outcomes where import_id = ${importId}::uuid`);
+}
+
+const HEADINGS = ['row', 'outcome', 'fields', 'error'];
+
+/** All rows of the last dry run as CSV, in the order of the file; holds one batch at a time. */
+export async function* printOutcomes(db: Queryable, importId: string): AsyncGenerator<string, void> {
+  yield printCsvLine(HEADINGS);
+  for (let last = -1; ; ) {
+    const [batch] = await db.query<{ runs: readonly RowOutcomes[] }>(Prisma.sql`
+      select o.runs
+      from import_outcomes o
+      where o.import_id = ${importId}::uuid and o.first_row > ${last}::bigint
+      order by o.first_row
+      limit 1`);
+    if (batch === undefined) return;
+    const after = last;
+    last = batch.runs.at(-1)?.[1] ?? last;
+    const errors = await errorsBetween(db, importId, { after, last });
+    const lines = batch.runs.flatMap(([first, end, outcome, fields]) =>
+      Array.from({ length: end - first + 1 }, (_, index) =>
+        printCsvLine([
+          String(first + index),
+          outcome,
+          fields?.join(', ') ?? null,
+          errors.get(first + index) ?? null,
+        ]),
+      ),
+    );
+    yield lines.join('');
+  }
+}
+
+/** The errors of rows, by row number. */
+async function errorsBetween(
+  db: Queryable,
+  importId: string,
+  { after, last }: { readonly after: number; readonly last: number },
+): Promise<ReadonlyMap<number, string>> {
+  const rows = await db.query<{ number: number; errors: readonly RowFault[] }>(Prisma.sql`
+    select e.row_number as number, e.errors
+    from import_errors e
+    where e.import_id = ${importId}::uuid and e.step = 'try' and e.row_number > ${after}::bigint
+      and e.row_number <= ${last}::bigint`);
+  return new Map(rows.map(({ number, errors }) => [number, errors.map(({ detail }) => detail).join('; ')]));
+}

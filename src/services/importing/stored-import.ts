@@ -1,0 +1,352 @@
+/** The table of imports. A statement names the domain, unless it belongs to the job of one import. */
+import { createHash } from 'node:crypto';
+import { type JsonObject, type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
+import type { KeyScopes } from '../../base/model/scope.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import {
+  compileKeyset,
+  type KeysetPage,
+  type KeysetRequest,
+  toKeysetPage,
+} from '../../store/database/keyset.js';
+import type { Queryable } from '../../store/database/queryable.js';
+import type { TriggerChoice, TriggerNames } from '../../store/writing/write-triggers.js';
+import { type ImportCounts, NO_COUNTS, type PreviewedRow } from './import-counts.js';
+import { type ImportMapping, toImportMapping } from './import-mapping.js';
+import type { ColumnInspection } from './reading/column-findings.js';
+import type { SourceFormat, SourceOptions } from './reading/row-source.js';
+
+/**
+ * `received`: its file is there · `inspecting` · `ready`: has a mapping · `trying`: the dry run · `tried` ·
+ * `waiting`: to be run · `running` · `done` · `undoing` · `undone` · `failed` · `cancelled`.
+ */
+export type ImportState =
+  | 'received'
+  | 'inspecting'
+  | 'ready'
+  | 'trying'
+  | 'tried'
+  | 'waiting'
+  | 'running'
+  | 'done'
+  | 'undoing'
+  | 'undone'
+  | 'failed'
+  | 'cancelled';
+
+/** Whether nothing more happens to the import without a request of its caller. */
+export function isOver({ state }: Pick<StoredImport, 'state'>): boolean {
+  return state === 'done' || state === 'undone' || state === 'failed' || state === 'cancelled';
+}
+
+/** The numbers of the changes of an import that are not undone, in their order. */
+export function changesOf({ changes, undone }: Pick<StoredImport, 'changes' | 'undone'>): readonly number[] {
+  const gone = new Set(undone);
+  return Array.from({ length: changes }, (_, index) => index + 1).filter((number) => !gone.has(number));
+}
+
+/** How the rows are written. */
+export interface ImportOptions {
+  /** `atomic`: all rows or none. `rows`: the valid rows; the others are reported. */
+  readonly mode: 'atomic' | 'rows';
+  /** The key that identifies records: `_id`, a unique field, or a rule of fields unique together. */
+  readonly by: string;
+  /** What happens to records that the file does not have. */
+  readonly missing: 'keep' | 'remove';
+  readonly triggers: TriggerChoice;
+}
+
+/** The result of a dry run. */
+export interface ImportTrial {
+  readonly counts: ImportCounts;
+  /** In how many records each field would change. */
+  readonly fields: Readonly<Record<string, number>>;
+  /** In how many records each field would lose a value that it has. */
+  readonly overwritten?: Readonly<Record<string, number>>;
+  /** The outcomes of the first rows. */
+  readonly preview: readonly PreviewedRow[];
+  /** Identifies the mapping and the options of the dry run. */
+  readonly fingerprint: string;
+}
+
+/** The caller as whom an import writes; its present rights are found by the credential. */
+export interface ImportPrincipal {
+  readonly kind: 'user' | 'system';
+  readonly id: string;
+  readonly domainId: string;
+  readonly credential: { readonly kind: 'token' | 'key' | 'system'; readonly id: string };
+  /** The roles at the time of the request: roles granted later do not apply to this import. */
+  readonly roles: readonly string[];
+  readonly scopes: KeyScopes | undefined;
+}
+
+export interface ImportInspection {
+  readonly format: SourceFormat;
+  readonly encoding?: string | undefined;
+  readonly delimiter?: string | undefined;
+  readonly sheet?: string | undefined;
+  readonly sheets?: readonly string[] | undefined;
+  readonly header?: number | 'none' | undefined;
+  readonly columns?: readonly string[] | undefined;
+  readonly warnings: readonly string[];
+  /** The number of inspected rows. */
+  readonly rows?: number | undefined;
+  /** Whether these are all rows of the file. */
+  readonly isWhole?: boolean | undefined;
+  /** What the inspection found in the columns. */
+  readonly found?: readonly ColumnInspection[] | undefined;
+}
+
+export interface StoredImport {
+  readonly id: string;
+  readonly domainId: string;
+  readonly collection: string;
+  readonly state: ImportState;
+  readonly name: string;
+  readonly fileId: string;
+  readonly ownsFile: boolean;
+  readonly source: SourceOptions;
+  readonly inspection: ImportInspection | undefined;
+  readonly mapping: ImportMapping | undefined;
+  readonly options: ImportOptions;
+  readonly position: number;
+  readonly counts: ImportCounts;
+  readonly rowCount: number | undefined;
+  readonly trial: ImportTrial | undefined;
+  readonly changes: number;
+  /** The numbers of the undone changes. */
+  readonly undone: readonly number[];
+  /** The scripts that run for its records. */
+  readonly triggers: TriggerNames | undefined;
+  readonly fault: JsonObject | undefined;
+  readonly principal: ImportPrincipal;
+  readonly createdBy: string;
+  readonly isStopped: boolean;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly startedAt: Date | undefined;
+  readonly endedAt: Date | undefined;
+}
+
+/** The changes of an import; absent properties stay as they are. */
+export type ImportChange = Partial<
+  Pick<
+    StoredImport,
+    | 'state'
+    | 'inspection'
+    | 'mapping'
+    | 'options'
+    | 'position'
+    | 'counts'
+    | 'rowCount'
+    | 'trial'
+    | 'changes'
+    | 'undone'
+    | 'triggers'
+    | 'isStopped'
+    | 'principal'
+  >
+> & {
+  /** `null` removes the fault. */
+  readonly fault?: JsonObject | null;
+  readonly startedAt?: 'now' | null;
+  readonly endedAt?: 'now' | null;
+};
+
+/** The channel on which a change of an import is announced, by its id. */
+export const IMPORTS_CHANNEL = 'campus_imports';
+
+export async function insertImport(
+  db: Queryable,
+  one: Pick<
+    StoredImport,
+    'id' | 'domainId' | 'collection' | 'name' | 'fileId' | 'ownsFile' | 'source' | 'options' | 'principal'
+  > & { readonly mapping: ImportMapping | undefined },
+): Promise<void> {
+  await db.query(Prisma.sql`
+    with inserted as (
+      insert into imports (id, domain, collection, state, name, file_id, owns_file, source, mapping, options,
+        principal, created_by)
+      values (${one.id}::uuid, ${one.domainId}, ${one.collection}, 'received', ${one.name},
+        ${one.fileId}::uuid, ${one.ownsFile}, ${json(one.source)}::jsonb, ${json(one.mapping)}::jsonb,
+        ${json(one.options)}::jsonb, ${json(one.principal)}::jsonb, ${one.principal.id})
+      returning id
+    )
+    select pg_notify(${IMPORTS_CHANNEL}, inserted.id::text)::text as announced
+    from inserted`);
+}
+
+/** `from`: the states in which it may be changed. Returns `undefined` in any other, and changes nothing. */
+export async function updateImport(
+  db: Queryable,
+  id: string,
+  { from, ...change }: ImportChange & { readonly from: readonly ImportState[] },
+): Promise<StoredImport | undefined> {
+  const sets = [
+    Prisma.sql`updated_at = now()`,
+    ...Object.entries(COLUMNS_OF_CHANGES).flatMap(([name, set]) => {
+      const value = change[name as keyof typeof change];
+      return value === undefined ? [] : [set(value)];
+    }),
+  ];
+  const rows = await db.query<ImportRow>(Prisma.sql`
+    with changed as (
+      update imports i
+      set ${Prisma.join(sets)}
+      where i.id = ${id}::uuid and i.state = any(${[...from]}::text[])
+      returning ${COLUMNS}
+    )
+    select changed.*, pg_notify(${IMPORTS_CHANNEL}, changed.id::text)::text as announced
+    from changed`);
+  return rows[0] && toImport(rows[0]);
+}
+
+const jsonSet = (column: string) => (value: unknown) =>
+  Prisma.sql`${Prisma.raw(column)} = ${value === null ? null : json(value)}::jsonb`;
+const instantSet = (column: string) => (value: unknown) =>
+  Prisma.sql`${Prisma.raw(column)} = ${value === null ? Prisma.sql`null` : Prisma.sql`now()`}`;
+
+const COLUMNS_OF_CHANGES: Readonly<Record<keyof ImportChange, (value: unknown) => Prisma.Sql>> = {
+  state: (value) => Prisma.sql`state = ${String(value)}`,
+  inspection: jsonSet('inspection'),
+  mapping: jsonSet('mapping'),
+  options: jsonSet('options'),
+  position: (value) => Prisma.sql`position = ${Number(value)}::bigint`,
+  counts: jsonSet('counts'),
+  rowCount: (value) => Prisma.sql`row_count = ${Number(value)}::bigint`,
+  trial: jsonSet('trial'),
+  changes: (value) => Prisma.sql`changes = ${Number(value)}::int`,
+  undone: (value) => Prisma.sql`undone = ${[...(value as readonly number[])]}::int[]`,
+  triggers: jsonSet('triggers'),
+  isStopped: (value) => Prisma.sql`is_stopped = ${value === true}`,
+  principal: jsonSet('principal'),
+  fault: jsonSet('fault'),
+  startedAt: instantSet('started_at'),
+  endedAt: instantSet('ended_at'),
+};
+
+export async function findImport(db: Queryable, id: string): Promise<StoredImport | undefined> {
+  const [row] = await db.query<ImportRow>(
+    Prisma.sql`select ${COLUMNS} from imports i where i.id = ${id}::uuid`,
+  );
+  return row && toImport(row);
+}
+
+/** The newest first, because ids increase with time. */
+export async function listImports(
+  db: Queryable,
+  domainId: string,
+  {
+    createdBy,
+    except,
+    state,
+    ...request
+  }: KeysetRequest & {
+    readonly createdBy: string | undefined;
+    /** Collections whose imports are left out. */
+    readonly except: readonly string[];
+    readonly state: string | undefined;
+  },
+): Promise<KeysetPage<StoredImport>> {
+  const page = compileKeyset(request, {
+    keys: [Prisma.sql`i.id`],
+    direction: 'descending',
+    toValues: (id) => [Prisma.sql`${id}::uuid`],
+  });
+  const conditions = [
+    Prisma.sql`i.domain = ${domainId}`,
+    Prisma.sql`i.collection <> all(${[...except]}::text[])`,
+    ...(createdBy === undefined ? [] : [Prisma.sql`i.created_by = ${createdBy}`]),
+    ...(state === undefined ? [] : [Prisma.sql`i.state = ${state}`]),
+    page.condition,
+  ];
+  const rows = await db.query<ImportRow>(Prisma.sql`
+    select ${COLUMNS}
+    from imports i
+    where ${Prisma.join(conditions, ' and ')}
+    ${page.tail}`);
+  return toKeysetPage(rows.map(toImport), request);
+}
+
+const COLUMNS = Prisma.sql`i.id, i.domain, i.collection, i.state, i.name, i.file_id, i.owns_file,
+  i.source::text as source, i.inspection::text as inspection, i.mapping::text as mapping,
+  i.options::text as options, i.position, i.counts::text as counts, i.row_count, i.trial::text as trial,
+  i.changes, i.undone, i.triggers::text as triggers, i.fault::text as fault, i.principal::text as principal,
+  i.created_by, i.is_stopped, i.created_at, i.updated_at, i.started_at, i.ended_at`;
+
+interface ImportRow {
+  readonly id: string;
+  readonly domain: string;
+  readonly collection: string;
+  readonly state: ImportState;
+  readonly name: string;
+  readonly file_id: string;
+  readonly owns_file: boolean;
+  readonly source: string;
+  readonly inspection: string | null;
+  readonly mapping: string | null;
+  readonly options: string;
+  readonly position: number;
+  readonly counts: string;
+  readonly row_count: number | null;
+  readonly trial: string | null;
+  readonly changes: number;
+  readonly undone: readonly number[];
+  readonly triggers: string | null;
+  readonly fault: string | null;
+  readonly principal: string;
+  readonly created_by: string;
+  readonly is_stopped: boolean;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly started_at: Date | null;
+  readonly ended_at: Date | null;
+}
+
+function toImport(row: ImportRow): StoredImport {
+  return {
+    id: row.id,
+    domainId: row.domain,
+    collection: row.collection,
+    state: row.state,
+    name: row.name,
+    fileId: row.file_id,
+    ownsFile: row.owns_file,
+    source: parsed<SourceOptions>(row.source) ?? {},
+    inspection: parsed<ImportInspection>(row.inspection),
+    mapping: toImportMapping(row.mapping === null ? undefined : parsePlainJson(row.mapping)),
+    options: parsed<ImportOptions>(row.options) ?? DEFAULT_OPTIONS,
+    position: row.position,
+    counts: { ...NO_COUNTS, ...parsed<ImportCounts>(row.counts) },
+    rowCount: row.row_count ?? undefined,
+    trial: parsed<ImportTrial>(row.trial),
+    changes: row.changes,
+    undone: row.undone,
+    triggers: parsed<NonNullable<StoredImport['triggers']>>(row.triggers),
+    fault: parsed<JsonObject>(row.fault),
+    principal: parsed<ImportPrincipal>(row.principal) as ImportPrincipal,
+    createdBy: row.created_by,
+    isStopped: row.is_stopped,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    startedAt: row.started_at ?? undefined,
+    endedAt: row.ended_at ?? undefined,
+  };
+}
+
+export const DEFAULT_OPTIONS: ImportOptions = { mode: 'atomic', by: '', missing: 'keep', triggers: [] };
+
+/** Parses JSON that this service has written itself. */
+function parsed<T>(text: string | null): T | undefined {
+  return text === null ? undefined : ((parsePlainJson(text) ?? undefined) as T | undefined);
+}
+
+function json(value: unknown): string | null {
+  return value === undefined ? null : printExactJson(value as JsonValue);
+}
+
+/** Identifies what a dry run was made with: after a change of the mapping, it must be repeated. */
+export function fingerprintOf({ mapping, options }: Pick<StoredImport, 'mapping' | 'options'>): string {
+  const tried = [mapping ?? null, options.by, options.missing] as unknown as JsonValue;
+  return createHash('sha256').update(printExactJson(tried)).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,170 @@
+/**
+ * Chooses the channel for a domain's messages: its own mail server or SMS provider if its properties name one
+ * (`smtpUrl`, `mailFrom`, `smsUrl`, `smsSender`; sub-domains inherit those of the top domain), else that of
+ * the settings, else none. Connections are kept open, and domains with the same server share a channel.
+ */
+import { isJsonObject, parseExactJson } from '../../base/json/json.js';
+import type { Domains } from '../../store/catalog/domains.js';
+import { isAddress } from './email/email-request.js';
+import { type OutgoingEmail, SmtpChannel } from './email/smtp-channel.js';
+import { type Channel, DeliveryError, type SmsContent } from './message.js';
+import { HttpSmsChannel } from './sms/http-channel.js';
+import { SmppChannel, type SmsReceipt } from './sms/smpp-channel.js';
+
+export interface ChannelSettings {
+  readonly smtpUrl: string | undefined;
+  readonly mailFrom: string | undefined;
+  readonly smtpConnections: number;
+  /** `smpp://`, `smpps://`, or the `http(s)://` URL template of a provider. */
+  readonly smsUrl: string | undefined;
+  readonly smsSender: string;
+  readonly smsHttpMethod: 'GET' | 'POST' | 'PUT';
+  /** A JSON object of headers. */
+  readonly smsHttpHeaders: string;
+  readonly smsHttpBody: string | undefined;
+  /** A regular expression. */
+  readonly smsHttpSuccess: string | undefined;
+  readonly smsHttpIdPath: string | undefined;
+  /** The timeout for connecting and for an answer. */
+  readonly messageTimeoutMs: number;
+}
+
+export interface EmailChannel {
+  readonly channel: Channel<OutgoingEmail>;
+  readonly from: string;
+}
+
+const SMPP_ENQUIRE_MS = 30_000;
+const SMPP_PORT = 2775;
+const SMPP_TLS_PORT = 3550;
+
+export class Channels {
+  readonly #settings: ChannelSettings;
+  readonly #domains: Pick<Domains, 'property'>;
+  readonly #onReceipt: (receipt: SmsReceipt) => void;
+  readonly #email = new Map<string, SmtpChannel>();
+  readonly #sms = new Map<string, Channel<SmsContent>>();
+
+  constructor(options: {
+    readonly settings: ChannelSettings;
+    readonly domains: Pick<Domains, 'property'>;
+    readonly onReceipt: (receipt: SmsReceipt) => void;
+  }) {
+    this.#settings = options.settings;
+    this.#domains = options.domains;
+    this.#onReceipt = options.onReceipt;
+  }
+
+  /** `undefined` if the domain has no mail server. @throws DeliveryError for an invalid configuration */
+  findEmail(domainId: string): EmailChannel | undefined {
+    const url = this.#textOf(domainId, 'smtpUrl') ?? this.#settings.smtpUrl;
+    const from = this.#textOf(domainId, 'mailFrom') ?? this.#settings.mailFrom;
+    if (url === undefined || from === undefined) return undefined;
+    if (!isAddress(from)) {
+      throw new DeliveryError(
+        'temporary',
+        'mailFrom (MAIL_FROM) is not an address, e.g. School <office@example.org>',
+      );
+    }
+    assertUrl(url, ['smtp:', 'smtps:'], 'smtpUrl (SMTP_URL)');
+    const { smtpConnections: maxConnections, messageTimeoutMs: timeoutMs } = this.#settings;
+    return {
+      from,
+      channel: kept(this.#email, url, () => new SmtpChannel({ url, maxConnections, timeoutMs })),
+    };
+  }
+
+  /** `undefined` if the domain has no SMS provider. @throws DeliveryError for an invalid configuration */
+  findSms(domainId: string): Channel<SmsContent> | undefined {
+    const url = this.#textOf(domainId, 'smsUrl') ?? this.#settings.smsUrl;
+    if (url === undefined) return undefined;
+    const sender = this.#textOf(domainId, 'smsSender') ?? this.#settings.smsSender;
+    return kept(this.#sms, JSON.stringify([url, sender]), () =>
+      /^smpps?:/.test(url) ? this.#smpp(url, sender) : this.#http(url, sender),
+    );
+  }
+
+  has(kind: 'email' | 'sms', domainId: string): boolean {
+    try {
+      return (kind === 'email' ? this.findEmail(domainId) : this.findSms(domainId)) !== undefined;
+    } catch {
+      // It is configured, though wrongly: sending the message will report why it fails.
+      return true;
+    }
+  }
+
+  async close(): Promise<void> {
+    const channels = [...this.#email.values(), ...this.#sms.values()];
+    this.#email.clear();
+    this.#sms.clear();
+    await Promise.all(channels.map((channel) => channel.close()));
+  }
+
+  #smpp(url: string, sender: string): SmppChannel {
+    const { hostname, port, protocol, username, password, searchParams } = assertUrl(
+      url,
+      ['smpp:', 'smpps:'],
+      'smsUrl (SMS_URL)',
+    );
+    const tls = protocol === 'smpps:';
+    return new SmppChannel({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: port === '' ? defaultPort(tls) : Number(port),
+      tls,
+      systemId: decodeURIComponent(username),
+      password: decodeURIComponent(password),
+      systemType: searchParams.get('systemType') ?? '',
+      sender,
+      timeoutMs: this.#settings.messageTimeoutMs,
+      enquireMs: SMPP_ENQUIRE_MS,
+      onReceipt: this.#onReceipt,
+    });
+  }
+
+  #http(url: string, sender: string): HttpSmsChannel {
+    const settings = this.#settings;
+    assertUrl(url, ['http:', 'https:'], 'smsUrl (SMS_URL)');
+    return new HttpSmsChannel({
+      url,
+      sender,
+      method: settings.smsHttpMethod,
+      headers: parseHeaders(settings.smsHttpHeaders),
+      body: settings.smsHttpBody,
+      success: settings.smsHttpSuccess === undefined ? undefined : new RegExp(settings.smsHttpSuccess),
+      idPath: settings.smsHttpIdPath,
+      timeoutMs: settings.messageTimeoutMs,
+    });
+  }
+
+  #textOf(domainId: string, property: string): string | undefined {
+    const value = this.#domains.property(domainId, property);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  }
+}
+
+function kept<Kept>(channels: Map<string, Kept>, key: string, open: () => Kept): Kept {
+  const channel = channels.get(key) ?? open();
+  channels.set(key, channel);
+  return channel;
+}
+
+/** The error does not repeat the text, which may contain a password. @throws DeliveryError */
+function assertUrl(text: string, protocols: readonly string[], name: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && protocols.includes(url.protocol) && url.hostname !== '') return url;
+  const expected = protocols.map((protocol) => `${protocol}//…`).join(' or ');
+  throw new DeliveryError('temporary', `${name} is not an address of the form ${expected}`);
+}
+
+function defaultPort(tls: boolean): number {
+  return tls ? SMPP_TLS_PORT : SMPP_PORT;
+}
+
+/** A JSON object of texts. @throws Error that contains neither name nor value, because both may be secret */
+function parseHeaders(json: string): Readonly<Record<string, string>> {
+  const headers = parseExactJson(json);
+  if (!isJsonObject(headers) || !Object.values(headers).every((value) => typeof value === 'string')) {
+    throw new Error('expected a JSON object of texts');
+  }
+  return headers as Readonly<Record<string, string>>;
+}

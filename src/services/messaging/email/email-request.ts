@@ -1,0 +1,182 @@
+/**
+ * Validates the request for an email and converts it to what is stored; nothing in it can become a separate
+ * header.
+ */
+import { type ErrorDetail, ServiceError } from '../../../base/errors.js';
+import type { JsonObject } from '../../../base/json/json.js';
+import type { Scope } from '../../../base/model/scope.js';
+import type { EmailContent } from '../message.js';
+import { asItIs, assertNoPlaceholder, escapeHtml, hintsAtUnused, renderTemplate } from '../template.js';
+
+export interface EmailRequest {
+  readonly to: string | readonly string[];
+  readonly cc?: string | readonly string[] | undefined;
+  readonly bcc?: string | readonly string[] | undefined;
+  readonly replyTo?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly text?: string | undefined;
+  readonly html?: string | undefined;
+  /**
+   * A property of the domain `mailTemplate.<name>` with the members `subject`, `text`, `html`; members of the
+   * request take precedence.
+   */
+  readonly template?: string | undefined;
+  /** Treats subject, text and html as templates, and fills them in. */
+  readonly data?: JsonObject | undefined;
+  readonly attachments?: readonly AttachmentRequest[] | undefined;
+  /** The sender's own key: a repetition with the same key is the same message, and is not sent again. */
+  readonly key?: string | undefined;
+}
+
+export interface AttachmentRequest {
+  readonly name: string;
+  readonly contentType?: string | undefined;
+  /** Base64. Either this or `fileId`. */
+  readonly content?: string | undefined;
+  readonly fileId?: string | undefined;
+}
+
+export interface EmailOptions {
+  readonly maxRecipients: number;
+  readonly maxBytes: number;
+  /** Called with possible mistakes that are not errors. */
+  readonly onHint: Scope['onHint'];
+}
+
+export type TemplateTexts = Partial<Record<'subject' | 'text' | 'html', string>>;
+
+const MAX_SUBJECT = 500;
+/**
+ * The longest address: 64 characters before the @ and 255 after it would exceed SMTP's path of 256.
+ *
+ * @see RFC 5321, 4.5.3.1
+ */
+const MAX_ADDRESS = 254;
+// Control characters are what makes a header of a value.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f\u2028\u2029]/;
+/**
+ * Addresses as used in practice: no quoted local parts, no address literals. Letters of every script (RFC
+ * 6531).
+ */
+const ADDRESS =
+  /^[^\s@<>()[\]\\,;:"]+@(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?\.)*[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
+/** The longest line of a mail, which an address with its name must fit in. @see RFC 5322, 2.1.1 */
+const MAX_WRITTEN = 998;
+
+/**
+ * Validates the request and fills in its templates.
+ *
+ * @throws INVALID_VALUE with every fault; LIMIT_EXCEEDED for too many recipients or too large a message
+ */
+export function toEmailContent(
+  request: EmailRequest,
+  stored: TemplateTexts | undefined,
+  options: EmailOptions,
+): EmailContent {
+  const count = [request.to, request.cc, request.bcc].flatMap((written) => written ?? []).length;
+  if (count > options.maxRecipients) {
+    throw new ServiceError(
+      'LIMIT_EXCEEDED',
+      `an email goes to at most ${options.maxRecipients} recipients, not ${count}`,
+    );
+  }
+  const errors: ErrorDetail[] = [];
+  const to = addresses(request.to, 'to', errors);
+  const cc = addresses(request.cc, 'cc', errors);
+  const bcc = addresses(request.bcc, 'bcc', errors);
+  const replyTo = request.replyTo === undefined ? [] : addresses(request.replyTo, 'replyTo', errors);
+  if (count === 0 && errors.length === 0) {
+    errors.push({
+      parameter: 'to',
+      detail: 'nobody to send to',
+      expected: 'at least one address in to, cc or bcc',
+    });
+  }
+  const { subject = '', text, html } = fillIn(request, stored, options);
+  if (CONTROL.test(subject) || subject.length > MAX_SUBJECT) {
+    const expected = `one line of at most ${MAX_SUBJECT} characters`;
+    errors.push({ parameter: 'subject', detail: 'not a subject', expected });
+  }
+  if (text === undefined && html === undefined) {
+    errors.push({
+      parameter: 'text',
+      detail: 'there is nothing in it',
+      expected: 'text, html or a template',
+    });
+  }
+  if (errors.length > 0) throw new ServiceError('INVALID_VALUE', 'this email cannot be sent', { errors });
+  const [reply] = replyTo;
+  return {
+    to,
+    cc,
+    bcc,
+    subject,
+    ...(reply !== undefined && { replyTo: reply }),
+    ...(text !== undefined && { text }),
+    ...(html !== undefined && { html }),
+  };
+}
+
+/** The distinct plain addresses, for the SMTP envelope. */
+export function envelopeOf({ to, cc, bcc }: EmailContent): string[] {
+  return [...new Set([...to, ...cc, ...bcc].map((written) => toAddress(written).address))];
+}
+
+/** Splits `Asha <asha@example.org>` into name and address; a plain address has no name. */
+export function toAddress(written: string): { readonly name: string; readonly address: string } {
+  const start = written.endsWith('>') ? written.lastIndexOf('<') : -1;
+  if (start === -1) return { name: '', address: written };
+  const name = written
+    .slice(0, start)
+    .trimEnd()
+    .replace(/^"(.*)"$/, '$1');
+  return { name, address: written.slice(start + 1, -1) };
+}
+
+export function isAddress(written: string): boolean {
+  if (written.length > MAX_WRITTEN) return false;
+  const { address } = toAddress(written);
+  return address.length <= MAX_ADDRESS && !CONTROL.test(written) && ADDRESS.test(address);
+}
+
+function addresses(
+  written: string | readonly string[] | undefined,
+  parameter: string,
+  errors: ErrorDetail[],
+): string[] {
+  const list = typeof written === 'string' ? [written] : (written ?? []);
+  const trimmed = list.map((address) => address.trim());
+  for (const address of trimmed) {
+    if (isAddress(address)) continue;
+    const expected = 'an address, e.g. asha@example.org or Asha <asha@example.org>';
+    errors.push({ parameter, detail: 'not an address', expected, sent: address.slice(0, 100) });
+  }
+  return trimmed;
+}
+
+function fillIn(
+  request: EmailRequest,
+  stored: TemplateTexts | undefined,
+  options: EmailOptions,
+): TemplateTexts {
+  const texts: [name: keyof TemplateTexts, text: string | undefined][] = [
+    ['subject', request.subject ?? stored?.subject],
+    ['text', request.text ?? stored?.text],
+    ['html', request.html ?? stored?.html],
+  ];
+  const { data } = request;
+  const written = texts.flatMap(([, text]) => text ?? []);
+  if (data !== undefined) for (const hint of hintsAtUnused(written, data)) options.onHint?.(hint);
+  return Object.fromEntries(
+    texts.flatMap(([name, text]) => {
+      if (text === undefined) return [];
+      if (data === undefined && stored === undefined) {
+        assertNoPlaceholder(name, text);
+        return [[name, text]];
+      }
+      const toMarkup = name === 'html' ? escapeHtml : asItIs;
+      return [[name, renderTemplate(text, data ?? {}, { escape: toMarkup, maxBytes: options.maxBytes })]];
+    }),
+  );
+}

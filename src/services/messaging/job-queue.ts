@@ -1,0 +1,169 @@
+/**
+ * Queues work in Postgres (graphile-worker, in a schema of its own). A job added within a transaction exists
+ * once it commits, and is run by any free gateway, at least once: if a gateway dies during a job, another one
+ * runs it again, so tasks must tolerate that.
+ *
+ * Any process may add jobs, including the command line; only gateways run them (`JobWorkers`).
+ */
+
+import { isNativeError } from 'node:util/types';
+import { Logger, runMigrations } from 'graphile-worker';
+import pg from 'pg';
+import { ServiceError } from '../../base/errors.js';
+import { type JsonObject, printExactJson } from '../../base/json/json.js';
+import { traceHeaders } from '../../base/process/traced.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { lockUntilDisconnected } from '../../store/database/advisory-lock.js';
+import type { Database } from '../../store/database/database.js';
+import type { Transaction } from '../../store/database/queryable.js';
+import { setSession } from '../../store/database/session-settings.js';
+
+/**
+ * The library's tables are in this schema, separate from ours, which the migrations of prisma/ describe
+ * completely.
+ */
+export const JOB_SCHEMA = 'campus_jobs';
+/** Held while that schema is created or migrated; other gateways wait. */
+const JOB_MIGRATION_LOCK = 0x6a6f6273;
+/** The library waits e^attempt seconds, so the last attempt is some four hours after the first. */
+const DEFAULT_MAX_ATTEMPTS = 10;
+
+export interface JobOptions {
+  /**
+   * Only one job with a key waits at a time: adding another replaces it. A running one is finished but not
+   * retried, and the new one runs beside or after it.
+   */
+  readonly key?: string | undefined;
+  /** How long it waits before it is due, by the clock of the database. Default: not at all. */
+  readonly delayMs?: number | undefined;
+  /** Default 10. */
+  readonly maxAttempts?: number | undefined;
+  /**
+   * Jobs of one queue run one after the other, on any gateway. Use few different names, because they are
+   * kept. Default: none.
+   */
+  readonly queue?: string | undefined;
+}
+
+/** The number of jobs, over all gateways. */
+export interface JobCounts {
+  /** Waiting for a worker, or for their time. */
+  readonly queued: number;
+  readonly running: number;
+  /** Jobs abandoned after their last attempt, until they are purged. */
+  readonly failed: number;
+}
+
+export class JobQueue {
+  readonly #database: Pick<Database, 'query'>;
+
+  constructor(services: { readonly database: Pick<Database, 'query'> }) {
+    this.#database = services.database;
+  }
+
+  /**
+   * Adds a job for the named task (`src/gateway/compose/jobs.ts` lists them), as part of the transaction `within`. An
+   * unknown name is not an error: a newer gateway beside this one may know it.
+   */
+  async add(
+    task: string,
+    payload: JsonObject,
+    options: JobOptions = {},
+    within?: Transaction,
+  ): Promise<void> {
+    await (within ?? this.#database).query(Prisma.sql`
+      select id
+      from campus_jobs.add_job(
+        ${task},
+        ${printExactJson({ ...payload, ...traceHeaders() })}::json,
+        queue_name => ${options.queue ?? null}::text,
+        run_at => now() + ${options.delayMs ?? 0}::float8 * interval '1 millisecond',
+        max_attempts => ${options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS}::int,
+        job_key => ${options.key ?? null}::text
+      )`);
+  }
+
+  /**
+   * Deletes the job that waits under a key. Returns whether there was one; a running job is allowed to
+   * finish.
+   */
+  async cancel(key: string, within?: Transaction): Promise<boolean> {
+    const removed = await (within ?? this.#database).query(Prisma.sql`
+      select id
+      from campus_jobs.remove_job(${key})
+      where id is not null`);
+    return removed.length > 0;
+  }
+
+  async counts(): Promise<JobCounts> {
+    const [counts] = await this.#database.query<JobCounts>(Prisma.sql`
+      select
+        count(*) filter (where locked_at is null and attempts < max_attempts)::int as queued,
+        count(*) filter (where locked_at is not null)::int as running,
+        count(*) filter (where locked_at is null and attempts >= max_attempts)::int as failed
+      from campus_jobs.jobs`);
+    return counts ?? { queued: 0, running: 0, failed: 0 };
+  }
+
+  /** How long the job that is due longest has waited for somebody to do it; 0 where none is due. */
+  async longestWaitSeconds(): Promise<number> {
+    const [wait] = await this.#database.query<{ seconds: number }>(Prisma.sql`
+      select coalesce(max(extract(epoch from now() - run_at)), 0)::float8 as seconds
+      from campus_jobs.jobs
+      where locked_at is null and attempts < max_attempts and run_at <= now()`);
+    return wait?.seconds ?? 0;
+  }
+
+  /** Deletes jobs abandoned before an instant; returns their number. */
+  async purge(failedBefore: Date): Promise<number> {
+    const gone = await this.#database.query(Prisma.sql`
+      delete from campus_jobs._private_jobs
+      where locked_at is null
+        and attempts >= max_attempts
+        and updated_at < ${failedBefore.toISOString()}::timestamptz
+      returning id`);
+    return gone.length;
+  }
+}
+
+/**
+ * Creates or migrates the schema of the jobs. Any number of gateways may call it at once.
+ *
+ * @throws UNAVAILABLE if the database user may not create a schema
+ */
+export async function migrateJobQueue(url: string): Promise<void> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 2,
+    application_name: 'campus migrations',
+    onConnect: setSession,
+  });
+  const ignore = () => {};
+  pool.on('error', ignore);
+  pool.on('connect', (client) => client.on('error', ignore));
+  try {
+    const client = await pool.connect();
+    try {
+      await lockUntilDisconnected(client, JOB_MIGRATION_LOCK);
+      await runMigrations({ pgPool: pool, schema: JOB_SCHEMA, logger: new Logger(() => ignore) });
+    } finally {
+      client.release(true);
+    }
+  } catch (error) {
+    throw toMigrationError(error);
+  } finally {
+    await pool.end();
+  }
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+function toMigrationError(error: unknown): unknown {
+  if (!isNativeError(error) || !('code' in error) || error.code !== INSUFFICIENT_PRIVILEGE) return error;
+  return new ServiceError(
+    'UNAVAILABLE',
+    `The user in DATABASE_URL may not make the schema ${JOB_SCHEMA} (${error.message}); make it the ` +
+      'owner of the database.',
+    { cause: error },
+  );
+}

@@ -1,0 +1,238 @@
+/** Runs the jobs of the queue, and adds scheduled ones. One per gateway; the command line has none. */
+
+import { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger, type Runner, run, type TaskList, type WorkerPool } from 'graphile-worker';
+import type pg from 'pg';
+import { shareWithAll } from '../../base/model/end-signal.js';
+import { inTraceOf, type TraceHeaders } from '../../base/process/traced.js';
+import type { Database } from '../../store/database/database.js';
+import { CronSchedule } from './cron-schedule.js';
+import type { CronItem, JobObservation, JobTask } from './job.js';
+import { JOB_SCHEMA } from './job-queue.js';
+import { WorkerLiveness } from './worker-liveness.js';
+
+export interface JobWorkersOptions {
+  readonly database: Pick<Database, 'openPool'>;
+  readonly tasks: readonly JobTask[];
+  readonly cronItems: readonly CronItem[];
+  /** Jobs run at once by this gateway; 0: none, they are left to others. */
+  readonly concurrency: number;
+  /** How long running jobs may continue after a stop was requested. */
+  readonly shutdownGraceMs: number;
+  readonly observe: (event: JobObservation) => void;
+  /** How often to look for jobs that became due; new ones are announced at once. Default 2 s. */
+  readonly pollMs?: number;
+  /** How often to look for gateways that died; their jobs are released after two looks. Default 10 s. */
+  readonly sweepMs?: number;
+}
+
+const DEFAULT_POLL_MS = 2_000;
+const DEFAULT_SWEEP_MS = 10_000;
+/**
+ * One connection listens for new jobs, one reports that this gateway is alive, and these take jobs and record
+ * their results.
+ */
+const MAX_QUERYING_CONNECTIONS = 2;
+const STATEMENT_TIMEOUT_MS = 30_000;
+const MAX_RESTART_MS = 30_000;
+const MAX_NOTE_LOOKS = 50;
+const NOTE_LOOK_MS = 20;
+/** After the grace period, the time for releasing unfinished jobs and closing connections. */
+const LAST_WAIT_MS = 1_000;
+/** The share of the grace period after which tasks are told to end by their signal. */
+const ABORT_AFTER = 0.8;
+
+export class JobWorkers {
+  readonly #options: JobWorkersOptions;
+  readonly #stopping = new AbortController();
+  /** The ids of the running jobs. */
+  readonly #running = new Set<string>();
+  #pool: pg.Pool | undefined;
+  #liveness: WorkerLiveness | undefined;
+  #runner: Runner | undefined;
+  #workerPool: WorkerPool | undefined;
+  #supervising: Promise<void> = Promise.resolve();
+  #scheduling: Promise<void> = Promise.resolve();
+
+  constructor(options: JobWorkersOptions) {
+    this.#options = options;
+  }
+
+  /** Returns when the first jobs may run. If the database is lost later, it waits. */
+  async start(): Promise<void> {
+    const { database, concurrency, sweepMs = DEFAULT_SWEEP_MS, observe } = this.#options;
+    if (concurrency === 0 || this.#pool !== undefined || this.#stopping.signal.aborted) return;
+    const pool = database.openPool({
+      size: 2 + Math.min(concurrency, MAX_QUERYING_CONNECTIONS),
+      applicationName: 'campus-gateway jobs',
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      waitUntil: this.#stopping.signal,
+    });
+    this.#pool = pool;
+    this.#liveness = new WorkerLiveness({
+      pool,
+      sweepMs,
+      runningJobs: () => [...this.#running],
+      onRecovered: (workers) => observe({ kind: 'jobsRecovered', workers }),
+      onFault: (error) => observe({ kind: 'backgroundFault', task: 'job recovery', error }),
+    });
+    await new Promise<void>((resolve) => {
+      this.#supervising = this.#supervise(pool, resolve);
+    });
+    const schedule = new CronSchedule({
+      pool,
+      items: this.#options.cronItems,
+      onPutBack: (putBack) => observe({ kind: 'instantsPutBack', ...putBack }),
+      onFault: (error) => observe({ kind: 'backgroundFault', task: 'schedules', error }),
+    });
+    this.#scheduling = schedule.run(this.#stopping.signal);
+  }
+
+  /**
+   * Takes no more jobs and waits for running ones; those that exceed the grace period are left to another
+   * gateway.
+   */
+  async stop(): Promise<void> {
+    if (this.#stopping.signal.aborted) return;
+    this.#stopping.abort();
+    await Promise.race([this.#runner?.stop().catch(() => {}), this.#interruptAfterGrace()]);
+    await this.#untilNoted();
+    await this.#liveness?.close();
+    await withinLastWait(this.#scheduling);
+    // A statement that waits for a lock may keep its connection, and the pool, for long.
+    await withinLastWait(this.#pool?.end());
+  }
+
+  /**
+   * Restarts the library's workers, which end when the result of a job could not be recorded, e.g. while
+   * Postgres was down.
+   */
+  async #supervise(pool: pg.Pool, onStarted: () => void): Promise<void> {
+    const { observe } = this.#options;
+    for (let restartMs = 200; !this.#stopping.signal.aborted; restartMs = nextRestart(restartMs)) {
+      try {
+        this.#runner = await this.#run(pool);
+        onStarted();
+        await this.#runner.promise;
+      } catch (error) {
+        if (!this.#stopping.signal.aborted) observe({ kind: 'backgroundFault', task: 'jobs', error });
+      }
+      onStarted();
+      await sleep(restartMs, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {});
+    }
+  }
+
+  async #run(pool: pg.Pool): Promise<Runner> {
+    const { concurrency, pollMs = DEFAULT_POLL_MS, shutdownGraceMs } = this.#options;
+    const events = new EventEmitter();
+    events.on('pool:create', ({ workerPool }: { workerPool: WorkerPool }) => {
+      this.#workerPool = workerPool;
+      this.#liveness?.hold(workerPool.id);
+    });
+    return await run({
+      pgPool: pool,
+      schema: JOB_SCHEMA,
+      concurrency,
+      pollInterval: pollMs,
+      noHandleSignals: true,
+      gracefulShutdownAbortTimeout: Math.floor(shutdownGraceMs * ABORT_AFTER),
+      taskList: this.#taskList(),
+      // Without this, the library reads a file `crontab` in the working directory.
+      parsedCronItems: [],
+      logger: this.#logger(),
+      events,
+      preset: NOTED_IN_BATCHES,
+    });
+  }
+
+  #taskList(): TaskList {
+    return Object.fromEntries(
+      this.#options.tasks.map((task) => [
+        task.name,
+        async (payload: unknown, { job, abortSignal }) => {
+          const startedAt = performance.now();
+          const end = {
+            kind: 'jobEnded',
+            task: task.name,
+            jobId: String(job.id),
+            attempt: job.attempts,
+            maxAttempts: job.max_attempts,
+          } as const;
+          const context = { ...end, signal: shareWithAll(abortSignal ?? this.#stopping.signal) };
+          const tell = (outcome: 'done' | 'retried' | 'failed', error?: unknown) =>
+            this.#options.observe({ ...end, outcome, durationMs: performance.now() - startedAt, error });
+          this.#running.add(context.jobId);
+          try {
+            const attributes = { 'campus.job': task.name, 'campus.attempt': job.attempts };
+            const traced = { name: `job ${task.name}`, kind: 'consumer', attributes } as const;
+            await inTraceOf(sentWith(payload), traced, () => task.run(payload, context));
+          } catch (error) {
+            tell(job.attempts < job.max_attempts ? 'retried' : 'failed', error);
+            throw error;
+          } finally {
+            this.#running.delete(context.jobId);
+          }
+          tell('done');
+        },
+      ]),
+    ) as TaskList;
+  }
+
+  /** The library's own messages: we report the ends of jobs ourselves, so only errors are passed on. */
+  #logger(): Logger {
+    const { observe } = this.#options;
+    return new Logger(() => (level, message, meta) => {
+      if (level !== 'error' || meta?.failure === true || this.#stopping.signal.aborted) return;
+      observe({ kind: 'backgroundFault', task: 'jobs', error: meta?.error ?? new Error(message) });
+    });
+  }
+
+  /**
+   * The library reports the end of its workers before it has recorded their last results; without the record
+   * those jobs would run twice.
+   */
+  async #untilNoted(): Promise<void> {
+    const [pool, id] = [this.#pool, this.#workerPool?.id];
+    if (pool === undefined || id === undefined) return;
+    for (let attempt = 1; attempt <= MAX_NOTE_LOOKS; attempt++) {
+      const { rows } = await pool
+        .query(`select 1 from ${JOB_SCHEMA}.jobs where locked_by = $1 limit 1`, [id])
+        .catch(() => ({ rows: [] }));
+      if (rows.length === 0) return;
+      await sleep(NOTE_LOOK_MS);
+    }
+  }
+
+  async #interruptAfterGrace(): Promise<void> {
+    const pool = this.#workerPool;
+    const isOver = this.#supervising.then(() => true);
+    const isLate = sleep(this.#options.shutdownGraceMs, false, { ref: false });
+    if (await Promise.race([isOver, isLate])) return;
+    // While the database is down, the library tries for minutes to record results. Jobs without a record run
+    // again, on another gateway.
+    await withinLastWait(pool?.forcefulShutdown('the gateway stopped before the job was done'));
+  }
+}
+
+/** Waits for something that must not delay a stop for long. */
+async function withinLastWait(work: unknown): Promise<void> {
+  await Promise.race([Promise.resolve(work).catch(() => {}), sleep(LAST_WAIT_MS, undefined, { ref: false })]);
+}
+
+/**
+ * The library records the end of a job while the worker goes on. Only in batch mode (here with batches of
+ * one) does it handle a failed record, by ending its workers; otherwise the unhandled rejection would end the
+ * process.
+ */
+const NOTED_IN_BATCHES = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } } as const;
+
+function nextRestart(restartMs: number): number {
+  return Math.min(2 * restartMs, MAX_RESTART_MS);
+}
+
+/** The trace headers stored with a job, so that it continues the trace of whoever added it. */
+function sentWith(payload: unknown): TraceHeaders {
+  const { traceparent } = Object(payload);
+  return typeof traceparent === 'string' ? { traceparent } : {};
+}

@@ -1,0 +1,273 @@
+/**
+ * Sends queued messages. Each job is one attempt; a message whose failure may be temporary gets another job
+ * later.
+ */
+import { ServiceError } from '../../base/errors.js';
+import { type Scope, systemPrincipal } from '../../base/model/scope.js';
+import type { Domains } from '../../store/catalog/domains.js';
+import type { Database } from '../../store/database/database.js';
+import type { Transaction } from '../../store/database/queryable.js';
+import type { RecordStore } from '../../store/record-store.js';
+import { inOwnTransaction } from '../../store/writing/atomically.js';
+import type { Channels } from './channels.js';
+import { type AttachmentFiles, openAttachments } from './email/attachments.js';
+import { envelopeOf } from './email/email-request.js';
+import type { JobContext } from './job.js';
+import type { JobQueue } from './job-queue.js';
+import {
+  type Delivered,
+  DeliveryError,
+  type EmailContent,
+  type Message,
+  type MessageKind,
+  type SmsContent,
+} from './message.js';
+import {
+  claimMessage,
+  findByProviderId,
+  JOB_KEY_PREFIX,
+  listKept,
+  purgeMessages,
+  readAttachments,
+  requeueForgotten,
+  requeueMessage,
+  type Settled,
+  settleMessage,
+} from './message-rows.js';
+import type { SmsReceipt } from './sms/smpp-channel.js';
+import { logScope, logState, MESSAGES_TASK, SMS_COLLECTION, type SmsLogChange } from './sms/sms-log.js';
+
+export const SEND_TASK = 'messages.send';
+
+interface DeliverySettings {
+  readonly maxAttempts: number;
+  /**
+   * The wait after the first attempt. Each further wait is twice as long, up to an hour, and varies at random
+   * from half to one and a half times that.
+   */
+  readonly retryMs: number;
+  /**
+   * Kept messages older than this are sent only by hand: when a provider is set up, parents should not
+   * receive the absences of last week.
+   */
+  readonly sendKeptHours: number;
+}
+
+export interface MessageDeliveryOptions {
+  readonly database: Database;
+  readonly domains: Pick<Domains, 'find' | 'assureKnown'>;
+  readonly store: RecordStore;
+  readonly jobs: JobQueue;
+  readonly channels: Pick<Channels, 'findEmail' | 'findSms' | 'has'>;
+  readonly files: AttachmentFiles;
+  readonly settings: DeliverySettings;
+}
+
+/** The result of an attempt, for operators. It contains neither address nor text. */
+export interface MessageObservation {
+  readonly kind: 'messageTried';
+  readonly messageKind: MessageKind;
+  readonly messageId: string;
+  readonly domainId: string;
+  /** `queued`: the message will be retried. */
+  readonly state: Settled['state'];
+  readonly attempt: number;
+  readonly reason: string | undefined;
+}
+
+const LONGEST_WAIT_MS = 3_600_000;
+/**
+ * The attempts of a job cover a database that fails during an attempt. Attempts that a server refuses are
+ * counted by the message itself.
+ */
+const MAX_JOB_ATTEMPTS = 25;
+const KEPT_BATCH = 200;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+/** Adds the job that sends a message. The key of the job makes sure that a message has only one. */
+export async function enqueueSending(
+  jobs: JobQueue,
+  messageId: string,
+  settings: { readonly delayMs?: number },
+  tx?: Transaction,
+): Promise<void> {
+  const options = { key: JOB_KEY_PREFIX + messageId, maxAttempts: MAX_JOB_ATTEMPTS, ...settings };
+  await jobs.add(SEND_TASK, { id: messageId }, options, tx);
+}
+
+export class MessageDelivery {
+  readonly #options: MessageDeliveryOptions;
+
+  constructor(options: MessageDeliveryOptions) {
+    this.#options = options;
+  }
+
+  /** Makes one attempt. Returns `undefined` if there was nothing to send. */
+  async send(
+    messageId: string,
+    { jobId, signal }: Pick<JobContext, 'jobId' | 'signal'>,
+  ): Promise<MessageObservation | undefined> {
+    const message = await claimMessage(this.#options.database, messageId, jobId);
+    if (message === undefined) return undefined;
+    const settled = await this.#attempt(message, signal);
+    await this.#settle(message, settled);
+    return {
+      kind: 'messageTried',
+      messageKind: message.kind,
+      messageId: message.id,
+      domainId: message.domainId,
+      state: settled.state,
+      attempt: message.attempts,
+      reason: settled.lastError,
+    };
+  }
+
+  /**
+   * Queues kept messages of domains that have a channel by now, and messages whose job was lost. Returns
+   * their number.
+   */
+  async release(): Promise<number> {
+    const { database, jobs, channels, settings } = this.#options;
+    let released = 0;
+    for (let after = FIRST_ID; ; ) {
+      const kept = await listKept(database, { keptHours: settings.sendKeptHours, after, limit: KEPT_BATCH });
+      for (const { id, domainId, kind } of kept) {
+        if (!channels.has(kind, domainId)) continue;
+        await inOwnTransaction(database, async (tx) => {
+          const queued = await requeueMessage(tx, { domainId, id, states: ['kept'] });
+          if (queued) await enqueueSending(jobs, id, {}, tx);
+        });
+        released++;
+      }
+      const last = kept.at(-1);
+      if (last === undefined || kept.length < KEPT_BATCH) break;
+      after = last.id;
+    }
+    const forgotten = await inOwnTransaction(database, async (tx) => {
+      const queued = await requeueForgotten(tx);
+      for (const { id } of queued) await enqueueSending(jobs, id, {}, tx);
+      return queued;
+    });
+    return released + forgotten.length;
+  }
+
+  /**
+   * Records what the network reports of a message that a provider accepted. Returns whether the message is
+   * known.
+   */
+  async note({ providerId, outcome, state }: SmsReceipt): Promise<boolean> {
+    const message = await findByProviderId(this.#options.database, providerId);
+    if (message === undefined) return false;
+    const error = outcome === 'failed' ? `not delivered: ${state}` : undefined;
+    await this.#writing(message, (tx) => this.#log(message, { status: outcome, error }, tx));
+    return true;
+  }
+
+  /** @see purgeMessages */
+  async purge(before: Date): Promise<number> {
+    return await purgeMessages(this.#options.database, before);
+  }
+
+  async #attempt(message: Message, signal: AbortSignal): Promise<Settled> {
+    try {
+      const delivered = await this.#deliver(message, signal);
+      if (delivered === undefined) return { state: 'kept', lastError: 'there is nothing to send it by' };
+      const { remaining, note, providerId } = delivered;
+      if (remaining === undefined || remaining.length === 0)
+        return { state: 'sent', lastError: note, providerId };
+      const reason = `not taken yet for ${remaining.join(', ')}`;
+      return { ...this.#retryOrFail(message, reason), remaining, providerId };
+    } catch (error) {
+      // The gateway is stopping; another one retries at once.
+      if (signal.aborted) return { ...again(message, 0), lastError: 'the gateway stopped' };
+      const { kind, reason } = toFailure(error);
+      if (kind === 'permanent') return { state: 'failed', lastError: reason, remaining: message.remaining };
+      return { ...this.#retryOrFail(message, reason), remaining: message.remaining };
+    }
+  }
+
+  async #deliver(message: Message, signal: AbortSignal): Promise<Delivered | undefined> {
+    const { channels, database, files } = this.#options;
+    const context = { id: message.id, signal };
+    if (message.kind === 'sms') {
+      return await channels.findSms(message.domainId)?.send(message.content as SmsContent, context);
+    }
+    const email = channels.findEmail(message.domainId);
+    if (email === undefined) return undefined;
+    const content = message.content as EmailContent;
+    const attachments = await openAttachments(
+      await this.#scopeOf(message),
+      await readAttachments(database, message.id),
+      files,
+    );
+    const envelope = message.remaining ?? envelopeOf(content);
+    const outgoing = { content, from: email.from, envelope, createdAt: message.createdAt, attachments };
+    return await email.channel.send(outgoing, context);
+  }
+
+  #retryOrFail(message: Message, reason: string): Settled {
+    const { maxAttempts, retryMs } = this.#options.settings;
+    if (message.attempts >= maxAttempts) {
+      return { state: 'failed', lastError: `given up after ${message.attempts} attempts: ${reason}` };
+    }
+    const waitMs = Math.min(retryMs * 2 ** (message.attempts - 1), LONGEST_WAIT_MS);
+    // The random part spreads the retries of messages that failed at the same moment.
+    return { ...again(message, waitMs * (0.5 + Math.random())), lastError: reason };
+  }
+
+  /** Stores the result, the record in `sms_log` and the job of the next attempt in one transaction. */
+  async #settle(message: Message, settled: Settled): Promise<void> {
+    const { jobs } = this.#options;
+    await this.#writing(message, async (tx) => {
+      await settleMessage(tx, message.id, settled);
+      if (settled.state === 'sent')
+        await this.#log(message, { status: 'sent', providerId: settled.providerId }, tx);
+      if (settled.state === 'failed')
+        await this.#log(message, { status: 'failed', error: settled.lastError }, tx);
+      const { retryInMs: delayMs } = settled;
+      if (delayMs !== undefined) await enqueueSending(jobs, message.id, { delayMs }, tx);
+    });
+  }
+
+  /** Writing to `sms_log` may run scripts, so a place for them is reserved before a connection is taken. */
+  async #writing(message: Message, work: (tx: Transaction) => Promise<void>): Promise<void> {
+    const { database, domains, store } = this.#options;
+    const domain = domains.find(message.domainId);
+    if (domain === undefined) await inOwnTransaction(database, work);
+    else await store.atomically(logScope({ message, domain }), { writes: [SMS_COLLECTION] }, work);
+  }
+
+  async #log(message: Message, change: SmsLogChange, tx: Transaction): Promise<void> {
+    const domain = this.#options.domains.find(message.domainId);
+    if (domain) await logState(this.#options.store, { message, domain }, change, tx);
+  }
+
+  /**
+   * The service itself, as an admin of the domain. The rights of the sender were checked when the message was
+   * requested.
+   */
+  async #scopeOf(message: Message): Promise<Scope> {
+    const { domains } = this.#options;
+    await domains.assureKnown(message.domainId);
+    const domain = domains.find(message.domainId);
+    if (domain === undefined) throw new DeliveryError('temporary', 'its domain is not known');
+    const principal = systemPrincipal(MESSAGES_TASK, ['admin'], domain.id);
+    return { domain, principal, requestId: `message ${message.id}` };
+  }
+}
+
+function again(message: Message, waitMs: number): Settled {
+  return {
+    state: 'queued',
+    lastError: undefined,
+    remaining: message.remaining,
+    retryInMs: waitMs,
+  };
+}
+
+function toFailure(error: unknown): { readonly kind: 'permanent' | 'temporary'; readonly reason: string } {
+  if (error instanceof DeliveryError) return { kind: error.kind, reason: error.message };
+  // Only what the receiver answers is permanent, and a file that was deleted: it stays missing.
+  if (error instanceof ServiceError) return { kind: 'temporary', reason: error.message };
+  throw error;
+}

@@ -1,0 +1,350 @@
+/**
+ * The table of messages. Every statement names the domain, except those of tasks that process all domains.
+ */
+import { Prisma } from '../../generated/prisma/client.js';
+import {
+  compileKeyset,
+  type KeysetPage,
+  type KeysetRequest,
+  toKeysetPage,
+} from '../../store/database/keyset.js';
+import type { Queryable, Transaction } from '../../store/database/queryable.js';
+import type { Attachment, EmailContent, Message, MessageKind, MessageState, SmsContent } from './message.js';
+
+/** The prefix of the key of a job that sends a message; the id of the message follows. */
+export const JOB_KEY_PREFIX = 'message ';
+
+export interface NewMessage {
+  readonly id: string;
+  readonly domainId: string;
+  readonly kind: MessageKind;
+  readonly state: 'queued' | 'kept';
+  readonly key: string | undefined;
+  readonly requestHash: Buffer | undefined;
+  readonly recipients: readonly string[];
+  readonly subject: string | undefined;
+  readonly content: EmailContent | SmsContent;
+  readonly size: number;
+  readonly recordId: string | undefined;
+  readonly createdBy: string;
+  readonly requestId: string;
+  readonly scriptDepth: number;
+}
+
+export interface MessageFilter {
+  readonly kind?: MessageKind | undefined;
+  readonly state?: MessageState | undefined;
+  /** An address or number, compared exactly. */
+  readonly recipient?: string | undefined;
+  readonly createdBy?: string | undefined;
+  readonly from?: Date | undefined;
+  /** Exclusive. */
+  readonly until?: Date | undefined;
+}
+
+interface MessageRow {
+  readonly id: string;
+  readonly domain: string;
+  readonly kind: MessageKind;
+  readonly state: MessageState;
+  readonly key: string | null;
+  readonly recipients: readonly string[];
+  readonly remaining: readonly string[] | null;
+  readonly content: string;
+  readonly subject: string | null;
+  readonly attempts: number;
+  readonly last_error: string | null;
+  readonly provider_id: string | null;
+  readonly record_id: string | null;
+  readonly script_depth: number;
+  readonly created_by: string;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly next_attempt_at: Date | null;
+  readonly sent_at: Date | null;
+}
+
+const COLUMNS = Prisma.sql`m.id, m.domain, m.kind, m.state, m.key, m.recipients, m.remaining,
+  m.content::text as content, m.subject,
+  m.attempts, m.last_error, m.provider_id, m.record_id, m.script_depth, m.created_by, m.created_at,
+    m.updated_at, m.next_attempt_at, m.sent_at`;
+
+/**
+ * Returns `undefined` if a message with this key exists. Waits for a transaction that is writing the same
+ * key.
+ */
+export async function insertMessage(db: Queryable, message: NewMessage): Promise<Message | undefined> {
+  const [row] = await db.query<MessageRow>(Prisma.sql`
+    insert into messages as m
+      (id, domain, kind, state, key, request_hash, recipients, subject, content, size, record_id, created_by,
+        request_id, script_depth)
+    values (
+      ${message.id}::uuid, ${message.domainId}, ${message.kind}, ${message.state}, ${message.key ?? null},
+        ${message.requestHash ?? null},
+      ${message.recipients}::text[], ${message.subject ?? null}, ${JSON.stringify(message.content)}::jsonb,
+        ${message.size},
+      ${message.recordId ?? null}, ${message.createdBy}, ${message.requestId}, ${message.scriptDepth}
+    )
+    on conflict (domain, kind, key) do nothing
+    returning ${COLUMNS}`);
+  return row && toMessage(row);
+}
+
+export async function findByKey(
+  db: Queryable,
+  options: {
+    readonly domainId: string;
+    readonly kind: MessageKind;
+    readonly key: string;
+    readonly requestHash: Buffer;
+  },
+): Promise<{ readonly message: Message; readonly isSame: boolean } | undefined> {
+  const [row] = await db.query<MessageRow & { readonly is_same: boolean }>(Prisma.sql`
+    select ${COLUMNS}, m.request_hash = ${options.requestHash} as is_same
+    from messages m
+    where m.domain = ${options.domainId} and m.kind = ${options.kind} and m.key = ${options.key}`);
+  return row && { message: toMessage(row), isSame: row.is_same };
+}
+
+export async function insertAttachments(
+  db: Queryable,
+  messageId: string,
+  attachments: readonly Attachment[],
+): Promise<void> {
+  for (const [position, { name, contentType, content, fileId }] of attachments.entries()) {
+    await db.query(Prisma.sql`
+      insert into message_attachments (message_id, position, name, content_type, content, file_id)
+      values (${messageId}::uuid, ${position}, ${name}, ${contentType}, ${content ?? null},
+        ${fileId ?? null}::uuid)`);
+  }
+}
+
+export async function readAttachments(db: Queryable, messageId: string): Promise<Attachment[]> {
+  const rows = await db.query<{
+    name: string;
+    content_type: string;
+    content: Buffer | null;
+    file_id: string | null;
+  }>(Prisma.sql`
+    select name, content_type, content, file_id
+    from message_attachments
+    where message_id = ${messageId}::uuid
+    order by position`);
+  return rows.map((row) => ({
+    name: row.name,
+    contentType: row.content_type,
+    content: row.content ?? undefined,
+    fileId: row.file_id ?? undefined,
+  }));
+}
+
+/** Lists messages, the newest first; ids increase with time. */
+export async function listMessages(
+  db: Queryable,
+  domainId: string,
+  { filter, ...request }: KeysetRequest & { readonly filter: MessageFilter },
+): Promise<KeysetPage<Message>> {
+  const page = compileKeyset(request, {
+    keys: [Prisma.sql`m.id`],
+    direction: 'descending',
+    toValues: (id) => [Prisma.sql`${id}::uuid`],
+  });
+  const rows = await db.query<MessageRow>(Prisma.sql`
+    select ${COLUMNS}
+    from messages m
+    where ${conditionOf(domainId, filter)} and ${page.condition}
+    ${page.tail}`);
+  return toKeysetPage(rows.map(toMessage), request);
+}
+
+export async function findMessage(db: Queryable, domainId: string, id: string): Promise<Message | undefined> {
+  const [row] = await db.query<MessageRow>(Prisma.sql`
+    select ${COLUMNS}
+    from messages m
+    where m.domain = ${domainId} and m.id = ${id}::uuid`);
+  return row && toMessage(row);
+}
+
+export async function countMessages(db: Queryable, domainId: string, filter: MessageFilter): Promise<number> {
+  const [row] = await db.query<{ count: number }>(Prisma.sql`
+    select count(*)::int as count
+    from messages m
+    where ${conditionOf(domainId, filter)}`);
+  return row?.count ?? 0;
+}
+
+/**
+ * Counts the messages a domain has requested within the last hour, one per recipient. Transactions that count
+ * at the same time run one after the other, so that each includes the messages of those before it.
+ */
+export async function countOfLastHour(db: Transaction, domainId: string, kind: MessageKind): Promise<number> {
+  // The lock is a separate statement, so that the count sees what was committed while the lock was awaited.
+  await db.query(
+    Prisma.sql`select pg_advisory_xact_lock(hashtextextended(${`messages ${kind} ${domainId}`}, 0))`,
+  );
+  const [row] = await db.query<{ count: number }>(Prisma.sql`
+    select coalesce(sum(cardinality(recipients)), 0)::int as count
+    from messages
+    where domain = ${domainId} and kind = ${kind} and created_at > now() - interval '1 hour'`);
+  return row?.count ?? 0;
+}
+
+/**
+ * Claims a message for sending. Returns `undefined` if the message must not be sent (any more), or if another
+ * job has it. The same job claims it again if its gateway died while sending.
+ */
+export async function claimMessage(db: Queryable, id: string, jobId: string): Promise<Message | undefined> {
+  const [row] = await db.query<MessageRow>(Prisma.sql`
+    update messages m
+    set state = 'sending', job_id = ${jobId}::bigint, attempts = m.attempts + 1, next_attempt_at = null,
+      updated_at = now()
+    where m.id = ${id}::uuid and (m.state = 'queued' or (m.state = 'sending' and m.job_id = ${jobId}::bigint))
+    returning ${COLUMNS}`);
+  return row && toMessage(row);
+}
+
+/** The result of an attempt. Omitted members stay as they are. */
+export interface Settled {
+  readonly state: MessageState;
+  readonly lastError: string | undefined;
+  readonly providerId?: string | undefined;
+  readonly remaining?: readonly string[] | undefined;
+  /** The wait before the next attempt. */
+  readonly retryInMs?: number | undefined;
+}
+
+export async function settleMessage(db: Queryable, id: string, settled: Settled): Promise<void> {
+  const { state, lastError, providerId, remaining, retryInMs } = settled;
+  await db.query(Prisma.sql`
+    update messages
+    set state = ${state},
+        last_error = ${lastError ?? null},
+        provider_id = coalesce(${providerId ?? null}, provider_id),
+        remaining = ${remaining ?? null}::text[],
+        next_attempt_at = now() + ${retryInMs ?? null}::float8 * interval '1 millisecond',
+        sent_at = case when ${state} = 'sent' then now() else sent_at end,
+        updated_at = now()
+    where id = ${id}::uuid`);
+}
+
+/**
+ * Puts a failed, kept or waiting message back into the queue. Returns `undefined` if the message is in
+ * another state.
+ */
+export async function requeueMessage(
+  db: Queryable,
+  options: { readonly domainId: string; readonly id: string; readonly states: readonly MessageState[] },
+): Promise<Message | undefined> {
+  const [row] = await db.query<MessageRow>(Prisma.sql`
+    update messages m
+    set state = 'queued', attempts = 0, next_attempt_at = null, updated_at = now()
+    where m.domain = ${options.domainId} and m.id = ${options.id}::uuid
+      and m.state = any(${options.states}::text[])
+    returning ${COLUMNS}`);
+  return row && toMessage(row);
+}
+
+/**
+ * Queues messages again whose job is missing, e.g. because it was abandoned after Postgres had failed
+ * repeatedly.
+ */
+export async function requeueForgotten(db: Queryable): Promise<{ readonly id: string }[]> {
+  return await db.query(Prisma.sql`
+    update messages m
+    set state = 'queued', next_attempt_at = null, updated_at = now()
+    where m.id in (
+      select f.id
+      from messages f
+      where f.state in ('queued', 'sending')
+        and f.updated_at < now() - interval '1 hour'
+        and coalesce(f.next_attempt_at, f.updated_at) < now() - interval '1 hour'
+        and not exists (
+          select
+          from campus_jobs.jobs j
+          where (j.key = ${JOB_KEY_PREFIX} || f.id::text or j.id = f.job_id) and j.attempts < j.max_attempts
+        )
+      limit 1000
+      for update skip locked
+    )
+    returning m.id`);
+}
+
+/** Lists kept messages, the oldest first. */
+export async function listKept(
+  db: Queryable,
+  options: { readonly keptHours: number; readonly after: string; readonly limit: number },
+): Promise<{ readonly id: string; readonly domainId: string; readonly kind: MessageKind }[]> {
+  return await db.query(Prisma.sql`
+    select id, domain as "domainId", kind
+    from messages
+    where state = 'kept' and created_at >= now() - ${options.keptHours}::float8 * interval '1 hour'
+      and id > ${options.after}::uuid
+    order by id
+    limit ${options.limit}`);
+}
+
+export async function findByProviderId(db: Queryable, providerId: string): Promise<Message | undefined> {
+  const [row] = await db.query<MessageRow>(Prisma.sql`
+    select ${COLUMNS}
+    from messages m
+    where m.provider_id = ${providerId} and m.kind = 'sms'
+    order by m.id desc
+    limit 1`);
+  return row && toMessage(row);
+}
+
+/**
+ * Deletes messages sent or abandoned before an instant, with their bodies and attachments. Returns their
+ * number.
+ */
+export async function purgeMessages(db: Queryable, before: Date): Promise<number> {
+  const gone = await db.query(Prisma.sql`
+    delete from messages
+    where state in ('sent', 'failed') and updated_at < ${before.toISOString()}::timestamptz
+    returning 1`);
+  return gone.length;
+}
+
+function conditionOf(domainId: string, filter: MessageFilter): Prisma.Sql {
+  const { kind, state, recipient, createdBy, from, until } = filter;
+  return Prisma.join(
+    [
+      Prisma.sql`m.domain = ${domainId}`,
+      ...(kind === undefined ? [] : [Prisma.sql`m.kind = ${kind}`]),
+      ...(state === undefined ? [] : [Prisma.sql`m.state = ${state}`]),
+      ...(recipient === undefined ? [] : [Prisma.sql`${recipient} = any(m.recipients)`]),
+      ...(createdBy === undefined ? [] : [Prisma.sql`m.created_by = ${createdBy}`]),
+      ...(from === undefined
+        ? []
+        : [Prisma.sql`m.created_at >= to_timestamp(${from.getTime() / 1000}::float8)`]),
+      ...(until === undefined
+        ? []
+        : [Prisma.sql`m.created_at < to_timestamp(${until.getTime() / 1000}::float8)`]),
+    ],
+    ' and ',
+  );
+}
+
+function toMessage(row: MessageRow): Message {
+  return {
+    id: row.id,
+    domainId: row.domain,
+    kind: row.kind,
+    state: row.state,
+    key: row.key ?? undefined,
+    recipients: row.recipients,
+    remaining: row.remaining ?? undefined,
+    content: JSON.parse(row.content) as EmailContent | SmsContent,
+    subject: row.subject ?? undefined,
+    attempts: row.attempts,
+    lastError: row.last_error ?? undefined,
+    providerId: row.provider_id ?? undefined,
+    recordId: row.record_id ?? undefined,
+    scriptDepth: row.script_depth,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    nextAttemptAt: row.next_attempt_at ?? undefined,
+    sentAt: row.sent_at ?? undefined,
+  };
+}

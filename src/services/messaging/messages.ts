@@ -1,0 +1,263 @@
+/**
+ * Queues email and text messages: they are stored in the caller's transaction, and a job sends them a moment
+ * later (`MessageDelivery`).
+ *
+ * A message is sent at least once: a gateway that dies before it records the acceptance by a server sends it
+ * again, with the same Message-ID or Idempotency-Key. With a key of the caller, it is queued exactly once.
+ */
+import { createHash } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { ServiceError } from '../../base/errors.js';
+import { isJsonObject, type JsonValue } from '../../base/json/json.js';
+import { DEFAULT_CALLING_CODE } from '../../base/model/phone-number.js';
+import type { Scope } from '../../base/model/scope.js';
+import { refusedByScopes } from '../../store/access/refused-by-scopes.js';
+import type { Domains } from '../../store/catalog/domains.js';
+import type { Database } from '../../store/database/database.js';
+import type { Transaction } from '../../store/database/queryable.js';
+import type { RecordStore } from '../../store/record-store.js';
+import { inOwnTransaction } from '../../store/writing/atomically.js';
+import { type AttachmentFiles, toAttachments } from './email/attachments.js';
+import { type EmailRequest, envelopeOf, type TemplateTexts, toEmailContent } from './email/email-request.js';
+import type { JobQueue } from './job-queue.js';
+import type { Attachment, Message, MessageKind } from './message.js';
+import { enqueueSending } from './message-delivery.js';
+import {
+  countOfLastHour,
+  findByKey,
+  insertAttachments,
+  insertMessage,
+  type NewMessage,
+} from './message-rows.js';
+import { logQueued, SMS_COLLECTION } from './sms/sms-log.js';
+import { type SmsRequest, toSmsMessages } from './sms/sms-request.js';
+
+interface MessageLimits {
+  /** The most recipients of one email, and numbers of one request for text messages. */
+  readonly maxRecipients: number;
+  /** The most bytes of an email with its attachments that are not files. */
+  readonly maxEmailBytes: number;
+  readonly maxSmsSegments: number;
+  readonly emailsPerHour: number;
+  readonly smsPerHour: number;
+  /** Roles that may send email. Text messages need the right to create records of `sms_log` instead. */
+  readonly emailRoles: readonly string[];
+  /** Calling code of numbers written without one. */
+}
+
+export interface MessagesOptions {
+  readonly database: Database;
+  readonly domains: Pick<Domains, 'property'>;
+  readonly store: RecordStore;
+  readonly jobs: JobQueue;
+  readonly files: AttachmentFiles;
+  /** Whether a domain has a channel for this kind of message. */
+  readonly hasChannel: (kind: MessageKind, domainId: string) => boolean;
+  readonly limits: MessageLimits;
+}
+
+const KEY = /^[\x20-\x7e]{1,200}$/;
+const QUOTA_RETRY_SECONDS = 600;
+
+export class Messages {
+  readonly #options: MessagesOptions;
+
+  constructor(options: MessagesOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a domain has a channel for this kind of message. */
+  hasChannel(kind: MessageKind, domainId: string): boolean {
+    return this.#options.hasChannel(kind, domainId);
+  }
+
+  /**
+   * Queues an email as part of the transaction `within`; its state is `kept` if the domain has no mail
+   * server.
+   *
+   * @throws INVALID_VALUE, LIMIT_EXCEEDED; FORBIDDEN; NOT_FOUND for a template or file; TOO_MANY_REQUESTS;
+   *   IDEMPOTENCY_CONFLICT if the key was used for another email
+   */
+  async sendEmail(scope: Scope, request: EmailRequest, within?: Transaction): Promise<Message> {
+    const { limits } = this.#options;
+    assertMayEmail(scope, limits.emailRoles);
+    const content = toEmailContent(request, this.#storedTemplate(scope, request.template), {
+      maxRecipients: limits.maxRecipients,
+      maxBytes: limits.maxEmailBytes,
+      onHint: scope.onHint,
+    });
+    const attachments = await toAttachments(scope, request.attachments ?? [], {
+      files: this.#options.files,
+      within,
+    });
+    const size = sizeOf([content.subject, content.text, content.html], attachments);
+    if (size > limits.maxEmailBytes) {
+      throw new ServiceError(
+        'LIMIT_EXCEEDED',
+        `an email holds at most ${limits.maxEmailBytes} bytes with its attachments, this one ${size}`,
+      );
+    }
+    const message = {
+      ...this.#newMessage(scope, 'email', request.key, request),
+      recipients: envelopeOf(content),
+      subject: content.subject,
+      content,
+      size,
+      recordId: undefined,
+    };
+    const queue = async (tx: Transaction): Promise<Message> => {
+      await this.#assertRate(tx, scope, 'email', message.recipients.length);
+      return await this.#queue(tx, message, () => insertAttachments(tx, message.id, attachments));
+    };
+    return within === undefined ? await inOwnTransaction(this.#options.database, queue) : await queue(within);
+  }
+
+  /**
+   * Queues a text message for each number, all or none, each with its record of `sms_log`.
+   *
+   * @throws INVALID_VALUE for a number or text; LIMIT_EXCEEDED; FORBIDDEN if the caller may not create
+   *   records of `sms_log`; TOO_MANY_REQUESTS; IDEMPOTENCY_CONFLICT
+   */
+  async sendSms(scope: Scope, request: SmsRequest, within?: Transaction): Promise<Message[]> {
+    const { limits, store } = this.#options;
+    const outgoing = toSmsMessages(request, {
+      callingCode: scope.domain.callingCode ?? DEFAULT_CALLING_CODE,
+      maxRecipients: limits.maxRecipients,
+      maxSegments: limits.maxSmsSegments,
+      onHint: scope.onHint,
+    });
+    const queueAll = async (tx: Transaction): Promise<Message[]> => {
+      await this.#assertRate(tx, scope, 'sms', outgoing.length);
+      const queued: Message[] = [];
+      for (const sms of outgoing) {
+        const key =
+          request.key === undefined ? undefined : keyFor(request.key, sms.content.to, outgoing.length);
+        const base = this.#newMessage(scope, 'sms', key, { ...request, to: sms.content.to });
+        const message = {
+          ...base,
+          recipients: [sms.content.to],
+          subject: undefined,
+          content: sms.content,
+          size: sms.size,
+          recordId: base.id,
+        };
+        queued.push(await this.#queue(tx, message, () => logQueued(store, scope, tx, { id: base.id, sms })));
+      }
+      return queued;
+    };
+    if (within !== undefined) return await queueAll(within);
+    return await store.atomically(scope, { writes: [SMS_COLLECTION] }, queueAll);
+  }
+
+  async #queue(tx: Transaction, message: NewMessage, work: () => Promise<void>): Promise<Message> {
+    const inserted = await insertMessage(tx, message);
+    if (inserted === undefined) return await this.#first(tx, message);
+    await work();
+    if (inserted.state === 'queued') await enqueueSending(this.#options.jobs, inserted.id, {}, tx);
+    return inserted;
+  }
+
+  async #first(tx: Transaction, { domainId, kind, key, requestHash }: NewMessage): Promise<Message> {
+    const found =
+      key === undefined || requestHash === undefined
+        ? undefined
+        : await findByKey(tx, { domainId, kind, key, requestHash });
+    if (found?.isSame) return found.message;
+    throw new ServiceError(
+      'IDEMPOTENCY_CONFLICT',
+      `the key "${key}" is that of another message; take a new one`,
+      { errors: [{ parameter: 'key', detail: 'used for another message', sent: key }] },
+    );
+  }
+
+  #newMessage(scope: Scope, kind: MessageKind, key: string | undefined, request: object) {
+    if (key !== undefined && !KEY.test(key)) {
+      const expected = '1 to 200 printable ASCII characters';
+      throw new ServiceError('INVALID_VALUE', `a key is ${expected}`, {
+        errors: [{ parameter: 'key', detail: 'not a key', expected, sent: key.slice(0, 100) }],
+      });
+    }
+    const state: 'queued' | 'kept' = this.#options.hasChannel(kind, scope.domain.id) ? 'queued' : 'kept';
+    return {
+      id: uuidv7(),
+      domainId: scope.domain.id,
+      kind,
+      state,
+      key,
+      requestHash:
+        key === undefined ? undefined : createHash('sha256').update(JSON.stringify(request)).digest(),
+      createdBy: scope.principal.id,
+      requestId: scope.requestId,
+      scriptDepth: scope.scriptDepth ?? 0,
+    };
+  }
+
+  /** @throws NOT_FOUND, INVALID_VALUE */
+  #storedTemplate(scope: Scope, name: string | undefined): TemplateTexts | undefined {
+    if (name === undefined) return undefined;
+    const value = this.#options.domains.property(scope.domain.id, `mailTemplate.${name}`);
+    if (value === undefined) {
+      throw new ServiceError(
+        'NOT_FOUND',
+        `there is no mail template "${name}": it would be the property mailTemplate.${name}`,
+      );
+    }
+    return toTemplate(name, value);
+  }
+
+  async #assertRate(tx: Transaction, scope: Scope, kind: MessageKind, more: number): Promise<void> {
+    const { emailsPerHour, smsPerHour } = this.#options.limits;
+    const limit = kind === 'email' ? emailsPerHour : smsPerHour;
+    const sent = await countOfLastHour(tx, scope.domain.id, kind);
+    if (sent + more <= limit) return;
+    const setting = kind === 'email' ? 'EMAILS_PER_HOUR' : 'SMS_PER_HOUR';
+    const what = kind === 'email' ? 'emails (one for each recipient)' : 'text messages';
+    throw new ServiceError(
+      'TOO_MANY_REQUESTS',
+      `a school sends at most ${limit} ${what} an hour (${setting}), and has asked for ${sent}`,
+      { retryAfterSeconds: QUOTA_RETRY_SECONDS },
+    );
+  }
+}
+
+/** @throws FORBIDDEN */
+function assertMayEmail({ principal }: Scope, roles: readonly string[]): void {
+  if (principal.scopes !== undefined) {
+    throw refusedByScopes(
+      principal,
+      "the API key's scopes are records, reports and scripts: it sends no email",
+    );
+  }
+  if (roles.some((role) => principal.roles.has(role))) return;
+  throw new ServiceError(
+    'FORBIDDEN',
+    `you may not send email; one of these roles is needed: ${roles.join(', ')}`,
+  );
+}
+
+function sizeOf(texts: readonly (string | undefined)[], attachments: readonly Attachment[]): number {
+  const text = texts.reduce((sum, part) => sum + Buffer.byteLength(part ?? ''), 0);
+  return attachments.reduce((sum, { content }) => sum + (content?.length ?? 0), text);
+}
+
+/**
+ * The key of the message to one number: with several numbers, each has a key derived from that of the
+ * request.
+ */
+function keyFor(key: string, to: string, count: number): string {
+  return count === 1 ? key : `${key} ${to}`;
+}
+
+/** @throws INVALID_VALUE */
+function toTemplate(name: string, value: JsonValue): TemplateTexts {
+  const texts = isJsonObject(value) ? Object.entries(value) : [['', value] as const];
+  const isTemplate = texts.every(
+    ([part, text]) => ['subject', 'text', 'html'].includes(part) && typeof text === 'string',
+  );
+  if (isTemplate) return Object.fromEntries(texts);
+  throw new ServiceError(
+    'INVALID_VALUE',
+    `the property mailTemplate.${name} is no template: expected {"subject": …, "text": …, "html": ` +
+      '…}, each a text',
+  );
+}

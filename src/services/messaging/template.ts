@@ -1,0 +1,239 @@
+/**
+ * Renders Mustache templates: `{{name}}` is a value, `{{#list}}…{{/list}}` is repeated for each element, and
+ * `{{^name}}…{{/name}}` is rendered if there is no value. Unlike in Mustache, a missing value is refused
+ * unless its placeholder has a default (`{{name|Parent}}`): nobody wants to send "Dear ,".
+ *
+ * Templates and values come from callers. Therefore a name finds only own members of the values, nothing
+ * found is ever called, and the result is limited in size and work, because nested sections over one list
+ * multiply. The libraries for this syntax search prototypes, call functions or compile templates to code, and
+ * none limits the work; hence this engine.
+ */
+
+import { ServiceError } from '../../base/errors.js';
+import { isExactNumber, type JsonObject, type JsonValue } from '../../base/json/json.js';
+import { didYouMean } from '../../base/text/did-you-mean.js';
+import { namesIn, parseTemplate, type TemplatePart, type TemplatePath } from './template-parts.js';
+
+export interface TemplateFormat {
+  /** Escapes a value in `{{…}}`; `{{{…}}}` writes it unchanged. */
+  readonly escape: (value: string) => string;
+  readonly maxBytes: number;
+  /** Takes an empty text for a value. Default: it is missing, as null is. */
+  readonly mayBeEmpty?: boolean;
+}
+
+/** Escapes nothing, for texts without markup. */
+export const asItIs = (value: string): string => value;
+
+/** Escapes for HTML, in element content and in quoted attributes. */
+export function escapeHtml(value: string): string {
+  return value.replace(/[&<>"'`=/]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/**
+ * @throws INVALID_VALUE with line and column for a malformed template, for a missing value, and for a value
+ *   that is no text; LIMIT_EXCEEDED for a result that is too long or takes too much work
+ */
+export function renderTemplate(template: string, values: JsonObject, format: TemplateFormat): string {
+  const rendering = new Rendering(format);
+  rendering.render(parseTemplate(template), { value: values, outer: undefined });
+  const { missing } = rendering;
+  if (missing.size > 0) throw withoutValues([...missing], values);
+  return rendering.text();
+}
+
+/** @throws INVALID_VALUE for a text with a placeholder, which came without values to fill it in */
+export function assertNoPlaceholder(parameter: string, text: string): void {
+  const [placeholder] = /\{\{[^{}\n]{1,100}\}\}/.exec(text) ?? [];
+  if (placeholder === undefined) return;
+  const detail =
+    `${parameter} has the placeholder ${placeholder}, and there is no data to fill it in. Send data; to ` +
+    'send the braces themselves, begin with {{=<% %>=}} and send data as {}.';
+  throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail, expected: 'data' }] });
+}
+
+/** A hint for each value that no placeholder of the templates uses. */
+export function hintsAtUnused(templates: readonly string[], values: JsonObject): readonly string[] {
+  const used = new Set(templates.flatMap((template) => namesIn(parseTemplate(template))));
+  return Object.keys(values)
+    .filter((name) => !used.has(name))
+    .slice(0, MOST_NAMES)
+    .map((name) => `No placeholder of the template uses "${name}".${didYouMean(name, used)}`);
+}
+
+/** A message with more names than these would not help. */
+const MOST_NAMES = 10;
+
+function withoutValues(names: readonly string[], values: JsonObject): ServiceError {
+  const expected = 'a value, or a default in the template such as {{name|Parent}}';
+  const placeholders = names.map((name) => `{{${name}}}`).join(', ');
+  const [only = ''] = names;
+  const known = Object.keys(values).filter((name) => name !== only);
+  const suggestion = names.length === 1 ? didYouMean(only, known) : '';
+  return new ServiceError(
+    'INVALID_VALUE',
+    `The template has no value for ${placeholders}. Send ${expected}.${suggestion}`,
+    { errors: names.map((name) => ({ parameter: `data.${name}`, detail: 'no value', expected })) },
+  );
+}
+
+/**
+ * The most parts written, names looked up, and elements repeated or printed: far more than any letter needs.
+ */
+const MAX_STEPS = 500_000;
+/** The deepest nesting of lists in a printed list. */
+const MAX_PRINTED_DEPTH = 32;
+
+/** The values in which names are looked up: those of the section, then those of the surrounding sections. */
+interface Context {
+  readonly value: JsonValue;
+  readonly outer: Context | undefined;
+}
+
+class Rendering {
+  /** The first placeholders that have neither value nor default. */
+  readonly missing = new Set<string>();
+  readonly #format: TemplateFormat;
+  readonly #written: string[] = [];
+  #bytes = 0;
+  #steps = 0;
+
+  constructor(format: TemplateFormat) {
+    this.#format = format;
+  }
+
+  text(): string {
+    return this.#written.join('');
+  }
+
+  render(parts: readonly TemplatePart[], context: Context): void {
+    for (const part of parts) {
+      this.#step(1);
+      switch (part.kind) {
+        case 'text':
+          this.#write(part.text);
+          break;
+        case 'value':
+          this.#renderValue(part, context);
+          break;
+        case 'section':
+          this.#renderSection(part, context);
+          break;
+      }
+    }
+  }
+
+  #renderValue(part: Extract<TemplatePart, { kind: 'value' }>, context: Context): void {
+    const value = this.#find(part.path, context);
+    if (value === undefined || value === null || (isEmpty(value) && this.#format.mayBeEmpty !== true)) {
+      if (part.byDefault !== undefined) this.#write(part.byDefault);
+      else if (this.missing.size < MOST_NAMES) this.missing.add(nameOf(part.path));
+      return;
+    }
+    const text = this.#print(value, part.path, 0);
+    this.#write(part.form === 'escaped' ? this.#format.escape(text) : text);
+  }
+
+  #renderSection(section: Extract<TemplatePart, { kind: 'section' }>, context: Context): void {
+    const value = this.#find(section.path, context);
+    if (section.when === 'absent') {
+      if (!isPresent(value)) this.render(section.parts, context);
+      return;
+    }
+    if (!isPresent(value)) return;
+    if (isList(value)) {
+      this.#step(value.length);
+      for (const element of value) this.render(section.parts, { value: element, outer: context });
+      return;
+    }
+    this.render(section.parts, value === true ? context : { value, outer: context });
+  }
+
+  /** Returns `undefined` if neither the section nor a surrounding one has the name. */
+  #find(path: TemplatePath, context: Context): JsonValue | undefined {
+    if (path.length === 0) return context.value;
+    for (let at: Context | undefined = context; at !== undefined; at = at.outer) {
+      this.#step(path.length);
+      const found = memberAt(at.value, path);
+      if (found !== undefined) return found.value;
+    }
+    return undefined;
+  }
+
+  #print(value: JsonValue | undefined, path: TemplatePath, depth: number): string {
+    if (value === undefined || value === null) return '';
+    if (isExactNumber(value)) return value.toString();
+    if (isList(value) && depth < MAX_PRINTED_DEPTH) {
+      this.#step(value.length);
+      return value.map((element) => this.#print(element, path, depth + 1)).join(',');
+    }
+    if (typeof value !== 'object') return String(value);
+    const name = nameOf(path);
+    throw new ServiceError(
+      'INVALID_VALUE',
+      `the template cannot be filled in: {{${name}}} is an object; name one of its members, or open ` +
+        `a section {{#${name}}}`,
+    );
+  }
+
+  #write(text: string): void {
+    this.#bytes += Buffer.byteLength(text);
+    if (this.#bytes > this.#format.maxBytes) throw tooMuch(`more than ${this.#format.maxBytes} bytes`);
+    this.#written.push(text);
+  }
+
+  #step(count: number): void {
+    this.#steps += count;
+    if (this.#steps > MAX_STEPS) throw tooMuch(`more than ${MAX_STEPS} steps`);
+  }
+}
+
+function tooMuch(what: string): ServiceError {
+  return new ServiceError('LIMIT_EXCEEDED', `the template makes ${what} of these values`);
+}
+
+/**
+ * The value at a path. Only own members are found: those of objects, the elements of lists, and the length of
+ * lists and texts.
+ */
+function memberAt(value: JsonValue, path: TemplatePath): { readonly value: JsonValue } | undefined {
+  let at = value;
+  for (const name of path) {
+    const found = memberOf(at, name);
+    if (found === undefined) return undefined;
+    at = found.value;
+  }
+  return { value: at };
+}
+
+function memberOf(value: JsonValue, name: string): { readonly value: JsonValue } | undefined {
+  if (isExactNumber(value)) return undefined;
+  if (typeof value === 'string' || isList(value)) {
+    if (name === 'length') return { value: value.length };
+    const element = isList(value) && /^\d{1,9}$/.test(name) ? value[Number(name)] : undefined;
+    return element === undefined ? undefined : { value: element };
+  }
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  const member = value[name];
+  return member === undefined ? undefined : { value: member };
+}
+
+/** Whether a section is rendered: for every value but null, false, zero, an empty text and an empty list. */
+function isPresent(value: JsonValue | undefined): value is JsonValue {
+  if (value === undefined) return false;
+  if (isExactNumber(value)) return Number(value.toString()) !== 0;
+  return isList(value) ? value.length > 0 : Boolean(value);
+}
+
+/** A blank text, or a list of nothing. */
+function isEmpty(value: JsonValue): boolean {
+  return isList(value) ? value.length === 0 : typeof value === 'string' && value.trim() === '';
+}
+
+function nameOf(path: TemplatePath): string {
+  return path.join('.').slice(0, 100) || '.';
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

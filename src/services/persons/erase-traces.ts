@@ -1,0 +1,207 @@
+/**
+ * Erases a person outside the records: in messages, in the log-in of a user, and in whatever names the
+ * person.
+ */
+
+import { parseExactJson, printExactJson } from '../../base/json/json.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { holdMoves } from '../../store/changes/change-outbox.js';
+import { USER_COLLECTION } from '../../store/writing/record-statements.js';
+import type { ErasureWork } from './erasure-work.js';
+import { likePatterns } from './identify-person.js';
+import { Redaction } from './identity.js';
+import { SEARCHED_TABLES, type SearchedTable } from './searched-tables.js';
+
+/** Logs the user out everywhere, and makes sure that nobody can log in as the user again. */
+export async function eraseAccess({ transaction, scope, identity, report }: ErasureWork): Promise<void> {
+  if (identity.collection !== USER_COLLECTION) return;
+  for (const { table, place, column } of ACCESS_TABLES) {
+    const rows = await transaction.query<{ id: string }>(Prisma.sql`
+      delete from ${Prisma.raw(table)}
+      where domain_id = ${scope.domain.id} and user_id = ${identity.id}
+      returning ${Prisma.raw(column)}::text as id`);
+    report.add(
+      'removed',
+      place,
+      rows.map(({ id }) => id),
+    );
+  }
+}
+
+const ACCESS_TABLES = [
+  { table: 'sessions', place: 'sessions', column: 'id' },
+  { table: 'api_keys', place: 'API keys', column: 'id' },
+  { table: 'credentials', place: 'passwords', column: 'password_changed_at' },
+  { table: 'account_links', place: 'links to set a password', column: 'purpose' },
+  { table: 'second_factors', place: 'second factors', column: 'created_at' },
+  { table: 'webhooks', place: 'webhooks of the user', column: 'name' },
+  { table: 'recovery_codes', place: 'recovery codes', column: `'code'` },
+] as const;
+
+/**
+ * Deletes the messages to or about the person. A message that also went to others is kept without the person.
+ */
+export async function eraseMessages({ transaction, scope, identity, report }: ErasureWork): Promise<void> {
+  const alone = new Redaction(identity, 'alone');
+  const everything = new Redaction(identity, 'everything');
+  const rows = await transaction.query<{ id: string }>(Prisma.sql`
+    with named as (
+      select m.id
+      from messages m
+      where m.domain = ${scope.domain.id}
+        -- All of those it went to are the person's.
+        and not exists (
+          select from unnest(m.recipients) as recipient
+          where not lower(recipient) like any(${[...likePatterns(everything.sought)]}::text[])
+        )
+        and (
+          lower(concat_ws(' ', m.key, m.subject, m.content::text, array_to_string(m.recipients, ' ')))
+            like any(${[...likePatterns(alone.sought)]}::text[])
+          -- Its record has gone before it.
+          or (m.record_id is not null and m.record_id not in (
+            select r.id
+            from records r
+            where r.domain = ${scope.domain.id} and r.collection = 'sms_log'
+          ))
+        )
+    )
+    delete from messages m
+    using named n
+    where m.id = n.id
+    returning m.id::text as id`);
+  report.add(
+    'removed',
+    'messages',
+    rows.map(({ id }) => id),
+  );
+}
+
+/** Replaces the person by the pseudonym in every other table that may name the person. */
+export async function eraseTraces(work: ErasureWork): Promise<void> {
+  // While rows are being moved from one table to another, neither table has all of them.
+  await holdMoves(work.transaction);
+  for (const searched of SEARCHED_TABLES) {
+    await replaceUsers(work, searched);
+    await replaceIn(work, searched);
+  }
+}
+
+/** What a user did is kept, as done by the pseudonym. */
+async function replaceUsers(
+  { transaction, scope, identity, report }: ErasureWork,
+  { table, place, domain, users = [] }: SearchedTable,
+): Promise<void> {
+  if (identity.collection !== USER_COLLECTION || typeof domain !== 'string') return;
+  for (const column of users) {
+    const name = Prisma.raw(column);
+    const rows = await transaction.query<{ id: string }>(Prisma.sql`
+      update ${Prisma.raw(table)}
+      set ${name} = ${identity.pseudonym}
+      where ${Prisma.raw(domain)} = ${scope.domain.id} and ${name} = ${identity.id}
+      returning ctid::text as id`);
+    const because = 'what the user did stays, done by the pseudonym';
+    const ids = rows.map((_row, index) => String(index + 1));
+    report.add('replaced', `${place} (${column})`, ids, { because });
+  }
+}
+
+interface FoundRow {
+  readonly row: string;
+  readonly shown: string;
+  readonly [column: string]: string | readonly string[] | null;
+}
+
+async function replaceIn(work: ErasureWork, searched: SearchedTable): Promise<void> {
+  const { transaction, scope, identity, report } = work;
+  const { table, place, domain, shown, texts = [], json = [], lists = [], hit } = searched;
+  const redaction = new Redaction(identity, 'alone');
+  if (redaction.sought.length === 0) return;
+  const patterns = likePatterns(redaction.sought.map((text) => JSON.stringify(text).slice(1, -1)));
+  const columns = [...texts, ...json, ...lists];
+  const rows = await transaction.query<FoundRow>(Prisma.sql`
+    select ctid::text as row, ${Prisma.raw(shown)}::text as shown,
+      ${Prisma.raw([...texts, ...lists, ...json.map((name) => `${name}::text as ${name}`)].join(', '))}
+    from ${Prisma.raw(table)}
+    where ${isOfDomain(domain, scope.domain.id)}
+      and (${Prisma.join(
+        columns.map((name) => Prisma.sql`lower(${Prisma.raw(name)}::text) like any(${patterns}::text[])`),
+        ' or ',
+      )})
+    for update`);
+  const named = rows.filter((row) => columns.some((name) => isNamed(redaction, row[name])));
+  const ids = [...new Set(named.map((row) => row.shown))];
+  if (hit === 'tell') {
+    report.add('kept', place, ids, {
+      because: 'text of the school that names the person: change it by hand',
+    });
+    return;
+  }
+  const told = hit === 'remove' ? named.map((_row, index) => `${index + 1}`) : ids;
+  report.add(
+    hit === 'remove' ? 'removed' : 'replaced',
+    place,
+    told.map((id) => redaction.text(id)),
+  );
+  for (const row of named) await settle(work, searched, row, redaction);
+}
+
+function isOfDomain(domain: SearchedTable['domain'], id: string): Prisma.Sql {
+  if (domain === undefined) return Prisma.sql`true`;
+  if (typeof domain === 'string') return Prisma.sql`${Prisma.raw(domain)} = ${id}`;
+  const { column, owner, ownerDomain } = domain;
+  return Prisma.sql`${Prisma.raw(column)} in (
+    select o.id from ${Prisma.raw(owner)} o where o.${Prisma.raw(ownerDomain)} = ${id}
+  )`;
+}
+
+function isNamed(redaction: Redaction, value: string | readonly string[] | null | undefined): boolean {
+  if (typeof value === 'string') return redaction.text(value) !== value;
+  return Array.isArray(value) && value.some((text: string) => redaction.text(text) !== text);
+}
+
+async function settle(
+  { transaction, scope }: ErasureWork,
+  { table, domain, texts = [], json = [], lists = [], hit, set }: SearchedTable,
+  row: FoundRow,
+  redaction: Redaction,
+): Promise<void> {
+  // On Citus each shard may have a row at such a place: the domain decides which shard is searched.
+  const isFound = Prisma.sql`${isOfDomain(domain, scope.domain.id)} and ctid = ${row.row}::tid`;
+  if (hit === 'remove') {
+    await transaction.query(Prisma.sql`delete from ${Prisma.raw(table)} where ${isFound}`);
+    return;
+  }
+  const emptied = typeof hit === 'object' ? hit.empty : [];
+  const changes = [
+    ...texts
+      .filter((name) => !emptied.includes(name))
+      .flatMap((name) => changeOf(name, row[name], (text) => redaction.text(text))),
+    ...json
+      .filter((name) => !emptied.includes(name))
+      .flatMap((name) =>
+        changeOf(name, row[name], (text) => printExactJson(redaction.json(parseExactJson(text))), 'json'),
+      ),
+    ...lists.flatMap((name) => {
+      const list = row[name];
+      if (!Array.isArray(list)) return [];
+      const replaced = list.map((text: string) => redaction.text(text));
+      return [Prisma.sql`${Prisma.raw(name)} = ${replaced}::text[]`];
+    }),
+    ...emptied.map((name) => Prisma.sql`${Prisma.raw(name)} = null`),
+    ...(set === undefined ? [] : [Prisma.raw(set)]),
+  ];
+  await transaction.query(Prisma.sql`
+    update ${Prisma.raw(table)}
+    set ${Prisma.join(changes)}
+    where ${isFound}`);
+}
+
+function changeOf(
+  column: string,
+  value: string | readonly string[] | null | undefined,
+  change: (text: string) => string,
+  type: 'text' | 'json' = 'text',
+): Prisma.Sql[] {
+  if (typeof value !== 'string') return [];
+  return [Prisma.sql`${Prisma.raw(column)} = ${change(value)}::${Prisma.raw(type)}`];
+}

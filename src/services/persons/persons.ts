@@ -1,0 +1,297 @@
+/**
+ * Exports and erases the data of a person. An erasure runs in steps, each all or nothing; a preview of it is
+ * made by running them and rolling everything back.
+ *
+ * An erasure that a fault interrupted continues where it stopped when it is requested again.
+ */
+
+import { createHash, randomBytes } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { ServiceError } from '../../base/errors.js';
+import { parsePlainJson, printExactJson } from '../../base/json/json.js';
+import { toAbortSignal } from '../../base/model/end-signal.js';
+import type { Scope } from '../../base/model/scope.js';
+import { printZip } from '../../base/tables/print-zip.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { auditedAct } from '../../store/audited-act.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
+import type { Database } from '../../store/database/database.js';
+import type { Queryable, Transaction } from '../../store/database/queryable.js';
+import type { RecordStore } from '../../store/record-store.js';
+import { inOwnTransaction } from '../../store/writing/atomically.js';
+import { USER_COLLECTION } from '../../store/writing/record-statements.js';
+import type { Files } from '../files/files.js';
+import type { DoneErasure } from './done-erasure.js';
+import { eraseRecords } from './erase-records.js';
+import { eraseAccess, eraseMessages, eraseTraces } from './erase-traces.js';
+import { type ErasureEntry, ErasureReport } from './erasure-report.js';
+import type { ErasureWork } from './erasure-work.js';
+import { identifyPerson, type PersonAsked, personCollection } from './identify-person.js';
+import { type Identifier, type PersonIdentity, Redaction } from './identity.js';
+import { listPersonFiles } from './person-archive.js';
+
+/** What was done, or would be done. */
+export interface Erasure {
+  /** The name under which kept data appears instead of the person. */
+  readonly pseudonym: string;
+  readonly entries: readonly ErasureEntry[];
+  /** Values that others share: replaced in what belongs to the person, and not searched for elsewhere. */
+  readonly shared: readonly string[];
+}
+
+export interface PersonsServices {
+  readonly database: Database;
+  readonly catalog: Catalog;
+  readonly store: RecordStore;
+  readonly files: Files;
+  /** Whether the file of an import contains, or may contain, a text. */
+  readonly findInImportFile: (asked: {
+    readonly id: string;
+    readonly signal: AbortSignal;
+    readonly isFound: (text: string) => boolean;
+  }) => Promise<boolean>;
+}
+
+/** The steps in order. The last ones find what is written about the person while the others run. */
+const STEPS: readonly ((work: ErasureWork) => Promise<void>)[] = [
+  eraseAccess,
+  eraseRecords,
+  eraseMessages,
+  eraseTraces,
+  eraseRecords,
+];
+
+export class Persons {
+  readonly #services: PersonsServices;
+
+  constructor(services: PersonsServices) {
+    this.#services = services;
+  }
+
+  /**
+   * Exports everything that is stored about a person as a zip file of readable pages and lines. The audit
+   * trail notes the export before the first byte.
+   *
+   * @throws as `erase`, before the first byte
+   */
+  async export(scope: Scope, asked: PersonAsked): Promise<AsyncIterable<Uint8Array>> {
+    const { database, catalog } = this.#services;
+    const pseudonym = newPseudonym();
+    await identifyPerson(database, scope, { catalog, asked, pseudonym });
+    await auditPerson(database, scope, { ...asked, operation: 'exported' });
+    const at = new Date();
+    return printZip(listPersonFiles(this.#services, scope, { ...asked, at }), at);
+  }
+
+  /**
+   * Tells exactly what an erasure would remove, replace and keep, by running it and rolling it back.
+   *
+   * @throws as `erase`
+   */
+  async planErasure(scope: Scope, asked: PersonAsked): Promise<Erasure> {
+    const { database, catalog } = this.#services;
+    const report = new ErasureReport();
+    const identity = await this.#identify(database, scope, asked, newPseudonym());
+    const importsNaming = await this.#searchImports(scope, identity);
+    const planned = {
+      scope,
+      catalog,
+      identity,
+      importsNaming,
+      report,
+      isToOutbox: database.announcesByOutbox,
+    };
+    try {
+      await inOwnTransaction(database, async (transaction) => {
+        for (const step of STEPS) await step({ ...planned, transaction });
+        throw new TakenBack();
+      });
+    } catch (error) {
+      if (!(error instanceof TakenBack)) throw error;
+    }
+    return toErasure(identity, report.entries);
+  }
+
+  /**
+   * Erases a person for good. Called again after a fault, it continues where it stopped.
+   *
+   * @throws FORBIDDEN unless the caller is an admin without an API key; NOT_FOUND for a record that does not
+   * exist or was erased; INVALID_VALUE for a collection whose records are not persons; CONFLICT for the
+   * caller itself, and for a user in whose name scripts still run
+   */
+  async erase(scope: Scope, asked: PersonAsked, pseudonym = newPseudonym()): Promise<Erasure> {
+    const { database, catalog, files } = this.#services;
+    const { id, identity } = await this.#begin(scope, asked, pseudonym);
+    // Reading files may take long, so no transaction is open meanwhile.
+    const importsNaming = await this.#searchImports(scope, identity);
+    const known = { scope, catalog, identity, importsNaming, isToOutbox: database.announcesByOutbox };
+    for (const [index, step] of STEPS.entries()) {
+      scope.signal?.throwIfAborted();
+      await inOwnTransaction(database, async (transaction) => {
+        if (!(await isNext(transaction, id, index))) return;
+        const report = new ErasureReport();
+        await step({ ...known, transaction, report });
+        await transaction.query(Prisma.sql`
+          update erasures
+          set steps_done = ${index + 1}, report = report || ${printExactJson(toJson(report.entries))}::jsonb
+          where id = ${id}::uuid`);
+      });
+    }
+    // The hourly purge deletes what cannot be deleted now because the bucket is out of reach.
+    await purgeAll(files, scope);
+    return await inOwnTransaction(database, (transaction) => end(transaction, scope, { id, identity }));
+  }
+
+  /** The completed erasures of the domain, to be repeated after an older backup is restored. */
+  async listDone(scope: Scope): Promise<readonly DoneErasure[]> {
+    return await this.#services.database.query<DoneErasure>(Prisma.sql`
+      select domain, collection, person, pseudonym,
+        to_char(ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
+      from erasures
+      where domain = ${scope.domain.id} and ended_at is not null
+      order by ended_at, id`);
+  }
+
+  /** The person of an erasure, if a restored backup brought the person back. */
+  async findAgain(scope: Scope, done: DoneErasure): Promise<PersonAsked | undefined> {
+    const [row] = await this.#services.database.query<PersonAsked>(Prisma.sql`
+      select r.collection, r.id
+      from records r
+      where r.domain = ${scope.domain.id} and r.collection = ${done.collection}
+        and encode(sha256(convert_to(r.collection || '/' || r.id, 'UTF8')), 'hex') = ${done.person}`);
+    return row;
+  }
+
+  /** The imports whose files name the person. A later import is found by what is stored about it. */
+  async #searchImports(scope: Scope, identity: PersonIdentity): Promise<readonly string[]> {
+    const { database, findInImportFile } = this.#services;
+    const redaction = new Redaction(identity, 'alone');
+    const signal = scope.signal === undefined ? new AbortController().signal : toAbortSignal(scope.signal);
+    const rows = await database.query<{ id: string }>(Prisma.sql`
+      select i.id::text as id
+      from imports i
+      where i.domain = ${scope.domain.id} and i.owns_file
+      order by i.id`);
+    const found: string[] = [];
+    for (const { id } of rows) {
+      if (await findInImportFile({ id, signal, isFound: (text) => redaction.isIn(text) })) found.push(id);
+    }
+    return found;
+  }
+
+  async #begin(scope: Scope, asked: PersonAsked, pseudonym: string) {
+    const { database, catalog } = this.#services;
+    personCollection(scope, catalog, asked.collection);
+    const person = hashOf(asked);
+    const underWay = Prisma.sql`domain = ${scope.domain.id} and collection = ${asked.collection}
+      and person = ${person} and ended_at is null`;
+    return await inOwnTransaction(database, async (transaction) => {
+      const [row] = await transaction.query<{ id: string; plan: string }>(
+        Prisma.sql`select id::text as id, plan::text as plan from erasures where ${underWay} for update`,
+      );
+      if (row !== undefined)
+        return { id: row.id, identity: parsePlainJson(row.plan) as never as PersonIdentity };
+      const identity = await this.#identify(transaction, scope, asked, pseudonym);
+      const id = uuidv7();
+      const plan = printExactJson({ ...identity, identifiers: identity.identifiers.map(toPlain) });
+      await transaction.query(Prisma.sql`
+        insert into erasures (id, domain, collection, person, pseudonym, plan, requested_by, request_id)
+        values (${id}::uuid, ${scope.domain.id}, ${asked.collection}, ${person}, ${identity.pseudonym},
+          ${plan}::jsonb, ${scope.principal.id}, ${scope.requestId})`);
+      return { id, identity };
+    });
+  }
+
+  async #identify(db: Queryable, scope: Scope, asked: PersonAsked, pseudonym: string) {
+    const { catalog } = this.#services;
+    const identity = await identifyPerson(db, scope, { catalog, asked, pseudonym });
+    if (asked.collection === USER_COLLECTION) await assertExpendable(db, scope, asked.id);
+    return identity;
+  }
+}
+
+class TakenBack extends Error {}
+
+/** @throws CONFLICT */
+async function assertExpendable(db: Queryable, { domain, principal }: Scope, id: string): Promise<void> {
+  if (principal.kind === 'user' && principal.id === id) {
+    throw new ServiceError('CONFLICT', 'nobody erases their own user: another admin does');
+  }
+  const scripts = await db.query<{ name: string }>(Prisma.sql`
+    select name from scripts where domain_id = ${domain.id} and owner = ${id} order by name`);
+  if (scripts.length === 0) return;
+  const names = scripts.map(({ name }) => name).join(', ');
+  throw new ServiceError('CONFLICT', `scripts of this user are still there: ${names}`, {
+    errors: [{ detail: 'they run in its name', expected: 'the scripts removed, or saved by somebody else' }],
+  });
+}
+
+/** Whether a step is the next one. A second caller that waited for the first finds it done. */
+async function isNext(transaction: Transaction, id: string, index: number): Promise<boolean> {
+  const [row] = await transaction.query<{ steps_done: number; is_open: boolean }>(Prisma.sql`
+    select steps_done, ended_at is null as is_open from erasures where id = ${id}::uuid for update`);
+  return row?.is_open === true && row.steps_done === index;
+}
+
+/** Records the erasure in the audit trail, and forgets who was erased. */
+async function end(
+  transaction: Transaction,
+  scope: Scope,
+  { id, identity }: { readonly id: string; readonly identity: PersonIdentity },
+): Promise<Erasure> {
+  const [row] = await transaction.query<{ report: string; is_open: boolean }>(Prisma.sql`
+    select report::text as report, ended_at is null as is_open
+    from erasures
+    where id = ${id}::uuid
+    for update`);
+  const entries = parsePlainJson(row?.report ?? '[]') as never as readonly ErasureEntry[];
+  if (row?.is_open) {
+    // The ids of what was removed reveal too much: only the numbers are kept.
+    const figures = entries.map(({ fate, place, count }) => ({ fate, place, count }));
+    await transaction.query(Prisma.sql`
+      update erasures
+      set ended_at = now(), plan = null, report = ${printExactJson(figures)}::jsonb
+      where id = ${id}::uuid`);
+    await auditPerson(transaction, scope, { ...identity, id: identity.pseudonym, operation: 'erased' });
+  }
+  return toErasure(identity, entries);
+}
+
+/**
+ * Records in the audit trail what was done with the data of a person. This is not a change of a record, so
+ * neither subscribers nor the history of the record see it.
+ */
+async function auditPerson(
+  db: Queryable,
+  scope: Scope,
+  noted: PersonAsked & { readonly operation: 'exported' | 'erased' },
+): Promise<void> {
+  await db.query(auditedAct(scope, noted));
+}
+
+function toErasure({ pseudonym, identifiers }: PersonIdentity, entries: readonly ErasureEntry[]): Erasure {
+  const shared = identifiers.filter(({ isAlone }) => !isAlone).map(({ value }) => value);
+  return { pseudonym, entries, shared };
+}
+
+function toPlain({ value, isAlone }: Identifier) {
+  return { value, isAlone };
+}
+
+function toJson(entries: readonly ErasureEntry[]) {
+  return entries.map(({ because, ...entry }) => ({ ...entry, ...(because !== undefined && { because }) }));
+}
+
+function hashOf({ collection, id }: PersonAsked): string {
+  return createHash('sha256').update(`${collection}/${id}`).digest('hex');
+}
+
+/** There are four billion pseudonyms. Two equal ones in a school are very unlikely, and would do no harm. */
+function newPseudonym(): string {
+  return `erased-${randomBytes(4).toString('hex')}`;
+}
+
+async function purgeAll(files: Files, { domain }: Scope): Promise<void> {
+  let purged = await files.purge(domain.id);
+  while (purged > 0) purged = await files.purge(domain.id);
+}

@@ -1,0 +1,230 @@
+/**
+ * Answers the calls of a run: finds the binding, validates its arguments, and formats the result for the
+ * guest.
+ */
+
+import { type ErrorDetail, ServiceError } from '../../base/errors.js';
+import { type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
+import { isNestedDeeply } from '../../base/json/json-depth.js';
+import { JsonText } from '../../base/scalars/json-text.js';
+import type { CallMessage } from './guest-thread.js';
+import type { OpenStreams } from './open-streams.js';
+import {
+  type FunctionBinding,
+  type HostBinding,
+  type HostCallContext,
+  ScriptFailure,
+  type StreamBinding,
+} from './platform/host-binding.js';
+import { printLimit, type ScriptLimits } from './script-limits.js';
+
+export interface HostCallsOptions {
+  readonly bindings: ReadonlyMap<string, HostBinding>;
+  readonly limits: ScriptLimits;
+  readonly openStreams: OpenStreams;
+  readonly context: HostCallContext;
+  readonly onFault: (task: string, error: unknown) => void;
+}
+
+type Batch = readonly (JsonValue | JsonText)[];
+
+interface Cursor {
+  readonly batches: AsyncIterator<Batch>;
+  /** The rest of a batch that was too large for one answer. */
+  readonly pending: Batch[];
+  leave(): void;
+}
+
+export class HostCalls {
+  readonly #options: HostCallsOptions;
+  readonly #callsByName = new Map<string, number>();
+  readonly #cursors = new Map<number, Cursor>();
+  #lastCursor = 0;
+  #answering: Promise<string> | undefined;
+
+  constructor(options: HostCallsOptions) {
+    this.#options = options;
+  }
+
+  /** `+` and the JSON of the value, or `-` and that of an error. Never throws. */
+  async answer(call: CallMessage): Promise<string> {
+    this.#answering = this.#answerOrRefuse(call);
+    return await this.#answering;
+  }
+
+  /**
+   * Waits for the call in progress, which the run's signal has aborted, and closes what the script left open.
+   */
+  async close(): Promise<void> {
+    await this.#answering;
+    for (const cursor of this.#cursors.values()) await this.#closeCursor(cursor);
+    this.#cursors.clear();
+  }
+
+  async #answerOrRefuse(call: CallMessage): Promise<string> {
+    try {
+      const text = await this.#perform(call);
+      if (text.length <= this.#options.limits.payloadBytes) return `+${text}`;
+      throw new ServiceError(
+        'LIMIT_EXCEEDED',
+        `what ${call.name} gives is larger than ${printLimit(this.#options.limits, 'payloadBytes')}; ` +
+          'ask for less at once, or stream it',
+      );
+    } catch (error) {
+      return `-${JSON.stringify(this.#toRefusal(call, error))}`;
+    }
+  }
+
+  async #perform(call: CallMessage): Promise<string> {
+    const binding = this.#options.bindings.get(call.name);
+    if (binding === undefined) throw new ServiceError('NOT_FOUND', `platform.${call.name} does not exist`);
+    const args = parseArguments(call.argumentsText);
+    await this.#options.context.scope.assertRights?.();
+    switch (call.operation) {
+      case 'call':
+        return await this.#callFunction(asFunction(binding), args);
+      case 'open':
+        return this.#openStream(asStream(binding), args);
+      case 'next':
+        return await this.#readNext(Number(args[0]));
+      case 'close':
+        await this.#closeStream(Number(args[0]));
+        return '';
+    }
+  }
+
+  async #callFunction(binding: FunctionBinding, args: readonly JsonValue[]): Promise<string> {
+    this.#count(binding);
+    const value = await binding.call(this.#options.context, args);
+    if (value === undefined) return '';
+    return printAnswer(value);
+  }
+
+  #openStream(binding: StreamBinding, args: readonly JsonValue[]): string {
+    this.#count(binding);
+    const { openStreams, context } = this.#options;
+    if (this.#cursors.size >= openStreams.perRun) {
+      throw new ServiceError(
+        'LIMIT_EXCEEDED',
+        `a script has at most ${openStreams.perRun} streams open at once (half of SCRIPT_STREAMS)`,
+      );
+    }
+    const batches = binding.open(context, args)[Symbol.asyncIterator]();
+    // Within a transaction, a stream uses the transaction's connection.
+    const leave = context.within === undefined ? openStreams.open() : () => {};
+    this.#lastCursor += 1;
+    this.#cursors.set(this.#lastCursor, { batches, pending: [], leave });
+    return String(this.#lastCursor);
+  }
+
+  async #readNext(id: number): Promise<string> {
+    const cursor = this.#cursors.get(id);
+    if (cursor === undefined) throw new ServiceError('NOT_FOUND', 'this stream is closed');
+    const batch = cursor.pending.shift() ?? (await readBatch(cursor));
+    if (batch === undefined) {
+      this.#cursors.delete(id);
+      cursor.leave();
+      return '{"records":[],"isLast":true}';
+    }
+    return `{"records":${this.#printBatch(cursor, batch)},"isLast":false}`;
+  }
+
+  /** What does not fit into one answer is kept for the next. */
+  #printBatch(cursor: Cursor, batch: Batch): string {
+    const text = `[${batch.map(printAnswer).join(',')}]`;
+    // Leaves room for the surrounding text.
+    if (text.length + 100 <= this.#options.limits.payloadBytes || batch.length <= 1) return text;
+    const half = Math.ceil(batch.length / 2);
+    cursor.pending.unshift(batch.slice(half));
+    return this.#printBatch(cursor, batch.slice(0, half));
+  }
+
+  async #closeStream(id: number): Promise<void> {
+    const cursor = this.#cursors.get(id);
+    this.#cursors.delete(id);
+    if (cursor !== undefined) await this.#closeCursor(cursor);
+  }
+
+  async #closeCursor(cursor: Cursor): Promise<void> {
+    try {
+      await cursor.batches.return?.();
+    } catch (error) {
+      // The script has what it wanted, or has itself ended.
+      if (!this.#options.context.signal.aborted) this.#options.onFault('closing a stream of a script', error);
+    } finally {
+      cursor.leave();
+    }
+  }
+
+  #count(binding: HostBinding): void {
+    if (binding.maxCalls === undefined) return;
+    const calls = (this.#callsByName.get(binding.name) ?? 0) + 1;
+    this.#callsByName.set(binding.name, calls);
+    if (calls <= binding.maxCalls) return;
+    throw new ServiceError(
+      'LIMIT_EXCEEDED',
+      `a run calls platform.${binding.name} at most ${binding.maxCalls.toLocaleString('en')} times`,
+    );
+  }
+
+  #toRefusal(call: CallMessage, error: unknown): Refusal {
+    if (error instanceof ServiceError) {
+      const { message, code, status, errors } = error;
+      return { message, code, status, ...(errors && { errors }) };
+    }
+    if (error instanceof ScriptFailure) {
+      const { code, status, errors } = error.error;
+      const refusal =
+        code === undefined
+          ? {}
+          : { code, ...(status !== undefined && { status }), ...(errors && { errors }) };
+      return { message: error.message, ...refusal };
+    }
+    if (this.#options.context.signal.aborted) return { message: 'the run has ended' };
+    this.#options.onFault(`platform.${call.name}`, error);
+    return {
+      message:
+        `a fault of the gateway in platform.${call.name}; it is in the log with the run ` +
+        `${this.#options.context.run.id}`,
+      code: 'INTERNAL',
+      status: 500,
+    };
+  }
+}
+
+interface Refusal {
+  readonly message: string;
+  readonly code?: string;
+  readonly status?: number;
+  readonly errors?: readonly ErrorDetail[];
+}
+
+function parseArguments(text: string): readonly JsonValue[] {
+  try {
+    const args = isNestedDeeply(text) ? undefined : parsePlainJson(text);
+    if (Array.isArray(args)) return args;
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+  }
+  throw new ServiceError('MALFORMED_REQUEST', 'the arguments are no JSON, or are nested too deeply');
+}
+
+function asFunction(binding: HostBinding): FunctionBinding {
+  if (binding.kind === 'function') return binding;
+  throw new ServiceError('MALFORMED_REQUEST', `platform.${binding.name} is a stream`);
+}
+
+function asStream(binding: HostBinding): StreamBinding {
+  if (binding.kind === 'stream') return binding;
+  throw new ServiceError('MALFORMED_REQUEST', `platform.${binding.name} is no stream`);
+}
+
+async function readBatch(cursor: Cursor): Promise<Batch | undefined> {
+  const { done, value } = await cursor.batches.next();
+  return done ? undefined : value;
+}
+
+/** The result of a binding as JSON text. */
+function printAnswer(value: JsonValue | JsonText): string {
+  return value instanceof JsonText ? value.text : printExactJson(value);
+}

@@ -1,0 +1,357 @@
+/** Runs stored scripts with the principal that their settings name, and records every run. */
+
+import { randomUUID } from 'node:crypto';
+import { validate as isUuid } from 'uuid';
+import { ServiceError } from '../../../base/errors.js';
+import { type JsonValue, parsePlainJson, printExactJson } from '../../../base/json/json.js';
+import {
+  credentialName,
+  type Domain,
+  type Principal,
+  type Scope,
+  systemPrincipal,
+} from '../../../base/model/scope.js';
+import { replaceUnstorableText } from '../../../base/model/unstorable-text.js';
+import { Prisma } from '../../../generated/prisma/client.js';
+import type { Database } from '../../../store/database/database.js';
+import type { Queryable, Transaction } from '../../../store/database/queryable.js';
+import { visitorOf } from '../run-places.js';
+import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from '../run-request.js';
+import { runsInReach } from '../runs-in-reach.js';
+import type { Script } from './script.js';
+import type { Scripts } from './scripts.js';
+
+/** What started a run. */
+export type RunCause =
+  | 'call'
+  | 'script'
+  | 'commandLine'
+  | 'endpoint'
+  | 'schedule'
+  | 'topic'
+  | 'before'
+  | 'after';
+
+/** A recorded run. */
+export interface ScriptRun {
+  readonly id: string;
+  readonly script: string;
+  /** `undefined`: the code came with the request. */
+  readonly version: number | undefined;
+  readonly cause: RunCause;
+  /** The `_id` of the user, or `script:<name>` for a run with service roles. */
+  readonly principal: string;
+  readonly status: 'running' | 'succeeded' | 'failed';
+  readonly startedAt: Date;
+  readonly endedAt: Date | undefined;
+  readonly cpuMs: number | undefined;
+  readonly memoryBytes: number | undefined;
+  readonly hostCalls: number | undefined;
+  readonly value: JsonValue | undefined;
+  readonly error: ScriptError | undefined;
+  readonly output: readonly OutputLine[];
+  readonly requestId: string;
+}
+
+export interface RunQuery {
+  readonly script?: string | undefined;
+  readonly status?: ScriptRun['status'] | undefined;
+  /** Only runs older than the one with this id. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+/** Options of a run beside the script itself. */
+export interface StartOptions {
+  readonly arguments: JsonValue;
+  readonly cause: RunCause;
+  readonly onOutput?: RunRequest['onOutput'];
+  readonly depth?: number | undefined;
+  readonly within?: Transaction | undefined;
+  /** Ends the run, in addition to the scope's signal. */
+  readonly signal?: AbortSignal | undefined;
+  readonly wallTimeMs?: number | undefined;
+  /** Default: the caller's. */
+  readonly place?: RunRequest['place'];
+}
+
+export interface ScriptRunsOptions {
+  readonly database: Database;
+  readonly scripts: Scripts;
+  readonly runner: { run(request: RunRequest): Promise<RunResult> };
+}
+
+/** A run in progress for longer was lost with its gateway: no limit of a run is as long. */
+const LOST_AFTER_HOURS = 6;
+
+export class ScriptRuns {
+  readonly #options: ScriptRunsOptions;
+
+  constructor(options: ScriptRunsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs a stored script for a caller, as the caller or with its service roles. If the script fails, the run
+   * has an `error`; nothing is thrown.
+   *
+   * @throws NOT_FOUND; FORBIDDEN if the caller may not run it
+   */
+  async call(scope: Scope, name: string, options: StartOptions): Promise<ScriptRun> {
+    const script = await this.#options.scripts.getRunnable(scope, name, options.within);
+    // Counts for the caller even with service roles: otherwise one caller could take the places of all who
+    // call the script.
+    const place = options.place ?? visitorOf(scope);
+    return await this.start(scopeOfRun(scope, script), script, { ...options, place });
+  }
+
+  /**
+   * Runs a script started by its own settings, with its service roles. `undefined` if it was removed or
+   * disabled.
+   */
+  async runAsService(
+    domain: Domain,
+    name: string,
+    options: Omit<StartOptions, 'arguments'> & {
+      /** Default: a new one. */
+      readonly requestId?: string;
+      /** Provides the arguments, as far as the script's roles may know them. */
+      readonly argumentsFor: (scope: Scope) => Promise<JsonValue>;
+    },
+  ): Promise<ScriptRun | undefined> {
+    const script = await this.#options.scripts.findEnabled(domain.id, name);
+    if (script?.serviceRoles === undefined) return undefined;
+    const { argumentsFor, requestId = randomUUID(), ...others } = options;
+    const scope = serviceScope(domain, script, requestId);
+    return await this.start(scope, script, { ...others, arguments: await argumentsFor(scope) });
+  }
+
+  /** Runs code in the given scope and records the run. The caller must have checked the right to do so. */
+  async start(
+    scope: Scope,
+    source: ScriptSource & { readonly version?: number },
+    options: StartOptions,
+  ): Promise<ScriptRun> {
+    const { cause, ...request } = options;
+    const id = randomUUID();
+    const startedAt = new Date();
+    const begun = { id, script: source.name, version: source.version, cause, startedAt };
+    // A `before` script is part of a write, which does not wait for a record of its start; its result is
+    // recorded.
+    const notes = options.within === undefined ? this.#options.database : this.#options.database.apart;
+    if (cause !== 'before') await this.#keepStart(notes, scope, begun);
+    const result = await this.#run({ id, source, scope, ...request });
+    const run: ScriptRun = {
+      ...begun,
+      principal: scope.principal.id,
+      status: result.status,
+      endedAt: new Date(),
+      cpuMs: result.cpuMs,
+      memoryBytes: result.memoryBytes,
+      hostCalls: result.hostCalls,
+      value: result.value,
+      error: result.error,
+      output: result.output,
+      requestId: scope.requestId,
+    };
+    await this.#keepEnd(notes, scope, run);
+    return run;
+  }
+
+  /**
+   * The runs of the domain, newest first: all for an admin, one's own for others.
+   *
+   * @throws INVALID_VALUE if `before` is not the id of a run
+   */
+  async list(scope: Scope, query: RunQuery): Promise<readonly ScriptRun[]> {
+    const conditions = [
+      runsInReach(scope),
+      ...(query.script === undefined ? [] : [Prisma.sql`script = ${query.script}`]),
+      ...(query.status === undefined ? [] : [Prisma.sql`status = ${query.status}`]),
+      ...(query.before === undefined
+        ? []
+        : [
+            Prisma.sql`(started_at, id) < (select started_at, id from script_runs
+              where ${runsInReach(scope)} and id = ${assertRunId(query.before)}::uuid)`,
+          ]),
+    ];
+    const rows = await this.#options.database.query<RunRow>(Prisma.sql`
+      select ${COLUMNS}
+      from script_runs
+      where ${Prisma.join(conditions, ' and ')}
+      order by started_at desc, id desc
+      limit ${query.limit}`);
+    return rows.map(toScriptRun);
+  }
+
+  /** @throws NOT_FOUND for a run the caller may not see */
+  async get(scope: Scope, id: string): Promise<ScriptRun> {
+    const [row] = await this.#options.database.query<RunRow>(Prisma.sql`
+      select ${COLUMNS}
+      from script_runs
+      where ${runsInReach(scope)} and id = ${assertRunId(id)}::uuid`);
+    if (row === undefined) throw new ServiceError('NOT_FOUND', `there is no run "${id}"`);
+    return toScriptRun(row);
+  }
+
+  /** Deletes runs that started before a time, and marks lost ones. Returns how many were deleted. */
+  async purge(startedBefore: Date): Promise<number> {
+    const [gone] = await this.#options.database.query<{ count: number }>(Prisma.sql`
+with lost as (
+  update script_runs
+  set status = 'failed', ended_at = now(),
+    error = jsonb_build_object('name', 'Error', 'message', 'the gateway that ran it ended', 'script', script,
+      'stack', '')
+  where status = 'running' and started_at < now() - make_interval(hours => ${LOST_AFTER_HOURS}::int)
+),
+gone as (
+  delete from script_runs
+  where started_at < ${startedBefore.toISOString()}::timestamptz
+  returning 1
+)
+select count(*)::int as count from gone`);
+    return gone?.count ?? 0;
+  }
+
+  async #run(request: RunRequest): Promise<RunResult> {
+    try {
+      return await this.#options.runner.run(request);
+    } catch (fault) {
+      // The runner refuses before it begins: too many runs wait, or the caller has gone.
+      return failedBeforeStart(request.source.name, fault);
+    }
+  }
+
+  async #keepStart(
+    notes: Queryable,
+    scope: Scope,
+    run: Pick<ScriptRun, 'id' | 'script' | 'version' | 'cause' | 'startedAt'>,
+  ): Promise<void> {
+    await notes.query(Prisma.sql`
+insert into script_runs (id, domain_id, script, version, cause, principal, credential, status, started_at,
+  request_id)
+values (
+  ${run.id}::uuid, ${scope.domain.id}, ${run.script}, ${run.version ?? null}::int, ${run.cause},
+  ${scope.principal.id}, ${credentialName(scope.principal.credential)},
+  'running', ${run.startedAt.toISOString()}::timestamptz, ${scope.requestId}
+)`);
+  }
+
+  async #keepEnd(notes: Queryable, scope: Scope, run: ScriptRun): Promise<void> {
+    await notes.query(Prisma.sql`
+insert into script_runs (
+  id, domain_id, script, version, cause, principal, credential, status, started_at, ended_at,
+  cpu_ms, memory_bytes, host_calls, value, error, output, request_id
+)
+values (
+  ${run.id}::uuid, ${scope.domain.id}, ${run.script}, ${run.version ?? null}::int, ${run.cause},
+  ${scope.principal.id}, ${credentialName(scope.principal.credential)}, ${run.status},
+    ${run.startedAt.toISOString()}::timestamptz, now(),
+  ${run.cpuMs ?? null}::float8, ${run.memoryBytes ?? null}::bigint, ${run.hostCalls ?? null}::int,
+  ${storable(run.value === undefined ? undefined : printExactJson(run.value))}::jsonb,
+  ${storable(run.error && JSON.stringify(run.error))}::jsonb, ${storable(JSON.stringify(run.output))}::jsonb,
+    ${scope.requestId}
+)
+on conflict (id, domain_id) do update
+set status = excluded.status, ended_at = excluded.ended_at, cpu_ms = excluded.cpu_ms,
+  memory_bytes = excluded.memory_bytes,
+  host_calls = excluded.host_calls, value = excluded.value, error = excluded.error,
+  output = excluded.output`);
+  }
+}
+
+/** The scope of a script run for a caller: with its service roles, or as the caller. */
+function scopeOfRun(scope: Scope, script: Pick<Script, 'name' | 'serviceRoles'>): Scope {
+  if (script.serviceRoles === undefined) return scope;
+  // With roles of its own, the run needs none of the caller's rights after its start.
+  return { ...scope, principal: principalOfRun(scope, script), assertRights: undefined };
+}
+
+export function principalOfRun(scope: Scope, script: Pick<Script, 'name' | 'serviceRoles'>): Principal {
+  if (script.serviceRoles === undefined) return scope.principal;
+  return servicePrincipal(scope.domain, script.name, script.serviceRoles);
+}
+
+function serviceScope(
+  domain: Domain,
+  script: Pick<Script, 'name' | 'serviceRoles'>,
+  requestId: string,
+): Scope {
+  return {
+    domain,
+    principal: servicePrincipal(domain, script.name, script.serviceRoles ?? []),
+    requestId,
+  };
+}
+
+function servicePrincipal(domain: Domain, name: string, roles: readonly string[]): Principal {
+  return systemPrincipal(`script:${name}`, roles, domain.id);
+}
+
+function assertRunId(id: string): string {
+  if (isUuid(id)) return id;
+  throw new ServiceError('INVALID_VALUE', `"${id}" is no id of a run`, {
+    errors: [{ detail: 'an id of a run is a UUID', expected: 'a UUID', sent: id }],
+  });
+}
+
+function failedBeforeStart(script: string, fault: unknown): RunResult {
+  if (!(fault instanceof ServiceError)) throw fault;
+  const { code, status, errors, message } = fault;
+  return {
+    id: randomUUID(),
+    status: 'failed',
+    error: { name: 'Error', message, code, status, errors, script, stack: '' },
+    output: [],
+    durationMs: 0,
+    cpuMs: 0,
+    memoryBytes: 0,
+    hostCalls: 0,
+  };
+}
+
+interface RunRow {
+  readonly id: string;
+  readonly script: string;
+  readonly version: number | null;
+  readonly cause: RunCause;
+  readonly principal: string;
+  readonly status: ScriptRun['status'];
+  readonly started_at: Date;
+  readonly ended_at: Date | null;
+  readonly cpu_ms: number | null;
+  readonly memory_bytes: number | null;
+  readonly host_calls: number | null;
+  readonly value: string | null;
+  readonly error: ScriptError | null;
+  readonly output: readonly (Omit<OutputLine, 'at'> & { readonly at: string })[] | null;
+  readonly request_id: string;
+}
+
+const COLUMNS = Prisma.sql`id::text as id, script, version, cause, principal, status, started_at, ended_at,
+  cpu_ms, memory_bytes, host_calls, value::text as value, error, output, request_id`;
+
+function toScriptRun(row: RunRow): ScriptRun {
+  return {
+    id: row.id,
+    script: row.script,
+    version: row.version ?? undefined,
+    cause: row.cause,
+    principal: row.principal,
+    status: row.status,
+    startedAt: row.started_at,
+    endedAt: row.ended_at ?? undefined,
+    cpuMs: row.cpu_ms ?? undefined,
+    memoryBytes: row.memory_bytes ?? undefined,
+    hostCalls: row.host_calls ?? undefined,
+    value: row.value === null ? undefined : parsePlainJson(row.value),
+    error: row.error ?? undefined,
+    output: (row.output ?? []).map((line) => ({ ...line, at: new Date(line.at) })),
+    requestId: row.request_id,
+  };
+}
+
+/** Output may contain characters that Postgres cannot store; it is only kept for reading. */
+function storable(json: string | undefined): string | null {
+  return json === undefined ? null : replaceUnstorableText(json);
+}

@@ -1,0 +1,217 @@
+/**
+ * The scripts triggered by writes and messages: `before` scripts run within the transaction of the write,
+ * others by a job after the commit.
+ */
+
+import { RETRY_SOON_SECONDS, ServiceError } from '../../../base/errors.js';
+import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
+import type { Scope } from '../../../base/model/scope.js';
+import { traceHeaders } from '../../../base/process/traced.js';
+import { Prisma } from '../../../generated/prisma/client.js';
+import type {
+  AskedWrite,
+  BeforeTrigger,
+  ReservedPlace,
+  WriteTriggers,
+} from '../../../store/writing/write-triggers.js';
+import { MESSAGES_TASK } from '../../messaging/sms/sms-log.js';
+import type { TopicTriggers } from '../../messaging/topics.js';
+import type { Places } from '../places.js';
+import { visitorOf } from '../run-places.js';
+import type { ScriptError } from '../run-request.js';
+import { principalOfRun, type RunCause, type ScriptRun, type ScriptRuns } from './script-runs.js';
+import { RUN_TASK, SCRIPT_ATTEMPTS } from './script-tasks.js';
+import type { ScriptOutline, Scripts } from './scripts.js';
+
+interface StartedScripts {
+  readonly scripts: Scripts;
+  readonly scriptRuns: ScriptRuns;
+  readonly writePlaces: Places;
+}
+
+export interface ScriptTriggersOptions {
+  /** `undefined` until scripting is open: scripts depend on the store and the topics, which call this. */
+  readonly scripting: () => StartedScripts | undefined;
+  /** How long a write waits for each script. */
+  readonly beforeTimeoutMs: number;
+}
+
+export function createScriptTriggers({
+  scripting,
+  beforeTimeoutMs,
+}: ScriptTriggersOptions): WriteTriggers & TopicTriggers {
+  return {
+    before: (domainId, collection, operation) => {
+      const started = scripting();
+      const outlines = started?.scripts.starts.before(domainId, collection, operation) ?? [];
+      if (started === undefined || outlines.length === 0) return NONE;
+      return outlines.map((outline) => beforeTrigger(outline, { ...started, beforeTimeoutMs }));
+    },
+    reserve: (scope, writes) => {
+      const started = scripting();
+      if (started === undefined || !started.scripts.starts.mayAsk(scope.domain.id, writes)) return undefined;
+      // Leaves the rest of the time to the script. Nobody waits for a system task, whose record must be
+      // written.
+      const isTask = scope.principal.id === MESSAGES_TASK;
+      const longestMs = isTask ? SERVICE_WAIT_MS : beforeTimeoutMs * WAITING_SHARE;
+      const wait = { signal: scope.signal, longestMs };
+      return reservePlace(started.writePlaces, scope, wait);
+    },
+    after: (scope, collection, operation) =>
+      describeJobs(scripting()?.scripts.starts.after(scope.domain.id, collection, operation), {
+        scope,
+        cause: 'after',
+        arguments: Prisma.sql`json_build_object(
+        'operation', ${operation}::text, 'collection', ${collection}::text,
+        'id', r.id, 'version', r.version)`,
+      }),
+    begin: addJobs,
+    names: (domainId, collection) => {
+      const starts = scripting()?.scripts.starts;
+      const listed = (when: 'before' | 'after') =>
+        OPERATIONS.flatMap((operation) => starts?.[when](domainId, collection, operation) ?? []);
+      const namesOf = (when: 'before' | 'after') => [...new Set(listed(when).map(({ name }) => name))];
+      return { before: namesOf('before'), after: namesOf('after') };
+    },
+    afterMessage: (scope, topic) => {
+      const jobs = describeJobs(scripting()?.scripts.starts.onTopic(scope.domain.id, topic), {
+        scope,
+        cause: 'topic',
+        arguments: Prisma.sql`json_build_object('topic', m.topic, 'message', m.message)`,
+      });
+      return jobs && addJobs(jobs);
+    },
+  };
+}
+
+const NONE: readonly BeforeTrigger[] = [];
+const OPERATIONS = ['create', 'update', 'delete'] as const;
+const SERVICE_WAIT_MS = 30_000;
+/** The share of a write's time for `before` scripts that it may spend waiting for its place. */
+const WAITING_SHARE = 0.75;
+
+/** A JSON expression with a job for each script. */
+function describeJobs(
+  scripts: readonly ScriptOutline[] | undefined,
+  job: { readonly scope: Scope; readonly cause: RunCause; readonly arguments: Prisma.Sql },
+): Prisma.Sql | undefined {
+  if (scripts === undefined || scripts.length === 0) return undefined;
+  return Prisma.sql`(
+    select json_agg(json_build_object(
+      'domain', ${job.scope.domain.id}::text, 'script', script.name, 'cause', ${job.cause}::text,
+      'depth', ${job.scope.scriptDepth ?? 0}::int, 'arguments', ${job.arguments},
+      'traceparent', ${traceHeaders().traceparent ?? null}::text))
+    from unnest(${scripts.map(({ name }) => name)}::text[]) as script (name)
+  )`;
+}
+
+/**
+ * An expression that adds the jobs in a JSON expression, in the transaction of its statement; none if it is
+ * null.
+ */
+function addJobs(described: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(
+    select count(*)
+    from json_array_elements(${described}) as job (payload)
+    cross join lateral campus_jobs.add_job(
+      ${RUN_TASK}, job.payload, max_attempts => ${SCRIPT_ATTEMPTS}::int
+    )
+  )`;
+}
+
+function beforeTrigger(
+  outline: ScriptOutline,
+  options: StartedScripts & Pick<ScriptTriggersOptions, 'beforeTimeoutMs'>,
+): BeforeTrigger {
+  return {
+    principalFor: (scope) => principalOfRun(scope, outline),
+    ask: async (write, within) => {
+      const script = await options.scripts.findEnabled(outline.domainId, outline.name, within);
+      if (script === undefined) return undefined;
+      const waitedMs = within.reserved?.waitedMs ?? 0;
+      const giveBack =
+        within.reserved === undefined ? takePlace(options.writePlaces, write.scope) : undefined;
+      try {
+        const run = await options.scriptRuns.start(write.scope, script, {
+          cause: 'before',
+          arguments: argumentsOf(write),
+          // A script whose writes trigger scripts again is limited in depth by the runner.
+          depth: (write.scope.scriptDepth ?? 0) + 1,
+          within,
+          place: 'held',
+          wallTimeMs: Math.max(1, options.beforeTimeoutMs - waitedMs),
+        });
+        if (run.error?.limit === 'wallTime')
+          throw tookTooLong(run.script, run.error, { ...options, waitedMs });
+        return answerOf(run);
+      } finally {
+        giveBack?.();
+      }
+    },
+  };
+}
+
+async function reservePlace(
+  places: Places,
+  scope: Scope,
+  wait: Parameters<Places['take']>[1],
+): Promise<ReservedPlace> {
+  const free = places.takeNow(visitorOf(scope));
+  if (free !== undefined) return { giveBack: free, waitedMs: 0 };
+  const askedAt = performance.now();
+  scope.onWait?.();
+  const giveBack = await places.take(visitorOf(scope), wait);
+  // Without a waiting request there is no deadline.
+  const waitedMs = scope.principal.id === MESSAGES_TASK ? 0 : performance.now() - askedAt;
+  return { giveBack, waitedMs };
+}
+
+/**
+ * Takes a place for a write in a transaction that took none before its connection: it must not wait while
+ * holding that.
+ */
+function takePlace(places: Places, scope: Scope): () => void {
+  const giveBack = places.takeNow(visitorOf(scope));
+  if (giveBack !== undefined) return giveBack;
+  throw new ServiceError('UNAVAILABLE', 'the scripts this write asks are busy with other writes; try again', {
+    retryAfterSeconds: RETRY_SOON_SECONDS,
+  });
+}
+
+/** The script is too slow if it had all of its time; otherwise it was delayed by others. */
+function tookTooLong(
+  script: string,
+  error: ScriptError,
+  { waitedMs, beforeTimeoutMs }: { readonly waitedMs: number; readonly beforeTimeoutMs: number },
+): ServiceError {
+  const limit = `${beforeTimeoutMs.toLocaleString('en')} ms (SCRIPT_BEFORE_TIMEOUT_MS)`;
+  if (waitedMs === 0) return refused(script, `it took longer than ${limit}${printPlace(error)}`);
+  const waited = `${Math.ceil(waitedMs).toLocaleString('en')} ms`;
+  return new ServiceError(
+    'UNAVAILABLE',
+    `the script "${script}" was not done in time: of ${limit} this write waited ${waited} behind ` +
+      'other writes; nothing was written, try again',
+    { retryAfterSeconds: RETRY_SOON_SECONDS },
+  );
+}
+
+function argumentsOf({ operation, collection, record, previous }: AskedWrite): JsonObject {
+  return { operation, collection, record, previous: previous ?? null };
+}
+
+function answerOf(run: ScriptRun): JsonObject | undefined {
+  if (run.error !== undefined) throw refused(run.script, `${run.error.message}${printPlace(run.error)}`);
+  if (run.value === undefined || run.value === null) return undefined;
+  if (isJsonObject(run.value)) return run.value;
+  throw refused(run.script, 'it gave back no object: a before-trigger gives the record, or nothing');
+}
+
+/** ` (fees.js:3:7)`, as far as the position is known. */
+function printPlace({ script, line, column }: ScriptError): string {
+  if (line === undefined) return '';
+  return ` (${script}:${line}${column === undefined ? '' : `:${column}`})`;
+}
+
+function refused(script: string, why: string): ServiceError {
+  return new ServiceError('SCRIPT_FAILED', `the script "${script}" refused the write: ${why}`);
+}

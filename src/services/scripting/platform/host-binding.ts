@@ -1,0 +1,93 @@
+/**
+ * What a script can reach: functions of the gateway, each by its name in the global `platform` object.
+ *
+ * A binding runs in the gateway as the run's principal: it passes the run's `Scope` to the store, which
+ * enforces the rights. Only JSON crosses the boundary. The arguments are untrusted, because the author of the
+ * script chose all of them, so a binding validates them as strictly as a request (`platform/arguments.ts`).
+ */
+
+import type { JsonValue } from '../../../base/json/json.js';
+import type { Scope } from '../../../base/model/scope.js';
+import type { JsonText } from '../../../base/scalars/json-text.js';
+import type { Transaction } from '../../../store/database/queryable.js';
+import type { ScriptError } from '../run-request.js';
+
+/** The run that makes a call. */
+export interface CallingRun {
+  readonly id: string;
+  /** The name of the script. */
+  readonly name: string;
+  /** 1 for a script started from outside, plus one for each script that started another. */
+  readonly depth: number;
+}
+
+export interface HostCallContext {
+  /** The scope in which the script acts. Its `signal` is the run's. */
+  readonly scope: Scope;
+  readonly run: CallingRun;
+  /** The transaction of the whole run (for a `before` script); its statements end with the run. */
+  readonly within: Transaction | undefined;
+  /**
+   * Aborts when the run ends: killed, timed out, or abandoned by its caller. Everything that takes time must
+   * heed it.
+   */
+  readonly signal: AbortSignal;
+  /**
+   * Runs work all or nothing: in the run's transaction if there is one, else in a new one. When the run is
+   * killed, the current statement is cancelled and the transaction rolled back.
+   */
+  transaction<T>(work: (within: Transaction) => Promise<T>): Promise<T>;
+}
+
+/** Thrown by a binding to pass on the error of another script, which is not a fault of ours. */
+export class ScriptFailure extends Error {
+  readonly error: ScriptError;
+
+  constructor(error: ScriptError) {
+    const place = error.line === undefined ? '' : ` (${error.script}:${error.line}:${error.column})`;
+    super(`${error.message}${place}`);
+    this.error = error;
+  }
+}
+
+export type HostBinding = FunctionBinding | StreamBinding;
+
+interface NamedBinding {
+  /** The name below `platform`: `request`, `db.getCount`. */
+  readonly name: string;
+  /** How often one run may call it. Default: the limit of all host calls. */
+  readonly maxCalls?: number | undefined;
+}
+
+export interface FunctionBinding extends NamedBinding {
+  readonly kind: 'function';
+  /**
+   * What the script receives: the value itself, or a promise of it. `await` accepts both, and a function
+   * passed as the last argument is called with `(error, result)` in both cases. A failed promise that nobody
+   * handles fails the run.
+   */
+  readonly returns: 'value' | 'promise';
+  /** @throws ServiceError, which the script gets as an `Error` with `code`, `status` and `errors` */
+  call(
+    context: HostCallContext,
+    args: readonly JsonValue[],
+  ): Promise<JsonValue | JsonText | undefined> | JsonValue | JsonText | undefined;
+}
+
+/**
+ * A list of any length, read batch by batch as the script consumes it, with at most one batch in transit.
+ *
+ * With functions as the last arguments, the script gets `_eod(record)` for each record, awaited, then
+ * `_com(error)` once; without them, an iterable for `for await` or `for`.
+ */
+export interface StreamBinding extends NamedBinding {
+  readonly kind: 'stream';
+  /**
+   * The part of a batch that exceeds one answer is sent with the next. Leaving the loop closes the stream; so
+   * does the end of the run.
+   */
+  open(
+    context: HostCallContext,
+    args: readonly JsonValue[],
+  ): AsyncIterable<readonly (JsonValue | JsonText)[]>;
+}

@@ -1,0 +1,156 @@
+/** `platform.request`. */
+import { z } from 'zod';
+import { ServiceError } from '../../../base/errors.js';
+import { type JsonValue, parsePlainJson, printExactJson } from '../../../base/json/json.js';
+import type { HttpMethod, OutboundAnswer, OutboundClient } from '../requests/outbound-client.js';
+import { withRetries } from '../requests/retries.js';
+import { jsonValue, readArguments } from './arguments.js';
+import type { HostBinding } from './host-binding.js';
+
+export interface RequestServices {
+  readonly outbound: OutboundClient;
+  readonly requestLimits: {
+    /** The most requests of one run. */
+    readonly maxRequests: number;
+    /** Longest `timeoutMs`. */
+    readonly maxTimeoutMs: number;
+  };
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+const MOST_RETRIES = 5;
+
+/** Headers that frame the message or belong to the connection are set by the client only. */
+const RESERVED_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+const fields = z.record(z.string(), z.union([scalar, z.array(scalar)]));
+
+const options = z.strictObject({
+  method: z.enum(['GET', 'POST', 'PUT', 'DELETE']).default('GET'),
+  headers: z.record(z.string(), scalar).default({}),
+  query: fields.default({}),
+  json: jsonValue.optional(),
+  form: fields.optional(),
+  body: z.string().optional(),
+  timeoutMs: z.number().int().min(1).optional(),
+  retries: z.number().int().min(0).max(MOST_RETRIES).default(0),
+  redirects: z.enum(['follow', 'return']).default('follow'),
+  answer: z.enum(['auto', 'json', 'text', 'base64']).default('auto'),
+});
+
+type RequestOptions = z.output<typeof options>;
+
+export function createRequestBinding(services: RequestServices): HostBinding {
+  const { outbound, requestLimits } = services;
+  return {
+    name: 'request',
+    kind: 'function',
+    returns: 'value',
+    maxCalls: requestLimits.maxRequests,
+    call: async ({ signal }, args) => {
+      const given = readArguments('request', { url: z.string(), options: options.prefault({}) }, args);
+      const { method, retries, redirects, timeoutMs = DEFAULT_TIMEOUT_MS } = given.options;
+      const request = {
+        method: method satisfies HttpMethod,
+        url: toUrl(given.url, given.options.query),
+        ...toMessage(given.options),
+        timeoutMs: Math.min(timeoutMs, requestLimits.maxTimeoutMs),
+        redirects,
+        signal,
+      };
+      const answer = await withRetries(retries, signal, () => outbound.send(request));
+      return toResult(answer, given.options.answer);
+    },
+  };
+}
+
+function toUrl(text: string, query: RequestOptions['query']): URL {
+  if (!URL.canParse(text))
+    throw invalid('url', `"${text.slice(0, 200)}" is not a URL`, 'e.g. https://api.example.org/fees');
+  const url = new URL(text);
+  for (const [name, value] of pairsOf(query)) url.searchParams.append(name, value);
+  return url;
+}
+
+function toMessage(given: RequestOptions): { headers: Record<string, string>; body: string | undefined } {
+  const headers: Record<string, string> = {};
+  for (const [written, value] of Object.entries(given.headers)) {
+    const name = written.toLowerCase();
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) || /[\0\r\n]/.test(String(value))) {
+      throw invalid(
+        'options.headers',
+        `"${written.slice(0, 100)}" is not a header, or its value has a line break`,
+      );
+    }
+    if (RESERVED_HEADERS.has(name)) throw invalid('options.headers', `${name} is not a script's to set`);
+    headers[name] = String(value);
+  }
+  const bodies = [
+    given.json === undefined ? undefined : { type: 'application/json', text: printExactJson(given.json) },
+    given.form && {
+      type: 'application/x-www-form-urlencoded',
+      text: new URLSearchParams(pairsOf(given.form)).toString(),
+    },
+    given.body === undefined ? undefined : { type: 'text/plain; charset=utf-8', text: given.body },
+  ].filter((body) => body !== undefined);
+  const [body, second] = bodies;
+  if (second !== undefined)
+    throw invalid('options', 'json, form and body are three ways to say the same: one of them');
+  if (body === undefined) return { headers, body: undefined };
+  if (given.method === 'GET') throw invalid('options.method', 'a GET has no body', 'POST, PUT or DELETE');
+  return { headers: { 'content-type': body.type, ...headers }, body: body.text };
+}
+
+function pairsOf(record: RequestOptions['query']): [string, string][] {
+  return Object.entries(record).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((one): [string, string] => [name, String(one)]),
+  );
+}
+
+function toResult({ url, status, headers, body }: OutboundAnswer, kind: RequestOptions['answer']): JsonValue {
+  return {
+    status,
+    ok: status >= 200 && status < 300,
+    url: url.href,
+    headers,
+    body: readBody(body, headers, kind),
+  };
+}
+
+function readBody(
+  body: Buffer,
+  headers: Readonly<Record<string, string>>,
+  kind: RequestOptions['answer'],
+): JsonValue {
+  const isJson = kind === 'json' || (kind === 'auto' && /[/+]json\b/i.test(headers['content-type'] ?? ''));
+  if (kind === 'base64') return body.toString('base64');
+  const text = body.toString('utf8');
+  if (!isJson) return text;
+  try {
+    return text === '' ? null : parsePlainJson(text);
+  } catch (error) {
+    if (kind === 'auto') return text;
+    throw new ServiceError('INVALID_VALUE', `the answer is not JSON: ${text.slice(0, 100)}`, {
+      cause: error,
+    });
+  }
+}
+
+function invalid(parameter: string, detail: string, expected?: string): ServiceError {
+  return new ServiceError('INVALID_VALUE', `platform.request(url, options): ${parameter}: ${detail}`, {
+    errors: [{ parameter, detail, ...(expected && { expected }) }],
+  });
+}

@@ -1,0 +1,108 @@
+/** The input and result of a script run. */
+import type { ErrorCode, ErrorDetail } from '../../base/errors.js';
+import type { JsonValue } from '../../base/json/json.js';
+import type { Scope } from '../../base/model/scope.js';
+import type { Transaction } from '../../store/database/queryable.js';
+import type { Visitor } from './places.js';
+
+export interface ScriptSource {
+  /** Shown in errors. */
+  readonly name: string;
+  /**
+   * An ES module. Its result is the default export; a function is called with the arguments, and a promise is
+   * awaited: `export default (args) => args.a + 1`.
+   */
+  readonly code: string;
+}
+
+export interface RunRequest {
+  /** The id of the run, a UUID, used in its log. Default: a new one. */
+  readonly id?: string | undefined;
+  readonly source: ScriptSource;
+  /**
+   * The scope of the script: it can do nothing that this principal could not do itself. Its signal ends the
+   * run.
+   */
+  readonly scope: Scope;
+  /** The script's global `args`. */
+  readonly arguments: JsonValue;
+  /** Told each line soon after it was printed. */
+  readonly onOutput?: ((line: OutputLine) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** 1: started from outside; more: by another script. Default: one more than the scope says. */
+  readonly depth?: number | undefined;
+  /**
+   * The visitor it is counted with: it waits for its place behind those who have fewer. `held`: whoever waits
+   * for this run has a place for it already; two scripts that wait for scripts could otherwise wait for each
+   * other. Default: the principal of the scope.
+   */
+  readonly place?: Visitor | 'held' | undefined;
+  /** The transaction the run's writes are part of. */
+  readonly within?: Transaction | undefined;
+  /**
+   * The time from the asking on, waiting for a place included, where the caller grants less than the settings
+   * do, e.g. to a before-trigger. to a before-trigger.
+   */
+  readonly wallTimeMs?: number | undefined;
+}
+
+export type OutputLevel = 'debug' | 'info' | 'warn' | 'error';
+
+export interface OutputLine {
+  readonly at: Date;
+  readonly level: OutputLevel;
+  readonly text: string;
+}
+
+export interface RunResult {
+  readonly id: string;
+  readonly status: 'succeeded' | 'failed';
+  /** Absent: failed, or the script has no default export. */
+  readonly value?: JsonValue;
+  readonly error?: ScriptError;
+  readonly output: readonly OutputLine[];
+  /** The time from the start of the script; waiting for a free place not included. */
+  readonly durationMs: number;
+  /**
+   * Processor time of its thread; where the system does not tell (other than Linux), the time not spent
+   * waiting for the gateway.
+   */
+  readonly cpuMs: number;
+  /** What the script held at its end or, if that was more than the heap is at first, the most it held. */
+  readonly memoryBytes: number;
+  readonly hostCalls: number;
+}
+
+/** The setting a script ran into. */
+export type ScriptLimit = 'cpuTime' | 'wallTime' | 'memory' | 'stack' | 'output' | 'hostCalls';
+
+export interface ScriptError {
+  /** `TypeError`, `Error`, … as the script would see it. */
+  readonly name: string;
+  readonly message: string;
+  /**
+   * The code of an error of the gateway (a refusal, a limit); status and details are as everywhere. Absent:
+   * the script's own error.
+   */
+  readonly code?: ErrorCode | undefined;
+  readonly status?: number | undefined;
+  readonly errors?: readonly ErrorDetail[] | undefined;
+  readonly limit?: ScriptLimit | undefined;
+  /** The script of the innermost place, if known; lines and columns are counted from 1. */
+  readonly script: string;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+  /** The calls that led there, one a line, the script's own alone. */
+  readonly stack: string;
+}
+
+const OUTPUT_LEVELS: ReadonlySet<string> = new Set([
+  'debug',
+  'info',
+  'warn',
+  'error',
+] satisfies OutputLevel[]);
+
+export function isOutputLevel(text: string): text is OutputLevel {
+  return OUTPUT_LEVELS.has(text);
+}

@@ -1,0 +1,128 @@
+/** What a run that failed tells: the script's own error with its place, or the limit it met. */
+import { ERRORS, type ErrorCode, type ErrorDetail } from '../../base/errors.js';
+import { isJsonObject, type JsonValue } from '../../base/json/json.js';
+import { MAX_JSON_DEPTH } from '../../base/json/json-depth.js';
+import type { GuestError } from './guest/guest-message.js';
+import { PRELUDE_NAME } from './guest/prelude.js';
+import type { ScriptError, ScriptLimit } from './run-request.js';
+import { printLimit, type ScriptLimits } from './script-limits.js';
+
+const LIMIT_SETTINGS = {
+  cpuTime: 'cpuTimeMs',
+  wallTime: 'wallTimeMs',
+  memory: 'memoryBytes',
+  outputBytes: 'outputBytes',
+  outputLines: 'outputLines',
+  hostCalls: 'hostCalls',
+} as const satisfies Record<string, keyof ScriptLimits>;
+
+export type MetLimit = keyof typeof LIMIT_SETTINGS | 'stack';
+
+const WORDS: Readonly<Record<MetLimit, string>> = {
+  cpuTime: 'it took more processor time than',
+  wallTime: 'it took longer than',
+  memory: 'it needed more memory than',
+  outputBytes: 'it printed more than',
+  outputLines: 'it printed more lines than',
+  hostCalls: 'it called the platform more often than',
+  stack: 'its calls were nested too deeply, as in a recursion without an end',
+};
+
+/** `at` is what the guest told of where it was, if it still could. */
+export function scriptLimitError(
+  script: string,
+  limit: MetLimit,
+  { limits, at, wallTimeMs }: { limits: ScriptLimits; at: GuestError | undefined; wallTimeMs?: number },
+): ScriptError {
+  const setting = limit === 'stack' ? undefined : LIMIT_SETTINGS[limit];
+  const inForce = wallTimeMs === undefined ? limits : { ...limits, wallTimeMs };
+  const bound = setting === undefined ? '' : ` ${printLimit(inForce, setting)}`;
+  return {
+    name: 'InternalError',
+    message: `${script} was ended: ${WORDS[limit]}${bound}`,
+    code: 'LIMIT_EXCEEDED',
+    status: ERRORS.LIMIT_EXCEEDED.status,
+    limit: kindOf(limit),
+    ...placeIn(script, at?.stack ?? ''),
+  };
+}
+
+/** What the script gave cannot be written down. */
+export function deepResultError(script: string): ScriptError {
+  return {
+    name: 'RangeError',
+    message: `what ${script} gave is nested deeper than ${MAX_JSON_DEPTH} levels`,
+    code: 'SCRIPT_FAILED',
+    status: ERRORS.SCRIPT_FAILED.status,
+    ...placeIn(script, ''),
+  };
+}
+
+/** The run was ended because nobody waits for it any more, or with its thread. */
+export function scriptEndedError(script: string, message: string, at: GuestError | undefined): ScriptError {
+  return {
+    name: 'AbortError',
+    message: `${script} was ended: ${message}`,
+    ...placeIn(script, at?.stack ?? ''),
+  };
+}
+
+/** What the script threw; in it, running out of memory or stack is told like every other limit. */
+export function scriptThrownError(script: string, thrown: GuestError, limits: ScriptLimits): ScriptError {
+  if (thrown.name === 'InternalError') {
+    if (thrown.message === 'out of memory') return scriptLimitError(script, 'memory', { limits, at: thrown });
+    if (thrown.message === 'stack overflow') return scriptLimitError(script, 'stack', { limits, at: thrown });
+  }
+  return {
+    name: thrown.name,
+    message: thrown.message,
+    ...readRefusal(thrown.refusal),
+    ...placeIn(script, thrown.stack),
+  };
+}
+
+function kindOf(limit: MetLimit): ScriptLimit {
+  return limit === 'outputBytes' || limit === 'outputLines' ? 'output' : limit;
+}
+
+/** The script may have written anything into its error: what is of no known code is left out. */
+function readRefusal(text: string | undefined): Pick<ScriptError, 'code' | 'status' | 'errors'> {
+  const told = text === undefined ? undefined : parse(text);
+  if (!isJsonObject(told) || typeof told.code !== 'string' || !isErrorCode(told.code)) return {};
+  const errors = Array.isArray(told.errors) ? told.errors.filter(isDetail) : undefined;
+  return { code: told.code, status: ERRORS[told.code].status, ...(errors && { errors }) };
+}
+
+function parse(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    // Cut off: details longer than an error has room for.
+    return undefined;
+  }
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERRORS, code);
+}
+
+function isDetail(value: unknown): value is ErrorDetail {
+  return typeof value === 'object' && value !== null && 'detail' in value && typeof value.detail === 'string';
+}
+
+/**
+ * A line of a stack is `    at name (file:line:column)`; those of the platform are not the script's business.
+ */
+function placeIn(script: string, stack: string): Pick<ScriptError, 'script' | 'line' | 'column' | 'stack'> {
+  const lines = stack
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !line.includes(`${PRELUDE_NAME}:`) && !line.includes('(native)'));
+  for (const line of lines) {
+    const start = line.lastIndexOf(`${script}:`);
+    const [, row, column] = start < 0 ? [] : (/^:(\d+):(\d+)/.exec(line.slice(start + script.length)) ?? []);
+    if (row !== undefined) {
+      return { script, line: Number(row), column: Number(column), stack: lines.join('\n') };
+    }
+  }
+  return { script, stack: lines.join('\n') };
+}

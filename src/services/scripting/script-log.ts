@@ -1,0 +1,143 @@
+/** What scripts log to be looked at later: lines with a level, by script and run. */
+
+import { validate as isUuid } from 'uuid';
+import { ServiceError } from '../../base/errors.js';
+import { type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
+import { credentialName, type Scope } from '../../base/model/scope.js';
+import { replaceUnstorableText } from '../../base/model/unstorable-text.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Database } from '../../store/database/database.js';
+import type { Queryable } from '../../store/database/queryable.js';
+import type { CallingRun } from './platform/host-binding.js';
+import type { OutputLevel } from './run-request.js';
+import { runsInReach } from './runs-in-reach.js';
+
+export interface ScriptLogLine {
+  readonly level: OutputLevel;
+  readonly message: string;
+  readonly data: JsonValue | undefined;
+}
+
+export interface ScriptLogEntry extends ScriptLogLine {
+  /** Goes up with time; what `before` takes. */
+  readonly id: string;
+  readonly at: Date;
+  readonly script: string;
+  readonly runId: string;
+  /** `_id` of the user, or the name of the task, as whom the script ran. */
+  readonly principal: string;
+}
+
+export interface ScriptLogQuery {
+  readonly script?: string | undefined;
+  readonly runId?: string | undefined;
+  /** This level and the more severe ones. */
+  readonly level?: OutputLevel | undefined;
+  /** Only entries older than the one with this id. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+const LEVELS: readonly OutputLevel[] = ['debug', 'info', 'warn', 'error'];
+const LONGEST_MESSAGE = 10_000;
+const LONGEST_DATA = 100_000;
+
+export class ScriptLog {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /**
+   * Keeps a line. It stays also when the transaction of the run is taken back: that is when it is read.
+   * `isApart`: the run is in a transaction, which holds a connection while the line is kept by another one.
+   *
+   * @throws LIMIT_EXCEEDED for a message or data that are too long
+   */
+  async write(
+    scope: Scope,
+    run: CallingRun,
+    { isApart, ...line }: ScriptLogLine & { readonly isApart: boolean },
+  ): Promise<void> {
+    const data = line.data === undefined ? undefined : printExactJson(line.data);
+    if (line.message.length > LONGEST_MESSAGE || (data?.length ?? 0) > LONGEST_DATA) {
+      throw new ServiceError(
+        'LIMIT_EXCEEDED',
+        `A line of the log has at most ${LONGEST_MESSAGE} characters, its data ${LONGEST_DATA} of JSON.`,
+      );
+    }
+    const queryable = isApart ? this.#database.apart : this.#database;
+    await queryable.query(
+      Prisma.sql`
+        insert into script_log (domain_id, script, run_id, level, message, data, principal, credential)
+        values (
+          ${scope.domain.id}, ${run.name}, ${run.id}::uuid, ${line.level},
+          ${line.message.replaceAll('\0', '\u{fffd}').toWellFormed()},
+          ${data === undefined ? null : replaceUnstorableText(data)}::jsonb, ${scope.principal.id},
+          ${credentialName(scope.principal.credential)}
+        )`,
+      { name: 'script-log-write' },
+    );
+  }
+
+  /**
+   * The newest first: an admin's view of all of the domain, anybody's view of their own runs. @throws
+   * INVALID_VALUE
+   */
+  async list(scope: Scope, query: ScriptLogQuery): Promise<readonly ScriptLogEntry[]> {
+    const conditions = [
+      runsInReach(scope),
+      ...(query.script === undefined ? [] : [Prisma.sql`script = ${query.script}`]),
+      ...(query.runId === undefined ? [] : [Prisma.sql`run_id = ${assertRunId(query.runId)}::uuid`]),
+      ...(query.level === undefined
+        ? []
+        : [Prisma.sql`level = any(${LEVELS.slice(LEVELS.indexOf(query.level))}::text[])`]),
+      ...(query.before === undefined ? [] : [Prisma.sql`id < ${assertEntryId(query.before)}::bigint`]),
+    ];
+    const rows = await this.#database.query<ScriptLogRow>(Prisma.sql`
+      select id::text as id, at, script, run_id::text as run_id, level, message, data::text as data, principal
+      from script_log
+      where ${Prisma.join(conditions, ' and ')}
+      order by script_log.id desc
+      limit ${query.limit}`);
+    return rows.map(({ run_id, data, ...row }) => ({
+      ...row,
+      runId: run_id,
+      data: data === null ? undefined : parsePlainJson(data),
+    }));
+  }
+
+  /** Takes away what was logged before. How many lines went. */
+  async purge(queryable: Queryable, before: Date): Promise<number> {
+    const rows = await queryable.query(
+      Prisma.sql`delete from script_log where at < ${before.toISOString()}::timestamptz returning 1`,
+    );
+    return rows.length;
+  }
+}
+
+interface ScriptLogRow {
+  readonly id: string;
+  readonly at: Date;
+  readonly script: string;
+  readonly run_id: string;
+  readonly level: OutputLevel;
+  readonly message: string;
+  readonly data: string | null;
+  readonly principal: string;
+}
+
+function assertRunId(id: string): string {
+  if (isUuid(id)) return id;
+  throw new ServiceError('INVALID_VALUE', `"${id}" is no id of a run`, {
+    errors: [{ parameter: 'runId', detail: 'not an id', expected: 'a UUID', sent: id }],
+  });
+}
+
+function assertEntryId(id: string): string {
+  if (/^\d{1,18}$/.test(id)) return id;
+  throw new ServiceError('INVALID_VALUE', `"${id}" is not the id of a line of the log`, {
+    errors: [{ parameter: 'before', detail: 'not an id', expected: 'the id of a line', sent: id }],
+  });
+}

@@ -1,0 +1,179 @@
+/**
+ * Compiles a collection into the query of a view, with a typed column for each declared field that the
+ * audience may read and a row for each record in its reach. The columns are those of tables in files
+ * (exporting/record-columns.ts), without the rest of undeclared fields.
+ *
+ * A view outlives the declaration and the rights it was made from, so it checks at each use what may have
+ * changed: the version of the declaration (a view of another version fails and says what to do), and for a
+ * user whether the user is active, the roles, and what records grant.
+ */
+import { hash } from 'node:crypto';
+import type { Collection, RowRule } from '../../base/model/collection.js';
+import type { Path } from '../../base/model/path.js';
+import { type Scope, systemPrincipal } from '../../base/model/scope.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { findAccess, rowRulesOf } from '../../store/access/access.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { castOf, SCALAR_SQL } from '../../store/sql/scalar-sql.js';
+import { selectGrant } from '../auth/principal-attributes.js';
+import { columnsOfRecords, type RecordColumn } from '../exporting/record-columns.js';
+import { type Audience, rolesOfAudience } from './audience.js';
+import { sqlName } from './sql-name.js';
+
+type Sql = Prisma.Sql;
+
+export interface CompiledView {
+  readonly columns: readonly ViewColumn[];
+  readonly select: Sql;
+}
+
+interface ViewColumn {
+  readonly name: string;
+  /** Its SQL type. */
+  readonly type: Sql;
+  /** Whether its texts are compared byte by byte, which the result of a function does not keep. */
+  readonly isByteOrdered: boolean;
+}
+
+/** `undefined` if the audience may read nothing. `collections` are all collections, for what they grant. */
+export function compileView(
+  audience: Audience,
+  collection: Collection,
+  collections: readonly Collection[],
+): CompiledView | undefined {
+  const { domain } = audience;
+  const principal = systemPrincipal('sql views', rolesOfAudience(audience), domain.id);
+  const scope: Scope = { domain, principal, requestId: 'sql views' };
+  const access = findAccess(scope, collection, 'read');
+  if (access === undefined) return undefined;
+  const columns = columnsOfRecords(collection, undefined, access.hiddenFields).map((column) => ({
+    name: shortName(column.heading),
+    ...columnSql(column),
+  }));
+  const conditions = [
+    liveRecordsIn(domain.id, collection.name),
+    isCurrent(collection),
+    ...(audience.kind === 'user' ? [isActive(audience)] : []),
+    ...rowConditions(rowRulesOf(scope, collection, 'read'), audience, collections),
+  ];
+  return {
+    columns: columns.map(({ name, type, isByteOrdered }) => ({ name, type, isByteOrdered })),
+    select: Prisma.sql`
+select
+  ${Prisma.join(
+    columns.map(({ name, sql }) => Prisma.sql`${sql} as ${sqlName(name)}`),
+    ',\n  ',
+  )}
+from records r
+where ${Prisma.join(conditions, '\n  and ')}`,
+  };
+}
+
+/** The longest name in PostgreSQL, which cuts longer ones, so that two names might become the same. */
+const MAX_NAME_BYTES = 63;
+const HASH_LENGTH = 8;
+
+/** The name itself if it is short enough for PostgreSQL; otherwise its start and a part of its hash. */
+export function shortName(name: string): string {
+  if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return name;
+  const rest = `_${hash('sha256', name, 'hex').slice(0, HASH_LENGTH)}`;
+  let start = name;
+  while (Buffer.byteLength(start) + rest.length > MAX_NAME_BYTES) start = [...start].slice(0, -1).join('');
+  return start + rest;
+}
+
+function columnSql({ path, kind, isList }: RecordColumn): Omit<ViewColumn, 'name'> & { readonly sql: Sql } {
+  const [first] = path;
+  if (path.length === 1 && first === '_id') {
+    return { sql: Prisma.sql`r.id`, type: Prisma.sql`text`, isByteOrdered: false };
+  }
+  const json = jsonAt(path);
+  if (isList || kind === 'json') return { sql: json, type: Prisma.sql`jsonb`, isByteOrdered: false };
+  const sql = SCALAR_SQL[kind].read({ json, text: textAt(path), hasTrigrams: false }, undefined);
+  return { sql, type: castOf(kind), isByteOrdered: SCALAR_SQL[kind].sqlType === 'text' };
+}
+
+function jsonAt(path: Path): Sql {
+  const steps = path.map((step) => Prisma.sql` -> ${step}::text`);
+  return Prisma.sql`(r.data${Prisma.join(steps, '')})`;
+}
+
+function textAt(path: Path): Sql {
+  const steps = path.slice(0, -1).map((step) => Prisma.sql` -> ${step}::text`);
+  const parent = steps.length === 0 ? Prisma.empty : Prisma.join(steps, '');
+  return Prisma.sql`(r.data${parent} ->> ${path.at(-1) ?? ''}::text)`;
+}
+
+/**
+ * A view of an earlier declaration might show what is hidden by now. In that case the condition casts a
+ * message to a boolean, which fails with that message. The message is made from a column, because a constant
+ * would fail already while the view is planned.
+ */
+function isCurrent({ name, version }: Collection): Sql {
+  const message = ' has another declaration by now: run campus sql-views to renew this view';
+  return Prisma.sql`(
+    select case when c.version = ${version} and c.dropped_at is null then true
+      else concat(c.name, ${message})::boolean end
+    from collections c
+    where c.name = ${name}
+  )`;
+}
+
+function isActive({ domain, userId, roles }: Extract<Audience, { kind: 'user' }>): Sql {
+  // Citus fails on a subquery without columns.
+  return Prisma.sql`exists (
+    select 1 from records u
+    where ${liveRecordsIn(domain.id, 'pltf_user', 'u')}
+      and u.id = ${userId}
+      and u.data -> 'active' = 'true'
+      and u.data -> 'roles' @> ${JSON.stringify(roles)}::jsonb
+      and ${JSON.stringify(roles)}::jsonb @> (u.data -> 'roles')
+  )`;
+}
+
+/** A role without a user is granted nothing: only what is shared with the role itself applies. */
+function rowConditions(
+  rules: readonly RowRule[] | undefined,
+  audience: Audience,
+  collections: readonly Collection[],
+): readonly Sql[] {
+  if (rules === undefined) return [];
+  if (rules.length === 0) return [Prisma.sql`false`];
+  return [
+    Prisma.sql`(${Prisma.join(
+      rules.map((rule) => ruleSql(rule, audience, collections)),
+      ' or ',
+    )})`,
+  ];
+}
+
+/** A key grants nothing if one of its parts is missing or is not a scalar. */
+const UNUSABLE_PART = 'strict $[*] ? (@.type() == "null" || @.type() == "object" || @.type() == "array")';
+
+function ruleSql(
+  { fields, attribute }: RowRule,
+  audience: Audience,
+  collections: readonly Collection[],
+): Sql {
+  const [first] = fields;
+  const roles = rolesOfAudience(audience);
+  // `@>` covers both cases: a list that contains the element, and a text that equals it.
+  if (attribute === 'roles' && first !== undefined) {
+    return Prisma.sql`${jsonAt(first)} @> any (${roles.map((role) => JSON.stringify(role))}::jsonb[])`;
+  }
+  if (audience.kind === 'role') return Prisma.sql`false`;
+  const { domain, userId } = audience;
+  const values = Prisma.sql`jsonb_build_array(${Prisma.join(fields.map(jsonAt))})`;
+  if (attribute === 'self') return Prisma.sql`${values} = jsonb_build_array(${userId}::text)`;
+  const grants = collections.flatMap((collection) =>
+    collection.grants
+      .filter((grant) => grant.attribute === attribute)
+      .map((grant) => selectGrant(collection, grant, { domainId: domain.id, userId })),
+  );
+  if (grants.length === 0) return Prisma.sql`false`;
+  return Prisma.sql`${values} in (
+    select g.key::jsonb
+    from (${Prisma.join(grants, ' union all ')}) as g (attribute, key)
+    where not jsonb_path_exists(g.key::jsonb, ${UNUSABLE_PART}::jsonpath)
+  )`;
+}

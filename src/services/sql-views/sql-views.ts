@@ -1,0 +1,381 @@
+/**
+ * Offers the records of a school to programs that read SQL: a schema of views for a role of the school, or
+ * for one of its users, and a PostgreSQL login that may read these views and nothing else. The views apply
+ * the rights to fields and rows that the declarations give the role; PostgreSQL itself keeps the login from
+ * everything else in the database.
+ *
+ * The comment of a schema says whom it is for, the comment of a view has a fingerprint of its definition. So
+ * the database itself knows which views exist and which of them a declaration has changed.
+ */
+import { hash, randomBytes } from 'node:crypto';
+import { ServiceError } from '../../base/errors.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { Domain } from '../../base/model/scope.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Database } from '../../store/database/database.js';
+import type { Queryable } from '../../store/database/queryable.js';
+import { DEFINE_EVERYWHERE, DEFINE_HERE } from '../../store/database/table-places.js';
+import { type Audience, describeAudience } from './audience.js';
+import { type CompiledView, compileView, shortName } from './compile-view.js';
+import { scramVerifier } from './scram-verifier.js';
+import { definitionKey, definitionText, runDefinition, sqlName } from './sql-name.js';
+
+export interface SqlViewsOptions {
+  readonly database: Database;
+  readonly collections: { list(): readonly Collection[] };
+  /**
+   * Whether a view reads the tables itself, or through a function with the rights of the gateway's user.
+   * Default: through a function on Citus, which runs the statement of a view on the other servers as the
+   * login, and the login may not read the tables there.
+   */
+  readonly reading?: Reading;
+}
+
+type Reading = 'directly' | 'through functions';
+
+/** What happens, or happened, to a view. */
+export interface ViewChange {
+  readonly view: string;
+  readonly change: 'made' | 'changed' | 'kept' | 'removed';
+  /** The columns that are added and removed. */
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+export interface AudienceChange {
+  readonly audience: Audience;
+  /** The name of the login and of its schema. */
+  readonly login: string;
+  readonly change: 'made' | 'renewed' | 'removed';
+  /** The password of a new login, or a requested new one. It is stored nowhere. */
+  readonly password: string | undefined;
+  readonly views: readonly ViewChange[];
+}
+
+export interface ApplyOptions {
+  readonly audiences: readonly Audience[];
+  /** `tried` does everything and rolls it back. */
+  readonly mode: 'done' | 'tried';
+  readonly passwords: 'kept' | 'new';
+}
+
+/** Whom a schema is for, according to its comment. */
+interface Mark {
+  readonly campusSqlViews: 1;
+  readonly domain: string;
+  readonly role?: string;
+  readonly user?: string;
+}
+
+interface PresentView {
+  readonly name: string;
+  readonly comment: string | null;
+  readonly columns: readonly string[];
+}
+
+export class SqlViews {
+  readonly #database: Database;
+  readonly #collections: SqlViewsOptions['collections'];
+  readonly #reading: Reading;
+
+  constructor({ database, collections, reading }: SqlViewsOptions) {
+    this.#database = database;
+    this.#collections = collections;
+    this.#reading = reading ?? (database.home === undefined ? 'directly' : 'through functions');
+  }
+
+  /** The audiences that have views of a domain: names of roles and ids of users. */
+  async list(domain: Domain): Promise<readonly { readonly role?: string; readonly user?: string }[]> {
+    const rows = await this.#database.query<{ comment: string }>(Prisma.sql`
+      select obj_description(n.oid, 'pg_namespace') as comment
+      from pg_namespace n
+      where obj_description(n.oid, 'pg_namespace') like '{"campusSqlViews"%'
+      order by n.nspname`);
+    return rows
+      .map(({ comment }): Mark => JSON.parse(comment))
+      .filter((mark) => mark.domain === domain.id)
+      .map(({ role, user }) => ({
+        ...(role !== undefined && { role }),
+        ...(user !== undefined && { user }),
+      }));
+  }
+
+  /**
+   * Creates login, schema and views of each audience, or updates them to the current declarations; all or
+   * none.
+   *
+   * @throws CONFLICT if a login or schema of that name was not made by the gateway; FORBIDDEN if the
+   * gateway's own login may not create logins
+   */
+  async apply({ audiences, mode, passwords }: ApplyOptions): Promise<readonly AudienceChange[]> {
+    return await this.#inTransaction(mode, async (database) => {
+      const changes: AudienceChange[] = [];
+      await withholdLocks(database);
+      for (const audience of audiences) {
+        const login = await this.#loginOf(audience);
+        const isThere = await this.#isOurs(database, login, audience);
+        const password = isThere && passwords === 'kept' ? undefined : randomBytes(24).toString('base64url');
+        await prepareLogin(database, { login, audience, isThere, password });
+        const views = await this.#renewViews(database, login, audience);
+        changes.push({ audience, login, change: isThere ? 'renewed' : 'made', password, views });
+      }
+      return changes;
+    });
+  }
+
+  /** Removes login, schema and views of each audience. */
+  async drop({
+    audiences,
+    mode,
+  }: Pick<ApplyOptions, 'audiences' | 'mode'>): Promise<readonly AudienceChange[]> {
+    return await this.#inTransaction(mode, async (database) => {
+      const changes: AudienceChange[] = [];
+      for (const audience of audiences) {
+        const login = await this.#loginOf(audience);
+        if (!(await this.#isOurs(database, login, audience))) {
+          throw new ServiceError('NOT_FOUND', `There are no SQL views for ${describeAudience(audience)}.`);
+        }
+        const views = (await listViews(database, login)).map(({ name, columns }): ViewChange => {
+          return { view: name, change: 'removed', added: [], removed: columns };
+        });
+        for (const { view } of views) await dropView(database, login, view);
+        await runDefinition(database, Prisma.sql`drop schema ${sqlName(login)}`);
+        await runDefinition(database, Prisma.sql`drop role ${sqlName(login)}`);
+        changes.push({ audience, login, change: 'removed', password: undefined, views });
+      }
+      return changes;
+    });
+  }
+
+  async #inTransaction<Result>(
+    mode: ApplyOptions['mode'],
+    work: (database: Queryable) => Promise<Result>,
+  ): Promise<Result> {
+    let result: { readonly value: Result } | undefined;
+    try {
+      await this.#database.transaction(async (transaction) => {
+        result = { value: await work(transaction) };
+        if (mode === 'tried') throw new TakenBack();
+      });
+    } catch (error) {
+      if (!(error instanceof TakenBack)) throw toRefusal(error);
+    }
+    if (result === undefined) throw new Error('the work has a result');
+    return result.value;
+  }
+
+  /** All databases of a server share its logins, so the name contains the database. */
+  async #loginOf(audience: Audience): Promise<string> {
+    const [row] = await this.#database.query<{ name: string }>(Prisma.sql`select current_database() as name`);
+    const who = audience.kind === 'role' ? audience.role : `user_${audience.userName}`;
+    return shortName(['bi', row?.name ?? '', audience.domain.id, who].join('_'));
+  }
+
+  /** @throws CONFLICT */
+  async #isOurs(database: Queryable, login: string, audience: Audience): Promise<boolean> {
+    const [row] = await database.query<{ isLogin: boolean; isSchema: boolean; comment: string | null }>(
+      Prisma.sql`
+        select
+          exists (select from pg_roles where rolname = ${login}) as "isLogin",
+          exists (select from pg_namespace where nspname = ${login}) as "isSchema",
+          (
+            select obj_description(n.oid, 'pg_namespace') from pg_namespace n where n.nspname = ${login}
+          ) as comment`,
+    );
+    if (row?.comment === printMark(audience) && row.isLogin) return true;
+    if (!row?.isLogin && !row?.isSchema) return false;
+    const detail = `There is a login or schema "${login}" that is not for ${describeAudience(audience)}.`;
+    throw new ServiceError('CONFLICT', detail);
+  }
+
+  async #renewViews(database: Queryable, schema: string, audience: Audience): Promise<readonly ViewChange[]> {
+    const collections = this.#collections.list();
+    const presentByName = new Map((await listViews(database, schema)).map((view) => [view.name, view]));
+    const changes: ViewChange[] = [];
+    for (const collection of collections) {
+      const compiled = compileView(audience, collection, collections);
+      if (compiled === undefined) continue;
+      const name = shortName(collection.name);
+      const present = presentByName.get(name);
+      presentByName.delete(name);
+      const reading = this.#reading;
+      const renewed = { schema, login: schema, name, compiled, present, reading };
+      changes.push(await renewView(database, renewed, (make) => this.#defineHere(database, make)));
+    }
+    for (const { name, columns } of presentByName.values()) {
+      await dropView(database, schema, name);
+      changes.push({ view: name, change: 'removed', added: [], removed: columns });
+    }
+    return changes;
+  }
+
+  /**
+   * Runs definitions for the server that programs connect to. Citus would pass them on to the other servers,
+   * but with names of schemas and functions that it does not quote.
+   */
+  async #defineHere(database: Queryable, define: () => Promise<void>): Promise<void> {
+    const isSpread = this.#database.home !== undefined;
+    if (isSpread) await database.query(Prisma.raw(DEFINE_HERE));
+    await define();
+    if (isSpread) await database.query(Prisma.raw(DEFINE_EVERYWHERE));
+  }
+}
+
+/** Thrown to roll back a transaction after all of its work was done. */
+class TakenBack extends Error {}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+const DEPENDENT_OBJECTS = '2BP01';
+
+/** Tells what the administrator of the database has to do first. */
+function toRefusal(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error;
+  if (error.code === INSUFFICIENT_PRIVILEGE) {
+    const detail =
+      `The database does not let the gateway do this: ${error.message}. Its login needs to make roles and ` +
+      'schemas: alter role … createrole; grant create on database … to ….';
+    return new ServiceError('FORBIDDEN', detail, { cause: error });
+  }
+  if (error.code !== DEPENDENT_OBJECTS) return error;
+  const detail = `${error.message}. End its sessions first, and take away what was made of its views.`;
+  return new ServiceError('CONFLICT', detail, { cause: error });
+}
+
+function printMark(audience: Audience): string {
+  const whom = audience.kind === 'role' ? { role: audience.role } : { user: audience.userId };
+  const mark: Mark = { campusSqlViews: 1, domain: audience.domain.id, ...whom };
+  return JSON.stringify(mark);
+}
+
+/**
+ * Takes the functions of advisory locks from all roles except superusers and the owner of the database, if
+ * the gateway's user may do so: with them a login could hold the locks for which the gateway waits. The owner
+ * keeps them, because the gateway may connect as the owner.
+ */
+async function withholdLocks(database: Queryable): Promise<void> {
+  const functions = await database.query<{ name: string; owner: string }>(Prisma.sql`
+    select f.oid::regprocedure::text as name, d.datdba::regrole::text as owner
+    from pg_proc f
+    cross join lateral aclexplode(coalesce(f.proacl, acldefault('f', f.proowner))) as granted
+    join pg_roles me on me.rolname = current_user and me.rolsuper
+    join pg_database d on d.datname = current_database()
+    where f.pronamespace = 'pg_catalog'::regnamespace and f.proname ~ '^pg_(try_)?advisory_'
+      and granted.grantee = 0 and granted.privilege_type = 'EXECUTE'`);
+  for (const { name, owner } of functions) {
+    await database.query(Prisma.raw(`grant execute on function ${name} to ${owner}`));
+    await database.query(Prisma.raw(`revoke execute on function ${name} from public`));
+  }
+}
+
+async function prepareLogin(
+  database: Queryable,
+  options: {
+    readonly login: string;
+    readonly audience: Audience;
+    readonly isThere: boolean;
+    readonly password: string | undefined;
+  },
+): Promise<void> {
+  const { audience, isThere, password } = options;
+  const login = sqlName(options.login);
+  if (!isThere) {
+    await runDefinition(
+      database,
+      Prisma.sql`create role ${login} login noinherit nosuperuser nocreatedb nocreaterole noreplication
+        connection limit 20`,
+    );
+    await runDefinition(database, Prisma.sql`create schema ${login}`);
+    await runDefinition(database, Prisma.sql`comment on schema ${login} is ${printMark(audience)}`);
+    await runDefinition(database, Prisma.sql`grant usage on schema ${login} to ${login}`);
+    await runDefinition(database, Prisma.sql`alter role ${login} set search_path = ${login}`);
+    await runDefinition(database, Prisma.sql`alter role ${login} set default_transaction_read_only = on`);
+    await runDefinition(database, Prisma.sql`alter role ${login} set statement_timeout = '60s'`);
+  }
+  if (password === undefined) return;
+  await runDefinition(database, Prisma.sql`alter role ${login} password ${scramVerifier(password)}`);
+}
+
+async function listViews(database: Queryable, schema: string): Promise<readonly PresentView[]> {
+  return await database.query<PresentView>(Prisma.sql`
+    select c.relname as name, obj_description(c.oid, 'pg_class') as comment,
+      array(
+        select a.attname::text from pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        order by a.attnum
+      ) as columns
+    from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = ${schema} and c.relkind = 'v'
+    order by c.relname`);
+}
+
+interface ViewOptions {
+  readonly schema: string;
+  readonly login: string;
+  readonly name: string;
+  readonly compiled: CompiledView;
+}
+
+async function renewView(
+  database: Queryable,
+  options: ViewOptions & { readonly present: PresentView | undefined; readonly reading: Reading },
+  defineHere: (define: () => Promise<void>) => Promise<void>,
+): Promise<ViewChange> {
+  const { schema, login, name, compiled, present, reading } = options;
+  const key = `${definitionKey(compiled.select)}${reading === 'directly' ? '' : ' by a function, collated'}`;
+  const fingerprint = `campus sql-views ${hash('sha256', key, 'hex')}`;
+  const columns = compiled.columns.map((column) => column.name);
+  const before = present?.columns ?? [];
+  const told = {
+    view: name,
+    added: columns.filter((column) => !before.includes(column)),
+    removed: before.filter((column) => !columns.includes(column)),
+  };
+  if (present?.comment === fingerprint) return { ...told, change: 'kept' };
+  const view = Prisma.sql`${sqlName(schema)}.${sqlName(name)}`;
+  if (present) await dropView(database, schema, name);
+  await defineHere(async () => {
+    const source = reading === 'directly' ? compiled.select : await makeFunction(database, options);
+    await runDefinition(
+      database,
+      Prisma.sql`create view ${view} with (security_barrier = true) as ${source}`,
+    );
+    await runDefinition(database, Prisma.sql`comment on view ${view} is ${fingerprint}`);
+    await runDefinition(database, Prisma.sql`grant select on ${view} to ${sqlName(login)}`);
+  });
+  return { ...told, change: present ? 'changed' : 'made' };
+}
+
+/**
+ * Makes the function that a view of the same name reads, with the rights of the gateway's user. Returns the
+ * statement that reads it.
+ */
+async function makeFunction(
+  database: Queryable,
+  { schema, login, name, compiled }: ViewOptions,
+): Promise<Prisma.Sql> {
+  const called = Prisma.sql`${sqlName(schema)}.${sqlName(name)}()`;
+  const [place] = await database.query<{ schema: string }>(
+    Prisma.sql`select current_schema()::text as schema`,
+  );
+  const columns = compiled.columns.map((column) => Prisma.sql`${sqlName(column.name)} ${column.type}`);
+  await runDefinition(
+    database,
+    Prisma.sql`create function ${called} returns table (${Prisma.join(columns)})
+      language sql stable security definer set search_path = ${sqlName(place?.schema ?? '')}, pg_temp
+      as ${await definitionText(database, compiled.select)}`,
+  );
+  await runDefinition(database, Prisma.sql`revoke all on function ${called} from public`);
+  await runDefinition(database, Prisma.sql`grant execute on function ${called} to ${sqlName(login)}`);
+  const selected = compiled.columns.map(({ name: column, isByteOrdered }) =>
+    isByteOrdered ? Prisma.sql`${sqlName(column)} collate "C" as ${sqlName(column)}` : sqlName(column),
+  );
+  return Prisma.sql`select ${Prisma.join(selected)} from ${called}`;
+}
+
+/** Removes a view, and its function if it reads through one. */
+async function dropView(database: Queryable, schema: string, name: string): Promise<void> {
+  const qualified = Prisma.sql`${sqlName(schema)}.${sqlName(name)}`;
+  await runDefinition(database, Prisma.sql`drop view ${qualified}`);
+  await runDefinition(database, Prisma.sql`drop function if exists ${qualified}()`);
+}

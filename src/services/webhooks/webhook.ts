@@ -1,0 +1,123 @@
+/** A webhook: an address that is called when records change. */
+import { z } from 'zod';
+import { ServiceError } from '../../base/errors.js';
+import { parseOquery } from '../../base/languages/oquery.js';
+import { queryOf } from '../../base/model/record-query.js';
+import type { Scope } from '../../base/model/scope.js';
+import { isAdmin } from '../../store/access/admin.js';
+import type { RecordStore } from '../../store/record-store.js';
+
+const WEBHOOK_OPERATIONS = ['created', 'updated', 'deleted'] as const;
+
+/** The changes that a webhook is called for. */
+export interface WebhookEvent {
+  readonly collection: string;
+  /** At least one, without repetition. */
+  readonly operations: readonly (typeof WEBHOOK_OPERATIONS)[number][];
+  /** Limits the event to records that match; a removed record is judged as it last was. */
+  readonly oquery?: string | undefined;
+}
+
+/** `skipped`: its record is not one that the owner may read and asked for. */
+export type DeliveryState = 'waiting' | 'delivered' | 'failed' | 'skipped';
+
+/** After so many failures one after the other an address counts as failing. */
+export const FAILURES_OF_FAILING = 3;
+
+export interface Webhook {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly events: readonly WebhookEvent[];
+  /** The user whose rights decide what is sent. */
+  readonly userId: string;
+  readonly isPaused: boolean;
+  /** Its address has not answered as it is to, several times one after the other. */
+  readonly isFailing: boolean;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** Changes with the name, address, events and pause; compared with `ifMatch`. */
+  readonly etag: string;
+}
+
+/** What happened, as stored with a delivery. */
+export interface WebhookNews {
+  /** `record.created` and so on; `test` for a test. */
+  readonly type: string;
+  readonly at: string;
+  readonly collection?: string | undefined;
+  readonly recordId?: string | undefined;
+  readonly version?: number | undefined;
+  /** The id of the user or the name of the task that made the change. */
+  readonly by: string;
+}
+
+export const webhookNewsSchema: z.ZodType<WebhookNews> = z.object({
+  type: z.string(),
+  at: z.string(),
+  collection: z.string().optional(),
+  recordId: z.string().optional(),
+  version: z.number().optional(),
+  by: z.string(),
+});
+
+/**
+ * Whether a caller may have webhooks: an admin, or one of the roles; `*` stands for every user. An API key
+ * may not, because the webhook would outlive it.
+ */
+export function mayHaveWebhooks({ principal, domain }: Scope, roles: readonly string[]): boolean {
+  if (principal.kind !== 'user' || principal.credential.kind !== 'token') return false;
+  if (principal.scopes !== undefined || principal.domainId !== domain.id) return false;
+  return isAdmin(principal) || roles.some((role) => role === '*' || principal.roles.has(role));
+}
+
+const LONGEST_URL = 2_000;
+const LONGEST_NAME = 100;
+const MOST_EVENTS = 50;
+
+const eventSchema = z.strictObject({
+  collection: z.string().min(1),
+  operations: z.array(z.enum(WEBHOOK_OPERATIONS)).min(1),
+  oquery: z.string().optional(),
+});
+
+/**
+ * Parses the events of a webhook. The caller must be allowed to read what each of them asks for.
+ *
+ * @throws INVALID_VALUE (400), MALFORMED_FILTER (400); NOT_FOUND, GONE or FORBIDDEN for the collection
+ */
+export function parseWebhookEvents(
+  written: unknown,
+  { scope, store }: { readonly scope: Scope; readonly store: Pick<RecordStore, 'find'> },
+): readonly WebhookEvent[] {
+  const read = z.array(eventSchema).min(1).max(MOST_EVENTS).safeParse(written);
+  if (!read.success) {
+    const { path = [], message = '' } = read.error.issues[0] ?? {};
+    throw invalid('events', `events is a list of 1 to ${MOST_EVENTS}: ${path.join('.')} ${message}`);
+  }
+  for (const { collection, oquery } of read.data)
+    store.find(scope, { ...queryOf(collection), filter: parseOquery(oquery ?? '') });
+  return read.data.map((event) => ({ ...event, operations: [...new Set(event.operations)] }));
+}
+
+/** @throws INVALID_VALUE (400): http or https, without credentials */
+export function parseWebhookUrl(written: string): string {
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  const isUrl = url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:');
+  if (!isUrl || written.length > LONGEST_URL) throw invalid('url', 'url is an address by https or http.');
+  if (url.username !== '' || url.password !== '')
+    throw invalid('url', 'url holds no user name and password.');
+  if (url.hash !== '') throw invalid('url', 'url has no part behind #: it would not be sent.');
+  return url.href;
+}
+
+/** @throws INVALID_VALUE (400) */
+export function parseWebhookName(written: string): string {
+  const name = written.trim();
+  if (name.length >= 1 && name.length <= LONGEST_NAME && !name.includes('\0')) return name;
+  throw invalid('name', `A webhook has a name of 1 to ${LONGEST_NAME} characters.`);
+}
+
+function invalid(parameter: string, detail: string): ServiceError {
+  return new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail }] });
+}

@@ -1,0 +1,376 @@
+/** Manages webhooks: owners manage their own, admins all of the domain. */
+import { randomUUID } from 'node:crypto';
+import { validate as isUuid } from 'uuid';
+import { ServiceError } from '../../base/errors.js';
+import type { Scope } from '../../base/model/scope.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { isAdmin } from '../../store/access/admin.js';
+import { type AuditedOperation, auditedAct } from '../../store/audited-act.js';
+import type { ChangeOutbox } from '../../store/changes/change-outbox.js';
+import type { Database } from '../../store/database/database.js';
+import {
+  compileKeyset,
+  type KeysetPage,
+  type KeysetRequest,
+  toKeysetPage,
+  withPlaces,
+} from '../../store/database/keyset.js';
+import type { RecordStore } from '../../store/record-store.js';
+import { inOwnTransaction } from '../../store/writing/atomically.js';
+import type { TextEncryption } from '../auth/text-encryption.js';
+import { readableBodies } from './readable-bodies.js';
+import { createWebhookSecret } from './sign-webhook.js';
+import {
+  type DeliveryState,
+  FAILURES_OF_FAILING,
+  mayHaveWebhooks,
+  parseWebhookEvents,
+  parseWebhookName,
+  parseWebhookUrl,
+  type Webhook,
+  type WebhookNews,
+} from './webhook.js';
+import type { WebhookDeliveries } from './webhook-deliveries.js';
+import { beginFollowing } from './webhook-outbox.js';
+
+export interface WebhookRequest {
+  readonly name: string;
+  readonly url: string;
+  /** @see parseWebhookEvents */
+  readonly events: unknown;
+}
+
+export interface WebhookChange extends Partial<WebhookRequest> {
+  readonly isPaused?: boolean | undefined;
+  /** Change the webhook only if it still has this ETag. */
+  readonly ifMatch?: string | undefined;
+}
+
+export interface WebhookDelivery {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly state: DeliveryState;
+  readonly event: WebhookNews;
+  readonly body: string | undefined;
+  readonly attempts: number;
+  /** The time of the next attempt; `undefined` once the delivery has ended. */
+  readonly nextAttemptAt: Date | undefined;
+  readonly status: number | undefined;
+  readonly answer: string | undefined;
+  readonly problem: string | undefined;
+  readonly durationMs: number | undefined;
+  readonly createdAt: Date;
+  readonly attemptedAt: Date | undefined;
+}
+
+export interface DeliveryQuery extends KeysetRequest {
+  readonly state?: string | undefined;
+}
+
+/** The most webhooks of a user. Each can cover all that the user may read, so a few are enough. */
+const MOST_OF_A_USER = 20;
+
+export class Webhooks {
+  readonly #database: Database;
+  readonly #outbox: ChangeOutbox | undefined;
+  readonly #store: Pick<RecordStore, 'find'>;
+  readonly #encryption: TextEncryption;
+  readonly #deliveries: Pick<WebhookDeliveries, 'sendNow'>;
+  readonly #roles: readonly string[];
+
+  constructor(options: {
+    readonly database: Database;
+    /** Where changes are told by it. */
+    readonly outbox: ChangeOutbox | undefined;
+    readonly store: Pick<RecordStore, 'find'>;
+    readonly encryption: TextEncryption;
+    readonly deliveries: Pick<WebhookDeliveries, 'sendNow'>;
+    /** The roles that may have webhooks, beside `admin`; `*` stands for every user. */
+    readonly roles: readonly string[];
+  }) {
+    this.#database = options.database;
+    this.#outbox = options.outbox;
+    this.#store = options.store;
+    this.#encryption = options.encryption;
+    this.#deliveries = options.deliveries;
+    this.#roles = options.roles;
+  }
+
+  /** @see mayHaveWebhooks */
+  mayHave(scope: Scope): boolean {
+    return mayHaveWebhooks(scope, this.#roles);
+  }
+
+  /**
+   * Registers a webhook of the caller. The answer is the only place where its secret is ever shown.
+   *
+   * @throws FORBIDDEN (403), INVALID_VALUE (400), LIMIT_EXCEEDED (400) over twenty, and as
+   * `parseWebhookEvents`
+   */
+  async create(
+    scope: Scope,
+    request: WebhookRequest,
+  ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
+    this.#assertMayHave(scope);
+    const name = parseWebhookName(request.name);
+    const url = parseWebhookUrl(request.url);
+    const events = parseWebhookEvents(request.events, { scope, store: this.#store });
+    const id = randomUUID();
+    const secret = createWebhookSecret();
+    const { domain, principal } = scope;
+    // Changes that are already in the outbox came before the webhook.
+    await this.#outbox?.moveAll();
+    return await inOwnTransaction(this.#database, async (transaction) => {
+      await beginFollowing(transaction);
+      const [found] = await transaction.query<{ count: number }>(Prisma.sql`
+        select count(*)::int as count
+        from webhooks
+        where domain_id = ${domain.id} and user_id = ${principal.id}`);
+      if ((found?.count ?? 0) >= MOST_OF_A_USER)
+        throw new ServiceError('LIMIT_EXCEEDED', `A user has at most ${MOST_OF_A_USER} webhooks.`);
+      await transaction.query(noteOf(scope, id, 'created'));
+      const [row] = await transaction.query<Webhook>(Prisma.sql`
+        insert into webhooks (id, domain_id, user_id, name, url, events, secret, created_by)
+        values (${id}::uuid, ${domain.id}, ${principal.id}, ${name}, ${url}, ${JSON.stringify(events)}::jsonb,
+          ${this.#encryption.encrypt(domain.id, secret)}, ${principal.id})
+        returning ${COLUMNS}`);
+      if (row === undefined) throw new ServiceError('INTERNAL', 'The webhook was not stored.');
+      return { webhook: row, secret };
+    });
+  }
+
+  /** The webhooks of the caller, or of the domain for an admin, newest first. @throws FORBIDDEN (403) */
+  async list(scope: Scope): Promise<readonly Webhook[]> {
+    this.#assertMayHave(scope);
+    const rows = await this.#database.query<Webhook>(Prisma.sql`
+      select ${COLUMNS} from webhooks where ${reachOf(scope)} order by created_at desc, webhooks.id`);
+    return rows;
+  }
+
+  /**
+   * Changes a webhook; properties left out stay as they are. While it is paused its deliveries wait, for at
+   * most a month.
+   *
+   * @throws NOT_FOUND (404) for a webhook out of the caller's reach; VERSION_CONFLICT (412) if its ETag is
+   * not `ifMatch`, and nothing is changed; and as `create`
+   */
+  async update(scope: Scope, id: string, change: WebhookChange): Promise<Webhook> {
+    await this.#get(scope, id);
+    const name = change.name === undefined ? null : parseWebhookName(change.name);
+    const url = change.url === undefined ? null : parseWebhookUrl(change.url);
+    const events =
+      change.events === undefined
+        ? null
+        : JSON.stringify(parseWebhookEvents(change.events, { scope, store: this.#store }));
+    const { ifMatch, isPaused } = change;
+    const isUnchanged = ifMatch === undefined ? Prisma.empty : Prisma.sql`and ${ETAG} = ${ifMatch}`;
+    const [row] = await this.#database.query<Webhook>(Prisma.sql`
+      with changed as (
+        update webhooks
+        set name = coalesce(${name}::text, name),
+            url = coalesce(${url}::text, url),
+            events = coalesce(${events}::jsonb, events),
+            is_paused = coalesce(${isPaused ?? null}::boolean, is_paused),
+            updated_at = now()
+        where id = ${id}::uuid ${isUnchanged}
+        returning ${COLUMNS}
+      ), noted as (${noteOf(scope, id, 'updated', Prisma.sql`from changed`)})
+      select * from changed`);
+    if (row !== undefined) return row;
+    // If the webhook still exists, it has changed since the caller read it.
+    const { name: nameNow } = await this.#get(scope, id);
+    throw new ServiceError('VERSION_CONFLICT', `the webhook "${nameNow}" was changed meanwhile`, {
+      errors: [{ detail: 'read it again and decide anew' }],
+    });
+  }
+
+  /** Removes a webhook and the list of its deliveries. @throws NOT_FOUND (404), FORBIDDEN (403) */
+  async remove(scope: Scope, id: string): Promise<void> {
+    await this.#get(scope, id);
+    await this.#database.query(Prisma.sql`
+      with noted as (${noteOf(scope, id, 'deleted')})
+      delete from webhooks where id = ${id}::uuid`);
+  }
+
+  /** Replaces the secret; the old one signs nothing any more. @throws as `remove` */
+  async rotateSecret(scope: Scope, id: string): Promise<string> {
+    await this.#get(scope, id);
+    const secret = createWebhookSecret();
+    await this.#database.query(Prisma.sql`
+      with noted as (${noteOf(scope, id, 'rotated')})
+      update webhooks
+      set secret = ${this.#encryption.encrypt(scope.domain.id, secret)}, updated_at = now()
+      where id = ${id}::uuid`);
+    return secret;
+  }
+
+  /** Sends an event of the type `test` and waits for the answer. @throws as `remove` */
+  async test(scope: Scope, id: string): Promise<WebhookDelivery> {
+    await this.#get(scope, id);
+    const event: WebhookNews = { type: 'test', at: new Date().toISOString(), by: scope.principal.id };
+    // It is not due yet, so that nobody else takes it.
+    const [noted] = await this.#database.query<{ id: string }>(Prisma.sql`
+      insert into webhook_deliveries (webhook_id, event, next_attempt_at)
+      values (${id}::uuid, ${JSON.stringify(event)}::jsonb, now() + interval '1 minute')
+      returning id::text as id`);
+    if (noted === undefined) throw new ServiceError('INTERNAL', 'The test was not noted.');
+    await this.#deliveries.sendNow(noted.id);
+    return await this.#delivery(scope, noted.id);
+  }
+
+  /**
+   * The deliveries that were sent or wait, newest first, with their bodies as far as the caller may read them
+   * now. @throws NOT_FOUND (404), FORBIDDEN (403)
+   */
+  async deliveries(scope: Scope, id: string, query: DeliveryQuery): Promise<KeysetPage<WebhookDelivery>> {
+    await this.#get(scope, id);
+    const page = compileKeyset(withPlaces(query, assertDeliveryId), {
+      keys: [Prisma.sql`webhook_deliveries.id`],
+      direction: 'descending',
+      toValues: (delivery) => [Prisma.sql`${delivery}::bigint`],
+    });
+    const isInState = query.state === undefined ? Prisma.empty : Prisma.sql`and state = ${query.state}`;
+    const rows = await this.#database.query<DeliveryRow>(Prisma.sql`
+      select ${DELIVERY_COLUMNS}
+      from webhook_deliveries
+      where webhook_id = ${id}::uuid and ${page.condition} ${isInState}
+      ${page.tail}`);
+    const bodies = await readableBodies(this.#store, scope, rows);
+    const shown = rows.map((row, index) => toDelivery({ ...row, body: bodies[index] ?? null }));
+    return toKeysetPage(shown, query);
+  }
+
+  /**
+   * Sends a delivery again, with the attempts of a new one, as far as the owner of the webhook may still read
+   * it. A waiting delivery is tried now.
+   *
+   * @throws NOT_FOUND (404) if no webhook in the caller's reach has this delivery; FORBIDDEN (403)
+   */
+  async replay(scope: Scope, deliveryId: string): Promise<WebhookDelivery> {
+    this.#assertMayHave(scope);
+    const id = /^\d{1,18}$/.test(deliveryId) ? deliveryId : '-1';
+    const [row] = await this.#database.query<DeliveryRow>(Prisma.sql`
+      update webhook_deliveries
+      set state = 'waiting', attempts = 0, next_attempt_at = now(), problem = null
+      where id = ${id}::bigint and webhook_id in (select id from webhooks where ${reachOf(scope)})
+      returning ${DELIVERY_COLUMNS}`);
+    if (row === undefined) throw new ServiceError('NOT_FOUND', 'There is no such delivery of yours.');
+    return await this.#shown(scope, row);
+  }
+
+  /**
+   * Sends the deliveries of a webhook again that wait for another attempt or were given up. Returns their
+   * number.
+   *
+   * @throws NOT_FOUND (404), FORBIDDEN (403)
+   */
+  async replayAll(scope: Scope, id: string): Promise<number> {
+    await this.#get(scope, id);
+    const [replayed] = await this.#database.query<{ count: number }>(Prisma.sql`
+      with replayed as (
+        update webhook_deliveries
+        set state = 'waiting', attempts = 0, next_attempt_at = now(), problem = null
+        where webhook_id = ${id}::uuid and (state = 'failed' or state = 'waiting' and problem is not null)
+        returning 1
+      )
+      select count(*)::int as count from replayed`);
+    return replayed?.count ?? 0;
+  }
+
+  async #get(scope: Scope, id: string): Promise<Webhook> {
+    this.#assertMayHave(scope);
+    const [row] = isUuid(id)
+      ? await this.#database.query<Webhook>(Prisma.sql`
+          select ${COLUMNS} from webhooks where id = ${id}::uuid and ${reachOf(scope)}`)
+      : [];
+    if (row === undefined) throw noSuchWebhook();
+    return row;
+  }
+
+  async #shown(scope: Scope, row: DeliveryRow): Promise<WebhookDelivery> {
+    const [body] = await readableBodies(this.#store, scope, [row]);
+    return toDelivery({ ...row, body: body ?? null });
+  }
+
+  async #delivery(scope: Scope, id: string): Promise<WebhookDelivery> {
+    const [row] = await this.#database.query<DeliveryRow>(Prisma.sql`
+      select ${DELIVERY_COLUMNS} from webhook_deliveries where id = ${id}::bigint`);
+    if (row === undefined) throw noSuchWebhook();
+    return await this.#shown(scope, row);
+  }
+
+  #assertMayHave(scope: Scope): void {
+    if (this.mayHave(scope)) return;
+    const roles = ['admin', ...this.#roles.filter((role) => role !== 'admin')].join(', ');
+    throw new ServiceError(
+      'FORBIDDEN',
+      `Webhooks are for the roles ${roles} (WEBHOOK_ROLES), once logged in, in the own domain.`,
+    );
+  }
+}
+
+/** Records an action on a webhook in the audit trail. */
+function noteOf(
+  scope: Scope,
+  id: string,
+  operation: AuditedOperation,
+  from: Prisma.Sql = Prisma.empty,
+): Prisma.Sql {
+  return auditedAct(scope, { collection: '$webhook', id, operation, from });
+}
+
+/** The ETag is made of what can be changed, not of the time: two changes may fall into one millisecond. */
+const ETAG = Prisma.sql`hashtextextended(
+    jsonb_build_array(webhooks.name, webhooks.url, webhooks.events, webhooks.is_paused)::text, 0)::text`;
+
+const COLUMNS = Prisma.sql`webhooks.id::text as id, user_id as "userId", name, url, events,
+  is_paused as "isPaused", failures >= ${FAILURES_OF_FAILING}::int as "isFailing",
+  created_at as "createdAt", updated_at as "updatedAt", ${ETAG} as etag`;
+
+const DELIVERY_COLUMNS = Prisma.sql`webhook_deliveries.id::text as id, webhook_id::text as "webhookId", state,
+  event, body, attempts, next_attempt_at as "nextAttemptAt", status, answer, problem,
+  duration_ms as "durationMs", created_at as "createdAt", attempted_at as "attemptedAt"`;
+
+interface DeliveryRow {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly state: DeliveryState;
+  readonly event: WebhookNews;
+  readonly body: string | null;
+  readonly attempts: number;
+  readonly nextAttemptAt: Date;
+  readonly status: number | null;
+  readonly answer: string | null;
+  readonly problem: string | null;
+  readonly durationMs: number | null;
+  readonly createdAt: Date;
+  readonly attemptedAt: Date | null;
+}
+
+function toDelivery(row: DeliveryRow): WebhookDelivery {
+  return {
+    ...row,
+    body: row.body ?? undefined,
+    nextAttemptAt: row.state === 'waiting' ? row.nextAttemptAt : undefined,
+    status: row.status ?? undefined,
+    answer: row.answer ?? undefined,
+    problem: row.problem ?? undefined,
+    durationMs: row.durationMs ?? undefined,
+    attemptedAt: row.attemptedAt ?? undefined,
+  };
+}
+
+function reachOf({ principal, domain }: Scope): Prisma.Sql {
+  const ofDomain = Prisma.sql`domain_id = ${domain.id}`;
+  return isAdmin(principal) ? ofDomain : Prisma.sql`${ofDomain} and user_id = ${principal.id}`;
+}
+
+function assertDeliveryId(id: string, parameter: string): string {
+  if (/^\d{1,18}$/.test(id)) return id;
+  const detail = `${parameter} is the id of a delivery.`;
+  throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail }] });
+}
+
+function noSuchWebhook(): ServiceError {
+  return new ServiceError('NOT_FOUND', 'There is no such webhook among yours.');
+}

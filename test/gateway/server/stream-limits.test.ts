@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { StreamLimits } from '../../../src/gateway/server/stream-limits.js';
+
+function limits(connections: number, maxPerUser = 6) {
+  return new StreamLimits({ connections, maxPerUser, stallMs: 1, minBytesPerSecond: 1 });
+}
+
+const refusal = (code: string, words: RegExp) =>
+  expect.objectContaining({ code, message: expect.stringMatching(words), retryAfterSeconds: 5 });
+
+describe('long streamed answers', () => {
+  it('are so many a user, and free again when they end', () => {
+    const streams = limits(100, 2);
+    const first = streams.enter('a');
+    streams.enter('a');
+    expect(() => streams.enter('a')).toThrow(refusal('TOO_MANY_REQUESTS', /MAX_STREAMS_PER_CREDENTIAL/));
+    first.leave();
+    first.leave();
+    streams.enter('a');
+    expect(() => streams.enter('a')).toThrow(refusal('TOO_MANY_REQUESTS', /2 streams/));
+  });
+
+  it('leave half of the connections to those who read none', () => {
+    const streams = limits(8);
+    for (let index = 0; index < 4; index++) streams.enter('a');
+    expect(() => streams.enter('a')).toThrow(refusal('TOO_MANY_REQUESTS', /Half of the 8 connections/));
+    streams.enter('b');
+    expect(() => streams.enter('b')).toThrow(refusal('TOO_MANY_REQUESTS', /kept for callers/));
+    streams.enter('c');
+  });
+
+  it('are refused at once, and by name, when slow readers hold what may wait for them', () => {
+    const streams = limits(4);
+    const held = ['a', 'b', 'c'].map((user) => streams.enter(user));
+    streams.enter('d').leave();
+    for (const place of held) place.heldBack(true);
+    expect(() => streams.enter('e')).toThrow(
+      refusal('UNAVAILABLE', /All 3 places .* slow readers .*POOL_SIZE/),
+    );
+    held[0]?.heldBack(false);
+    streams.enter('e').leave();
+    held[0]?.heldBack(true);
+    held[1]?.leave();
+    streams.enter('e');
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import { createRowMapper } from '../../../../src/services/importing/preparing/row-mapper.js';
+import { SAMPLE } from '../../../store/sql/sample-collection.js';
+
+describe('a row of documents', () => {
+  const map = createRowMapper(
+    { columns: ['name', 'amount'].map((one) => ({ column: one, field: one })), fixed: {} },
+    SAMPLE,
+    {
+      of: 'documents',
+      timeZone: 'UTC',
+    },
+  );
+
+  it('is told what stands where a text or a number is expected, as JSON that is cut', () => {
+    const long = { rupees: 'ninety '.repeat(30) };
+    const { faults } = map({ name: { first: 'Asha', marks: [12.5] }, amount: long });
+    expect(faults).toEqual([
+      expect.objectContaining({ column: 'name', sent: '{"first":"Asha","marks":[12.5]}' }),
+      expect.objectContaining({ column: 'amount', sent: `${JSON.stringify(long).slice(0, 100)}…` }),
+    ]);
+  });
+});
+
+describe('a column that is mapped part by part', () => {
+  const map = createRowMapper(
+    {
+      columns: [
+        {
+          ...{ column: 'What', field: 'name', part: { separator: '-', number: 1, of: 2 } },
+          values: { X: 'Ten' },
+        },
+        { column: 'What', field: 'amount', part: { separator: '-', number: 2, of: 2 }, format: 'grouped' },
+      ],
+      fixed: {},
+    },
+    SAMPLE,
+    { of: 'table', timeZone: 'UTC' },
+  );
+
+  it.each([
+    ['10-1,200', { name: '10', amount: 1200 }],
+    [' X - 5 ', { name: 'Ten', amount: 5 }],
+    // A part in which nothing stands is as an empty cell, and so are both of one.
+    ['10-', { name: '10' }],
+    ['-10', { amount: 10 }],
+    [null, {}],
+    [undefined, {}],
+  ])('has of %j the record %j', (cell, record) => {
+    const made = map(cell === undefined ? {} : { What: cell });
+    expect(made).toMatchObject({ faults: [] });
+    expect(made.record).toEqual(record);
+  });
+
+  it.each([['10'], ['10-A-7'], [10]])('refuses %j once, and says what would be right', (cell) => {
+    const { record, faults } = map({ What: cell });
+    expect(record).toEqual({});
+    expect(faults).toEqual([
+      {
+        column: 'What',
+        detail: `What: a text of 2 parts with "-" between them is expected, not "${cell}"`,
+        expected: 'a text of 2 parts with "-" between them',
+        sent: String(cell),
+      },
+    ]);
+  });
+
+  it('tells what is wrong with a part by the part', () => {
+    expect(map({ What: '10-many' }).faults).toMatchObject([{ column: 'What', sent: 'many' }]);
+  });
+});
