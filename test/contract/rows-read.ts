@@ -21,7 +21,7 @@ interface PlanNode {
 }
 
 /** The purge runs at a minute of every hour, and reads everything. */
-const PURGE = /^with (?:tombstones|purged) as/;
+const PURGE = /^with (?:kept|purged|tombstones) as/;
 
 const SETTINGS = {
   session_preload_libraries: 'auto_explain',

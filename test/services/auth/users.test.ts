@@ -9,7 +9,7 @@ import { RecordStore } from '../../../src/store/record-store.js';
 import { useTestDatabase } from '../../database.js';
 import { codeOf, expectSoon, type Gateway, insertDomains, openGateway, PASSWORD } from './gateway.js';
 
-const DECLARATIONS = path.join(import.meta.dirname, '../../schema/collections');
+const DECLARATIONS = path.join(import.meta.dirname, '../../../schema/collections');
 
 let database: Database;
 let gateway: Gateway;

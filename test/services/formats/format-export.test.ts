@@ -12,7 +12,7 @@ import { Catalog } from '../../../src/store/catalog/catalog.js';
 import { RecordStore } from '../../../src/store/record-store.js';
 import { useTestDatabase } from '../../database.js';
 
-const DECLARATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../schema/collections');
+const DECLARATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../../schema/collections');
 const SCHOOL = { id: 'gv', name: 'Gyan "Vidya"', parentId: undefined, timeZone: 'Asia/Kolkata' };
 const SCOPE: Scope = {
   domain: SCHOOL,
