@@ -9,7 +9,7 @@ alter table api_keys
   -- How many of its requests were noted in key_requests: the next one's place follows from it.
   add column request_count bigint not null default 0;
 
--- Requests by key and hour. `latency` counts them by how long they took; the bounds are in src/services/auth/key-meter.ts.
+-- Requests by key and hour. `latency` counts them by how long they took; the bounds are in src/auth/key-meter.ts.
 -- A partition a day, made by the gateway that first needs it and dropped after 30 days.
 create table key_usage (
   key_id uuid not null,

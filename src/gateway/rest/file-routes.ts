@@ -1,7 +1,4 @@
-/**
- * The routes of files. Described here, but served by `src/gateway/server/file-serving.ts`, because their bodies are
- * bytes.
- */
+/** The routes of files. Their bodies are bytes, so `src/gateway/server/file-serving.ts` serves them. */
 import { inHeader, type Parameter, type RouteDescription, type Schema } from './route.js';
 
 const FILE: Schema = { $ref: '#/components/schemas/File' };

@@ -1,5 +1,5 @@
 /**
- * `/manual`: the documentation of this version, built with the package (src/portal/manual/build.ts) and served from
+ * `/manual`: the documentation of this version, built with the package (src/portal/manual/build.ts). It loads
  * our own files only.
  */
 import path from 'node:path';

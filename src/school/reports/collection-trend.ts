@@ -84,7 +84,10 @@ found as materialized (
       when at is null then 'date is not an instant'
       when jsonb_typeof(data->'lines') is distinct from 'array' then 'lines is not a list'
       when jsonb_typeof(data->'total') is distinct from 'number' then 'total is not a number'
-      when data @? '$.lines[*] ? (!exists(@.amount) || @.amount.type() != "number" || (exists(@.fine) && @.fine.type() != "number" && @.fine.type() != "null"))'
+      when data @? '$.lines[*] ? (
+          !exists(@.amount) || @.amount.type() != "number"
+          || (exists(@.fine) && @.fine.type() != "number" && @.fine.type() != "null")
+        )'
         then 'amount of a line is not a number'
     end as fault
   from (

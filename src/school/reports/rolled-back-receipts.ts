@@ -134,7 +134,10 @@ rolled_back as materialized (
         from 'string' then 'rolled_back_on is not an instant'
       when jsonb_typeof(r.data->'lines') is distinct from 'array' then 'lines is not a list'
       when jsonb_typeof(r.data->'total') is distinct from 'number' then 'total is not a number'
-      when r.data @? '$.lines[*] ? (!exists(@.amount) || @.amount.type() != "number" || (exists(@.fine) && @.fine.type() != "number" && @.fine.type() != "null"))'
+      when r.data @? '$.lines[*] ? (
+          !exists(@.amount) || @.amount.type() != "number"
+          || (exists(@.fine) && @.fine.type() != "number" && @.fine.type() != "null")
+        )'
         then 'amount of a line is not a number'
     end as fault
   from records r

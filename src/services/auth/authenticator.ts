@@ -60,7 +60,7 @@ export interface Login {
   };
 }
 
-/** Limits concurrent and total attempts over all gateways. Implemented by `RateLimits` of src/gateway/server. */
+/** Limits concurrent and total attempts over all gateways. Implemented by `RateLimits` of the server. */
 interface LoginThrottle {
   takeLogin(
     userName: string,

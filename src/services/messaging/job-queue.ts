@@ -62,7 +62,7 @@ export class JobQueue {
   }
 
   /**
-   * Adds a job for the named task (`src/gateway/compose/jobs.ts` lists them), as part of the transaction `within`. An
+   * Adds a job for the named task (`src/gateway/compose/jobs.ts` lists them) in the transaction `within`. An
    * unknown name is not an error: a newer gateway beside this one may know it.
    */
   async add(

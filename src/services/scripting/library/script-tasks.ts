@@ -29,7 +29,7 @@ export interface ScriptTaskServices {
 /** A failed script is retried: what it depends on (an SMS provider, a bank) may be available again. */
 export const SCRIPT_ATTEMPTS = 4;
 export const RUN_TASK = 'scripts.run';
-/** Checks every minute for due schedules; `src/gateway/compose/jobs.ts` has it in the list of scheduled work. */
+/** Checks every minute for due schedules; `src/gateway/compose/jobs.ts` lists it. */
 export const SCHEDULE_TASK = 'scripts.schedule';
 
 const RunPayload = z.object({

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../..');
+const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../../..');
 const FILE = path.join(ROOT, 'schema/platform.d.ts');
 
 export interface Declaration {
