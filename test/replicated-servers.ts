@@ -7,12 +7,12 @@ import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { migrateJobQueue } from '../src/services/messaging/job-queue.js';
-import { applyMigrations } from '../src/store/database/migrations.js';
 import {
   findServerPrograms,
   runProgram,
   type ServerPrograms,
-} from '../src/store/database/server-programs.js';
+} from '../src/store/database/embedded/server-programs.js';
+import { applyMigrations } from '../src/store/database/migrations.js';
 import { freePort } from './free-port.js';
 
 const USER = 'campus';

@@ -34,7 +34,7 @@ export async function findServers(url: string): Promise<void> {
 }
 
 /** Makes an empty database for migrations, on Citus with the extension and the other servers. */
-export async function createSpreadDatabase(name: string): Promise<void> {
+export async function createShardedDatabase(name: string): Promise<void> {
   const servers = listServers();
   for (const server of servers) {
     await withClient(server, (client) => client.query(`create database ${name}`));

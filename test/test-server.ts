@@ -2,11 +2,11 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { migrateJobQueue } from '../src/services/messaging/job-queue.js';
-import { startEmbeddedServer } from '../src/store/database/embedded-server.js';
+import { startEmbeddedServer } from '../src/store/database/embedded/embedded-server.js';
+import { isProcessAlive } from '../src/store/database/embedded/start-lock.js';
 import { applyMigrations } from '../src/store/database/migrations.js';
-import { isProcessAlive } from '../src/store/database/start-lock.js';
 import {
-  createSpreadDatabase,
+  createShardedDatabase,
   dropDatabase,
   findServers,
   listDatabases,
@@ -38,7 +38,7 @@ export async function startTestServer(): Promise<() => Promise<void>> {
 async function useOtherServer(serverUrl: string): Promise<() => Promise<void>> {
   const name = `campus_test_template_${process.pid}`;
   await findServers(serverUrl);
-  await createSpreadDatabase(name);
+  await createShardedDatabase(name);
   const url = Object.assign(new URL(serverUrl), { pathname: name }).href;
   try {
     await migrateTemplate(url);

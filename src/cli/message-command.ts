@@ -30,7 +30,7 @@ export function registerMessageCommand(message: Command, commandLine: CommandLin
       withServices(commandLine, async (services) => {
         const scope = operatorScope(services, options.domain);
         const filter = { state: options.state };
-        const { rows } = await services.messageDesk.list(scope, { filter, limit: options.limit });
+        const { rows } = await services.messageAdmin.list(scope, { filter, limit: options.limit });
         printList({ rows, columns: MESSAGE_COLUMNS, toJson: messageToJson }, options);
       }),
     );
@@ -41,7 +41,7 @@ export function registerMessageCommand(message: Command, commandLine: CommandLin
     .option('--domain <id>', 'the domain; default: the top one')
     .action((id: string, options: DomainOption) =>
       withServices(commandLine, async (services) => {
-        await services.messageDesk.retry(operatorScope(services, options.domain), id);
+        await services.messageAdmin.retry(operatorScope(services, options.domain), id);
         printLine(`queued ${id}`);
       }),
     );
@@ -52,7 +52,7 @@ export function registerMessageCommand(message: Command, commandLine: CommandLin
     .option('--domain <id>', 'the domain; default: the top one')
     .action((id: string, options: DomainOption) =>
       withServices(commandLine, async (services) => {
-        await services.messageDesk.discard(operatorScope(services, options.domain), id);
+        await services.messageAdmin.discard(operatorScope(services, options.domain), id);
         printLine(`discarded ${id}`);
       }),
     );

@@ -24,10 +24,10 @@ import { WaitingLine } from './database/waiting-line.js';
 import { type HistoryPage, type HistoryQuery, type Moment, RecordHistory } from './history/record-history.js';
 import { Reverts, type Undone } from './history/reverts.js';
 import { previewUndo, type UndoPreview } from './history/undo-preview.js';
-import { JoinedReads, type LoneRead } from './reading/joined-reads.js';
-import { KeptReads } from './reading/kept-reads.js';
+import { BatchedReads, type SingleRead } from './reading/batched-reads.js';
 import type { Readable, RecordSetOptions } from './reading/record-page.js';
 import { RecordSet } from './reading/record-set.js';
+import { StatementCache } from './reading/statement-cache.js';
 import {
   printStored,
   STORED_COLUMNS,
@@ -92,8 +92,8 @@ export class RecordStore {
   readonly #history: RecordHistory;
   readonly #reverts: Reverts;
   readonly #topDomain: () => Domain | undefined;
-  readonly #keptReads = new KeptReads();
-  readonly #joinedReads: JoinedReads;
+  readonly #statementCache = new StatementCache();
+  readonly #batchedReads: BatchedReads;
 
   constructor(options: RecordStoreOptions) {
     this.#environment = new RecordEnvironment(options);
@@ -103,7 +103,7 @@ export class RecordStore {
     this.#history = new RecordHistory(this.#environment);
     this.#reverts = new Reverts(this.#environment);
     this.#topDomain = options.topDomain;
-    this.#joinedReads = new JoinedReads(this.#environment.database);
+    this.#batchedReads = new BatchedReads(this.#environment.database);
   }
 
   /**
@@ -135,8 +135,8 @@ export class RecordStore {
       access,
       context,
       plans: this.#environment.plans,
-      keptReads: this.#keptReads,
-      joinedReads: this.#joinedReads,
+      statementCache: this.#statementCache,
+      batchedReads: this.#batchedReads,
       within: options.within,
       revision: this.#environment.catalog.list(),
       findReadable: (name) => this.findReadable(scope, name),
@@ -186,17 +186,17 @@ export class RecordStore {
         select ${storedColumns(printed)}, r.deleted_at is not null as is_removed from records r
           where ${where}`;
     };
-    const read: LoneRead = {
+    const read: SingleRead = {
       id,
       values: rows.values,
       texts: 'strings',
       columns: `${STORED_COLUMNS}, is_removed boolean`,
       statement: (isAsked) => {
         const where = Prisma.sql`${recordsOf(scope, collection)} and ${isAsked} ${rows}`;
-        return this.#keptReads.find(identity, where).statement('record', where, compile);
+        return this.#statementCache.find(identity, where).statement('record', where, compile);
       },
     };
-    const row = await this.#joinedReads.read<StoredRow & { readonly is_removed: boolean }>(
+    const row = await this.#batchedReads.read<StoredRow & { readonly is_removed: boolean }>(
       scope,
       read,
       options.within,

@@ -37,7 +37,7 @@ export function printFigures(results: readonly WorkloadResult[]): string {
         `${workload.name} ${workload.title}`,
         name,
         middle(measured, ({ perSecond }) => perSecond).toFixed(0),
-        printSpread(ratiosOf(rounds, name)),
+        printDistribution(ratiosOf(rounds, name)),
         printNumber(middle(measured, ({ p50Ms }) => p50Ms)),
         printNumber(middle(measured, ({ p99Ms }) => p99Ms)),
         printNumber(middle(measured, ({ serverMs }) => serverMs)),
@@ -80,7 +80,7 @@ function ratiosOf(rounds: WorkloadResult['rounds'], name: string): readonly numb
   });
 }
 
-function printSpread(ratios: readonly number[]): string {
+function printDistribution(ratios: readonly number[]): string {
   if (ratios.length === 0) return '–';
   const spread =
     ratios.length > 1 ? ` (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})` : '';

@@ -10,7 +10,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { startEmbeddedServer } from '../../src/store/database/embedded-server.js';
+import { startEmbeddedServer } from '../../src/store/database/embedded/embedded-server.js';
 import { type ComparisonOptions, compare, TARGET_NAMES, type WorkloadResult } from './comparison.js';
 import { printFigures, printRatios } from './figures.js';
 import { hasWrk } from './load/load.js';

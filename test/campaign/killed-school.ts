@@ -6,7 +6,10 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { migrateJobQueue } from '../../src/services/messaging/job-queue.js';
-import { type EmbeddedServer, startEmbeddedServer } from '../../src/store/database/embedded-server.js';
+import {
+  type EmbeddedServer,
+  startEmbeddedServer,
+} from '../../src/store/database/embedded/embedded-server.js';
 import { applyMigrations } from '../../src/store/database/migrations.js';
 import { startCampus } from '../cli/campus.js';
 import { DEFAULT_SETTINGS, startGateway } from '../contract/gateway.js';

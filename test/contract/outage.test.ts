@@ -3,7 +3,10 @@ import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type EmbeddedServer, startEmbeddedServer } from '../../src/store/database/embedded-server.js';
+import {
+  type EmbeddedServer,
+  startEmbeddedServer,
+} from '../../src/store/database/embedded/embedded-server.js';
 import { applyMigrations } from '../../src/store/database/migrations.js';
 import { expectEventually } from '../expect-eventually.js';
 import { expectProblem, type StartedGateway, startGateway } from './gateway.js';

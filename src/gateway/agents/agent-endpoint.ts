@@ -16,9 +16,9 @@ import { ServiceError } from '../../base/errors.js';
 import { toAbortSignal } from '../../base/model/end-signal.js';
 import type { GraphqlCaller } from '../graphql/operation/graphql-request.js';
 import { requireScope } from '../resolvers/request-context.js';
-import type { AgentDesk } from './agent-desk.js';
+import { toAgentError } from './agent-error.js';
 import { type AgentAnswers, createAgentServer } from './agent-server.js';
-import { toToldError } from './told-error.js';
+import type { AgentTools } from './agent-tools.js';
 
 /** A message and the headers it came with. */
 export interface AgentMessage {
@@ -27,7 +27,7 @@ export interface AgentMessage {
 }
 
 export interface AgentEndpointOptions {
-  readonly desk: AgentDesk;
+  readonly tools: AgentTools;
   /** Receives every fault of ours, with its request id. */
   readonly onFault: (error: unknown, requestId: string) => void;
 }
@@ -65,18 +65,18 @@ export class AgentEndpoint {
   }
 
   #answersFor(caller: GraphqlCaller): AgentAnswers {
-    const { desk } = this.#options;
+    const { tools } = this.#options;
     return {
       listTools: () =>
-        this.#answered(caller, async () => ({ tools: desk.listTools(caller).map((tool) => ({ ...tool })) })),
+        this.#answered(caller, async () => ({ tools: tools.listTools(caller).map((tool) => ({ ...tool })) })),
       callTool: (name, sent) =>
         this.#answered(caller, async () => {
-          const { texts, isError } = await desk.callTool(caller, name, sent);
+          const { texts, isError } = await tools.callTool(caller, name, sent);
           return { content: texts.map((text) => ({ type: 'text' as const, text })), isError };
         }),
       readResource: (uri) =>
         this.#answered(caller, async () => {
-          const { text, mediaType } = await desk.readResource(caller, uri);
+          const { text, mediaType } = await tools.readResource(caller, uri);
           return { contents: [{ uri, mimeType: mediaType, text }] };
         }),
     };
@@ -88,7 +88,7 @@ export class AgentEndpoint {
       return await answer();
     } catch (error) {
       if (error instanceof ServiceError) notes.noteError(error.code);
-      const { message, extensions } = toToldError(error);
+      const { message, extensions } = toAgentError(error);
       if (extensions?.code === 'INTERNAL') this.#options.onFault(error, context.requestId);
       const code = extensions?.code === 'INTERNAL' ? ProtocolErrorCode.InternalError : undefined;
       throw new ProtocolError(code ?? ProtocolErrorCode.InvalidParams, message, {

@@ -11,7 +11,7 @@ import {
   Server,
 } from '@modelcontextprotocol/server';
 import { VERSION } from '../../base/process/version.js';
-import { RESOURCE_TEMPLATES, RESOURCES } from './agent-desk.js';
+import { RESOURCE_TEMPLATES, RESOURCES } from './agent-tools.js';
 
 export interface AgentAnswers {
   listTools(): Promise<ListToolsResult>;

@@ -20,8 +20,8 @@ import { InstanceWatch } from '../../store/database/instance-watch.js';
 import { listKnownMigrations } from '../../store/database/migrations.js';
 import { RecentSlowStatements } from '../../store/reading/recent-slow-statements.js';
 import { watchSlowStatements } from '../../store/reading/slow-statements.js';
-import { AgentDesk } from '../agents/agent-desk.js';
 import { AgentEndpoint } from '../agents/agent-endpoint.js';
+import { AgentTools } from '../agents/agent-tools.js';
 import type { Config } from '../config/config.js';
 import { createGraphqlServer } from '../graphql/graphql-server.js';
 import { createResolvers } from '../resolvers/resolvers.js';
@@ -206,7 +206,7 @@ async function buildApp({
   });
   closers.push(() => graphql.close());
   const agents = new AgentEndpoint({
-    desk: new AgentDesk({
+    tools: new AgentTools({
       documents: graphql.documents,
       library: operations,
       collections: catalog,
@@ -234,7 +234,7 @@ async function buildApp({
       imports: services.imports,
       maintenance,
       log,
-      secretsWithoutKey: () => countSecretsWithoutKey(database.apart, services.encryption),
+      secretsWithoutKey: () => countSecretsWithoutKey(database.background, services.encryption),
       droppedLogLines: () => (output instanceof LogOutput ? output.dropped : 0),
       authenticator,
       domains,

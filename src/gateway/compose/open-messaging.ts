@@ -2,8 +2,8 @@ import { closeInTurn } from '../../base/process/close-in-turn.js';
 import { Channels } from '../../services/messaging/channels.js';
 import type { AttachmentFiles } from '../../services/messaging/email/attachments.js';
 import type { JobQueue } from '../../services/messaging/job-queue.js';
+import { MessageAdmin } from '../../services/messaging/message-admin.js';
 import { MessageDelivery } from '../../services/messaging/message-delivery.js';
-import { MessageDesk } from '../../services/messaging/message-desk.js';
 import { Messages } from '../../services/messaging/messages.js';
 import { ReceiptIntake } from '../../services/messaging/receipt-intake.js';
 import type { Domains } from '../../store/catalog/domains.js';
@@ -15,7 +15,7 @@ export interface Messaging {
   /** Queues emails and text messages. */
   readonly messages: Messages;
   /** Lists, resends and discards messages. */
-  readonly messageDesk: MessageDesk;
+  readonly messageAdmin: MessageAdmin;
   /** Sends messages; called by the jobs. */
   readonly messageDelivery: MessageDelivery;
   close(): Promise<void>;
@@ -58,7 +58,7 @@ export function openMessaging(options: {
         emailRoles: config.emailRoles,
       },
     }),
-    messageDesk: new MessageDesk({ database, store, jobs }),
+    messageAdmin: new MessageAdmin({ database, store, jobs }),
     messageDelivery: new MessageDelivery({
       database,
       domains,

@@ -24,7 +24,7 @@ import { type PasswordCost, Passwords } from '../../services/auth/passwords.js';
 import { Principals } from '../../services/auth/principals.js';
 import { Profiles } from '../../services/auth/profiles.js';
 import { SecondFactors } from '../../services/auth/second-factors.js';
-import { SessionDesk } from '../../services/auth/session-desk.js';
+import { SessionAdmin } from '../../services/auth/session-admin.js';
 import { Sessions } from '../../services/auth/sessions.js';
 import { loadEncryptionKeys, TextEncryption } from '../../services/auth/text-encryption.js';
 import { loadTokenKeys } from '../../services/auth/token-keys.js';
@@ -47,7 +47,7 @@ import { ChangeFeed } from '../../store/changes/change-feed.js';
 import { ChangeOutbox } from '../../store/changes/change-outbox.js';
 import { type Database, openDatabase } from '../../store/database/database.js';
 import { translateDatabaseError } from '../../store/database/database-errors.js';
-import { type EmbeddedServer, startEmbeddedServer } from '../../store/database/embedded-server.js';
+import { type EmbeddedServer, startEmbeddedServer } from '../../store/database/embedded/embedded-server.js';
 import { applyMigrations } from '../../store/database/migrations.js';
 import { watchLockWaits } from '../../store/database/watch-lock-waits.js';
 import { RecordStore } from '../../store/record-store.js';
@@ -78,7 +78,7 @@ export interface Services
   readonly firstRun: FirstRun;
   readonly invitations: Invitations;
   readonly accountLinks: AccountLinks;
-  readonly sessionDesk: SessionDesk;
+  readonly sessionAdmin: SessionAdmin;
   readonly secondFactors: SecondFactors;
   readonly passwords: Passwords;
   readonly apiKeys: ApiKeys;
@@ -411,7 +411,7 @@ async function loadServices(
     }),
     accountLinks,
     secondFactors,
-    sessionDesk: new SessionDesk({ database, principals }),
+    sessionAdmin: new SessionAdmin({ database, principals }),
     profiles: new Profiles({ database, domains, records: store }),
     apiKeys,
     keyMeter,

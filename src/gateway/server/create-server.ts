@@ -61,7 +61,7 @@ export interface ServerServices extends AuthenticationOptions {
   readonly collections: readonly Collection[];
   readonly database: Pick<
     Database,
-    'apart' | 'pool' | 'isReadOnly' | 'isDiskFull' | 'isReachable' | 'replicas'
+    'background' | 'pool' | 'isReadOnly' | 'isDiskFull' | 'isReachable' | 'replicas'
   >;
   readonly jobs: Pick<JobQueue, 'counts' | 'longestWaitSeconds'>;
   /** The clock of this process against that of the database. */

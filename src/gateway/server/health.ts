@@ -12,7 +12,7 @@ const READINESS_TIMEOUT_MS = 1800;
 const READINESS_SHARED_MS = 1000;
 
 export interface HealthOptions {
-  readonly database: Pick<Database, 'apart' | 'isReadOnly' | 'isDiskFull'>;
+  readonly database: Pick<Database, 'background' | 'isReadOnly' | 'isDiskFull'>;
   /** Why the gateway cannot take requests, in words; `undefined` if it can. */
   readonly findObstacle: () => string | undefined;
 }
@@ -68,7 +68,7 @@ class Readiness {
 
   async #ask(): Promise<void> {
     // Not on a connection of the request pool: those may all be busy while the gateway is ready.
-    await this.#database.apart.query(Prisma.sql`select 1`);
+    await this.#database.background.query(Prisma.sql`select 1`);
   }
 }
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { JobCounts } from '../../services/messaging/job-queue.js';
-import type { ReadFigures } from '../../store/database/replicated-reads.js';
+import type { ReadFigures } from '../../store/database/replicas/replicated-reads.js';
 import { registerMemoryFigures } from './memory-figures.js';
 import type { RequestEnded } from './request-ended.js';
 

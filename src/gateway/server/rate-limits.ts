@@ -191,7 +191,7 @@ export class RateLimits {
     window: number,
     counts: readonly (readonly [caller: string, count: number])[],
   ): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.#options.database.apart.query<{ key: string; count: number }>(
+    const rows = await this.#options.database.background.query<{ key: string; count: number }>(
       // Ordered, so that two gateways lock the rows in the same order and cannot deadlock.
       Prisma.sql`
         insert into rate_counters as c (key, window_start, count)
@@ -211,7 +211,7 @@ export class RateLimits {
   async #clean(): Promise<void> {
     if (this.#lastCleaning === this.#window) return;
     this.#lastCleaning = this.#window;
-    await this.#options.database.apart.query(
+    await this.#options.database.background.query(
       Prisma.sql`delete from rate_counters where window_start < now() - interval '5 minutes'`,
       { name: 'rate-clean' },
     );

@@ -14,7 +14,7 @@ import type { KeyUsage } from './key-usage.js';
 import type { LoginLockout, LoginTrial } from './login-lockout.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
 import type { Passwords } from './passwords.js';
-import { type Principals, parseRoles, type Standing } from './principals.js';
+import { type Principals, parseRoles, type ResolvedCredential } from './principals.js';
 import type { DomainDirectory } from './resolve-scope.js';
 import { codeTrial, type SecondFactors } from './second-factors.js';
 import { replacePassword, type Sessions, type UserRef } from './sessions.js';
@@ -114,8 +114,8 @@ export class Authenticator {
   ): Promise<Principal> {
     const isPossible = bearer.length <= LONGEST_BEARER;
     if (isPossible && bearer.startsWith('cg_')) {
-      const standing = await this.#standingOfKey(bearer, address, onKnown);
-      if (standing) return standing.principal;
+      const resolved = await this.#resolveKey(bearer, address, onKnown);
+      if (resolved) return resolved.principal;
     } else if (isPossible) {
       const principal = await this.#ofToken(bearer, address, onKnown);
       if (principal) return principal;
@@ -206,9 +206,9 @@ export class Authenticator {
    * @throws UNAUTHENTICATED (401); FORBIDDEN (403) for a key used from a wrong address
    */
   async exchangeKey(key: string, address?: string): Promise<Login> {
-    const standing = await this.#standingOfKey(key, address);
-    if (!standing) throw new ServiceError('UNAUTHENTICATED', 'The API key is wrong, expired or revoked.');
-    const { principal, epoch, expiresAt, name } = standing;
+    const resolved = await this.#resolveKey(key, address);
+    if (!resolved) throw new ServiceError('UNAUTHENTICATED', 'The API key is wrong, expired or revoked.');
+    const { principal, epoch, expiresAt, name } = resolved;
     return this.#answer(
       {
         domainId: principal.domainId,
@@ -384,27 +384,27 @@ export class Authenticator {
     onKnown: (credential: Credential) => void,
   ): Promise<Principal | undefined> {
     const claims = this.#options.accessTokens.verify(token);
-    const standing = claims && (await this.#options.principals.ofToken(claims));
-    if (standing === undefined) return undefined;
-    const { principal } = standing;
+    const resolved = claims && (await this.#options.principals.ofToken(claims));
+    if (resolved === undefined) return undefined;
+    const { principal } = resolved;
     onKnown(principal.credential);
-    assertAddress(standing, address);
+    assertAddress(resolved, address);
     if (claims?.delegation === undefined) return principal;
     const part = hashOpaqueSecret(token).toString('base64url');
     return narrowPrincipal(principal, { ...claims.delegation, part });
   }
 
-  async #standingOfKey(
+  async #resolveKey(
     key: string,
     address: string | undefined,
     onKnown: (credential: Credential) => void = () => {},
   ): ReturnType<Principals['ofKey']> {
-    const standing = await this.#options.principals.ofKey(hashOpaqueSecret(key));
-    if (standing === undefined) return undefined;
-    onKnown(standing.principal.credential);
-    assertAddress(standing, address);
-    this.#options.keyUsage.touch(standing.principal.credential.id, address);
-    return standing;
+    const resolved = await this.#options.principals.ofKey(hashOpaqueSecret(key));
+    if (resolved === undefined) return undefined;
+    onKnown(resolved.principal.credential);
+    assertAddress(resolved, address);
+    this.#options.keyUsage.touch(resolved.principal.credential.id, address);
+    return resolved;
   }
 
   async #findUser(domainId: string | undefined, userName: string): Promise<StoredUser | undefined> {
@@ -522,7 +522,7 @@ interface StoredUser {
 }
 
 /** @throws FORBIDDEN (403): the bearer of a valid key may know the reason, and its owner has to find it */
-function assertAddress({ addresses }: Standing, address: string | undefined): void {
+function assertAddress({ addresses }: ResolvedCredential, address: string | undefined): void {
   if (addresses.include(address)) return;
   throw new ServiceError(
     'FORBIDDEN',

@@ -118,7 +118,7 @@ export class KeyMeter {
     if (counts.length === 0) return;
     await this.#days.ensure(counts.map(({ hour }) => hour * HOUR_MS));
     // Skips keys that were deleted. Ordered, because two gateways lock the same rows.
-    await this.#database.apart.query(
+    await this.#database.background.query(
       Prisma.sql`
         insert into key_usage as u (key_id, hour, requests, errors, refused, latency)
         select n."keyId", to_timestamp(n.hour * 3600), n.requests, n.errors, n.refused, n.latency
@@ -141,7 +141,7 @@ export class KeyMeter {
   async #writeRequests(requests: WaitingRequests): Promise<void> {
     if (requests.count === 0) return;
     const rows = requests.list().map(toRow);
-    await this.#database.apart.query(
+    await this.#database.background.query(
       Prisma.sql`
         with sent as (
           select *, row_number() over (partition by "keyId" order by at, ordinal) as rank

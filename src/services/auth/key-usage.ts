@@ -42,7 +42,7 @@ export class KeyUsage {
   }
 
   async #write(keyId: string, address: string | undefined): Promise<void> {
-    await this.#database.apart.query(
+    await this.#database.background.query(
       Prisma.sql`
         update api_keys
         set last_used_at = now(), last_used_address = ${address ?? null}

@@ -43,7 +43,7 @@ export interface GrantingCollections {
 }
 
 /** A valid credential and its principal. */
-export interface Standing {
+export interface ResolvedCredential {
   readonly principal: Principal;
   /** The user's full name. */
   readonly name: string;
@@ -69,7 +69,7 @@ export interface WorkPrincipal extends Pick<Principal, 'kind' | 'id' | 'domainId
 
 /** Refusals are cached too: a revoked token costs one round trip, not one per attempt. */
 interface Remembered {
-  readonly standing: Standing | undefined;
+  readonly resolved: ResolvedCredential | undefined;
   readonly loadedAt: number;
 }
 
@@ -129,25 +129,25 @@ export class Principals {
   }
 
   /**
-   * The standing of a verified access token; `undefined` if its session, key, user or epoch is no longer
+   * The resolved of a verified access token; `undefined` if its session, key, user or epoch is no longer
    * valid.
    */
-  async ofToken(claims: AccessClaims): Promise<Standing | undefined> {
-    const { standing } = this.#find(claims) ?? (await this.#load(claims));
-    if (!standing || standing.expiresAt <= Date.now()) return undefined;
+  async ofToken(claims: AccessClaims): Promise<ResolvedCredential | undefined> {
+    const { resolved } = this.#find(claims) ?? (await this.#load(claims));
+    if (!resolved || resolved.expiresAt <= Date.now()) return undefined;
     // A key, and the tokens exchanged for it, survive a change of password.
-    if (claims.origin.kind === 'session' && standing.epoch !== claims.epoch) return undefined;
-    return standing;
+    if (claims.origin.kind === 'session' && resolved.epoch !== claims.epoch) return undefined;
+    return resolved;
   }
 
-  /** The standing of an API key, found by the hash of the key. */
-  async ofKey(keyHash: Buffer): Promise<Standing | undefined> {
+  /** The resolved of an API key, found by the hash of the key. */
+  async ofKey(keyHash: Buffer): Promise<ResolvedCredential | undefined> {
     const cacheKey = keyHash.toString('base64url');
     const owner = this.#keyOwners.get(cacheKey) ?? (await this.#loadKeyOwner(keyHash));
     if (!owner) return undefined;
     this.#keyOwners.set(cacheKey, owner);
-    const { standing } = this.#find(owner) ?? (await this.#load(owner));
-    return standing && standing.expiresAt > Date.now() ? standing : undefined;
+    const { resolved } = this.#find(owner) ?? (await this.#load(owner));
+    return resolved && resolved.expiresAt > Date.now() ? resolved : undefined;
   }
 
   /**
@@ -181,16 +181,16 @@ export class Principals {
     if (kind === 'system' || credential.kind === 'system') return;
     const origin = { kind: credential.kind === 'key' ? 'key' : 'session', id: credential.id } as const;
     const ref = { domainId, userId, origin };
-    const { standing } = this.#find(ref) ?? (await this.#load(ref));
-    if (standing === undefined || standing.expiresAt <= Date.now()) {
+    const { resolved } = this.#find(ref) ?? (await this.#load(ref));
+    if (resolved === undefined || resolved.expiresAt <= Date.now()) {
       throw new ServiceError('UNAUTHENTICATED', 'The credential has ended, and so has this request.');
     }
     const { roles, scopes = SECOND_FACTOR_ALONE } = principal;
     const { part } = credential;
     const present =
       part === undefined
-        ? standing.principal
-        : narrowPrincipal(standing.principal, { roles: [...roles], scopes, part });
+        ? resolved.principal
+        : narrowPrincipal(resolved.principal, { roles: [...roles], scopes, part });
     const rightsOf = ({ roles, scopes, attributes }: Principal) => [roles, scopes, attributes];
     if (isDeepStrictEqual(rightsOf(present), rightsOf(principal))) return;
     throw new ServiceError('FORBIDDEN', 'Your rights have changed since this request began. Send it again.');
@@ -200,12 +200,14 @@ export class Principals {
   async #presentOf({ domainId, id, credential }: WorkPrincipal): Promise<Principal | undefined> {
     if (credential.kind === 'key') {
       const ref = { domainId, userId: id, origin: { kind: 'key', id: credential.id } } as const;
-      const { standing } = this.#find(ref) ?? (await this.#load(ref));
-      return standing && standing.expiresAt > Date.now() ? standing.principal : undefined;
+      const { resolved } = this.#find(ref) ?? (await this.#load(ref));
+      return resolved && resolved.expiresAt > Date.now() ? resolved.principal : undefined;
     }
     const user = { domainId, userId: id };
     const [rows, attributes] = await Promise.all([
-      this.#database.query<Pick<StandingRow, 'userName' | 'roles'>>(selectUser(user), { name: 'auth-user' }),
+      this.#database.query<Pick<CredentialRow, 'userName' | 'roles'>>(selectUser(user), {
+        name: 'auth-user',
+      }),
       loadPrincipalAttributes(this.#database, this.#collections.list(), user),
     ]);
     const [row] = rows;
@@ -268,7 +270,7 @@ export class Principals {
     // but it is not cached.
     for (let attempt = 1; ; attempt += 1) {
       const changes = this.#changes;
-      const loaded = { standing: await this.#read(ref), loadedAt: performance.now() };
+      const loaded = { resolved: await this.#read(ref), loadedAt: performance.now() };
       if (changes === this.#changes) this.#remember(ref, loaded);
       if (changes === this.#changes || attempt === MOST_ATTEMPTS) return loaded;
     }
@@ -281,11 +283,11 @@ export class Principals {
     this.#users.set(userKey(ref), credentials);
   }
 
-  async #read(ref: CredentialRef): Promise<Standing | undefined> {
+  async #read(ref: CredentialRef): Promise<ResolvedCredential | undefined> {
     const [rows, attributes] = await Promise.all([
       ref.origin.kind === 'session'
-        ? this.#database.query<StandingRow>(selectSession(ref), { name: 'auth-session' })
-        : this.#database.query<StandingRow>(selectKey(ref), { name: 'auth-key' }),
+        ? this.#database.query<CredentialRow>(selectSession(ref), { name: 'auth-session' })
+        : this.#database.query<CredentialRow>(selectKey(ref), { name: 'auth-key' }),
       loadPrincipalAttributes(this.#database, this.#collections.list(), ref),
     ]);
     const [row] = rows;
@@ -337,7 +339,7 @@ const changeSchema = z
   })
   .pipe(z.object({ domain: z.string(), user: z.string().optional() }));
 
-interface StandingRow {
+interface CredentialRow {
   readonly userName: string;
   readonly name: string;
   readonly roles: unknown;

@@ -48,7 +48,7 @@ export class UsageDays {
     const statement = `
       create table if not exists "key_usage_${day.replaceAll('-', '')}" partition of key_usage
       for values from ('${day}T00:00:00Z') to ('${next}T00:00:00Z')`;
-    await inOwnTransaction(this.#database.apart, async (transaction) => {
+    await inOwnTransaction(this.#database.background, async (transaction) => {
       await transaction.query(Prisma.sql`select pg_advisory_xact_lock(${DAY_LOCK}::int)`);
       await transaction.query(Prisma.raw(statement));
     });

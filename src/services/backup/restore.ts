@@ -16,7 +16,7 @@ import {
   lockMigrations,
 } from '../../store/database/migrations.js';
 import { newPartitionStatement, partitionName } from '../../store/database/partitions.js';
-import { IN_TURN, isSpread } from '../../store/database/table-places.js';
+import { IN_TURN, isSharded } from '../../store/database/shards/table-places.js';
 import type { Bucket } from '../files/blob-store.js';
 import { DatabaseBlobs } from '../files/database-blobs.js';
 import { KEPT_TABLES } from './kept-tables.js';
@@ -70,7 +70,7 @@ export async function restoreArchive(options: RestoreOptions): Promise<'restored
     await client.connect();
     await prepareForCopy(client);
     await client.query('begin');
-    if (await isSpread(client)) await client.query(IN_TURN);
+    if (await isSharded(client)) await client.query(IN_TURN);
     await lockMigrations(client, options.signal);
     await assertUnused(client);
     const outcome = (await isCommitted(client, options)) ? 'continued' : 'restored';

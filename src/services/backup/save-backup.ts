@@ -2,7 +2,7 @@ import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { ServiceError } from '../../base/errors.js';
-import { isProcessAlive } from '../../store/database/start-lock.js';
+import { isProcessAlive } from '../../store/database/embedded/start-lock.js';
 
 /**
  * Saves a backup as `saveWhole` does, unless a file of that name exists.

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { translateDatabaseError } from '../../store/database/database-errors.js';
 import { setSession } from '../../store/database/session-settings.js';
-import { isSpread } from '../../store/database/table-places.js';
+import { isSharded } from '../../store/database/shards/table-places.js';
 import { KEPT_TABLES } from './kept-tables.js';
 
 export interface Snapshot {
@@ -31,7 +31,7 @@ export async function openSnapshot(url: string, connections: number): Promise<Sn
   try {
     const first = await connect(url, clients);
     const tables = await listTables(first);
-    const isOfSeveralServers = await isSpread(first);
+    const isOfSeveralServers = await isSharded(first);
     if (isOfSeveralServers) await first.query('set citus.max_adaptive_executor_pool_size = 1');
     await first.query('begin isolation level repeatable read read only');
     // Partitions are not locked, because registering a collection attaches one. The lock comes before the

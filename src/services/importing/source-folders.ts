@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isProcessAlive } from '../../store/database/start-lock.js';
+import { isProcessAlive } from '../../store/database/embedded/start-lock.js';
 
 const FOLDER = /^campus-import-([0-9]+)-/;
 

@@ -31,7 +31,7 @@ export interface TopicTriggers {
 }
 
 export interface TopicsOptions {
-  readonly database: Pick<Database, 'query' | 'apart'> & Partial<Pick<Database, 'replicas'>>;
+  readonly database: Pick<Database, 'query' | 'background'> & Partial<Pick<Database, 'replicas'>>;
   /** A property of a domain, by its id. */
   readonly property: (domainId: string, name: string) => JsonValue | undefined;
   /** The largest message, as JSON text. */

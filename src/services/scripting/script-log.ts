@@ -51,14 +51,14 @@ export class ScriptLog {
 
   /**
    * Keeps a line. It stays also when the transaction of the run is taken back: that is when it is read.
-   * `isApart`: the run is in a transaction, which holds a connection while the line is kept by another one.
+   * `isInTransaction`: the run is in a transaction, which holds a connection while the line is kept by another one.
    *
    * @throws LIMIT_EXCEEDED for a message or data that are too long
    */
   async write(
     scope: Scope,
     run: CallingRun,
-    { isApart, ...line }: ScriptLogLine & { readonly isApart: boolean },
+    { isInTransaction, ...line }: ScriptLogLine & { readonly isInTransaction: boolean },
   ): Promise<void> {
     const data = line.data === undefined ? undefined : printExactJson(line.data);
     if (line.message.length > LONGEST_MESSAGE || (data?.length ?? 0) > LONGEST_DATA) {
@@ -67,7 +67,7 @@ export class ScriptLog {
         `A line of the log has at most ${LONGEST_MESSAGE} characters, its data ${LONGEST_DATA} of JSON.`,
       );
     }
-    const queryable = isApart ? this.#database.apart : this.#database;
+    const queryable = isInTransaction ? this.#database.background : this.#database;
     await queryable.query(
       Prisma.sql`
         insert into script_log (domain_id, script, run_id, level, message, data, principal, credential)

@@ -14,7 +14,7 @@ import type { Domain } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
 import type { Queryable } from '../../store/database/queryable.js';
-import { DEFINE_EVERYWHERE, DEFINE_HERE } from '../../store/database/table-places.js';
+import { DEFINE_EVERYWHERE, DEFINE_HERE } from '../../store/database/shards/table-places.js';
 import { type Audience, describeAudience } from './audience.js';
 import { type CompiledView, compileView, shortName } from './compile-view.js';
 import { scramVerifier } from './scram-verifier.js';
@@ -214,10 +214,10 @@ export class SqlViews {
    * but with names of schemas and functions that it does not quote.
    */
   async #defineHere(database: Queryable, define: () => Promise<void>): Promise<void> {
-    const isSpread = this.#database.home !== undefined;
-    if (isSpread) await database.query(Prisma.raw(DEFINE_HERE));
+    const isSharded = this.#database.home !== undefined;
+    if (isSharded) await database.query(Prisma.raw(DEFINE_HERE));
     await define();
-    if (isSpread) await database.query(Prisma.raw(DEFINE_EVERYWHERE));
+    if (isSharded) await database.query(Prisma.raw(DEFINE_EVERYWHERE));
   }
 }
 

@@ -134,9 +134,12 @@ export class WebhookDeliveries {
   }
 
   async #isWanted(): Promise<boolean> {
-    const rows = await this.#options.database.apart.query(Prisma.sql`select 1 as one from webhooks limit 1`, {
-      name: 'webhooks-any',
-    });
+    const rows = await this.#options.database.background.query(
+      Prisma.sql`select 1 as one from webhooks limit 1`,
+      {
+        name: 'webhooks-any',
+      },
+    );
     return rows.length > 0;
   }
 
@@ -153,7 +156,7 @@ export class WebhookDeliveries {
 
   async #reportMissingKey(): Promise<void> {
     const { database, encryption, onFault } = this.#options;
-    const rows = await database.apart.query(
+    const rows = await database.background.query(
       Prisma.sql`select 1 as one from webhooks where not ${encryption.hasKeyOf(Prisma.sql`secret`)} limit 1`,
       { name: 'webhooks-without-key' },
     );
@@ -218,7 +221,7 @@ export class WebhookDeliveries {
    * that waits for another attempt has. An attempt ahead of its time is not counted.
    */
   async #claim(ids: Prisma.Sql): Promise<readonly Claimed[]> {
-    return await this.#options.database.apart.query<Claimed>(Prisma.sql`
+    return await this.#options.database.background.query<Claimed>(Prisma.sql`
       with taken as (${ids})
       update webhook_deliveries d
       set next_attempt_at = now() + ${LEASE_SECONDS}::int * interval '1 second',
@@ -351,7 +354,7 @@ export class WebhookDeliveries {
     if (domain === undefined) return;
     const scope = { domain, principal: systemPrincipal('webhooks', [], domainId), requestId: 'webhooks' };
     const act = { collection: '$webhook', id: webhookId, operation: 'updated' } as const;
-    await this.#options.database.apart.query(Prisma.sql`
+    await this.#options.database.background.query(Prisma.sql`
       with paused as (
         update webhooks set is_paused = true, updated_at = now()
         where id = ${webhookId}::uuid and not is_paused
@@ -361,7 +364,7 @@ export class WebhookDeliveries {
   }
 
   async #noteFailure({ webhookId }: Claimed): Promise<void> {
-    await this.#options.database.apart.query(Prisma.sql`
+    await this.#options.database.background.query(Prisma.sql`
       update webhooks set failures = failures + 1, tried_at = now() where id = ${webhookId}::uuid`);
   }
 
@@ -370,7 +373,7 @@ export class WebhookDeliveries {
    * others arrived, the address is not the cause, and those keep their time.
    */
   async #noteRecovery({ webhookId }: Claimed): Promise<void> {
-    await this.#options.database.apart.query(Prisma.sql`
+    await this.#options.database.background.query(Prisma.sql`
       with before as (
         select id, failures from webhooks where id = ${webhookId}::uuid for update
       ), recovered as (
@@ -394,7 +397,7 @@ export class WebhookDeliveries {
     const { state, status, answer, problem, durationMs, waitSeconds = 0, dueAt } = outcome;
     const { body, isBodyKept = true } = outcome;
     this.#onTried(state);
-    await this.#options.database.apart.query(Prisma.sql`
+    await this.#options.database.background.query(Prisma.sql`
       update webhook_deliveries
       set state = ${state},
           body = case when ${isBodyKept}::boolean then coalesce(${body ?? null}::text, body) end,

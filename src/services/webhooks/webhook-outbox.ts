@@ -30,7 +30,7 @@ export class WebhookOutbox {
   /** Notes what was committed since the last call. Returns the number of deliveries. */
   async follow(): Promise<number> {
     await this.#changes?.moveAll();
-    return await inOwnTransaction(this.#database.apart, async (transaction) => {
+    return await inOwnTransaction(this.#database.background, async (transaction) => {
       const [lock] = await transaction.query<{ isHeld: boolean }>(Prisma.sql`
         select pg_try_advisory_xact_lock(${FOLLOW_LOCK}::int) as "isHeld"`);
       if (lock?.isHeld !== true) return 0;

@@ -139,7 +139,7 @@ export class FieldMeter {
 
   async #writeUses(uses: readonly FieldUse[]): Promise<void> {
     // Skips domains that were deleted. Ordered, because two gateways lock the same rows.
-    await this.#database.apart.query(
+    await this.#database.background.query(
       Prisma.sql`
         with sent as (
           select domain, collection, field, credential, operation, max(day) as day

@@ -19,7 +19,7 @@ export interface RecordChange {
 }
 
 export interface ChangeFeedOptions {
-  readonly database: Pick<Database, 'apart'> & Partial<Pick<Database, 'replicas'>>;
+  readonly database: Pick<Database, 'background'> & Partial<Pick<Database, 'replicas'>>;
   /** How often the database is polled while there are listeners. */
   readonly pollMs: number;
   readonly onFault: (error: unknown) => void;

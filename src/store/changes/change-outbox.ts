@@ -106,7 +106,7 @@ export class ChangeOutbox {
       (await part.isEmpty()) ? undefined : part,
     );
     if (filled.length === 0) return false;
-    const pages = await inOwnTransaction(database.apart, async (transaction) => {
+    const pages = await inOwnTransaction(database.background, async (transaction) => {
       const [lock] = await transaction.query<{ isHeld: boolean }>(Prisma.sql`
         select pg_try_advisory_xact_lock(${MOVE_LOCK}::int) as "isHeld"`);
       if (lock?.isHeld !== true) return [];
@@ -167,7 +167,7 @@ export class ChangeOutbox {
   /** Servers that cannot be reached from here are read through the coordinator, as one part. */
   async #listParts(): Promise<readonly OutboxPart[]> {
     const { database } = this.#options;
-    const whole = new OutboxPart('coordinator', database.apart, [OUTBOX]);
+    const whole = new OutboxPart('coordinator', database.background, [OUTBOX]);
     if (database.home === undefined) return [whole];
     const placed = await database.home.listParts(OUTBOX);
     const parts = placed.flatMap(({ name, server, tables }) =>

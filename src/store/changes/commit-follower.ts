@@ -21,7 +21,7 @@ export interface NewsRow {
 }
 
 export interface CommitFollowerOptions<Row extends NewsRow, News> {
-  readonly database: Pick<Database, 'apart'> & Partial<Pick<Database, 'replicas'>>;
+  readonly database: Pick<Database, 'background'> & Partial<Pick<Database, 'replicas'>>;
   /**
    * A table with the columns `id` (bigserial) and `transaction_id` (xid8, by default `pg_current_xact_id()`,
    * indexed).
@@ -234,7 +234,7 @@ class NewsReader<Row extends NewsRow> {
    * has yet to reach; they are not new.
    */
   async #begin(): Promise<Snapshot> {
-    const [row] = await this.#options.database.apart.query<{ snapshot: string }>(Prisma.sql`
+    const [row] = await this.#options.database.background.query<{ snapshot: string }>(Prisma.sql`
       with foreign_rows as (
         update ${this.#table}
         set transaction_id = null
@@ -247,7 +247,7 @@ class NewsReader<Row extends NewsRow> {
   async #readNews(seen: Snapshot): Promise<void> {
     // Ordered by an expression: by the plain column, Postgres would scan all ids instead of sorting the few
     // rows.
-    const rows = await this.#options.database.apart.query<WithSnapshot & (Row | NoRow)>(Prisma.sql`
+    const rows = await this.#options.database.background.query<WithSnapshot & (Row | NoRow)>(Prisma.sql`
       select pg_current_snapshot()::text as snapshot,
         case when not pg_is_in_recovery() then pg_current_wal_insert_lsn() end::text as position, news.*
       from (select) as one
@@ -270,7 +270,7 @@ class NewsReader<Row extends NewsRow> {
   }
 
   async #readRest(seen: Snapshot, { snapshot, after }: Rest): Promise<void> {
-    const rows = await this.#options.database.apart.query<Row>(Prisma.sql`
+    const rows = await this.#options.database.background.query<Row>(Prisma.sql`
       select id::text as id, ${this.#options.columns}
       from ${this.#table}
       where ${this.#table}.id > ${after}::bigint

@@ -14,8 +14,8 @@ import { isNativeError } from 'node:util/types';
 import { shareWithAll } from '../../base/model/end-signal.js';
 import { guarded } from '../../base/process/guarded.js';
 import { SilenceError } from './deadline.js';
-import type { PrimaryFinder } from './primary-finder.js';
-import { Pulse, type PulseAnswer } from './pulse.js';
+import type { PrimaryFinder } from './replicas/primary-finder.js';
+import { type ProbeAnswer, ServerProbe } from './replicas/server-probe.js';
 import { type ClientWatcher, LostConnectionError, type WatchedClient } from './watched-client.js';
 
 /** The events of the database, for the operator. */
@@ -72,9 +72,9 @@ export class ConnectionWatch implements ClientWatcher {
   readonly #finder: PrimaryFinder;
   readonly #clients = new Set<WatchedClient>();
   readonly #listeners = new Set<DatabaseNewsListener>();
-  readonly #answerListeners = new Set<(answer: PulseAnswer, askedAt: number) => void>();
+  readonly #answerListeners = new Set<(answer: ProbeAnswer, askedAt: number) => void>();
   readonly #waiting = new Set<() => void>();
-  readonly #pulse: Pulse;
+  readonly #probe: ServerProbe;
   readonly #timer: NodeJS.Timeout;
   #beating: Promise<void> | undefined;
   #away: { readonly since: number; readonly reason: string } | undefined;
@@ -89,7 +89,7 @@ export class ConnectionWatch implements ClientWatcher {
 
   constructor({ finder, applicationName, isReplica = false }: ConnectionWatchOptions) {
     this.#finder = finder;
-    this.#pulse = new Pulse({
+    this.#probe = new ServerProbe({
       url: () => finder.url,
       applicationName,
       isReplica,
@@ -131,7 +131,7 @@ export class ConnectionWatch implements ClientWatcher {
   /**
    * Calls the listener for every answer of the server, with the time of the question (`performance.now()`).
    */
-  onAnswer(listener: (answer: PulseAnswer, askedAt: number) => void): void {
+  onAnswer(listener: (answer: ProbeAnswer, askedAt: number) => void): void {
     this.#answerListeners.add(listener);
   }
 
@@ -209,7 +209,7 @@ export class ConnectionWatch implements ClientWatcher {
     clearInterval(this.#timer);
     // A question in progress keeps its connection until it is answered or abandoned.
     await this.#beating;
-    await this.#pulse.end();
+    await this.#probe.end();
     this.#wakeAll();
   }
 
@@ -251,11 +251,11 @@ export class ConnectionWatch implements ClientWatcher {
     if (limitMs > 0 && beats * BEAT_MS > limitMs) client.lose(`The database was silent for ${limitMs} ms.`);
   }
 
-  /** A single lost connection, such as the pulse's own, is not an outage: a new one is tried. */
-  async #ask(ids: readonly number[]): Promise<PulseAnswer> {
-    if (!this.#pulse.isConnected) return await this.#askAnew(ids);
+  /** A single lost connection, such as the probe's own, is not an outage: a new one is tried. */
+  async #ask(ids: readonly number[]): Promise<ProbeAnswer> {
+    if (!this.#probe.isConnected) return await this.#askAnew(ids);
     try {
-      const answer = await this.#pulse.ask(ids, ASK_TIMEOUT_MS);
+      const answer = await this.#probe.ask(ids, ASK_TIMEOUT_MS);
       return answer.isReadOnly && this.#finder.hasSeveral ? await this.#askAnew(ids) : answer;
     } catch (error) {
       const answer = await this.#askAnew(ids);
@@ -266,7 +266,7 @@ export class ConnectionWatch implements ClientWatcher {
   }
 
   /** On a new connection, to whichever of several servers is the primary now. */
-  async #askAnew(ids: readonly number[]): Promise<PulseAnswer> {
+  async #askAnew(ids: readonly number[]): Promise<ProbeAnswer> {
     const { serverName, url } = this.#finder;
     if (this.#finder.hasSeveral) {
       const finding = await this.#finder.find();
@@ -275,13 +275,13 @@ export class ConnectionWatch implements ClientWatcher {
       }
       if (this.#finder.url !== url) this.#moveFrom(serverName);
     }
-    return await this.#pulse.ask(ids, CONNECT_AND_ASK_TIMEOUT_MS);
+    return await this.#probe.ask(ids, CONNECT_AND_ASK_TIMEOUT_MS);
   }
 
   /** Nothing that is still running on the former primary can succeed. */
   #moveFrom(serverName: string): void {
     const { serverName: to, url } = this.#finder;
-    this.#pulse.close();
+    this.#probe.close();
     for (const client of [...this.#clients]) {
       if (client.url === url) continue;
       // Nobody would keep what a transaction there goes on to write.
@@ -291,7 +291,7 @@ export class ConnectionWatch implements ClientWatcher {
     this.tell({ kind: 'databaseMoved', from: serverName, to });
   }
 
-  #hear(answer: PulseAnswer, suspects: readonly WatchedClient[]): void {
+  #hear(answer: ProbeAnswer, suspects: readonly WatchedClient[]): void {
     this.#comeBack();
     const { isReadOnly, isDiskFull } = answer;
     if (this.#isReadOnly !== undefined && this.#isReadOnly !== isReadOnly) {

@@ -14,20 +14,20 @@ import { Cancellation } from './cancellation.js';
 import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.js';
 import { createPrisma, type GatewayPrisma } from './gateway-prisma.js';
 import type { JoinedBatch } from './gathered-rows.js';
-import { HomeServer } from './home-server.js';
-import { HomeStatements } from './home-statements.js';
 import { inspectServer, type ServerFacts, settingsOf } from './inspect-server.js';
 import { INSTANCE_SQL, InstanceGuard } from './instance-guard.js';
 import { Listener } from './listener.js';
-import { type OpenedReplicas, openReplicas } from './open-replicas.js';
 import { createPool, type PoolOptions } from './pool.js';
-import { PrimaryFinder } from './primary-finder.js';
 import type { JoinedStreamOptions, NamedStatement, QueryOptions, StreamOptions } from './query-options.js';
 import type { OwnConnection, Queryable, Transaction } from './queryable.js';
 import { Renewal } from './renewal.js';
-import type { ReadSource, ReplicatedReads } from './replicated-reads.js';
+import { type OpenedReplicas, openReplicas } from './replicas/open-replicas.js';
+import { PrimaryFinder } from './replicas/primary-finder.js';
+import type { ReadSource, ReplicatedReads } from './replicas/replicated-reads.js';
 import { runTransaction } from './run-transaction.js';
 import { connectTo, ServerStatements } from './server-statements.js';
+import { ShardServer } from './shards/shard-server.js';
+import { ShardStatements } from './shards/shard-statements.js';
 import type { SlowStatementWatch } from './statement-watch.js';
 import { Turns } from './turns.js';
 import { WaitingLine } from './waiting-line.js';
@@ -67,7 +67,7 @@ export interface DatabaseOptions {
 }
 
 /** Short statements and transactions beside those of requests. */
-export interface Apart extends Queryable {
+export interface BackgroundConnections extends Queryable {
   readonly turns: Turns;
   /** As `Database.transaction`. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
@@ -83,7 +83,7 @@ export interface Database extends Queryable {
    * holds a pooled connection and waits for a second one could wait for others who do the same, and because
    * long requests must not hold up work that nobody asked for.
    */
-  readonly apart: Apart;
+  readonly background: BackgroundConnections;
   /**
    * A single connection for locks outside transactions; a second lock of this gateway waits for the first.
    */
@@ -96,7 +96,7 @@ export interface Database extends Queryable {
    */
   readonly announcesByOutbox: boolean;
   /** Runs statements entirely on the server of a domain; `undefined` if there is only one server. */
-  readonly home: HomeStatements | undefined;
+  readonly home: ShardStatements | undefined;
   /**
    * The rows of ONE text column in batches. Postgres works at most one batch ahead of the reader. Leaving the
    * loop or aborting the signal ends the query within a second; a failure throws midway.
@@ -214,14 +214,14 @@ class PostgresDatabase implements Database {
   #replicas: OpenedReplicas | undefined;
   readonly prisma: GatewayPrisma;
   readonly pool: pg.Pool;
-  readonly apart: Apart;
+  readonly background: BackgroundConnections;
   readonly lockPool: pg.Pool;
   readonly isByteOrdered: boolean;
   readonly announcesByOutbox: boolean;
-  readonly home: HomeStatements | undefined;
+  readonly home: ShardStatements | undefined;
   readonly turns = new Turns();
   readonly #streamPool: pg.Pool;
-  readonly #apartPool: pg.Pool;
+  readonly #backgroundPool: pg.Pool;
   readonly #cancellation: Cancellation;
   readonly #statements: ServerStatements;
   readonly #statementTimeoutMs: number;
@@ -255,10 +255,10 @@ class PostgresDatabase implements Database {
       places: 'connections for streamed answers (POOL_SIZE)',
     });
     const aside = { ...shared, statementTimeoutMs: options.statementTimeoutMs };
-    this.#apartPool = createPool({
+    this.#backgroundPool = createPool({
       ...aside,
       size: APART_CONNECTIONS,
-      applicationName: `${applicationName} apart`,
+      applicationName: `${applicationName} background`,
     });
     this.lockPool = createPool({ ...aside, size: 1, applicationName: `${applicationName} lock` });
     this.#cancellation = new Cancellation(url, applicationName);
@@ -275,12 +275,12 @@ class PostgresDatabase implements Database {
       cancellation: this.#cancellation,
       batchTimeoutMs: options.statementTimeoutMs,
     });
-    this.apart = {
+    this.background = {
       turns: this.turns,
-      query: (sql, queryOptions) => this.#statements.queryBy(this.#apartPool, sql, queryOptions),
-      transaction: (work) => this.#transactionBy(this.#apartPool, work),
+      query: (sql, queryOptions) => this.#statements.queryBy(this.#backgroundPool, sql, queryOptions),
+      transaction: (work) => this.#transactionBy(this.#backgroundPool, work),
     };
-    this.home = options.isSpread ? this.#openHome() : undefined;
+    this.home = options.isSharded ? this.#openHome() : undefined;
     this.#listener = new Listener(url, applicationName);
     this.#watch.onNews(({ kind }) => {
       // From now on, changes are announced by the new primary.
@@ -330,15 +330,15 @@ class PostgresDatabase implements Database {
     };
   }
 
-  #openHome(): HomeStatements {
+  #openHome(): ShardStatements {
     const { applicationName, poolSize, statementTimeoutMs } = this.#options;
     const settings = settingsOf(this.#options);
-    return new HomeStatements({
+    return new ShardStatements({
       coordinator: this.#statements,
-      apart: this.apart,
+      background: this.background,
       openServer: (hostname, port) => {
         const url = Object.assign(new URL(this.url), { hostname, port: String(port) }).href;
-        return new HomeServer({ url, applicationName, poolSize, statementTimeoutMs, settings });
+        return new ShardServer({ url, applicationName, poolSize, statementTimeoutMs, settings });
       },
     });
   }
@@ -485,7 +485,7 @@ class PostgresDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    const pools = [this.pool, this.#streamPool, this.#apartPool, this.lockPool];
+    const pools = [this.pool, this.#streamPool, this.#backgroundPool, this.lockPool];
     await closeInTurn([
       () => Promise.all([this.#cancellation.close(), this.#watch.close()]),
       () => Promise.all([this.#listener.close(), ...pools.map((pool) => pool.end())]),

@@ -11,7 +11,7 @@ const OLDEST_VERSION = 150_000;
 export interface ServerFacts {
   readonly isByteOrdered: boolean;
   readonly announcesByOutbox: boolean;
-  readonly isSpread: boolean;
+  readonly isSharded: boolean;
   /** Whether the server can notice a disconnected client while it works; not on every system. */
   readonly canCheckConnection: boolean;
 }
@@ -58,7 +58,7 @@ async function inspect(client: pg.Client, connect: () => Promise<pg.Client>): Pr
   const { rows } = await client.query(
     `select datlocprovider = 'b' or (datlocprovider = 'c'
       and datcollate in ('C', 'POSIX')) as "isByteOrdered",
-      e.oid is not null as "isSpread",
+      e.oid is not null as "isSharded",
       e.oid is not null
         or coalesce(current_setting('campus.changes', true) = 'outbox', false) as "announcesByOutbox"
        from pg_database left join pg_extension e on e.extname = 'citus'

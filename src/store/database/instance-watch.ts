@@ -20,7 +20,7 @@ export type InstanceNews =
   | { readonly kind: 'backgroundFault'; readonly task: string; readonly error: unknown };
 
 export interface InstanceWatchOptions {
-  readonly database: Pick<Database, 'apart' | 'pool' | 'instance'>;
+  readonly database: Pick<Database, 'background' | 'pool' | 'instance'>;
   /** The migrations of this version. */
   readonly knownMigrations: readonly string[];
   readonly observe: (news: InstanceNews) => void;
@@ -74,7 +74,7 @@ export class InstanceWatch {
   async look(): Promise<void> {
     const { database } = this.#options;
     const start = this.#now();
-    const [facts] = await database.apart.query<Facts>(Prisma.sql`
+    const [facts] = await database.background.query<Facts>(Prisma.sql`
       select (extract(epoch from clock_timestamp()) * 1000)::float8 as "atMs",
         ${Prisma.raw(INSTANCE_SQL)} as instance,
         to_regclass('_prisma_migrations') is not null as "hasNotes"`);
@@ -96,7 +96,7 @@ export class InstanceWatch {
 
   async #findNewer(): Promise<void> {
     const { database, knownMigrations: known, observe } = this.#options;
-    const rows = await database.apart.query<{ name: string }>(Prisma.sql`
+    const rows = await database.background.query<{ name: string }>(Prisma.sql`
       select migration_name as name
       from _prisma_migrations
       where finished_at is not null and rolled_back_at is null

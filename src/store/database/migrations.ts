@@ -19,7 +19,7 @@ import { connectForOperator } from './connect-for-operator.js';
 import { translateDatabaseError } from './database-errors.js';
 import { endClient } from './deadline.js';
 import { listCommands } from './list-commands.js';
-import { isSpread, spreadTables } from './table-places.js';
+import { distributeTables, isSharded } from './shards/table-places.js';
 
 /** Held while migrations are applied; other gateways wait. */
 const MIGRATION_LOCK = 0x6d696772;
@@ -86,7 +86,7 @@ export async function applyMigrations(options: MigrationOptions): Promise<readon
     // refuses.
     if (own !== undefined) await noteCompatibility(client, own);
     reportHistoryFaults(history, missing, onNotice);
-    const spread = await spreadTables(client);
+    const spread = await distributeTables(client);
     if (spread.length > 0) onNotice(`spread by domain over the servers of Citus: ${spread.join(', ')}`);
     return missing.map(({ name }) => name);
   });
@@ -313,7 +313,7 @@ async function applyMigration(
  * in.
  */
 async function runScript(client: pg.ClientBase, script: string): Promise<void> {
-  const parts = (await isSpread(client)) ? listCommands(script) : [script];
+  const parts = (await isSharded(client)) ? listCommands(script) : [script];
   for (const part of parts) await client.query(part);
 }
 

@@ -13,7 +13,7 @@ import type { Database } from './database.js';
 import { translateDatabaseError } from './database-errors.js';
 import { type IndexDescription, isDeclaredIndexName, listDeclaredIndexes } from './declared-indexes.js';
 import { ensureStatistics, listDeclaredStatistics } from './declared-statistics.js';
-import { IN_TURN, isSpread, spreadStatement } from './table-places.js';
+import { distributedStatement, IN_TURN, isSharded } from './shards/table-places.js';
 
 /**
  * Held while partitions and indexes are created, so that gateways that start together do it one after the
@@ -154,7 +154,7 @@ async function createPartition<Rest>(
   // The partition is created separately and attached: CREATE TABLE … PARTITION OF would block every reader of
   // every collection, after waiting for the longest stream. The check constraint saves ATTACH from scanning
   // the table.
-  const move = (await isSpread(client)) ? spreadMove(name) : MOVE;
+  const move = (await isSharded(client)) ? distributedMove(name) : MOVE;
   const rest = await retryOnLockTimeout(client, async () => {
     await client.query(`create table ${table} (like records including all)`);
     const check = `check (collection = ${value})`;
@@ -191,9 +191,9 @@ const MOVE: MoveOfRecords = {
 /**
  * A spread table has no triggers; the partition must be on the same servers as the records of each domain.
  */
-function spreadMove(partition: string): MoveOfRecords {
+function distributedMove(partition: string): MoveOfRecords {
   return {
-    before: [IN_TURN, spreadStatement(partition, { column: 'domain' })],
+    before: [IN_TURN, distributedStatement(partition, { column: 'domain' })],
     after: [],
   };
 }

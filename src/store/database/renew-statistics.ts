@@ -5,8 +5,8 @@
  */
 import pg from 'pg';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { RecordsPlace } from './home-statements.js';
 import { partitionName } from './partitions.js';
+import type { RecordsPlace } from './shards/shard-statements.js';
 
 /** Statistics contain proportions, so they remain valid while a collection grows. */
 const MOST_GROWTH = 10;

@@ -44,7 +44,7 @@ export async function watched<Row>(
   }
 }
 
-/** Enough to tell statements apart: to copy and to send more would be most of what tracing costs. */
+/** Enough to tell statements background: to copy and to send more would be most of what tracing costs. */
 const MAX_TRACED_TEXT = 500;
 
 /** The text alone: what was sent is in parameters, and told to nobody. */

@@ -8,9 +8,9 @@ import type { EffectiveAccess } from '../access/access.js';
 import type { Database } from '../database/database.js';
 import type { Queryable } from '../database/queryable.js';
 import type { CompileContext } from '../sql/compile-filter.js';
-import type { JoinedReads } from './joined-reads.js';
-import type { KeptReads } from './kept-reads.js';
+import type { BatchedReads } from './batched-reads.js';
 import type { QueryPlans } from './query-plans.js';
+import type { StatementCache } from './statement-cache.js';
 import type { StoredRecord } from './stored-record.js';
 
 export interface RecordPage {
@@ -42,8 +42,8 @@ export interface RecordSetOptions {
   readonly access: EffectiveAccess;
   readonly context: CompileContext;
   readonly plans: QueryPlans;
-  readonly keptReads: KeptReads;
-  readonly joinedReads: Pick<JoinedReads, 'read'>;
+  readonly statementCache: StatementCache;
+  readonly batchedReads: Pick<BatchedReads, 'read'>;
   /** The transaction to read in. */
   readonly within: Queryable | undefined;
   /** @see ReadIdentity */

@@ -14,16 +14,16 @@ import type { RowPunctuation } from '../database/gathered-rows.js';
 import type { Member, PageShape } from '../sql/shape.js';
 import { statementName } from '../sql/statement-name.js';
 import { storable } from '../sql/storable-json.js';
+import type { SingleRead } from './batched-reads.js';
 import { type ChangedRecord, compileChangedRecords } from './changed-records.js';
 import { nextSince, selectChanges, selectCount } from './changed-since.js';
-import type { LoneRead } from './joined-reads.js';
-import { type KeptRead, type Statement, toStatement } from './kept-reads.js';
 import { readGroups } from './read-groups.js';
 import type { RecordPage, RecordSetOptions } from './record-page.js';
 import { type ListMarks, type PagePrinter, printRecordTexts, printWhole } from './record-printer.js';
 import { RecordSetStatements } from './record-set-statements.js';
 import type { RecordTexts } from './record-texts.js';
 import { type ReferrersPage, type ReferrersRequest, readReferrers } from './referrers.js';
+import { type KeptRead, type Statement, toStatement } from './statement-cache.js';
 import { STORED_COLUMNS, type StoredRow, toStoredRecord } from './stored-record.js';
 
 export interface RecordStreamOptions {
@@ -67,8 +67,8 @@ export class RecordSet {
   }
 
   #keptFor(where: Prisma.Sql): KeptRead {
-    const { scope, query, revision, keptReads, context } = this.#options;
-    return keptReads.find({ scope, query, revision, now: context.now }, where);
+    const { scope, query, revision, statementCache, context } = this.#options;
+    return statementCache.find({ scope, query, revision, now: context.now }, where);
   }
 
   /** Top-level fields that the caller may not read, and that are not read. */
@@ -297,7 +297,7 @@ export class RecordSet {
    */
   async printRecord(id: string, members: readonly Member[]): Promise<string | undefined> {
     // A single record is read before a signal or a replica could be of use.
-    const { scope, primary, joinedReads, within, plans } = this.#options;
+    const { scope, primary, batchedReads, within, plans } = this.#options;
     const printer = plans.shapePrinter(this.collection, members);
     const statement = (isAsked: Prisma.Sql) => {
       const where = Prisma.sql`${this.#where} and ${isAsked}`;
@@ -312,8 +312,8 @@ export class RecordSet {
       return await this.#printOne(primary, statement(Prisma.sql`r.id = ${asked}`), {});
     }
     const columns = 'id text, fields text';
-    const read: LoneRead = { id: asked, values: this.#where.values, texts: 'bytes', columns, statement };
-    const found = await joinedReads.read<{ id: Buffer; fields: Buffer }>(scope, read, within);
+    const read: SingleRead = { id: asked, values: this.#where.values, texts: 'bytes', columns, statement };
+    const found = await batchedReads.read<{ id: Buffer; fields: Buffer }>(scope, read, within);
     if (found === undefined) return undefined;
     const texts = { ids: Buffer.from(JSON.stringify(id)), fields: found.fields };
     return printRecordTexts(texts, printer, NO_MARKS).text.toString();

@@ -3,7 +3,7 @@
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Apart, Database } from '../database/database.js';
+import type { BackgroundConnections, Database } from '../database/database.js';
 import { findConstraint } from '../database/database-errors.js';
 import type { Queryable, Transaction } from '../database/queryable.js';
 import type { NewRecord } from './record-statements.js';
@@ -43,7 +43,7 @@ export async function atomically<T>(
 
 /** Runs work that starts no scripts in a transaction of its own, and retries it after a deadlock. */
 export async function inOwnTransaction<T>(
-  database: Apart,
+  database: BackgroundConnections,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   try {

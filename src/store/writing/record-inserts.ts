@@ -8,9 +8,9 @@ import { type EffectiveAccess, findAccess } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import type { StoredRecord } from '../reading/stored-record.js';
 import { atomically, refusedByIndex } from './atomically.js';
+import { BatchedCreates } from './batched-creates.js';
 import { keysOf } from './check-faults.js';
 import { deadReferenceDetail } from './held-references.js';
-import { JoinedCreates } from './joined-creates.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { MAX_ATTEMPTS, outOfRows, overtaken } from './record-refusals.js';
 import {
@@ -75,11 +75,11 @@ interface Part {
 
 export class RecordInserts {
   readonly #environment: RecordEnvironment;
-  readonly #joined: JoinedCreates;
+  readonly #joined: BatchedCreates;
 
   constructor(environment: RecordEnvironment) {
     this.#environment = environment;
-    this.#joined = new JoinedCreates(environment);
+    this.#joined = new BatchedCreates(environment);
   }
 
   /** @throws INVALID_VALUE with every fault; CONFLICT naming the field and the record; FORBIDDEN */

@@ -7,8 +7,8 @@
 import { type JsonValue, printExactJson } from '../../base/json/json.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../database/database.js';
-import type { RecordsPlace } from '../database/home-statements.js';
 import type { OwnTransaction, Transaction } from '../database/queryable.js';
+import type { RecordsPlace } from '../database/shards/shard-statements.js';
 import { COPY_STAGED, listStagedCells } from './check-record.js';
 
 export interface StagingPlace extends RecordsPlace {

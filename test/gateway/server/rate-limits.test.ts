@@ -100,9 +100,9 @@ describe('requests of a caller', () => {
     let isOut = true;
     const wayward = Object.assign(Object.create(database), {
       apart: {
-        ...database.apart,
+        ...database.background,
         query: (...args: Parameters<Database['query']>) =>
-          isOut ? Promise.reject(new Error('out of reach')) : database.apart.query(...args),
+          isOut ? Promise.reject(new Error('out of reach')) : database.background.query(...args),
       },
     });
     const limits = new RateLimits({

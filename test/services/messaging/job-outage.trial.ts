@@ -5,7 +5,10 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { JobQueue, migrateJobQueue } from '../../../src/services/messaging/job-queue.js';
 import { type Database, openDatabase } from '../../../src/store/database/database.js';
-import { type EmbeddedServer, startEmbeddedServer } from '../../../src/store/database/embedded-server.js';
+import {
+  type EmbeddedServer,
+  startEmbeddedServer,
+} from '../../../src/store/database/embedded/embedded-server.js';
 import { eventually } from '../../eventually.js';
 import { expectEventually } from '../../expect-eventually.js';
 

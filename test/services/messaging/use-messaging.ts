@@ -62,7 +62,7 @@ export function useMessaging(settings: () => Settings | Promise<Settings>): Test
       };
     },
     async messageOf(id) {
-      const { rows: messages } = await test.services.messageDesk.list(test.as('admin'), {
+      const { rows: messages } = await test.services.messageAdmin.list(test.as('admin'), {
         filter: {},
         limit: 1000,
       });

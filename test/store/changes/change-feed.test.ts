@@ -176,10 +176,10 @@ onOneServer('the change feed (on Citus: change-outbox.test.ts)', () => {
     let isOut = false;
     const feed = new ChangeFeed({
       database: {
-        apart: {
-          ...database.apart,
+        background: {
+          ...database.background,
           query: (sql, options) =>
-            isOut ? Promise.reject(new Error('out')) : database.apart.query(sql, options),
+            isOut ? Promise.reject(new Error('out')) : database.background.query(sql, options),
         },
       },
       pollMs: 5,
@@ -240,11 +240,11 @@ onOneServer('the change feed (on Citus: change-outbox.test.ts)', () => {
     let asked = 0;
     const feed = new ChangeFeed({
       database: {
-        apart: {
-          ...test.database.apart,
+        background: {
+          ...test.database.background,
           query: (sql, options) => {
             asked++;
-            return test.database.apart.query(sql, options);
+            return test.database.background.query(sql, options);
           },
         },
       },

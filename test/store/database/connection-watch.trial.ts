@@ -155,7 +155,7 @@ describe('a database that takes no changes', () => {
 async function isWatched(): Promise<boolean> {
   const { rowCount } = await test.database.pool.query(
     `select from pg_stat_activity
-      where datname = current_database() and application_name = 'watched pulse'
+      where datname = current_database() and application_name = 'watched probe'
         and state = 'idle' and query like '%pg_is_in_recovery%'`,
   );
   return rowCount === 1;

@@ -58,7 +58,7 @@ describe('connections that are all held by long statements', () => {
       for (const outcome of await Promise.all(asked.map(outcomeOf))) expect(outcome).toMatchObject(FULL);
       // Who comes now need not find out anew.
       await expect(Promise.race([database.query(ONE), sleep(500, 'waited')])).rejects.toMatchObject(FULL);
-      await expect(database.apart.query(ONE)).resolves.toEqual([{ one: 1 }]);
+      await expect(database.background.query(ONE)).resolves.toEqual([{ one: 1 }]);
     } finally {
       await end();
     }

@@ -16,7 +16,7 @@ import {
 } from '../../../src/store/database/migrations.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { createTestDatabase, useTestDatabase } from '../../database.js';
-import { createSpreadDatabase, dropDatabase, isTestedOnCitus } from '../../spread-databases.js';
+import { createShardedDatabase, dropDatabase, isTestedOnCitus } from '../../spread-databases.js';
 import { findSchemaDrift } from './schema-drift.js';
 
 const test = useTestDatabase();
@@ -32,7 +32,7 @@ async function run(url: string, sql: string): Promise<void> {
 /** An empty database: the migrations have not been applied to it. */
 async function withEmptyDatabase(work: (url: string) => Promise<void>): Promise<void> {
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
-  await createSpreadDatabase(name);
+  await createShardedDatabase(name);
   try {
     await work(Object.assign(new URL(test.url), { pathname: name }).href);
   } finally {

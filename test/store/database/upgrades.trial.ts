@@ -7,7 +7,7 @@ import pg from 'pg';
 import { findPackageDirectory } from '../../../src/base/process/package-directory.js';
 import { applyMigrations, listMigrations } from '../../../src/store/database/migrations.js';
 import { createTestDatabase } from '../../database.js';
-import { createSpreadDatabase, dropDatabase, isTestedOnCitus } from '../../spread-databases.js';
+import { createShardedDatabase, dropDatabase, isTestedOnCitus } from '../../spread-databases.js';
 import { TEMPLATE_URL_VARIABLE } from '../../test-server.js';
 import { describeSchema } from './describe-schema.js';
 
@@ -253,13 +253,13 @@ onCitus('a spread database (skipped where TEST_DATABASE_URL names no coordinator
     const names = await migrationNames();
     const earlier = names.slice(0, -1).map((name) => name.slice(0, 4));
     const name = `test_upgrade_${process.pid}`;
-    await createSpreadDatabase(name);
+    await createShardedDatabase(name);
     try {
       const url = Object.assign(new URL(process.env[TEMPLATE_URL_VARIABLE] ?? ''), { pathname: name }).href;
       await withEarlierVersion(earlier, (prismaDirectory) => applyMigrations({ url, prismaDirectory }));
       await withClient(url, async (client) => {
-        const isSpread = `select logicalrelid::text as name from pg_dist_partition order by 1`;
-        const { rows: spread } = await client.query(isSpread);
+        const isSharded = `select logicalrelid::text as name from pg_dist_partition order by 1`;
+        const { rows: spread } = await client.query(isSharded);
         expect(spread.length).toBeGreaterThan(0);
         const domains = Array.from({ length: 8 }, (_, index) => `domain-${index}`);
         await client.query(
@@ -269,7 +269,7 @@ onCitus('a spread database (skipped where TEST_DATABASE_URL names no coordinator
         );
         expect(await applyMigrations({ url })).toEqual(names.slice(-1));
         expect(await applyMigrations({ url })).toEqual([]);
-        expect((await client.query(isSpread)).rows).toEqual(expect.arrayContaining(spread));
+        expect((await client.query(isSharded)).rows).toEqual(expect.arrayContaining(spread));
         const { rows } = await client.query('select domain, data from records order by domain');
         expect(rows).toEqual(domains.map((domain) => ({ domain, data: { is: 'here' } })));
       });

@@ -11,7 +11,7 @@ import type { TextEncryption } from '../../../services/auth/text-encryption.js';
 import { isTopDomainAdmin } from '../../../store/access/top-domain-admin.js';
 import { APPLICATION_NAME, type Database } from '../../../store/database/database.js';
 import { listenerName } from '../../../store/database/listener.js';
-import { PRIMARY } from '../../../store/database/replicated-reads.js';
+import { PRIMARY } from '../../../store/database/replicas/replicated-reads.js';
 import type {
   NotedSlowStatement,
   RecentSlowStatements,

@@ -3,7 +3,7 @@ import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
 import type { Message } from '../../../services/messaging/message.js';
-import type { MessageDesk } from '../../../services/messaging/message-desk.js';
+import type { MessageAdmin } from '../../../services/messaging/message-admin.js';
 import type { Messages } from '../../../services/messaging/messages.js';
 import { type Connection, toConnection } from '../connection.js';
 import { instantRange } from '../instant-range.js';
@@ -21,7 +21,7 @@ import {
 
 export interface MessageResolverServices {
   readonly messages: Messages;
-  readonly messageDesk: MessageDesk;
+  readonly messageAdmin: MessageAdmin;
   readonly pages: PageSizes;
 }
 
@@ -52,11 +52,11 @@ export class MessageResolver {
       createdBy: sent.createdBy ?? undefined,
       ...instantRange(sent, scope.domain.timeZone),
     };
-    const { messageDesk } = this.#services;
-    const found = await messageDesk.list(scope, { filter, ...page });
+    const { messageAdmin } = this.#services;
+    const found = await messageAdmin.list(scope, { filter, ...page });
     return {
       ...toConnection(found, { toNode: toResult, cursorOf: ({ id }) => id }),
-      totalCount: () => messageDesk.count(scope, filter),
+      totalCount: () => messageAdmin.count(scope, filter),
     };
   }
 
@@ -123,7 +123,7 @@ export class MessageResolver {
     @Ctx() context: RequestContext,
     @Arg('id', () => ID, { description: 'The id of the message.' }) id: string,
   ): Promise<MessageResult> {
-    return toResult(await this.#services.messageDesk.retry(requireScope(context), id));
+    return toResult(await this.#services.messageAdmin.retry(requireScope(context), id));
   }
 
   @Mutation(() => MessageResult, {
@@ -135,7 +135,7 @@ export class MessageResolver {
     @Ctx() context: RequestContext,
     @Arg('id', () => ID, { description: 'The id of the message.' }) id: string,
   ): Promise<MessageResult> {
-    return toResult(await this.#services.messageDesk.discard(requireScope(context), id));
+    return toResult(await this.#services.messageAdmin.discard(requireScope(context), id));
   }
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../../base/errors.js';
 import type { AccountLinks, OpenedLink } from '../../../services/auth/account-links.js';
 import type { Invitations, SentLink } from '../../../services/auth/invitations.js';
-import type { ListedSession, SessionDesk } from '../../../services/auth/session-desk.js';
+import type { ListedSession, SessionAdmin } from '../../../services/auth/session-admin.js';
 import type { ListedUser, UserPlace, Users } from '../../../services/auth/users.js';
 import { withPlaces } from '../../../store/database/keyset.js';
 import { type Connection, toConnection } from '../connection.js';
@@ -28,7 +28,7 @@ export interface UserResolverServices {
   readonly users: Users;
   readonly invitations: Invitations;
   readonly accountLinks: AccountLinks;
-  readonly sessionDesk: SessionDesk;
+  readonly sessionAdmin: SessionAdmin;
   readonly rights: RightsSources;
   readonly pages: PageSizes;
 }
@@ -182,7 +182,7 @@ export class UserResolver {
     @Arg('userId', () => ID, { nullable: true, description: 'The user; left out: you.' })
     userId: string | null | undefined,
   ): Promise<readonly ListedSession[]> {
-    return await this.#services.sessionDesk.list(requireScope(context), userId ?? undefined);
+    return await this.#services.sessionAdmin.list(requireScope(context), userId ?? undefined);
   }
 
   @Mutation(() => Boolean, {
@@ -193,7 +193,7 @@ export class UserResolver {
     @Ctx() context: RequestContext,
     @Arg('id', () => ID, { description: 'The session.' }) id: string,
   ): Promise<boolean> {
-    await this.#services.sessionDesk.end(requireScope(context), id);
+    await this.#services.sessionAdmin.end(requireScope(context), id);
     return true;
   }
 
@@ -212,7 +212,7 @@ export class UserResolver {
     })
     keepCurrent: boolean | null | undefined,
   ): Promise<number> {
-    return await this.#services.sessionDesk.endAll(requireScope(context), {
+    return await this.#services.sessionAdmin.endAll(requireScope(context), {
       userId: userId ?? undefined,
       which: keepCurrent === false ? 'all' : 'others',
     });

@@ -40,10 +40,10 @@ export interface Column {
    * labels are those of the same list in the totals. `expand`: one line per element. Otherwise a single cell
    * contains the whole list.
    */
-  readonly layout: SpreadLayout | ExpandLayout | undefined;
+  readonly layout: ShardLayout | ExpandLayout | undefined;
 }
 
-export interface SpreadLayout {
+export interface ShardLayout {
   readonly kind: 'spread';
   readonly label: string;
   readonly value: string;
@@ -125,7 +125,7 @@ export function row(
 export function rows(
   rowClass: () => RowClass,
   description: string,
-  layout?: SpreadLayout | ExpandLayout,
+  layout?: ShardLayout | ExpandLayout,
 ): PropertyDecorator {
   return (target, key) => {
     Field(() => [rowClass()], { description })(target, key);

@@ -12,14 +12,14 @@ export function partsOfFormat(report: ShownClasses, format: Format): ShownParts 
       return { ...every, totals: undefined, warnings: false };
     case 'csv':
     case 'parquet':
-      return { ...every, totals: spreadColumns(report), warnings: false };
+      return { ...every, totals: distributedColumns(report), warnings: false };
     case 'xlsx':
       return { ...every, totals: columnsOfBoth(report) };
   }
 }
 
 /** Lists in the totals that determine the columns of the same lists in the rows. */
-function spreadColumns({ row, totals }: ShownClasses): ReadonlySet<string> {
+function distributedColumns({ row, totals }: ShownClasses): ReadonlySet<string> {
   const known = columnNames(totals);
   const spread = columnsOf(row).filter(({ layout, name }) => layout?.kind === 'spread' && known.has(name));
   return new Set(spread.map(({ name }) => name));

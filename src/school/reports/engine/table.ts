@@ -72,7 +72,7 @@ function placesOf(column: Column, totals: JsonObject): Place[] {
       total: () => empty(inner),
     }));
   }
-  if (layout?.kind === 'spread') return spreadPlaces(column, layout, totals);
+  if (layout?.kind === 'spread') return distributedPlaces(column, layout, totals);
   if (type === 'row' && rowClass) {
     return columnsOf(rowClass()).map((inner) => ({
       heading: `${headingOf(name)}: ${headingOf(inner.name).toLowerCase()}`,
@@ -93,7 +93,7 @@ function plainPlace(column: Column): Place {
   };
 }
 
-function spreadPlaces(
+function distributedPlaces(
   { name, rowClass }: Column,
   layout: { readonly label: string; readonly value: string },
   totals: JsonObject,

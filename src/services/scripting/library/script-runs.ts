@@ -138,7 +138,7 @@ export class ScriptRuns {
     const begun = { id, script: source.name, version: source.version, cause, startedAt };
     // A `before` script is part of a write, which does not wait for a record of its start; its result is
     // recorded.
-    const notes = options.within === undefined ? this.#options.database : this.#options.database.apart;
+    const notes = options.within === undefined ? this.#options.database : this.#options.database.background;
     if (cause !== 'before') await this.#keepStart(notes, scope, begun);
     const result = await this.#run({ id, source, scope, ...request });
     const run: ScriptRun = {

@@ -93,7 +93,7 @@ async function recordEndlessChain(
   await scriptLog.write(
     scope,
     { id: run.id, name: run.script, depth: maxDepth + 1 },
-    { level: 'error', message, data: undefined, isApart: false },
+    { level: 'error', message, data: undefined, isInTransaction: false },
   );
 }
 

@@ -21,7 +21,7 @@ export function createLogBinding(services: { readonly scriptLog: ScriptLog }): H
         level,
         message: given.message,
         data,
-        isApart: within !== undefined,
+        isInTransaction: within !== undefined,
       });
       return undefined;
     },

@@ -1,0 +1,302 @@
+/**
+ * What agents may use: the library's operations and a search of collections as tools, the declarations and
+ * the schema as resources. All are answered as `/graphql` answers, with the rights of the credential; answers
+ * are limited in size and say so when they are cut.
+ */
+import { GraphQLError, type GraphQLSchema, printType } from 'graphql';
+import { ServiceError } from '../../base/errors.js';
+import { today } from '../../base/model/calendar.js';
+import type { Scope } from '../../base/model/scope.js';
+import { printResult } from '../../base/scalars/json-text.js';
+import { didYouMean } from '../../base/text/did-you-mean.js';
+import type { ExampleOperation } from '../../portal/explore/example-operation.js';
+import { assertIntrospectionRole } from '../graphql/limits/may-introspect.js';
+import type { GraphqlCaller } from '../graphql/operation/graphql-request.js';
+import type { OwnDocuments } from '../graphql/operation/own-documents.js';
+import { requireScope } from '../resolvers/request-context.js';
+import { toAgentError } from './agent-error.js';
+import type { AgentTool } from './agent-tool.js';
+import { isPageSize } from './argument-schema.js';
+import { type AnswerBounds, type BoundedAnswer, boundAnswer, boundText } from './bounded-answer.js';
+import {
+  createCollectionTools,
+  DESCRIBE_COLLECTION,
+  type KnownCollections,
+  LIST_COLLECTIONS,
+} from './collection-tools.js';
+import { type AskedThings, isDestructive, isOffered, isWriting } from './is-offered.js';
+import { createOperationTools } from './operation-tools.js';
+
+export interface AgentServices {
+  readonly documents: OwnDocuments;
+  readonly library: readonly ExampleOperation[];
+  readonly collections: AskedThings['collections'] & KnownCollections;
+  readonly mayRunReport: AskedThings['mayRunReport'];
+  readonly bounds: AnswerBounds;
+  readonly now: () => Date;
+  /** Receives every fault of ours, with its request id. */
+  readonly onFault: (error: unknown, requestId: string) => void;
+}
+
+/** A tool as the protocol lists it. */
+export interface ListedTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: 'object'; readonly [member: string]: unknown };
+  readonly annotations: Readonly<Record<string, string | boolean>>;
+}
+
+/** The result of a call: texts, the first of them JSON; on failure, the errors as in GraphQL. */
+export interface ToolAnswer {
+  readonly texts: readonly string[];
+  readonly isError: boolean;
+}
+
+export interface AgentResource {
+  readonly text: string;
+  readonly mediaType: string;
+}
+
+type Sent = Readonly<Record<string, unknown>>;
+
+export const RESOURCES = [
+  {
+    uri: 'campus://collections',
+    name: 'collections',
+    title: 'The collections',
+    description: 'The collections you may read or write: what a record of each is.',
+    mimeType: 'application/json',
+  },
+  {
+    uri: 'campus://schema',
+    name: 'schema',
+    title: 'The GraphQL schema',
+    description: 'The questions and changes of the schema, a line each, and the names of its types.',
+    mimeType: 'text/plain',
+  },
+] as const;
+
+export const RESOURCE_TEMPLATES = [
+  {
+    uriTemplate: 'campus://collections/{name}',
+    name: 'collection',
+    title: 'A collection',
+    description: 'The declaration of a collection: its fields, as far as you may know of them.',
+    mimeType: 'application/json',
+  },
+  {
+    uriTemplate: 'campus://schema/{type}',
+    name: 'type',
+    title: 'A type of the GraphQL schema',
+    description: 'A type with its fields and their descriptions, in the schema definition language.',
+    mimeType: 'text/plain',
+  },
+] as const;
+
+export class AgentTools {
+  readonly #services: AgentServices;
+  readonly #toolsBySchema = new WeakMap<GraphQLSchema, readonly AgentTool[]>();
+
+  constructor(services: AgentServices) {
+    this.#services = services;
+  }
+
+  /** The tools that the caller may use, with examples for today. @throws UNAUTHENTICATED */
+  listTools({ context }: GraphqlCaller): readonly ListedTool[] {
+    const scope = requireScope(context);
+    const day = today(scope.domain.timeZone, this.#services.now());
+    return this.#tools()
+      .filter((tool) => isOffered(tool, scope, this.#services))
+      .map((tool) => toListed(tool, day));
+  }
+
+  /**
+   * Runs a tool. Failures are part of the answer, with the codes and messages of GraphQL.
+   *
+   * @throws NOT_FOUND for an unknown tool
+   */
+  async callTool(caller: GraphqlCaller, name: string, sent: Sent): Promise<ToolAnswer> {
+    const tools = this.#tools();
+    const tool = tools.find((one) => one.name === name);
+    if (tool === undefined) {
+      const known = tools.map((one) => one.name);
+      throw new ServiceError('NOT_FOUND', `There is no such tool.${didYouMean(name, known)}`);
+    }
+    try {
+      return await this.#answer(caller, tool, sent);
+    } catch (error) {
+      return { texts: [this.#printFault(error, caller)], isError: true };
+    }
+  }
+
+  /** @throws NOT_FOUND; FORBIDDEN for callers who may not introspect */
+  async readResource(caller: GraphqlCaller, uri: string): Promise<AgentResource> {
+    const [, kind = '', name] = /^campus:\/\/(collections|schema)(?:\/([\w.-]{1,128}))?$/.exec(uri) ?? [];
+    if (kind === 'collections') {
+      const asked = name === undefined ? { text: LIST_COLLECTIONS } : { text: DESCRIBE_COLLECTION, name };
+      return await this.#readDeclarations(caller, asked);
+    }
+    if (kind === 'schema') {
+      assertIntrospectionRole(caller.context, this.#services.documents.introspectionRoles);
+      const text = name === undefined ? this.#printIndex() : this.#printType(name);
+      return { text: withNote(boundText(text, this.#services.bounds.maxBytes)), mediaType: 'text/plain' };
+    }
+    throw new ServiceError(
+      'NOT_FOUND',
+      'There is no such resource; resources/list and resources/templates/list say which there are.',
+    );
+  }
+
+  #tools(): readonly AgentTool[] {
+    const { documents, library, collections, bounds } = this.#services;
+    const { schema } = documents;
+    const known = this.#toolsBySchema.get(schema);
+    if (known) return known;
+    const sources = { prepare: (text: string) => documents.prepare(text), maxRows: bounds.maxRows };
+    const tools = [...createOperationTools(library, sources), ...createCollectionTools(collections, sources)];
+    this.#toolsBySchema.set(schema, tools);
+    return tools;
+  }
+
+  /** @throws ServiceError */
+  async #answer(caller: GraphqlCaller, tool: AgentTool, sent: Sent): Promise<ToolAnswer> {
+    const { documents, bounds } = this.#services;
+    const scope = requireScope(caller.context);
+    this.#assertOffered(tool, scope);
+    assertArguments(tool, sent, bounds);
+    const { document, variables } = tool.toRequest(withPageSizes(tool, sent), scope);
+    const { result } = await documents.answer(document, { caller, variables });
+    if (result.errors) return { texts: [printResult(result)], isError: true };
+    const { text, cuts } = boundAnswer(printResult(result.data), bounds);
+    const notes = cuts.length === 0 ? [] : [noteOf(cuts, bounds)];
+    return { texts: [text, ...notes, ...caller.notes.hints], isError: false };
+  }
+
+  /** @throws FORBIDDEN for a change that the caller is not offered */
+  #assertOffered(tool: AgentTool, scope: Scope): void {
+    if (!isWriting(tool) || isOffered(tool, scope, this.#services)) return;
+    throw new ServiceError(
+      'FORBIDDEN',
+      'Agents change something with an API key alone whose scopes name the collection and the verb.',
+    );
+  }
+
+  async #readDeclarations(
+    caller: GraphqlCaller,
+    { text, name }: { readonly text: string; readonly name?: string },
+  ): Promise<AgentResource> {
+    const { documents, bounds } = this.#services;
+    const { result } = await documents.answer(text, { caller, variables: { name } });
+    const [error] = result.errors ?? [];
+    if (error) throw new GraphQLError(error.message, { extensions: error.extensions });
+    const bounded = boundAnswer(printResult(result.data), bounds);
+    const mediaType = bounded.cuts.length === 0 ? 'application/json' : 'text/plain';
+    return { text: withNote(bounded), mediaType };
+  }
+
+  #printIndex(): string {
+    const { schema } = this.#services.documents;
+    const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+      type
+        ? [
+            `${type.name} (campus://schema/${type.name} has the arguments):`,
+            ...Object.values(type.getFields()).map((field) => `  ${field.name}: ${String(field.type)}`),
+            '',
+          ]
+        : [],
+    );
+    const names = Object.keys(schema.getTypeMap()).filter((name) => !name.startsWith('__'));
+    return [...fields, 'Types:', ...names.sort().map((name) => `  ${name}`), ''].join('\n');
+  }
+
+  /** @throws NOT_FOUND */
+  #printType(name: string): string {
+    const { schema } = this.#services.documents;
+    const type = schema.getType(name);
+    if (type) return `${printType(type)}\n`;
+    const known = Object.keys(schema.getTypeMap());
+    throw new ServiceError('NOT_FOUND', `There is no type of this name.${didYouMean(name, known)}`);
+  }
+
+  /** The errors of a call, as a GraphQL result has them. */
+  #printFault(error: unknown, { context, notes }: GraphqlCaller): string {
+    if (error instanceof ServiceError) notes.noteError(error.code);
+    else {
+      notes.noteError('INTERNAL');
+      this.#services.onFault(error, context.requestId);
+    }
+    const { message, extensions } = toAgentError(error);
+    return JSON.stringify({
+      errors: [{ message, extensions: { ...extensions, requestId: context.requestId } }],
+    });
+  }
+}
+
+function toListed(tool: AgentTool, day: string): ListedTool {
+  const { name, title, description, inputSchema } = tool;
+  const examples = tool.examples(day);
+  const properties = Object.entries(inputSchema.properties).map(([property, schema]) => {
+    const example = examples[property];
+    return [
+      property,
+      example === undefined || example === null ? schema : { ...schema, examples: [example] },
+    ];
+  });
+  return {
+    name,
+    title,
+    description,
+    inputSchema: { ...inputSchema, properties: Object.fromEntries(properties) },
+    annotations: {
+      title,
+      readOnlyHint: !isWriting(tool),
+      destructiveHint: isDestructive(tool),
+      // Repeating a change is another change; repeating a query changes nothing.
+      idempotentHint: !isWriting(tool),
+      openWorldHint: false,
+    },
+  };
+}
+
+/**
+ * An unknown argument would be ignored, and an agent would take the answer for one to its question.
+ *
+ * @throws INVALID_VALUE for an unknown argument; LIMIT_EXCEEDED for too large a page
+ */
+function assertArguments(tool: AgentTool, sent: Sent, { maxRows }: AnswerBounds): void {
+  const known = Object.keys(tool.inputSchema.properties);
+  for (const [name, value] of Object.entries(sent)) {
+    if (!known.includes(name)) {
+      const expected = known.length === 0 ? 'no arguments' : `one of ${known.join(', ')}`;
+      const detail = `The tool has no argument of this name; expected ${expected}.${didYouMean(name, known)}`;
+      throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter: name, detail, expected }] });
+    }
+    if (!isPageSize(name) || typeof value !== 'number' || value <= maxRows) continue;
+    const detail = `${name} is at most ${maxRows} here (AGENT_MAX_ROWS); go on with after.`;
+    throw new ServiceError('LIMIT_EXCEEDED', detail, {
+      errors: [{ parameter: name, detail, expected: `at most ${maxRows}`, sent: value }],
+    });
+  }
+}
+
+/** The document's default page size may exceed the limit for agents. */
+function withPageSizes({ inputSchema }: AgentTool, sent: Sent): Sent {
+  if (Object.keys(sent).some(isPageSize)) return sent;
+  const usual = Object.entries(inputSchema.properties).flatMap(([name, schema]) =>
+    isPageSize(name) && schema.default !== undefined ? [[name, schema.default] as const] : [],
+  );
+  return { ...Object.fromEntries(usual), ...sent };
+}
+
+function noteOf(cuts: readonly string[], { maxRows, maxBytes }: AnswerBounds): string {
+  return (
+    `This answer was cut to ${maxRows} rows a list and ${maxBytes} bytes in all: ${cuts.join('; ')}. ` +
+    'Narrow the question by its arguments, or ask for fewer rows with first and go on with after; the ' +
+    'endCursor of an answer that was cut skips what was cut off.'
+  );
+}
+
+function withNote({ text, cuts }: BoundedAnswer): string {
+  return cuts.length === 0 ? text : `${text}\n(This answer was cut: ${cuts.join('; ')}.)\n`;
+}

@@ -1,0 +1,144 @@
+/** Lists and ends the sessions of a user, for the user and for admins. */
+import { validate as isUuid } from 'uuid';
+import { ServiceError } from '../../base/errors.js';
+import type { Scope } from '../../base/model/scope.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { isAdmin } from '../../store/access/admin.js';
+import { auditedAct } from '../../store/audited-act.js';
+import type { Database } from '../../store/database/database.js';
+import { announceUser, type Principals } from './principals.js';
+
+export interface ListedSession {
+  readonly id: string;
+  readonly userId: string;
+  readonly createdAt: Date;
+  /** Its last refresh; `undefined` if there was none. */
+  readonly lastSeenAt: Date | undefined;
+  readonly expiresAt: Date;
+  /** The address and program that opened it; `undefined` if it is older than this record. */
+  readonly address: string | undefined;
+  readonly userAgent: string | undefined;
+  /** The session of this request. */
+  readonly isCurrent: boolean;
+}
+
+/** The most sessions in a list, newest first. */
+const MOST_LISTED = 200;
+
+export class SessionAdmin {
+  readonly #database: Database;
+  readonly #principals: Principals;
+
+  constructor(options: { readonly database: Database; readonly principals: Principals }) {
+    this.#database = options.database;
+    this.#principals = options.principals;
+  }
+
+  /**
+   * The active sessions of a user, newest first; without a user, the caller's.
+   *
+   * @throws FORBIDDEN (403) for those of others, unless by an admin, and for an API key
+   */
+  async list(scope: Scope, userId: string | undefined): Promise<readonly ListedSession[]> {
+    const user = userInReach(scope, userId);
+    const rows = await this.#database.query<SessionRow>(Prisma.sql`
+      select id, user_id, created_at, last_seen_at, expires_at, address, user_agent
+      from sessions
+      where domain_id = ${user.domainId}
+        and user_id = ${user.userId}
+        and revoked_at is null
+        and expires_at > now()
+      order by created_at desc, sessions.id desc
+      limit ${MOST_LISTED}::int`);
+    return rows.map((row) => ({
+      id: row.id,
+      userId: row.user_id,
+      createdAt: row.created_at,
+      lastSeenAt: row.last_seen_at ?? undefined,
+      expiresAt: row.expires_at,
+      address: row.address ?? undefined,
+      userAgent: row.user_agent ?? undefined,
+      isCurrent: row.id === scope.principal.credential.id,
+    }));
+  }
+
+  /**
+   * Ends a session, on every gateway. Ending it again is not an error.
+   *
+   * @throws NOT_FOUND (404) for one the caller may not see; FORBIDDEN (403) for an API key
+   */
+  async end(scope: Scope, id: string): Promise<void> {
+    assertLoggedIn(scope);
+    const own = isAdmin(scope.principal)
+      ? Prisma.sql`domain_id = ${scope.domain.id}`
+      : Prisma.sql`domain_id = ${scope.principal.domainId} and user_id = ${scope.principal.id}`;
+    const found = isUuid(id) ? await this.#end(scope, Prisma.sql`id = ${id}::uuid and ${own}`) : 0;
+    if (found === 0) throw new ServiceError('NOT_FOUND', 'There is no such session among yours.');
+  }
+
+  /**
+   * Ends all sessions of a user, on every gateway, and returns their number. Without a user, ends the
+   * caller's own; with `others`, all but the present one. API keys remain valid.
+   *
+   * @throws FORBIDDEN (403) as `list`
+   */
+  async endAll(
+    scope: Scope,
+    { userId, which }: { readonly userId: string | undefined; readonly which: 'all' | 'others' },
+  ): Promise<number> {
+    const user = userInReach(scope, userId);
+    const spared =
+      which === 'others' ? Prisma.sql`and id <> ${scope.principal.credential.id}::uuid` : Prisma.empty;
+    const isOfUser = Prisma.sql`
+      domain_id = ${user.domainId} and user_id = ${user.userId} and revoked_at is null ${spared}`;
+    return await this.#end(scope, isOfUser);
+  }
+
+  async #end(scope: Scope, condition: Prisma.Sql): Promise<number> {
+    const rows = await this.#database.query<{ domain_id: string; user_id: string }>(Prisma.sql`
+      with ended as (
+        update sessions
+        set revoked_at = coalesce(revoked_at, now())
+        where ${condition}
+        returning domain_id, user_id
+      ), noted as (
+        ${auditedAct(scope, {
+          collection: '$session',
+          id: Prisma.sql`ended.user_id`,
+          domainId: Prisma.sql`ended.domain_id`,
+          operation: 'revoked',
+          from: Prisma.sql`from (select distinct domain_id, user_id from ended) as ended`,
+        })}
+      )
+      select domain_id, user_id,
+        ${announceUser({ domainId: Prisma.sql`domain_id`, userId: Prisma.sql`user_id` })}
+      from ended`);
+    for (const { domain_id, user_id } of rows) this.#principals.forget(domain_id, user_id);
+    return rows.length;
+  }
+}
+
+interface SessionRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly created_at: Date;
+  readonly last_seen_at: Date | null;
+  readonly expires_at: Date;
+  readonly address: string | null;
+  readonly user_agent: string | null;
+}
+
+function assertLoggedIn({ principal }: Scope): void {
+  if (principal.credential.kind !== 'key' && principal.scopes === undefined) return;
+  throw new ServiceError('FORBIDDEN', 'Sessions are looked after once logged in, not with an API key.');
+}
+
+/** The user whose sessions are meant: the caller, or a user in the admin's domain. */
+function userInReach(scope: Scope, userId: string | undefined) {
+  assertLoggedIn(scope);
+  const { principal, domain } = scope;
+  if (userId === undefined || (userId === principal.id && domain.id === principal.domainId))
+    return { domainId: principal.domainId, userId: principal.id };
+  if (isAdmin(principal)) return { domainId: domain.id, userId };
+  throw new ServiceError('FORBIDDEN', 'Only an admin looks after the sessions of others.');
+}

@@ -1,0 +1,148 @@
+/** A server that follows the primary: how far it is, and the connections to it. */
+import type pg from 'pg';
+import { Cancellation } from '../cancellation.js';
+import { ConnectionWatch, type ReplicaNews } from '../connection-watch.js';
+import { serverNameOf } from '../list-host-urls.js';
+import { createPool } from '../pool.js';
+import { ServerStatements } from '../server-statements.js';
+import { PrimaryFinder } from './primary-finder.js';
+import { type PrimaryLog, parsePosition } from './primary-log.js';
+
+export interface ReplicaOptions {
+  readonly url: string;
+  readonly applicationName: string;
+  readonly poolSize: number;
+  readonly statementTimeoutMs: number;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly maxLagMs: number;
+  readonly log: PrimaryLog;
+  /** Which cluster and database the primary's is, to tell a replica of another. */
+  readonly identity: string | undefined;
+  readonly tell: (news: ReplicaNews) => void;
+}
+
+/** Of a server: the cluster, which replicas have in common with their primary, and the database. */
+export const IDENTITY = `
+select system_identifier || ' ' || current_database() as identity from pg_control_system()`;
+
+export class Replica {
+  /** Host and port. */
+  readonly name: string;
+  readonly statements: ServerStatements;
+  /** How many reads it has answered. */
+  reads = 0;
+  readonly #options: ReplicaOptions;
+  readonly #pool: pg.Pool;
+  readonly #streamPool: pg.Pool;
+  readonly #cancellation: Cancellation;
+  readonly #watch: ConnectionWatch;
+  #replayed = 0n;
+  #isStandby = false;
+  #isKin = false;
+  #asking: Promise<void> | undefined;
+
+  constructor(options: ReplicaOptions) {
+    this.#options = options;
+    this.name = serverNameOf(options.url);
+    const { applicationName, statementTimeoutMs, poolSize: size, settings } = options;
+    const finder = new PrimaryFinder({ url: options.url, applicationName });
+    this.#watch = new ConnectionWatch({ finder, applicationName, isReplica: true });
+    this.#watch.onNews((news) => {
+      if (news.kind === 'databaseLost') {
+        this.#isKin = false;
+        options.tell({ kind: 'replicaLost', server: this.name, reason: news.reason });
+      }
+      if (news.kind === 'databaseBack') options.tell({ kind: 'replicaBack', server: this.name });
+    });
+    this.#watch.onAnswer(({ position, isStandby }) => {
+      this.#replayed = parsePosition(position ?? '') ?? 0n;
+      this.#isStandby = isStandby;
+      if (isStandby && !this.#isKin) void this.#identify();
+    });
+    const shared = { url: () => finder.url, size, settings, watch: this.#watch, isReplica: true };
+    this.#pool = createPool({
+      ...shared,
+      applicationName: `${applicationName} reads`,
+      statementTimeoutMs,
+      places: 'connections to a replica',
+    });
+    this.#streamPool = createPool({
+      ...shared,
+      applicationName: `${applicationName} stream`,
+      statementTimeoutMs: 0,
+      places: 'connections to a replica for streamed answers',
+    });
+    this.#cancellation = new Cancellation(() => finder.url, applicationName);
+    this.statements = new ServerStatements({
+      pool: this.#pool,
+      streamPool: this.#streamPool,
+      cancellation: this.#cancellation,
+      batchTimeoutMs: statementTimeoutMs,
+    });
+  }
+
+  /** How far behind the primary it is, at most; infinite where it is away. */
+  get lagMs(): number {
+    if (this.#watch.obstacle !== undefined || !this.#isStandby || !this.#isKin)
+      return Number.POSITIVE_INFINITY;
+    return this.#options.log.lagOf(this.#replayed, performance.now());
+  }
+
+  /** Whether it may be read from by those who are not particular. */
+  get isNear(): boolean {
+    return this.lagMs <= this.#options.maxLagMs;
+  }
+
+  /** How many connections are at work. */
+  get load(): number {
+    return [this.#pool, this.#streamPool].reduce(
+      (sum, pool) => sum + pool.totalCount - pool.idleCount + pool.waitingCount,
+      0,
+    );
+  }
+
+  /** Whether it has replayed the log so far. Asks it, where that is not known; who asks at once asks once. */
+  async hasReplayed(position: bigint): Promise<boolean> {
+    if (this.#replayed < position) {
+      this.#asking ??= this.#ask().finally(() => {
+        this.#asking = undefined;
+      });
+      await this.#asking;
+    }
+    return this.#replayed >= position;
+  }
+
+  /** Asks it how it is, so that the first who reads finds it known. Never fails. */
+  async meet(): Promise<void> {
+    await this.#watch.check();
+    if (this.#isStandby) await this.#identify();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#pool.end(), this.#streamPool.end()]);
+    await Promise.all([this.#cancellation.close(), this.#watch.close()]);
+  }
+
+  async #ask(): Promise<void> {
+    const { rows } = await this.#pool
+      .query<{ position: string | null }>('select pg_last_wal_replay_lsn()::text as position')
+      .catch(() => ({ rows: [] }));
+    const position = parsePosition(rows[0]?.position ?? '');
+    if (position !== undefined && position > this.#replayed) this.#replayed = position;
+  }
+
+  async #identify(): Promise<void> {
+    const { identity, tell } = this.#options;
+    const { rows } = await this.#pool.query<{ identity: string }>(IDENTITY).catch(() => ({ rows: [] }));
+    const [found] = rows;
+    if (found === undefined || this.#isKin) return;
+    this.#isKin = identity === undefined || found.identity === identity;
+    if (!this.#isKin) {
+      tell({
+        kind: 'replicaUnfit',
+        server: this.name,
+        reason: 'it is no replica of the database of DATABASE_URL',
+      });
+    }
+  }
+}

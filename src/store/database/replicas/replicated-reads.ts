@@ -1,0 +1,193 @@
+/**
+ * Reads that need not be the primary's work: each goes to the replica with the least to do of those that are
+ * near enough and have all that its caller has written. Where there is none, or where that one fails, the
+ * primary answers: a replica that lags, breaks or is gone costs nothing but the primary's work.
+ */
+
+import { crc32 } from 'node:zlib';
+import { RETRY_AFTER_SECONDS, ServiceError } from '../../../base/errors.js';
+import type { EndSignal } from '../../../base/model/end-signal.js';
+import { credentialName, type Scope } from '../../../base/model/scope.js';
+import { wasTooSlow } from '../database-errors.js';
+import type { ServerStatements } from '../server-statements.js';
+import { parsePosition, printPosition } from './primary-log.js';
+import type { Replica } from './replica.js';
+import type { WritePositions } from './write-positions.js';
+
+/** What reads; the members are those of `Database`. */
+export type ReadSource = Pick<ServerStatements, 'query' | 'stream' | 'streamInTurn' | 'streamJoined'>;
+
+/** The name of the primary among the servers that reads are counted of. */
+export const PRIMARY = 'primary';
+
+export interface ReplicatedReadsOptions {
+  readonly replicas: readonly Replica[];
+  readonly primary: ReadSource;
+  readonly positions: WritePositions;
+}
+
+export interface ReadFigures {
+  /** `primary`, or host and port. */
+  readonly server: string;
+  readonly reads: number;
+  /** `undefined` for the primary, and while the replica is away. */
+  readonly lagMs: number | undefined;
+}
+
+export class ReplicatedReads {
+  readonly #options: ReplicatedReadsOptions;
+  #primaryReads = 0;
+
+  constructor(options: ReplicatedReadsOptions) {
+    this.#options = options;
+  }
+
+  /** What this caller reads lists, streams, aggregates and reports from. */
+  sourceFor({ principal }: Pick<Scope, 'principal'>): ReadSource {
+    const credential = credentialName(principal.credential);
+    const { primary } = this.#options;
+    const isOver = (signal: EndSignal | undefined, error: unknown) =>
+      signal?.aborted === true || wasTooSlow(error);
+    const query: ReadSource['query'] = async (sql, options) => {
+      const replica = await this.#choose(credential);
+      if (replica !== undefined) {
+        try {
+          const rows = await replica.statements.query<never>(sql, options);
+          replica.reads += 1;
+          return rows;
+        } catch (error) {
+          // What is wrong with the statement itself, the primary says, too.
+          if (isOver(options?.signal, error)) throw error;
+        }
+      }
+      this.#primaryReads += 1;
+      return await primary.query(sql, options);
+    };
+    const streamed = <Batch>(
+      open: (server: ReadSource) => AsyncGenerator<Batch, void>,
+      digest: (batch: Batch, before: number) => number,
+      signal: EndSignal | undefined,
+    ) => this.#stream({ credential, open, digest, isOver: (error) => isOver(signal, error) });
+    return {
+      query,
+      stream: (sql, options) =>
+        streamed((server) => server.stream(sql, options), digestOfRows, options?.signal),
+      streamInTurn: (statements, options) =>
+        streamed((server) => server.streamInTurn(statements, options), digestOfRows, options?.signal),
+      streamJoined: (statements, options) =>
+        streamed(
+          (server) => server.streamJoined(statements, options),
+          ({ bytes }, before) => crc32(bytes, before),
+          options.signal,
+        ),
+    };
+  }
+
+  /**
+   * Notes that the caller has written, before the write is answered; gives the position that its client is to
+   * bring back to other gateways, where it could be told.
+   */
+  async noteWrite({ principal }: Pick<Scope, 'principal'>): Promise<string | undefined> {
+    const position = await this.#options.positions.note(credentialName(principal.credential));
+    return position === undefined ? undefined : printPosition(position);
+  }
+
+  /** What the caller brings back. @throws MALFORMED_REQUEST (400) for what no gateway gave */
+  async learn({ principal }: Pick<Scope, 'principal'>, printed: string): Promise<void> {
+    const position = parsePosition(printed);
+    if (position === undefined) {
+      throw new ServiceError(
+        'MALFORMED_REQUEST',
+        'X-Read-After is to be what an answer gave, e.g. 16/B374D848.',
+      );
+    }
+    await this.#options.positions.learn(credentialName(principal.credential), position);
+  }
+
+  /** Everybody has been told of what was written up to there, e.g. by live data. */
+  requireAll(printed: string): void {
+    const position = parsePosition(printed);
+    if (position !== undefined) this.#options.positions.require(position);
+  }
+
+  figures(): readonly ReadFigures[] {
+    return [
+      { server: PRIMARY, reads: this.#primaryReads, lagMs: undefined },
+      ...this.#options.replicas.map(({ name, reads, lagMs }) => ({
+        server: name,
+        reads,
+        lagMs: Number.isFinite(lagMs) ? lagMs : undefined,
+      })),
+    ];
+  }
+
+  async #choose(credential: string): Promise<Replica | undefined> {
+    const near = this.#options.replicas.filter(({ isNear }) => isNear).sort((a, b) => a.load - b.load);
+    const required = this.#options.positions.requiredOf(credential);
+    if (required === undefined) return undefined;
+    for (const replica of near) if (await replica.hasReplayed(required)) return replica;
+    return undefined;
+  }
+
+  /**
+   * A stream that breaks is read again from the primary, up to where it was, and goes on from there if that
+   * is what has been passed on already, to the last byte: then all of it is as the primary has it.
+   */
+  async *#stream<Batch>({
+    credential,
+    open,
+    digest,
+    isOver,
+  }: ReplicatedStream<Batch>): AsyncGenerator<Batch, void> {
+    const replica = await this.#choose(credential);
+    let passedOn = 0;
+    let read = 0;
+    if (replica !== undefined) {
+      try {
+        for await (const batch of open(replica.statements)) {
+          read = digest(batch, read);
+          passedOn += 1;
+          yield batch;
+        }
+        replica.reads += 1;
+        return;
+      } catch (error) {
+        if (isOver(error)) throw error;
+      }
+    }
+    this.#primaryReads += 1;
+    let readAgain = 0;
+    let skipped = 0;
+    for await (const batch of open(this.#options.primary)) {
+      if (skipped === passedOn) {
+        yield batch;
+        continue;
+      }
+      readAgain = digest(batch, readAgain);
+      skipped += 1;
+      if (skipped === passedOn && readAgain !== read) throw changedMeanwhile();
+    }
+    if (skipped < passedOn) throw changedMeanwhile();
+  }
+}
+
+interface ReplicatedStream<Batch> {
+  readonly credential: string;
+  readonly open: (server: ReadSource) => AsyncGenerator<Batch, void>;
+  /** Of all batches up to this one. */
+  readonly digest: (batch: Batch, before: number) => number;
+  /** Whether this ends it, wherever it is read. */
+  readonly isOver: (error: unknown) => boolean;
+}
+
+function digestOfRows(rows: readonly string[], before: number): number {
+  return rows.reduce((digest, row) => crc32(row, digest), before);
+}
+
+function changedMeanwhile(): ServiceError {
+  return new ServiceError(
+    'UNAVAILABLE',
+    'The replica that was read from was lost, and what was read has changed meanwhile; ask again.',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  );
+}

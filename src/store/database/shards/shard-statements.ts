@@ -1,0 +1,405 @@
+/**
+ * Statements that run entirely on one server of a database spread by Citus. Citus cannot plan an insert
+ * within a larger statement: it would bring the partial result to the coordinator, send it to all servers,
+ * and commit on all of them. The statement is therefore sent directly to the server of the domain, with the
+ * table names of that domain's shards, as to a single PostgreSQL. If that server cannot be reached from here,
+ * the statement is passed as text to a function of ours, which Citus runs on the server with the same effect.
+ *
+ * Such a statement cannot use what only the coordinator has: notifications, and tables that are not spread.
+ */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { invariant } from '../../../base/errors.js';
+import { Prisma } from '../../../generated/prisma/client.js';
+import type { JoinedBatch } from '../gathered-rows.js';
+import type { Home, JoinedStreamOptions, NamedStatement, QueryOptions } from '../query-options.js';
+import { toParameterText } from '../row-query.js';
+import type { ServerStatements } from '../server-statements.js';
+import type { SlowStatementWatch } from '../statement-watch.js';
+import { MOVED, UNNAMED } from './distribute-shard-statements.js';
+import type { ShardServer } from './shard-server.js';
+import { ShardTables } from './shard-tables.js';
+
+export interface ShardStatementsOptions {
+  readonly coordinator: ServerStatements;
+  /** The coordinator, for work in the background. */
+  readonly background: Pick<ServerStatements, 'query'>;
+  readonly openServer: (host: string, port: number) => ShardServer;
+}
+
+/** After this time the location of a domain is looked up again. */
+const KNOWN_MS = 10_000;
+const MOST_KNOWN = 10_000;
+
+export class ShardStatements {
+  readonly #coordinator: ServerStatements;
+  readonly #background: ShardStatementsOptions['background'];
+  readonly #openServer: ShardStatementsOptions['openServer'];
+  readonly #servers = new Map<string, ShardServer>();
+  /** By shard number, which is unique. */
+  readonly #tables = new Map<string, ShardTables>();
+  readonly #shardByDomain = new LRUCache<string, Promise<Shard>>({ max: MOST_KNOWN, ttl: KNOWN_MS });
+
+  readonly #partsByTable = new LRUCache<string, Promise<readonly TablePart[]>>({
+    max: MOST_KNOWN,
+    ttl: KNOWN_MS,
+  });
+
+  #slow: SlowStatementWatch | undefined;
+
+  constructor({ coordinator, background, openServer }: ShardStatementsOptions) {
+    this.#coordinator = coordinator;
+    this.#background = background;
+    this.#openServer = openServer;
+  }
+
+  /**
+   * Runs the statement on the server of the domain; with a name, it is prepared there. If the domain has
+   * moved since it was last looked up, it is looked up again.
+   *
+   * @throws as `Queryable.query`
+   */
+  async query<Row extends object>(
+    sql: Prisma.Sql,
+    home: Home,
+    options: Omit<QueryOptions, 'home'> = {},
+  ): Promise<Row[]> {
+    return await this.#finding(home, () => this.#query<Row>(sql, home, options));
+  }
+
+  /**
+   * The same for a statement that only reads, which shares a lease with others.
+   *
+   * @throws as `Queryable.query`
+   */
+  async read<Row extends object>(
+    sql: Prisma.Sql,
+    home: Home,
+    options: Omit<QueryOptions, 'home'> = {},
+  ): Promise<Row[]> {
+    return await this.#finding(home, () => this.#read<Row>(sql, home, options));
+  }
+
+  /**
+   * The rows of the statements as bytes, from the server of the domain. Unlike the coordinator, which gathers
+   * all that a server sends before it passes any of it on, that gives the first of them at once. A
+   * long stream
+   * keeps no move of the domain from its end: that the domain is still there is asked when the stream has
+   * begun, and sees the domain as it was then.
+   *
+   * @throws as `Database.streamJoined`
+   */
+  async *streamJoined(
+    statements: readonly NamedStatement[],
+    { home: { domain }, ...options }: JoinedStreamOptions & { readonly home: Pick<Home, 'domain'> },
+  ): AsyncGenerator<JoinedBatch, void> {
+    for (let attempt = 1; ; attempt++) {
+      const shard = await this.#findShard(domain);
+      if (!shard.server.wasReached) {
+        yield* this.#coordinator.streamJoined(statements, options);
+        return;
+      }
+      const placed = statements.map(({ sql, name }) => ({
+        sql: shard.tables.statement(sql, name),
+        name: name && `${name}_${shard.id}`,
+      }));
+      const batches = shard.server.statements.streamJoined(placed, options);
+      try {
+        const begun = await settled(batches.next());
+        await shard.server.statements.query(stayAtHome(shard).sql);
+        const first = begun();
+        if (first.done === true) return;
+        yield first.value;
+        yield* batches;
+        return;
+      } catch (error) {
+        if (attempt > 1 || !hasMoved(error)) throw error;
+        this.#shardByDomain.delete(domain);
+      } finally {
+        await batches.return();
+      }
+    }
+  }
+
+  /**
+   * Runs the statement on the server of the domain as part of a transaction led by the coordinator: Citus
+   * involves only that server, and ends its transaction together with the outer one. If the domain has moved,
+   * the whole transaction must be retried, as after a deadlock.
+   *
+   * @throws as `Queryable.query`
+   */
+  async queryWithin<Row extends object>(
+    transaction: Pick<ServerStatements, 'query'>,
+    sql: Prisma.Sql,
+    home: Home,
+    { name, ...options }: Omit<QueryOptions, 'home'> = {},
+  ): Promise<Row[]> {
+    return await transaction.query<Row>(callOf(sql, home, name), {
+      ...options,
+      name: nameOfCall(home.columns),
+      told: sql,
+    });
+  }
+
+  /**
+   * The same for long work of a transaction, which has tables of its own on that server: rows of any columns,
+   * as JSON has them.
+   *
+   * @throws as `Queryable.query`
+   */
+  session(transaction: Pick<ServerStatements, 'query'>, domain: string): RecordsPlace {
+    const ask = async <Row>(sql: Prisma.Sql, givesRows: boolean): Promise<Row[]> => {
+      const { text, values } = sql;
+      const call = Prisma.sql`
+        select given
+        from ask_at_home(
+          ${domain}, ${text}, ${values.map(toParameterText)}::text[], ${givesRows}::boolean
+        ) as given`;
+      const rows = await transaction.query<{ given: Row }>(call, { name: 'ask_at_home', told: sql });
+      return rows.map(({ given }) => given);
+    };
+    return {
+      query: (sql) => ask(sql, true),
+      run: async (sql) => {
+        await ask(sql, false);
+      },
+      tableName: async (table) => {
+        const rows = await transaction.query<{ name: string }>(Prisma.sql`
+          select shard_name(t, get_shard_id_for_distribution_column(t, ${domain}::text)) as name
+          from to_regclass(${table}) as t`);
+        return rows[0]?.name ?? table;
+      },
+    };
+  }
+
+  async #finding<Answer>({ domain }: Home, ask: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!hasMoved(error)) throw error;
+      this.#shardByDomain.delete(domain);
+      return await ask();
+    }
+  }
+
+  async #read<Row extends object>(
+    sql: Prisma.Sql,
+    home: Home,
+    options: Omit<QueryOptions, 'home'>,
+  ): Promise<Row[]> {
+    const shard = await this.#findShard(home.domain);
+    const lease = shard.server.wasReached ? shard.server.leases.enter(shard) : undefined;
+    if (lease === undefined) return await this.#query<Row>(sql, home, options);
+    const { name } = options;
+    const answer = await settled(
+      shard.server.statements.query<Row>(shard.tables.statement(sql, name), {
+        ...options,
+        name: name && `${name}_${shard.id}`,
+        told: sql,
+      }),
+    );
+    lease.leave();
+    // It was read as of its start: where the domain is now, it was then.
+    if (!lease.isHeld) await shard.server.statements.query(stayAtHome(shard).sql);
+    return answer();
+  }
+
+  async #query<Row extends object>(
+    sql: Prisma.Sql,
+    { domain, columns }: Home,
+    { name, ...options }: Omit<QueryOptions, 'home'>,
+  ): Promise<Row[]> {
+    const shard = await this.#findShard(domain);
+    if (!shard.server.wasReached) {
+      const call = callOf(sql, { domain, columns }, name);
+      return await this.#coordinator.query<Row>(call, { ...options, name: nameOfCall(columns), told: sql });
+    }
+    try {
+      return await shard.server.statements.query<Row>(shard.tables.statement(sql, name), {
+        ...options,
+        name: name && `${name}_${shard.id}`,
+        first: stayAtHome(shard),
+        told: sql,
+      });
+    } catch (error) {
+      nameConstraintOfTable(error);
+      throw error;
+    }
+  }
+
+  /** The servers and their shards of a spread table, for work in the background. */
+  async listParts(table: string): Promise<readonly TablePart[]> {
+    const known = this.#partsByTable.get(table);
+    if (known !== undefined) return await known;
+    const finding = this.#queryParts(table);
+    this.#partsByTable.set(table, finding);
+    finding.catch(() => this.#partsByTable.delete(table));
+    return await finding;
+  }
+
+  /** From now on calls `watch` for every slow statement on a server other than the coordinator. */
+  watchSlow(watch: SlowStatementWatch): void {
+    this.#slow = watch;
+    for (const { statements } of this.#servers.values()) statements.watchSlow(watch);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#servers.values()].map((server) => server.close()));
+  }
+
+  async #queryParts(table: string): Promise<readonly TablePart[]> {
+    const rows = await this.#background.query<{ host: string; port: number; tables: string[] }>(Prisma.sql`
+      select n.nodename as host, n.nodeport as port,
+        array_agg(shard_name(s.logicalrelid, s.shardid) order by s.shardid) as tables
+      from pg_dist_shard s
+      join pg_dist_placement p on p.shardid = s.shardid
+      join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
+      where s.logicalrelid = ${table}::regclass
+      group by n.nodename, n.nodeport
+      order by n.nodename, n.nodeport`);
+    return rows.map(({ host, port, tables }) => {
+      const server = this.#serverAt(host, port);
+      return {
+        name: `${host}:${port}`,
+        tables,
+        get server() {
+          return server.wasReached ? server.background : undefined;
+        },
+      };
+    });
+  }
+
+  async #findShard(domain: string): Promise<Shard> {
+    const known = this.#shardByDomain.get(domain);
+    if (known !== undefined) return await known;
+    const finding = this.#queryShard(domain);
+    this.#shardByDomain.set(domain, finding);
+    finding.catch(() => this.#shardByDomain.delete(domain));
+    return await finding;
+  }
+
+  async #queryShard(domain: string): Promise<Shard> {
+    const [row] = await this.#coordinator.query<ShardRow>(
+      Prisma.sql`
+        select p.shardid::text as id, p.groupid as group, n.nodename as host, n.nodeport as port
+          from pg_dist_placement p
+          join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
+         where p.shardid = (select get_shard_id_for_distribution_column('records', ${domain}::text))`,
+      { name: 'find shard' },
+    );
+    invariant(row, 'every domain is somewhere');
+    const { id, group, host, port } = row;
+    const tables = this.#tables.get(id) ?? (await this.#queryTables(domain));
+    this.#tables.set(id, tables);
+    return { id, group, server: this.#serverAt(host, port), tables };
+  }
+
+  /** Looks up the names of tables, which takes long and is done once for a shard. */
+  async #queryTables(domain: string): Promise<ShardTables> {
+    const [row] = await this.#coordinator.query<{ names: Readonly<Record<string, string>> }>(
+      Prisma.sql`
+        select json_object_agg(
+            c.relname,
+            shard_name(s.logicalrelid, get_shard_id_for_distribution_column(s.logicalrelid, ${domain}::text))
+          ) as names
+          from pg_dist_partition s join pg_class c on c.oid = s.logicalrelid
+         where c.relnamespace = current_schema()::regnamespace and not c.relispartition`,
+      { name: 'name tables of shard' },
+    );
+    return new ShardTables(row?.names ?? {});
+  }
+
+  #serverAt(host: string, port: number): ShardServer {
+    const key = `${host}:${port}`;
+    const known = this.#servers.get(key);
+    if (known !== undefined) return known;
+    const server = this.#openServer(host, port);
+    if (this.#slow !== undefined) server.statements.watchSlow(this.#slow);
+    this.#servers.set(key, server);
+    return server;
+  }
+}
+
+/** The server that has the records of a domain, asked within a transaction. */
+export interface RecordsPlace {
+  query<Row extends object>(sql: Prisma.Sql): Promise<Row[]>;
+  /** A statement that gives no rows, which may also make a table of the transaction. */
+  run(sql: Prisma.Sql): Promise<void>;
+  /** What the part of a spread table is called there that has the domain. Both names are quoted. */
+  tableName(table: string): Promise<string>;
+}
+
+/** The part of a spread table on one server. */
+export interface TablePart {
+  /** The name of the server, for messages. */
+  readonly name: string;
+  /** For work in the background. `undefined` if it was never reached from here. */
+  readonly server: Pick<ServerStatements, 'query'> | undefined;
+  /** The names of the shards. */
+  readonly tables: readonly string[];
+}
+
+/** The part of the spread tables that some domains share, and its location. */
+interface Shard {
+  readonly id: string;
+  /** The number of the server in Citus. */
+  readonly group: number;
+  readonly server: ShardServer;
+  readonly tables: ShardTables;
+}
+
+interface ShardRow {
+  readonly id: string;
+  readonly group: number;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Has a server refuse what is not for it any more, to the end of its transaction. */
+function stayAtHome({ id, group }: Shard): { readonly sql: Prisma.Sql; readonly name: string } {
+  // A condition, which gives no row: Citus would plan a call that is the whole statement anew each time, to
+  // decide where to run it.
+  const sql = Prisma.sql`select where not stay_at_home(${id}::bigint, ${group}::integer)`;
+  return { sql, name: 'stay_at_home' };
+}
+
+/** What came of it, told or thrown when it is asked for. */
+async function settled<T>(promise: Promise<T>): Promise<() => T> {
+  return await promise.then(
+    (value) => () => value,
+    (error: unknown) => () => {
+      throw error;
+    },
+  );
+}
+
+/** Whether nothing was done because the domain is elsewhere. */
+function hasMoved(error: unknown): boolean {
+  const { cause } = error as { readonly cause?: { readonly message?: unknown } };
+  return cause?.message === MOVED;
+}
+
+/** The index of a shard has the name of the spread table's index with a number appended. */
+function nameConstraintOfTable(error: unknown): void {
+  const { cause } = error as { readonly cause?: { constraint?: string } };
+  if (cause?.constraint !== undefined) cause.constraint = cause.constraint.replace(/_\d+$/, '');
+}
+
+/** The call of `run_at_home`, by which Citus runs the statement on the server of the domain. */
+function callOf({ text, values }: Prisma.Sql, { domain, columns }: Home, name = UNNAMED): Prisma.Sql {
+  return Prisma.sql`
+    select *
+    from run_at_home(${domain}, ${name}, ${text}, ${values.map(toParameterText)}::text[])
+      as row (${Prisma.raw(columns)})`;
+}
+
+const namesOfCalls = new Map<string, string>();
+
+/** PostgreSQL limits names to 63 characters. There are as many names as kinds of rows. */
+function nameOfCall(columns: string): string {
+  const known = namesOfCalls.get(columns);
+  if (known !== undefined) return known;
+  const name = `at_home_${createHash('sha256').update(columns).digest('hex').slice(0, 24)}`;
+  namesOfCalls.set(columns, name);
+  return name;
+}

@@ -1,0 +1,242 @@
+/**
+ * Where each table is when the database is spread over several servers by Citus: all of a domain on one of
+ * them. One PostgreSQL has no such places, and nothing of this happens there.
+ */
+import pg from 'pg';
+import { distributeShardStatements } from './distribute-shard-statements.js';
+import { distributeEntryIds } from './entry-ids.js';
+
+/**
+ * - `column`: a row is on the server of the domain that the column names, beside all others of that domain.
+ * - `coordinator`: the rows are looked through for all domains, locked there by whoever works, or found
+ *   before a domain is known.
+ *
+ * None is on every server: it could be written only while all of them are there.
+ */
+export type TablePlace = DistributedPlace | 'coordinator';
+
+interface DistributedPlace {
+  readonly column: string;
+}
+
+const BY_DOMAIN: TablePlace = { column: 'domain' };
+const BY_DOMAIN_ID: TablePlace = { column: 'domain_id' };
+
+/**
+ * Every table; a test compares them with those that the migrations make. `records` comes before those that
+ * go by it.
+ */
+export const TABLE_PLACES: ReadonlyMap<string, TablePlace> = new Map<string, TablePlace>([
+  ['records', BY_DOMAIN],
+  ['audit_entries', BY_DOMAIN],
+  ['change_outbox', BY_DOMAIN],
+  ['fee_months', BY_DOMAIN],
+  ['attendance_months', BY_DOMAIN],
+  ['collected_receipts', BY_DOMAIN],
+  ['receipt_series', BY_DOMAIN],
+  ['idempotency_keys', BY_DOMAIN_ID],
+  ['files', BY_DOMAIN],
+  ['file_chunks', BY_DOMAIN],
+  ['import_seen', BY_DOMAIN],
+  ['script_runs', BY_DOMAIN_ID],
+  ['script_log', BY_DOMAIN_ID],
+  // Who comes in is found by a secret, before its domain is known; what ends a session announces it there.
+  ['account_links', 'coordinator'],
+  ['api_keys', 'coordinator'],
+  ['credentials', 'coordinator'],
+  ['key_requests', 'coordinator'],
+  ['key_usage', 'coordinator'],
+  ['login_failures', 'coordinator'],
+  ['rate_counters', 'coordinator'],
+  ['recovery_codes', 'coordinator'],
+  ['refresh_tokens', 'coordinator'],
+  ['second_factors', 'coordinator'],
+  ['sessions', 'coordinator'],
+  // Queues: whoever works takes the next of all domains.
+  ['erasures', 'coordinator'],
+  ['import_errors', 'coordinator'],
+  ['import_mappings', 'coordinator'],
+  ['import_outcomes', 'coordinator'],
+  ['imports', 'coordinator'],
+  ['message_attachments', 'coordinator'],
+  ['messages', 'coordinator'],
+  ['told_changes', 'coordinator'],
+  ['topic_messages', 'coordinator'],
+  ['webhook_deliveries', 'coordinator'],
+  ['webhook_position', 'coordinator'],
+  ['webhooks', 'coordinator'],
+  // Small, and of the whole instance.
+  ['_prisma_migrations', 'coordinator'],
+  ['collections', 'coordinator'],
+  ['domains', 'coordinator'],
+  ['field_uses', 'coordinator'],
+  ['properties', 'coordinator'],
+  ['script_versions', 'coordinator'],
+  ['scripts', 'coordinator'],
+  ['settings', 'coordinator'],
+]);
+
+/**
+ * Has a transaction use one connection to each server of Citus: on several, one would wait for what another
+ * does in this transaction.
+ */
+export const IN_TURN = `set local citus.multi_shard_modify_mode = 'sequential'`;
+
+/** Has a transaction define things on the coordinator alone, and again on all servers of Citus. */
+export const DEFINE_HERE = 'set local citus.enable_ddl_propagation = off';
+export const DEFINE_EVERYWHERE = 'set local citus.enable_ddl_propagation = on';
+
+/** Whether the database that `client` is connected to is spread by Citus. */
+export async function isSharded(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query(`select 1 from pg_extension where extname = 'citus'`);
+  return rows.length > 0;
+}
+
+/**
+ * Spreads the tables that are not spread yet, each in a transaction of its own: what was interrupted is gone
+ * on with the next time. Does nothing where there is no Citus. The names of the tables that were spread.
+ */
+export async function distributeTables(client: pg.ClientBase): Promise<readonly string[]> {
+  if (!(await isSharded(client))) return [];
+  const spread = await listDistributedTables(client);
+  for (const [name, place] of TABLE_PLACES) {
+    if (place === 'coordinator' && spread.has(name)) await bringBack(client, name);
+  }
+  const missing = [...TABLE_PLACES].flatMap(([name, place]) =>
+    place === 'coordinator' || spread.has(name) ? [] : [[name, place] as const],
+  );
+  for (const [name, place] of missing) {
+    await client.query('begin');
+    try {
+      await client.query('set local statement_timeout = 0');
+      await makeFit(client, name, place);
+      await client.query(distributedStatement(name, place));
+      await client.query('commit');
+    } catch (error) {
+      await client.query('rollback').catch(() => {});
+      throw error;
+    }
+  }
+  await removeLocalCopies(client);
+  await distributeFunctions(client);
+  await distributeEntryIds(client);
+  await distributeShardStatements(client);
+  await switchOffJit(client);
+  return missing.map(([name]) => name);
+}
+
+/**
+ * What was in a table when it was spread has been copied to the servers, and takes up room on the coordinator
+ * still, where nobody sees it any more.
+ */
+async function removeLocalCopies(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ table: string }>(
+    `select c.oid::regclass::text as table
+       from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
+      where c.relnamespace = current_schema()::regnamespace
+        and c.relkind = 'r'
+        and pg_relation_size(c.oid) > 0
+      order by 1`,
+  );
+  for (const { table } of rows) {
+    await client.query('select truncate_local_data_after_distributing_table($1::regclass)', [table]);
+  }
+}
+
+/** Sets what `switchOffJit` sets, on one server. Citus would pass it on, and refuse it on a worker. */
+const SWITCHING_OFF_JIT = `do $do$
+begin
+  if not exists (
+    select
+      from pg_db_role_setting s
+      join pg_database d on d.oid = s.setdatabase
+     cross join unnest(s.setconfig) as setting
+     where d.datname = current_database() and s.setrole = 0 and setting like 'jit=%'
+  ) then
+    set local citus.enable_ddl_propagation = off;
+    execute format('alter database %I set jit = off', current_database());
+  end if;
+end
+$do$`;
+
+/**
+ * Has all servers run statements without compiling them, unless the operator has set it either way. The
+ * gateway sets that for its own connections only, and not for those between the servers, where a report was
+ * compiled for ten seconds and more. A server that is down or refuses is left alone until the next start.
+ */
+async function switchOffJit(client: pg.ClientBase): Promise<void> {
+  await client.query('select run_command_on_all_nodes($1)', [SWITCHING_OFF_JIT]);
+}
+
+/** The statement by which a table goes to its place, or a new partition of the records to that of theirs. */
+export function distributedStatement(name: string, place: DistributedPlace): string {
+  const table = pg.escapeLiteral(pg.escapeIdentifier(name));
+  const beside = name === 'records' ? '' : `, colocate_with => 'records'`;
+  return `select create_distributed_table(${table}, ${pg.escapeLiteral(place.column)}${beside})`;
+}
+
+/** Versions before had tables on all servers that are on the coordinator now. */
+async function bringBack(client: pg.ClientBase, name: string): Promise<void> {
+  const takeBack = 'select undistribute_table($1::regclass, cascade_via_foreign_keys => true)';
+  await client.query(takeBack, [pg.escapeIdentifier(name)]);
+}
+
+async function listDistributedTables(client: pg.ClientBase): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ name: string }>(
+    `select c.relname as name
+       from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
+      where c.relnamespace = current_schema()::regnamespace`,
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
+/**
+ * Takes away what a spread table cannot have, all of it there for one PostgreSQL alone: triggers, foreign
+ * keys to the coordinator, and keys without the domain, beside which there is one with it.
+ */
+async function makeFit(client: pg.ClientBase, name: string, place: DistributedPlace): Promise<void> {
+  const table = pg.escapeIdentifier(name);
+  const { rows: triggers } = await client.query<{ name: string }>(
+    'select tgname as name from pg_trigger where tgrelid = to_regclass($1) and not tgisinternal',
+    [table],
+  );
+  for (const trigger of triggers) {
+    await client.query(`drop trigger ${pg.escapeIdentifier(trigger.name)} on ${table}`);
+  }
+  const { rows: constraints } = await client.query<{ name: string }>(
+    `select k.conname as name
+       from pg_constraint k
+      where k.conrelid = to_regclass($1)
+        and k.contype in ('p', 'u', 'f')
+        and not exists (
+          select
+            from pg_attribute a
+           where a.attrelid = k.conrelid and a.attnum = any (k.conkey) and a.attname = $2
+        )`,
+    [table, place.column],
+  );
+  for (const constraint of constraints) {
+    await client.query(`alter table ${table} drop constraint ${pg.escapeIdentifier(constraint.name)}`);
+  }
+}
+
+/** Statements that go to a server call functions of ours there; those of extensions are there with them. */
+async function distributeFunctions(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ signature: string }>(
+    `select p.oid::regprocedure::text as signature
+       from pg_proc p
+      where p.pronamespace = current_schema()::regnamespace
+        and p.prokind in ('f', 'a')
+        and p.prorettype <> 'trigger'::regtype
+        and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+        and not exists (
+          select
+            from pg_dist_object o
+           where o.classid = 'pg_proc'::regclass and o.objid = p.oid
+        )
+      order by p.oid`,
+  );
+  for (const { signature } of rows) {
+    await client.query('select create_distributed_function($1::regprocedure)', [signature]);
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * Joins reads of single records that different requests send at the same moment into one statement: most of
+ * the cost of a look-up by id, here and in PostgreSQL, is the statement and not the record.
+ *
+ * Only reads that compile to the same statement, with the same values except the id, are joined, so nobody
+ * gets anything that its own statement would not return.
+ */
+
+import type { Scope } from '../../base/model/scope.js';
+import { isTraced } from '../../base/process/traced.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { wasRefused } from '../database/database-errors.js';
+import { GatheringLine } from '../database/gathering-line.js';
+import type { QueryOptions } from '../database/query-options.js';
+import type { Queryable } from '../database/queryable.js';
+import { assertStorableParameters } from '../database/storable-parameters.js';
+import type { FilledStatement } from './statement-cache.js';
+
+/** A row, which names its record by `id`. */
+interface RecordRow {
+  readonly id: string | Buffer;
+}
+
+/** A read of one record. */
+export interface SingleRead {
+  readonly id: string;
+  /** The values of its conditions, without the id. */
+  readonly values: readonly unknown[];
+  readonly texts: NonNullable<QueryOptions['texts']>;
+  /** The columns of its row with their types, as SQL. */
+  readonly columns: string;
+  /** The cached statement for the rows that satisfy this condition on `r.id`. */
+  readonly statement: (isAsked: Prisma.Sql) => FilledStatement;
+}
+
+/**
+ * A joined statement always has this many parameters, needed or not, so that PostgreSQL plans it once.
+ * Duplicates are removed.
+ */
+const PLACES = 16;
+
+interface Waiting {
+  readonly scope: Scope;
+  readonly read: SingleRead;
+  /** The statement to run if it is served alone. */
+  readonly statement: FilledStatement;
+  readonly resolve: (row: RecordRow | undefined | Promise<RecordRow | undefined>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Line = GatheringLine<Waiting>;
+
+export class BatchedReads {
+  readonly #database: Queryable;
+  readonly #lines = new WeakMap<object, Map<string, Line>>();
+
+  constructor(database: Queryable) {
+    this.#database = database;
+  }
+
+  /**
+   * The row of the record; `undefined` if there is none. Reads `within` a transaction are not joined.
+   *
+   * @throws INVALID_VALUE, UNAVAILABLE
+   */
+  async read<Row extends RecordRow>(
+    scope: Scope,
+    read: SingleRead,
+    within?: Queryable | undefined,
+  ): Promise<Row | undefined> {
+    const statement = read.statement(Prisma.sql`r.id = ${read.id}`);
+    const key = within === undefined ? keyOf(scope, read) : undefined;
+    if (key === undefined) return await readAlone(within ?? this.#database, { scope, read, statement });
+    assertStorableParameters(statement.sql);
+    return (await new Promise<RecordRow | undefined>((resolve, reject) => {
+      this.#lineOf(statement, key).join({ scope, read, statement, resolve, reject });
+    })) as Row | undefined;
+  }
+
+  #lineOf({ template }: FilledStatement, key: string): Line {
+    const lines = this.#lines.get(template) ?? new Map<string, Line>();
+    this.#lines.set(template, lines);
+    const known = lines.get(key);
+    if (known !== undefined) return known;
+    const line = new GatheringLine<Waiting>({
+      takeNext: (waiting) => waiting.splice(0, PLACES),
+      serve: (served) => this.#serve(served),
+      onEmpty: () => lines.delete(key),
+    });
+    lines.set(key, line);
+    return line;
+  }
+
+  async #serve(served: readonly Waiting[]): Promise<void> {
+    const [first, second] = served;
+    if (first === undefined) return;
+    if (second === undefined) {
+      first.resolve(readAlone(this.#database, first));
+      return;
+    }
+    try {
+      const rowsById = await this.#readTogether(first, served);
+      for (const { read, resolve } of served) resolve(rowsById.get(read.id));
+    } catch (error) {
+      // One of the reads may have caused it; each is retried alone, and the culprit's own statement reports
+      // it.
+      const isToBeTriedAlone = wasRefused(error);
+      for (const waiting of served) {
+        if (isToBeTriedAlone) waiting.resolve(readAlone(this.#database, waiting));
+        else waiting.reject(error);
+      }
+    }
+  }
+
+  async #readTogether(
+    { scope, read }: Waiting,
+    served: readonly Waiting[],
+  ): Promise<ReadonlyMap<string, RecordRow>> {
+    const ids = Array.from({ length: PLACES }, (_, place) => served[place]?.read.id ?? read.id);
+    const { sql, name } = read.statement(Prisma.sql`r.id = any(array[${Prisma.join(ids)}])`);
+    // A slow statement is logged under the first request.
+    const { requestId, operation } = scope;
+    const startedAt = performance.now();
+    const rows = await this.#database.query<RecordRow>(sql, {
+      name,
+      texts: read.texts,
+      caller: { requestId, operation },
+      home: { domain: scope.domain.id, columns: read.columns },
+    });
+    const durationMs = performance.now() - startedAt;
+    for (const waiting of served) waiting.scope.onDuration?.(durationMs);
+    return new Map(rows.map((row) => [row.id.toString(), row]));
+  }
+}
+
+/** Reads with the same key can share a statement. `undefined`: this one must be read alone. */
+function keyOf(scope: Scope, { values }: SingleRead): string | undefined {
+  // A listener must hear only the request's own statements, and a script's statement must end with the
+  // script.
+  if (scope.onStatement !== undefined || scope.scriptDepth !== undefined || isTraced()) return undefined;
+  return values.every(isPlain) ? JSON.stringify(values) : undefined;
+}
+
+/** Whether JSON represents the value unambiguously. */
+function isPlain(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+}
+
+async function readAlone<Row extends RecordRow>(
+  queryable: Queryable,
+  { scope, read, statement }: Pick<Waiting, 'scope' | 'read' | 'statement'>,
+): Promise<Row | undefined> {
+  // When a script is ended, its statements are cancelled.
+  const signal = scope.scriptDepth === undefined ? undefined : scope.signal;
+  const { sql, name } = statement;
+  const [row] = await queryable.query<Row>(sql, {
+    ...{ name, caller: scope, signal, texts: read.texts },
+    home: { domain: scope.domain.id, columns: read.columns },
+  });
+  return row;
+}
