@@ -1,11 +1,11 @@
 /** The manual says of Mongo's language what the code does. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { STAGE_NAMES } from '../../src/base/languages/mongo/mongo-pipeline.js';
-import { QUERY_OPERATORS } from '../../src/base/languages/mongo/mongo-query.js';
-import { UPDATE_OPERATORS } from '../../src/base/languages/mongo/mongo-update.js';
-import { EXPRESSION_OPERATORS } from '../../src/store/sql/document/expression-operators.js';
-import { SQL_ACCUMULATORS } from '../../src/store/sql/pipeline/compile-group.js';
+import { SQL_ACCUMULATORS } from '../../src/store/mongo/compile-group.js';
+import { EXPRESSION_OPERATORS } from '../../src/store/mongo/expression-operators.js';
+import { STAGE_NAMES } from '../../src/store/mongo/mongo-pipeline.js';
+import { QUERY_OPERATORS } from '../../src/store/mongo/mongo-query.js';
+import { UPDATE_OPERATORS } from '../../src/store/mongo/mongo-update.js';
 import { listFiles, readProjectFile } from './project-files.js';
 
 const MANUAL = readFileSync(new URL('../../docs/platform-db.md', import.meta.url), 'utf8');
@@ -23,7 +23,7 @@ describe('the manual', () => {
   });
 
   it('lists every difference from MongoDB that a test makes an exception for', () => {
-    const named = listFiles('test/base/languages/mongo')
+    const named = listFiles('test/store/mongo')
       .flatMap((file) => readProjectFile(file).split('\n'))
       .filter((line) => line.includes('of the differences in the manual'))
       .flatMap((line) => [...line.matchAll(/"([^"]+)"/g)].map(([, name]) => name));

@@ -8,7 +8,7 @@ const MADE_WHILE_RUNNING: Readonly<Record<string, string>> = {
   'src/services/formats/readiness.ts': 'a mapping of schema/mappings, tried below',
   'src/services/messaging/channels.ts': 'SMS_HTTP_SUCCESS, held against 2 KB that the SMS provider answers',
   'src/services/messaging/message-settings.ts': 'SMS_HTTP_SUCCESS, compiled only to see whether it is valid',
-  'src/base/languages/mongo/mongo-pattern.ts': 'compiled only to see whether it is valid; PostgreSQL matches',
+  'src/store/mongo/mongo-pattern.ts': 'compiled only to see whether it is valid; PostgreSQL matches',
 };
 /** esbuild passes these to the engine of Go, which is linear, and which has no lookbehind. */
 const OF_GO = ['src/portal/bundle.ts', 'src/portal/parts-of-mantine.ts'];

@@ -3,7 +3,7 @@
 import { PlatformDb } from '../../services/scripting/platform/db/platform-db.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Database } from '../../store/database/database.js';
-import { Pipelines } from '../../store/pipeline/pipelines.js';
+import { Pipelines } from '../../store/mongo/pipelines.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { Config } from '../config/config.js';
 

@@ -15,6 +15,8 @@ import type { Condition, ElementCondition, Filter } from '../../base/model/filte
 import type { Path } from '../../base/model/path.js';
 import type { ValueCondition, ValueTest } from '../../base/model/value-test.js';
 import { Prisma } from '../../generated/prisma/client.js';
+import { compileDocumentFilter } from '../mongo/document-filter.js';
+import { recordRoot } from '../mongo/document-root.js';
 import { columnTest, needsByteOrder } from './column-test.js';
 import {
   compileElementRows,
@@ -24,8 +26,6 @@ import {
   hasRecordFilter,
 } from './compile-record-filter.js';
 import { testOf, unfitting } from './condition-test.js';
-import { compileDocumentFilter } from './document/document-filter.js';
-import { recordRoot } from './document/document-root.js';
 import { idTest } from './id-test.js';
 import { ALWAYS, jsonpathTest, NEVER } from './jsonpath-test.js';
 import { fieldExpression } from './names.js';

@@ -62,9 +62,7 @@ function holdsAt(filter: Filter, root: Root, meaning: Meaning): boolean {
       return pointsToOne(filter, root, meaning);
     case 'match':
     case 'expression':
-      throw new Error(
-        `a ${filter.kind} is compared with mingo, in test/base/languages/mongo/mongo-meaning.test.ts`,
-      );
+      throw new Error(`a ${filter.kind} is compared with mingo, in test/store/mongo/mongo-meaning.test.ts`);
     default:
       return conditionHolds(filter, root, meaning);
   }

@@ -5,7 +5,7 @@ import type { Scope } from '../../../../src/base/model/scope.js';
 import { JsonText } from '../../../../src/base/scalars/json-text.js';
 import { type DbCall, PlatformDb } from '../../../../src/services/scripting/platform/db/platform-db.js';
 import type { CollectionDefinition } from '../../../../src/store/catalog/collection-definition.js';
-import { Pipelines } from '../../../../src/store/pipeline/pipelines.js';
+import { Pipelines } from '../../../../src/store/mongo/pipelines.js';
 import { ADMIN } from '../../../store/people.js';
 import { type TestStore, useTestStore } from '../../../store/store.js';
 

@@ -1,8 +1,8 @@
 /** 300,000 records: streamed in constant memory, grouped by the database. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '../../../../src/base/json/json.js';
-import { parseMongoPipeline } from '../../../../src/base/languages/mongo/mongo-pipeline.js';
 import { Prisma } from '../../../../src/generated/prisma/client.js';
+import { parseMongoPipeline } from '../../../../src/store/mongo/mongo-pipeline.js';
 import { LiveMemory } from '../../../live-memory.js';
 import { ADMIN } from '../../../store/people.js';
 import { as, read, useDb } from './db.js';

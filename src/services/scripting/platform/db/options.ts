@@ -1,15 +1,15 @@
 /** The options of `platform.db`, validated strictly, so that misspelt ones are reported. */
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../base/json/json.js';
+import type { SortKey } from '../../../../base/model/record-query.js';
+import { didYouMean } from '../../../../base/text/did-you-mean.js';
 import {
   type MongoPlace,
   malformedMongo,
   startMongoPlace,
   withinMongo,
-} from '../../../../base/languages/mongo/mongo-place.js';
-import { parseMongoSort } from '../../../../base/languages/mongo/mongo-sort.js';
-import type { SortKey } from '../../../../base/model/record-query.js';
-import { didYouMean } from '../../../../base/text/did-you-mean.js';
+} from '../../../../store/mongo/mongo-place.js';
+import { parseMongoSort } from '../../../../store/mongo/mongo-sort.js';
 
 const READ_OPTIONS = ['sort', 'limit', 'skip', 'projection', 'fields'] as const;
 const COUNT_OPTIONS = ['limit', 'skip'] as const;

@@ -7,26 +7,18 @@
  */
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../base/json/json.js';
-import {
-  parseMongoPipeline,
-  parseStage,
-  type Stage,
-} from '../../../../base/languages/mongo/mongo-pipeline.js';
-import {
-  malformedMongo,
-  startMongoPlace,
-  withinMongo,
-} from '../../../../base/languages/mongo/mongo-place.js';
-import { parseMongoQuery } from '../../../../base/languages/mongo/mongo-query.js';
-import { equalitiesOf, parseMongoUpdate } from '../../../../base/languages/mongo/mongo-update.js';
-import { withStoredTimes } from '../../../../base/languages/mongo/stored-times.js';
 import type { Filter } from '../../../../base/model/filter.js';
 import type { Scope } from '../../../../base/model/scope.js';
 import { withValueAt } from '../../../../base/model/value-at-path.js';
 import { JsonText } from '../../../../base/scalars/json-text.js';
 import type { Catalog } from '../../../../store/catalog/catalog.js';
 import type { Transaction } from '../../../../store/database/queryable.js';
-import type { Pipelines } from '../../../../store/pipeline/pipelines.js';
+import { parseMongoPipeline, parseStage, type Stage } from '../../../../store/mongo/mongo-pipeline.js';
+import { malformedMongo, startMongoPlace, withinMongo } from '../../../../store/mongo/mongo-place.js';
+import { parseMongoQuery } from '../../../../store/mongo/mongo-query.js';
+import { equalitiesOf, parseMongoUpdate } from '../../../../store/mongo/mongo-update.js';
+import type { Pipelines } from '../../../../store/mongo/pipelines.js';
+import { withStoredTimes } from '../../../../store/mongo/stored-times.js';
 import type { RecordStore, StoredRecord } from '../../../../store/record-store.js';
 import { targetInRecord } from '../../../../store/sql/target.js';
 import {

@@ -1,12 +1,12 @@
 /** What `platform.db.listCollections` tells of each collection, and finds them by. */
 
 import type { JsonValue } from '../../../../base/json/json.js';
-import { parseStage } from '../../../../base/languages/mongo/mongo-pipeline.js';
-import { startMongoPlace } from '../../../../base/languages/mongo/mongo-place.js';
 import type { Scope } from '../../../../base/model/scope.js';
 import type { Catalog } from '../../../../store/catalog/catalog.js';
 import type { Transaction } from '../../../../store/database/queryable.js';
-import type { Pipelines } from '../../../../store/pipeline/pipelines.js';
+import { parseStage } from '../../../../store/mongo/mongo-pipeline.js';
+import { startMongoPlace } from '../../../../store/mongo/mongo-place.js';
+import type { Pipelines } from '../../../../store/mongo/pipelines.js';
 import type { RecordStore } from '../../../../store/record-store.js';
 
 /**

@@ -1,0 +1,327 @@
+/**
+ * A pipeline to one SQL statement: a stage becomes a clause of the SELECT the one before it is, or a SELECT
+ * around that.
+ */
+
+import type { Collection } from '../../base/model/collection.js';
+import type { Path } from '../../base/model/path.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { storable } from '../sql/storable-json.js';
+import { compileBucket, compileGroup } from './compile-group.js';
+import { compileDocumentFilter } from './document-filter.js';
+import { documentRoot, recordRoot } from './document-root.js';
+import { compileExpression, type Expressions, NotSupported } from './expression-context.js';
+import { sqlJson as jsonValue, sqlNumber, toJson } from './expression-value.js';
+import type { LookupStage, Stage, UnwindStage } from './mongo-pipeline.js';
+import {
+  Aliases,
+  computed,
+  inOrder,
+  isPart,
+  orderOf,
+  type PipelineContext,
+  type Rows,
+  rowsOf,
+  select,
+  shallow,
+  wholeRows,
+  wrapped,
+} from './rows.js';
+import { objectOf, startExpressions } from './start-expressions.js';
+import { onlyFields, withElement, withFields, withoutFields } from './with-fields.js';
+
+type Sql = Prisma.Sql;
+
+/** A collection as far as the caller may read it. */
+export interface PipelineSource {
+  readonly collection: Collection;
+  /** Over the alias `r`: domain, live records, row rules. */
+  readonly condition: Sql;
+  readonly hiddenFields: ReadonlySet<string>;
+}
+
+export interface PipelineOptions {
+  readonly context: Omit<PipelineContext, 'aliases'>;
+  /** What of a collection a `$lookup` may read. @throws FORBIDDEN, NOT_FOUND */
+  readonly lookUp: (collection: string) => PipelineSource;
+}
+
+/**
+ * Selects the documents as JSON text, the column `json`.
+ *
+ * @throws MALFORMED_FILTER, INVALID_VALUE (400); FORBIDDEN as `lookUp` does
+ */
+export function compilePipeline(
+  stages: readonly Stage[],
+  source: PipelineSource | { readonly documents: string },
+  options: PipelineOptions,
+): Sql {
+  const compilation = { options, context: { ...options.context, aliases: new Aliases() } };
+  const start = 'documents' in source ? rowsOfDocuments(source.documents) : rowsOfRecords(source);
+  const rows = stages.reduce((soFar, stage) => compileStage(stage, soFar, compilation), start);
+  return select(Prisma.sql`(${rows.root.json})::text as json`, inOrder(rows));
+}
+
+interface Compilation {
+  readonly options: PipelineOptions;
+  readonly context: PipelineContext;
+}
+
+function rowsOfRecords({ collection, condition, hiddenFields }: PipelineSource): Rows {
+  return {
+    from: Prisma.raw('records r'),
+    where: [condition],
+    root: recordRoot(collection, hiddenFields),
+    orderBy: undefined,
+    naturalOrder: Prisma.raw('r.id'),
+    limit: undefined,
+    skip: 0,
+    isComputed: false,
+    isAlwaysThere: (path) => isAlwaysThere(collection, path),
+  };
+}
+
+/** Documents that are sent along, as JSON text of a list. */
+function rowsOfDocuments(text: string): Rows {
+  return {
+    ...rowsOf(
+      Prisma.sql`jsonb_array_elements(${text}::jsonb) with ordinality as d(doc, position)`,
+      Prisma.raw('d.doc'),
+    ),
+    naturalOrder: Prisma.raw('d.position'),
+  };
+}
+
+/** Every record is stamped with `created_on`; a required field is refused where it is missing. */
+function isAlwaysThere({ fieldsByName }: Collection, [name, ...rest]: Path): boolean {
+  if (name === undefined || rest.length > 0) return false;
+  const field = fieldsByName.get(name);
+  return field !== undefined && (field.isRequired || name === 'created_on');
+}
+
+function compileStage(stage: Stage, rows: Rows, compilation: Compilation): Rows {
+  const { context } = compilation;
+  switch (stage.kind) {
+    case 'match': {
+      const all = wholeRows(rows, context);
+      const condition = compileDocumentFilter(stage.filter, all.root, context);
+      return { ...all, where: [...all.where, Prisma.sql`(${condition})`] };
+    }
+    case 'sort': {
+      const all = wholeRows(rows, context);
+      return { ...all, orderBy: orderOf(stage.keys, all, context) };
+    }
+    case 'limit':
+      return { ...rows, limit: Math.min(stage.count, rows.limit ?? stage.count) };
+    case 'skip': {
+      const before = rows.limit === undefined ? rows : wrapped(rows, context);
+      return { ...before, skip: before.skip + stage.count };
+    }
+    case 'sample': {
+      const all = wholeRows(rows, context);
+      return { ...all, orderBy: Prisma.raw('random()'), limit: stage.count };
+    }
+    case 'project': {
+      const { projection } = stage;
+      const base = shallow(rows, context);
+      if (projection.kind === 'all but')
+        return { ...base, root: withoutFields(base.root, projection.fields) };
+      const expressions = expressionsOf(base, compilation);
+      const own = projection.computed.map(({ path, value }) => ({
+        path,
+        value: compileExpression(value, expressions),
+      }));
+      const root = onlyFields(base.root, { fields: projection.fields, computed: own });
+      return computed(
+        { ...base, root },
+        own.map(({ value }) => value.sql),
+        context,
+      );
+    }
+    case 'set': {
+      const base = shallow(rows, context);
+      const expressions = expressionsOf(base, compilation);
+      const fields = stage.members.map(({ path, value }) => ({
+        path,
+        value: toJson(compileExpression(value, expressions)),
+      }));
+      return computed(
+        { ...base, root: withFields(base.root, fields) },
+        fields.map(({ value }) => value),
+        context,
+      );
+    }
+    case 'unset':
+      return { ...rows, root: withoutFields(rows.root, stage.fields) };
+    case 'group':
+      return compileGroup(stage.key, { rows, members: stage.members, context });
+    case 'bucket':
+      return compileBucket(stage, { rows, members: stage.members, context });
+    case 'count':
+      return compileCount(stage.field, rows, compilation);
+    case 'unwind':
+      return compileUnwind(stage, rows, compilation);
+    case 'replaceRoot': {
+      const made = toJson(compileExpression(stage.root, expressionsOf(rows, compilation)));
+      const inner = wrapped({ ...inOrder(rows), root: documentRoot(made) }, context);
+      return { ...inner, where: [Prisma.sql`jsonb_typeof(${inner.root.json}) = 'object'`] };
+    }
+    case 'facet':
+      return compileFacet(stage.facets, rows, compilation);
+    case 'lookup':
+      return compileLookup(stage, rows, compilation);
+  }
+}
+
+function expressionsOf({ root }: Rows, { context }: Compilation): Expressions {
+  return startExpressions(root, context);
+}
+
+/** Nothing at all where there is nothing to count, as Mongo has it. */
+function compileCount(field: string, rows: Rows, { context }: Compilation): Rows {
+  const alias = context.aliases.next('d');
+  const counted = context.aliases.next('c');
+  const document = objectOf([[field, sqlNumber(Prisma.raw('count(*)::numeric'))]]);
+  const source = isPart(rows) ? rows : { ...rows, orderBy: undefined };
+  return rowsOf(
+    Prisma.sql`(
+select ${document.sql} as doc
+from (${select(Prisma.raw('1'), source)}) as ${Prisma.raw(counted)}
+having count(*) > 0) as ${Prisma.raw(alias)}`,
+    Prisma.raw(`${alias}.doc`),
+  );
+}
+
+function compileUnwind(stage: UnwindStage, rows: Rows, { context }: Compilation): Rows {
+  const { path, indexField, keepsEmpty } = stage;
+  const [name, ...rest] = path;
+  if (name === undefined) throw new NotSupported('$unwind without a path');
+  const all = wholeRows(rows, context);
+  const top = all.root.valueAt([name]);
+  // It does not go through a list: there is none to unwind in each of its elements.
+  const value = rest.length === 0 ? top : Prisma.sql`(${top} #> ${rest.map(storable)}::text[])`;
+  const alias = context.aliases.next('u');
+  const nothing = keepsEmpty ? Prisma.sql`jsonb_build_array(${value})` : Prisma.raw(`'[]'::jsonb`);
+  const join = Prisma.raw(keepsEmpty ? 'left join lateral' : 'cross join lateral');
+  const on = Prisma.raw(keepsEmpty ? ' on true' : '');
+  const from = Prisma.sql`${all.from}
+${join} jsonb_array_elements(
+  case coalesce(jsonb_typeof(${value}), 'missing')
+    when 'array' then ${value}
+    when 'null' then ${nothing}
+    when 'missing' then '[]'::jsonb
+    else jsonb_build_array(${value})
+  end
+) with ordinality as ${Prisma.raw(alias)}(value, position)${on}`;
+  const element = withElement(all.root, path, Prisma.raw(`${alias}.value`));
+  const index = Prisma.sql`case when jsonb_typeof(${value}) = 'array' then
+    coalesce(to_jsonb(${Prisma.raw(alias)}.position - 1), 'null'::jsonb) else 'null'::jsonb end`;
+  const root =
+    indexField === undefined ? element : withFields(element, [{ path: [indexField], value: index }]);
+  const position = Prisma.raw(`${alias}.position`);
+  const { orderBy, naturalOrder } = all;
+  return {
+    ...all,
+    from,
+    root,
+    orderBy: orderBy === undefined ? undefined : Prisma.sql`${orderBy}, ${position}`,
+    naturalOrder: naturalOrder === undefined ? undefined : Prisma.sql`${naturalOrder}, ${position}`,
+    isAlwaysThere: (wanted) => wanted[0] !== name && wanted[0] !== indexField && all.isAlwaysThere(wanted),
+  };
+}
+
+/** The documents are made once, and read by each pipeline. */
+function compileFacet(
+  facets: readonly { readonly name: string; readonly stages: readonly Stage[] }[],
+  rows: Rows,
+  compilation: Compilation,
+): Rows {
+  const { context } = compilation;
+  const source = context.aliases.next('f');
+  const input = select(Prisma.sql`${rows.root.json} as doc`, inOrder(rows));
+  const members = facets.map(({ name, stages }): [string, ReturnType<typeof jsonValue>] => {
+    const alias = context.aliases.next('d');
+    const start = rowsOf(Prisma.raw(`${source} as ${alias}`), Prisma.raw(`${alias}.doc`));
+    return [name, jsonValue(listOf(stages, start, compilation))];
+  });
+  const alias = context.aliases.next('d');
+  return rowsOf(
+    Prisma.sql`(
+with ${Prisma.raw(source)} as materialized (${input})
+select ${objectOf(members).sql} as doc) as ${Prisma.raw(alias)}`,
+    Prisma.raw(`${alias}.doc`),
+  );
+}
+
+/** The documents of a pipeline within another, as one list. */
+function listOf(stages: readonly Stage[], start: Rows, compilation: Compilation): Sql {
+  const rows = stages.reduce((soFar, stage) => compileStage(stage, soFar, compilation), start);
+  const alias = Prisma.raw(compilation.context.aliases.next('x'));
+  const documents = select(Prisma.sql`${rows.root.json} as doc`, inOrder(rows));
+  return Prisma.sql`(select coalesce(jsonb_agg(${alias}.doc), '[]'::jsonb) from (${documents}) as ${alias})`;
+}
+
+/**
+ * A lateral join, by an index where the foreign field has one. What it looks for is computed outside of it:
+ * inside, `r` is a record of the other collection. Nothing is found for what is missing or null.
+ */
+function compileLookup(stage: LookupStage, rows: Rows, compilation: Compilation): Rows {
+  const { context } = compilation;
+  const all = wholeRows(rows, context);
+  const source = compilation.options.lookUp(stage.collection);
+  const expressions = expressionsOf(all, compilation);
+  const outer = context.aliases.next('l');
+  const columns: Sql[] = [];
+  const column = (value: Sql): Sql => {
+    const name = `v${columns.length}`;
+    columns.push(Prisma.sql`${value} as ${Prisma.raw(name)}`);
+    return Prisma.raw(`${outer}.${name}`);
+  };
+  const variables = new Map(context.variables);
+  for (const { name, value } of stage.variables) {
+    variables.set(name, column(toJson(compileExpression(value, expressions))));
+  }
+  const foreign = rowsOfRecords(source);
+  const conditions =
+    stage.fields === undefined
+      ? []
+      : [isAmong(stage.fields.foreign, foreign, column(all.root.valueAt(stage.fields.local)))];
+  const start = { ...foreign, where: [...foreign.where, ...conditions] };
+  const found = listOf(stage.stages, start, {
+    ...compilation,
+    context: { ...context, variables },
+  });
+  const inner = context.aliases.next('j');
+  const values = columns.length === 0 ? Prisma.raw('1 as v') : Prisma.join(columns, ', ');
+  const from = Prisma.sql`${all.from}
+cross join lateral (select ${values} offset 0) as ${Prisma.raw(outer)}
+cross join lateral (select ${found} as docs offset 0) as ${Prisma.raw(inner)}`;
+  return {
+    ...all,
+    from,
+    root: withFields(all.root, [{ path: stage.as, value: Prisma.raw(`${inner}.docs`) }]),
+    isAlwaysThere: (path) => path[0] !== stage.as[0] && all.isAlwaysThere(path),
+  };
+}
+
+/** The foreign value, or one of its elements, is the local one, or one of its elements. */
+function isAmong(path: Path, { root }: Rows, local: Sql): Sql {
+  const list = Prisma.sql`(case jsonb_typeof(${local}) when 'array' then ${local}
+    else jsonb_build_array(${local}) end)`;
+  const values = Prisma.sql`select e.value from jsonb_array_elements(${list}) as e(value)
+    where e.value <> 'null'`;
+  const target = root.targetAt(path);
+  switch (target.form) {
+    case 'id':
+      return Prisma.sql`r.id = any(array(select doc_text(i.value) from (${values}) as i))`;
+    case 'column':
+      return Prisma.sql`${target.field.json} = any(array(${values}))`;
+    case 'path':
+      return Prisma.sql`exists (
+  select from doc_values(${target.json}, ${target.path.map(storable)}::text[]) as v(value)
+  where v.value = any(array(${values}))
+    or exists (select from jsonb_array_elements(doc_list(v.value)) as e(value)
+    where e.value = any(array(${values})))
+)`;
+  }
+}

@@ -1,0 +1,285 @@
+/**
+ * Mongo's part of `Filter` to SQL. A declared value compiles to the form a b-tree serves, equality of
+ * anything else to a jsonpath that the GIN index on the record serves; what neither can say is said over the
+ * values found at the path.
+ */
+
+import { isExactNumber, type JsonScalar, type JsonValue } from '../../base/json/json.js';
+import { waysOf } from '../../base/model/field-types/text-tests.js';
+import type { Filter, JsonType, MatchTest } from '../../base/model/filter.js';
+import { toNormalText } from '../../base/model/normal-text.js';
+import type { Operand } from '../../base/model/operand.js';
+import type { Path } from '../../base/model/path.js';
+import type { ValueTest } from '../../base/model/value-test.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { columnTest, needsByteOrder } from '../sql/column-test.js';
+import { idTest } from '../sql/id-test.js';
+import { jsonpathTest } from '../sql/jsonpath-test.js';
+import type { FieldExpression } from '../sql/names.js';
+import { jsonpathSteps, storable, storableJson } from '../sql/storable-json.js';
+import { type DocumentRoot, documentRoot, type MatchTarget } from './document-root.js';
+import { compileExpression, type ExpressionContext } from './expression-context.js';
+import { toCondition } from './expression-value.js';
+import { startExpressions } from './start-expressions.js';
+
+type Sql = Prisma.Sql;
+
+const TRUE = Prisma.raw('true');
+const FALSE = Prisma.raw('false');
+const NULL_JSON = Prisma.raw(`'null'::jsonb`);
+
+/**
+ * A boolean SQL expression; where something is missing it may be null instead of false, but not below a
+ * negation.
+ */
+export function compileDocumentFilter(filter: Filter, root: DocumentRoot, context: ExpressionContext): Sql {
+  switch (filter.kind) {
+    case 'all':
+      return joined(filter.filters, { separator: ' and ', empty: TRUE, root, context });
+    case 'any':
+      return joined(filter.filters, { separator: ' or ', empty: FALSE, root, context });
+    case 'not':
+      return Prisma.sql`not coalesce(${compileDocumentFilter(filter.filter, root, context)}, false)`;
+    case 'expression':
+      return toCondition(compileExpression(filter.expression, startExpressions(root, context)));
+    case 'match':
+      return compileMatch(filter.test, root.targetAt(filter.path), context);
+    default:
+      throw new Error(`a ${filter.kind} is a condition on records, not on documents`);
+  }
+}
+
+interface Joining {
+  readonly separator: ' and ' | ' or ';
+  readonly empty: Sql;
+  readonly root: DocumentRoot;
+  readonly context: ExpressionContext;
+}
+
+function joined(filters: readonly Filter[], { separator, empty, root, context }: Joining): Sql {
+  if (filters.length === 0) return empty;
+  const parts = filters.map((part) => compileDocumentFilter(part, root, context));
+  return Prisma.join(parts, separator, '(', ')');
+}
+
+function compileMatch(sent: MatchTest, target: MatchTarget, context: ExpressionContext): Sql {
+  const test = target.form !== 'id' && target.isText === true ? normalMatch(sent) : sent;
+  const scalar = scalarTest(test);
+  if (target.form === 'id') {
+    if (scalar !== undefined) return idTest(textsOf(scalar), context);
+    return columnMatch(test, { json: Prisma.raw('to_jsonb(r.id)'), text: Prisma.raw('r.id') }, context);
+  }
+  if (target.form === 'column') {
+    if (scalar === undefined) return columnMatch(test, target.field, context);
+    if (context.isByteOrdered || !needsByteOrder(scalar)) return columnTest(scalar, target.field);
+    return Prisma.sql`${target.field.json} @? ${`strict $ ? ${jsonpathTest(scalar)}`}::jsonpath`;
+  }
+  const { json, path } = target;
+  if (path.length === 0) {
+    if (scalar === undefined)
+      return columnMatch(test, { json, text: Prisma.sql`(${json} #>> '{}')` }, context);
+    return Prisma.sql`${json} @? ${`strict $ ? ${jsonpathTest(scalar)}`}::jsonpath`;
+  }
+  return scalar === undefined
+    ? pathMatch(test, { json, path }, context)
+    : scalarMatch(scalar, { json, path });
+}
+
+/** The test of a declared text: its operands in normal form, and as they were sent for equality. */
+function normalMatch(test: MatchTest): MatchTest {
+  switch (test.kind) {
+    case 'equals': {
+      if (typeof test.value !== 'string') return test;
+      const values = waysOf([test.value]);
+      return values.length === 1 ? test : { kind: 'in', values };
+    }
+    case 'in':
+      return { kind: 'in', values: waysOf(test.values) };
+    case 'greaterThan':
+    case 'greaterOrEqual':
+    case 'lessThan':
+    case 'lessOrEqual':
+      return typeof test.value === 'string' ? { ...test, value: toNormalText(test.value) } : test;
+    default:
+      return test;
+  }
+}
+
+/** What a scalar must be to satisfy the test, where it is one of scalars. */
+function scalarTest(test: MatchTest): ValueTest | undefined {
+  switch (test.kind) {
+    case 'equals':
+      return isOperand(test.value) ? { kind: 'is', value: test.value } : undefined;
+    case 'in':
+      return test;
+    case 'greaterThan':
+    case 'greaterOrEqual':
+    case 'lessThan':
+    case 'lessOrEqual':
+      return rangeTest(test);
+    default:
+      return undefined;
+  }
+}
+
+function rangeTest({ kind, value }: Extract<MatchTest, { value: Exclude<JsonScalar, null> }>): ValueTest {
+  const isIncluded = kind === 'greaterOrEqual' || kind === 'lessOrEqual';
+  const isLower = kind === 'greaterThan' || kind === 'greaterOrEqual';
+  if (typeof value === 'boolean') {
+    const beyond = isLower === value ? [] : [!value];
+    return { kind: 'in', values: isIncluded ? [value, ...beyond] : beyond };
+  }
+  if (typeof value === 'string') {
+    const bound = { value, isIncluded };
+    return {
+      kind: 'textRange',
+      among: 'all',
+      lower: isLower ? bound : undefined,
+      upper: isLower ? undefined : bound,
+    };
+  }
+  const bound = { value, isIncluded };
+  return { kind: 'numberRange', lower: isLower ? bound : undefined, upper: isLower ? undefined : bound };
+}
+
+/** An `_id` is text: the number 5 is not "5". */
+function textsOf(test: ValueTest): ValueTest {
+  if (test.kind === 'in')
+    return { kind: 'in', values: test.values.filter((value) => typeof value === 'string') };
+  return test.kind === 'is' && typeof test.value !== 'string' ? { kind: 'in', values: [] } : test;
+}
+
+interface Place {
+  readonly json: Sql;
+  readonly path: Path;
+}
+
+/** A jsonpath in its lax mode looks into lists one level at each step, as a query does. */
+function scalarMatch(test: ValueTest, { json, path }: Place): Sql {
+  if (!path.some(isNumber))
+    return Prisma.sql`${json} @? ${`$${jsonpathSteps(path)} ? ${jsonpathTest(test)}`}::jsonpath`;
+  return Prisma.sql`exists (select from ${valuesAt({ json, path })} as v(value)
+    where v.value @? ${`$ ? ${jsonpathTest(test)}`}::jsonpath)`;
+}
+
+/** The values at a path, with `withMissing` a null for each that is missing. */
+function valuesAt({ json, path }: Place, missing: 'with missing' | 'found' = 'found'): Sql {
+  if (missing === 'found' && !path.some(isNumber)) {
+    return Prisma.sql`jsonb_path_query(${json}, ${`$${jsonpathSteps(path)}`}::jsonpath)`;
+  }
+  return Prisma.sql`doc_values(${json}, ${path.map(storable)}::text[])`;
+}
+
+/** A step that may also be the number of an element. */
+function isNumber(step: string): boolean {
+  return /^\d+$/.test(step);
+}
+
+/** What no comparison with a scalar says, of one value that is not looked into but by `element`. */
+type ColumnForms = Pick<FieldExpression, 'json' | 'text'>;
+
+function columnMatch(test: MatchTest, { json, text }: ColumnForms, context: ExpressionContext): Sql {
+  switch (test.kind) {
+    case 'equals':
+      if (test.value === null) return Prisma.sql`coalesce(${json} = ${NULL_JSON}, true)`;
+      return Prisma.sql`${json} = ${jsonbOf(test.value)}`;
+    case 'exists':
+      return Prisma.sql`${json} is not null`;
+    case 'type':
+      return isOfType(json, test.types);
+    case 'pattern':
+      return Prisma.sql`(jsonb_typeof(${json}) = 'string' and ${text} ~ ${test.pattern})`;
+    case 'size':
+      return hasSize(json, test.size);
+    case 'remainder':
+      return hasRemainder(json, test);
+    case 'element':
+      return hasElement(json, test, context);
+    default:
+      throw new Error(`${test.kind} is a comparison with a scalar`);
+  }
+}
+
+function pathMatch(test: MatchTest, place: Place, context: ExpressionContext): Sql {
+  const { json, path } = place;
+  const v = Prisma.raw('v.value');
+  const exists = (condition: Sql) =>
+    Prisma.sql`exists (select from ${valuesAt(place)} as v(value) where ${condition})`;
+  const existsElement = (condition: Sql) =>
+    Prisma.sql`exists (select from ${valuesAt(place)} as v(value), jsonb_path_query(v.value,
+      '$[*]') as e(value) where ${condition})`;
+  const e = Prisma.raw('e.value');
+  switch (test.kind) {
+    case 'equals':
+      if (test.value === null) {
+        const [only] = path;
+        // A list contains the null that is in it.
+        if (path.length === 1 && only !== undefined) {
+          return Prisma.sql`coalesce((${json} -> ${storable(only)}::text) @> ${NULL_JSON}, true)`;
+        }
+        return Prisma.sql`exists (select from ${valuesAt(place, 'with missing')} as v(value)
+          where coalesce(v.value @> ${NULL_JSON}, true))`;
+      }
+      return exists(
+        Prisma.sql`v.value = ${jsonbOf(test.value)}
+          or ${jsonbOf(test.value)} in (select jsonb_array_elements(doc_list(v.value)))`,
+      );
+    case 'exists':
+      if (!path.some(isNumber)) return Prisma.sql`${json} @? ${`$${jsonpathSteps(path)}`}::jsonpath`;
+      return exists(Prisma.sql`v.value is not null`);
+    case 'type':
+      if (test.isWhole) return exists(isOfType(v, test.types));
+      return Prisma.sql`(${exists(isOfType(v, test.types))} or ${existsElement(isOfType(e, test.types))})`;
+    case 'pattern':
+      return existsElement(
+        Prisma.sql`jsonb_typeof(e.value) = 'string' and (e.value #>> '{}') ~ ${test.pattern}`,
+      );
+    case 'size':
+      return exists(hasSize(v, test.size));
+    case 'remainder':
+      return existsElement(hasRemainder(e, test));
+    case 'element':
+      return exists(hasElement(v, test, context));
+    default:
+      throw new Error(`${test.kind} is a comparison with a scalar`);
+  }
+}
+
+function isOfType(json: Sql, types: readonly JsonType[]): Sql {
+  return Prisma.sql`coalesce(jsonb_typeof(${json}) = any(${[...types]}::text[]), false)`;
+}
+
+function hasSize(json: Sql, size: number): Sql {
+  return Prisma.sql`case jsonb_typeof(${json}) when 'array' then jsonb_array_length(${json}) = ${size}
+    else false end`;
+}
+
+/** The remainder is of whole numbers, as Mongo has it: what comes after the point is cut off. */
+function hasRemainder(json: Sql, { divisor, remainder }: Extract<MatchTest, { kind: 'remainder' }>): Sql {
+  return Prisma.sql`coalesce(mod(trunc(to_number(${json})),
+    ${String(divisor)}::numeric) = ${String(remainder)}::numeric, false)`;
+}
+
+type ElementTest = Extract<MatchTest, { kind: 'element' }>;
+
+function hasElement(json: Sql, { filter, isOfMembers }: ElementTest, context: ExpressionContext): Sql {
+  const alias = `e${context.depth ?? 0}`;
+  const inner = { ...context, depth: (context.depth ?? 0) + 1 };
+  const element = documentRoot(Prisma.raw(`${alias}.value`));
+  const elements = isOfMembers
+    ? Prisma.sql`(select case jsonb_typeof(n.value) when 'array' then (
+        select coalesce(jsonb_object_agg(m.position - 1, m.value), '{}')
+        from jsonb_array_elements(n.value) with ordinality as m(value, position)
+      ) else n.value end from jsonb_array_elements(doc_list(${json})) as n(value))`
+    : Prisma.sql`jsonb_array_elements(doc_list(${json}))`;
+  return Prisma.sql`exists (select from ${elements} as
+    ${Prisma.raw(alias)}(value) where ${compileDocumentFilter(filter, element, inner)})`;
+}
+
+function isOperand(value: JsonValue): value is Operand {
+  return value !== null && (typeof value !== 'object' || isExactNumber(value));
+}
+
+function jsonbOf(value: JsonValue): Sql {
+  return Prisma.sql`${storableJson(value)}::jsonb`;
+}

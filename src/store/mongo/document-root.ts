@@ -1,0 +1,87 @@
+/**
+ * What the paths of Mongo's queries and expressions start at: a record where it is stored, or a document that
+ * a stage has made.
+ */
+
+import type { Collection } from '../../base/model/collection.js';
+import type { Path } from '../../base/model/path.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { type FieldExpression, fieldExpression } from '../sql/names.js';
+import { storable } from '../sql/storable-json.js';
+import { targetInRecord } from '../sql/target.js';
+
+type Sql = Prisma.Sql;
+
+export interface DocumentRoot {
+  /** All of it, with `_id`: jsonb. Of a record what the caller may see. */
+  readonly json: Sql;
+  /** Gives where a query finds the values at a path. */
+  targetAt(path: Path): MatchTarget;
+  /** The value of an expression's path: jsonb, null where it is missing. */
+  valueAt(path: Path): Sql;
+}
+
+/**
+ * `id`: the column `r.id`. `column`: a declared value that is in no list, which an index may serve; it is not
+ * looked into. `path`: anywhere in the jsonb `json`; the empty path is that value itself. `isText`: a
+ * declared text, stored in its normal form.
+ */
+export type MatchTarget =
+  | { readonly form: 'id' }
+  | {
+      readonly form: 'column';
+      readonly field: FieldExpression;
+      readonly path: Path;
+      readonly isText: boolean;
+    }
+  | { readonly form: 'path'; readonly json: Sql; readonly path: Path; readonly isText?: boolean };
+
+const RECORD = Prisma.raw('r.data');
+const RECORD_ID = Prisma.raw('to_jsonb(r.id)');
+const NOTHING = Prisma.raw(`'{}'::jsonb`);
+const NO_FIELDS: ReadonlySet<string> = new Set();
+
+/** A record, over the alias `r`. `hidden` are the top-level fields that the caller may not see. */
+export function recordRoot(collection: Collection, hidden: ReadonlySet<string> = NO_FIELDS): DocumentRoot {
+  const visible = hidden.size === 0 ? RECORD : Prisma.sql`(${RECORD} - ${[...hidden]}::text[])`;
+  return {
+    json: Prisma.sql`(${visible} || jsonb_build_object('_id', r.id))`,
+    targetAt(path) {
+      const [first, ...rest] = path;
+      if (first === '_id')
+        return rest.length === 0 ? { form: 'id' } : { form: 'path', json: RECORD_ID, path: rest };
+      if (first !== undefined && hidden.has(first)) return { form: 'path', json: NOTHING, path };
+      const target = targetInRecord(collection, path);
+      const isText = target.type === 'text';
+      if (target.form !== 'column') return { form: 'path', json: RECORD, path, isText };
+      return { form: 'column', field: fieldExpression(collection, path), path, isText };
+    },
+    valueAt(path) {
+      const [first, ...rest] = path;
+      if (first === undefined) return this.json;
+      if (first === '_id') return rest.length === 0 ? RECORD_ID : NULL;
+      if (hidden.has(first)) return NULL;
+      const target = targetInRecord(collection, path);
+      if (rest.length === 0 || target.form === 'column') return fieldExpression(collection, path).json;
+      return Prisma.sql`doc_value(${fieldExpression(collection, [first]).json},
+        ${rest.map(storable)}::text[])`;
+    },
+  };
+}
+
+/** Any jsonb: a document between two stages, an element of a list. */
+export function documentRoot(json: Sql): DocumentRoot {
+  return {
+    json,
+    targetAt: (path) => ({ form: 'path', json, path }),
+    valueAt(path) {
+      const [first, ...rest] = path;
+      if (first === undefined) return json;
+      // A list is read by the members of its objects: only a document is certain to be none.
+      if (rest.length === 0) return Prisma.sql`(${json} -> ${storable(first)}::text)`;
+      return Prisma.sql`doc_value(${json}, ${path.map(storable)}::text[])`;
+    },
+  };
+}
+
+const NULL = Prisma.raw('null::jsonb');

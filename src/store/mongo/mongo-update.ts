@@ -1,0 +1,215 @@
+/**
+ * What a change does to a record, in Mongo's writing.
+ *
+ *   update      : { operator: { path: operand … } … } | replacement    the operators: UPDATE_OPERATORS
+ *   replacement : an object without operators, which the record becomes
+ *
+ *   { "$set": { "status": "paid" }, "$inc": { "lines.0.amount": 50 },
+ *     "$push": { "notes": { "$each": ["a"], "$slice": -5 } } }
+ *
+ * A step by a number is an element of a list. The positional `$`, `$[]` and `$[name]` are refused: which
+ * elements they mean depends on the query, and one statement changes many records here.
+ */
+
+import {
+  isExactNumber,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  printExactJson,
+} from '../../base/json/json.js';
+import type { Filter } from '../../base/model/filter.js';
+import type { Path } from '../../base/model/path.js';
+import type { UpdateOperation } from '../../base/model/update-operation.js';
+import { didYouMean } from '../../base/text/did-you-mean.js';
+import { type MongoPlace, malformedMongo, mongoPathAt, startMongoPlace, withinMongo } from './mongo-place.js';
+import { isConditionOperator, mongoValueAt, parseMongoQuery, QUERY_OPERATORS } from './mongo-query.js';
+import { parseMongoSort } from './mongo-sort.js';
+import { satisfiesQuery } from './satisfies-query.js';
+
+type ParseOperator = (path: Path, operand: JsonValue, place: MongoPlace) => UpdateOperation;
+
+const OPERATORS: Readonly<Record<string, ParseOperator>> = {
+  $set: (path, operand, place) => ({ kind: 'set', path, value: mongoValueAt(operand, place) }),
+  $setOnInsert: (path, operand, place) => ({
+    kind: 'setOnInsert',
+    path,
+    value: mongoValueAt(operand, place),
+  }),
+  $unset: (path) => ({ kind: 'unset', path }),
+  $inc: (path, operand, place) => ({ kind: 'increment', path, by: numberAt(operand, place) }),
+  $mul: (path, operand, place) => ({ kind: 'multiply', path, by: numberAt(operand, place) }),
+  $min: (path, operand, place) => ({ kind: 'min', path, value: mongoValueAt(operand, place) }),
+  $max: (path, operand, place) => ({ kind: 'max', path, value: mongoValueAt(operand, place) }),
+  $push: parsePush,
+  $addToSet: (path, operand, place) => {
+    const each = isEach(operand) ? eachAt(operand, place, ['$each']) : [mongoValueAt(operand, place)];
+    return { kind: 'addToSet', path, values: each };
+  },
+  $pull: (path, operand, place) => ({ kind: 'pull', path, matches: matcherOf(operand, place) }),
+  $pullAll: (path, operand, place) => ({ kind: 'pull', path, matches: listAt(operand, place) }),
+  $pop: (path, operand, place) => {
+    if (operand !== 1 && operand !== -1)
+      throw malformedMongo(place, '1 for the last element, -1 for the first', operand);
+    return { kind: 'pop', path, end: operand === 1 ? 'last' : 'first' };
+  },
+  $rename: (path, operand, place) => {
+    if (typeof operand !== 'string') throw malformedMongo(place, 'the new path', operand);
+    return { kind: 'rename', path, to: updatePathAt(operand, place) };
+  },
+  $currentDate: (path, operand, place) => {
+    const isDate = operand === true || (isJsonObject(operand) && operand.$type === 'date');
+    if (!isDate) throw malformedMongo(place, 'true, or {"$type": "date"}', operand);
+    return { kind: 'currentDate', path, as: 'instant' };
+  },
+};
+
+/** All operators of an update, in the order of the documentation. */
+export const UPDATE_OPERATORS: readonly string[] = Object.keys(OPERATORS);
+
+/**
+ * Reads an update.
+ *
+ * @throws MALFORMED_FILTER (400) with a JSON pointer and what would be right there
+ */
+export function parseMongoUpdate(
+  update: JsonValue | undefined,
+  place: MongoPlace = startMongoPlace('update'),
+): UpdateOperation[] {
+  if (Array.isArray(update)) {
+    throw malformedMongo(
+      place,
+      'an object: a pipeline is no update here; read with agg, then update',
+      update,
+    );
+  }
+  if (update === undefined || !isJsonObject(update)) {
+    throw malformedMongo(place, 'an object of operators, or the new record', update);
+  }
+  const names = Object.keys(update);
+  const operators = names.filter((name) => name.startsWith('$'));
+  if (operators.length === 0) return [{ kind: 'replace', data: replacementOf(update, place) }];
+  const field = names.find((name) => !name.startsWith('$'));
+  if (field !== undefined) {
+    throw malformedMongo(
+      withinMongo(place, field),
+      'operators alone, or a replacement without any; to set a field write $set',
+      field,
+    );
+  }
+  return operators.flatMap((name) => parseOperator(name, update[name] ?? null, withinMongo(place, name)));
+}
+
+function parseOperator(name: string, operand: JsonValue, place: MongoPlace): UpdateOperation[] {
+  const parse = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
+  if (parse === undefined) {
+    throw malformedMongo(
+      place,
+      `an operator (${UPDATE_OPERATORS.join(', ')})`,
+      name,
+      didYouMean(name, UPDATE_OPERATORS),
+    );
+  }
+  if (!isJsonObject(operand)) throw malformedMongo(place, 'an object of paths', operand);
+  return Object.entries(operand).map(([path, value]) => {
+    const inner = withinMongo(place, path);
+    inner.enter();
+    return parse(updatePathAt(path, inner), value, inner);
+  });
+}
+
+function replacementOf(update: JsonObject, place: MongoPlace): JsonObject {
+  const value = mongoValueAt(update, place);
+  return isJsonObject(value) ? value : update;
+}
+
+function updatePathAt(text: string, place: MongoPlace): Path {
+  const positional = text.split('.').find((step) => step.startsWith('$'));
+  if (positional === undefined) return mongoPathAt(text, place);
+  throw malformedMongo(
+    place,
+    `a path without ${positional}: write the number of the element, or read the record and set the list`,
+    text,
+  );
+}
+
+function isEach(operand: JsonValue): operand is JsonObject {
+  return isJsonObject(operand) && operand.$each !== undefined;
+}
+
+function eachAt(operand: JsonObject, place: MongoPlace, known: readonly string[]): readonly JsonValue[] {
+  const strange = Object.keys(operand).find((name) => !known.includes(name));
+  if (strange !== undefined) throw malformedMongo(withinMongo(place, strange), known.join(', '), strange);
+  return listAt(operand.$each ?? null, withinMongo(place, '$each'));
+}
+
+function parsePush(path: Path, operand: JsonValue, place: MongoPlace): UpdateOperation {
+  if (!isEach(operand)) return { kind: 'push', path, values: [mongoValueAt(operand, place)] };
+  const { $position: position, $slice: slice, $sort: sort } = operand;
+  return {
+    kind: 'push',
+    path,
+    values: eachAt(operand, place, ['$each', '$position', '$slice', '$sort']),
+    position: position === undefined ? undefined : integerAt(position, withinMongo(place, '$position')),
+    slice: slice === undefined ? undefined : integerAt(slice, withinMongo(place, '$slice')),
+    sort: sort === undefined ? undefined : pushSortAt(sort, withinMongo(place, '$sort')),
+  };
+}
+
+/** 1 and -1 order the elements themselves. */
+function pushSortAt(sort: JsonValue, place: MongoPlace) {
+  if (sort === 1 || sort === -1) {
+    return [{ path: [], direction: sort === 1 ? ('ascending' as const) : ('descending' as const) }];
+  }
+  return parseMongoSort(sort, place);
+}
+
+const MEMORY_OPERATORS = QUERY_OPERATORS.filter((name) => name !== '$regex' && name !== '$options');
+
+/** A value, operators on the element, or a query over its members. */
+function matcherOf(
+  operand: JsonValue,
+  place: MongoPlace,
+): readonly JsonValue[] | ((element: JsonValue) => boolean) {
+  if (!isJsonObject(operand)) return [mongoValueAt(operand, place)];
+  if (/"\$(?:regex|expr)"/.test(printExactJson(operand))) {
+    throw malformedMongo(place, `a condition of ${MEMORY_OPERATORS.join(', ')}`, operand);
+  }
+  const names = Object.keys(operand);
+  const isOfElement = names.length > 0 && names.every(isConditionOperator);
+  const filter = parseMongoQuery(isOfElement ? { element: operand } : operand, place);
+  if (isOfElement) return (element) => satisfiesQuery({ element }, filter);
+  return (element) => isJsonObject(element) && satisfiesQuery(element, filter);
+}
+
+function listAt(operand: JsonValue, place: MongoPlace): readonly JsonValue[] {
+  if (!Array.isArray(operand)) throw malformedMongo(place, 'a list', operand);
+  return operand.map((value: JsonValue, index) => mongoValueAt(value, withinMongo(place, String(index))));
+}
+
+function integerAt(operand: JsonValue, place: MongoPlace): number {
+  if (typeof operand === 'number' && Number.isSafeInteger(operand)) return operand;
+  throw malformedMongo(place, 'a whole number', operand);
+}
+
+function numberAt(operand: JsonValue, place: MongoPlace) {
+  const value = mongoValueAt(operand, place);
+  if (typeof value === 'number' || isExactNumber(value)) return value;
+  throw malformedMongo(place, 'a number', operand);
+}
+
+/**
+ * What an upsert that finds nothing starts with: the values that the query says a record equals.
+ *
+ * `{ "class": { "$in": ["5"] }, "$and": [{ "address.city": "Pune" }], "amount": { "$gt": 5 } }` gives
+ * `[['class', '5'], ['address.city', 'Pune']]`.
+ */
+export function equalitiesOf(filter: Filter): readonly (readonly [Path, JsonValue])[] {
+  if (filter.kind === 'all' || (filter.kind === 'any' && filter.filters.length === 1))
+    return filter.filters.flatMap(equalitiesOf);
+  if (filter.kind !== 'match') return [];
+  const { path, test } = filter;
+  if (test.kind === 'equals') return [[path, test.value]];
+  const [only, ...more] = test.kind === 'in' ? test.values : [];
+  return only === undefined || more.length > 0 ? [] : [[path, only]];
+}

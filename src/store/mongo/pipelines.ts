@@ -1,0 +1,284 @@
+/** Runs pipelines over the records that a caller may read, each as one statement. */
+import { randomBytes } from 'node:crypto';
+import { ServiceError } from '../../base/errors.js';
+import type { Collection } from '../../base/model/collection.js';
+import { type Expression, listExpressionPaths } from '../../base/model/expression.js';
+import type { Path } from '../../base/model/path.js';
+import type { Scope } from '../../base/model/scope.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
+import { assertFittingOperands } from '../access/fitting-operands.js';
+import { hintAtPaths } from '../access/hint-at-paths.js';
+import type { Catalog } from '../catalog/catalog.js';
+import type { Database } from '../database/database.js';
+import type { Transaction } from '../database/queryable.js';
+import type { RecordStore } from '../record-store.js';
+import { listPaths } from '../sql/compile-filter.js';
+import { namedStatements } from '../sql/statement-name.js';
+import { compilePipeline, type PipelineOptions, type PipelineSource } from './compile-pipeline.js';
+import type { Stage } from './mongo-pipeline.js';
+import type { FieldTree } from './mongo-projection.js';
+
+export interface PipelinesOptions {
+  readonly database: Database;
+  readonly catalog: Catalog;
+  readonly store: Pick<RecordStore, 'findReadable'>;
+  readonly now?: () => Date;
+}
+
+export interface PipelineRun {
+  readonly collection: string;
+  readonly stages: readonly Stage[];
+  /** The transaction whose writes the pipeline sees. The whole result is read within it. */
+  readonly within?: Transaction | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const BATCH_ROWS = 500;
+
+type Batches = AsyncIterable<readonly string[]>;
+
+export class Pipelines {
+  readonly #options: PipelinesOptions;
+  readonly #nameOf = namedStatements();
+
+  constructor(options: PipelinesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The statement of a pipeline, which selects its documents as JSON text, the column `json`.
+   *
+   * @throws NOT_FOUND, GONE for a collection; FORBIDDEN, also for a hidden field that the pipeline names;
+   * MALFORMED_FILTER
+   */
+  compile(scope: Scope, { collection, stages }: Pick<PipelineRun, 'collection' | 'stages'>): Prisma.Sql {
+    const start = this.#readable(scope, collection);
+    assertPipelineReadable(stages, start, (name) => this.#lookedUp(scope, name), scope);
+    return compilePipeline(stages, start, this.#compileOptions(scope));
+  }
+
+  /**
+   * Returns the documents as JSON text, in batches. Rejects an invalid pipeline at once. Reading starts with
+   * the loop of the caller and stops when the caller leaves that loop.
+   *
+   * @throws as `compile` does; INVALID_VALUE for documents that a stage refuses
+   */
+  run(scope: Scope, { within, signal, ...run }: PipelineRun): Batches {
+    const sql = this.compile(scope, run);
+    return within === undefined
+      ? this.#options.database.reading(scope).stream(sql, { signal, batchRows: BATCH_ROWS })
+      : this.#readWithin(within, sql, signal);
+  }
+
+  /**
+   * Returns all documents, in one round trip.
+   *
+   * @throws as `run` does; LIMIT_EXCEEDED for more than `most` documents
+   */
+  async collect(
+    scope: Scope,
+    { within, signal, ...run }: PipelineRun,
+    most: number,
+  ): Promise<readonly string[]> {
+    const sql = Prisma.sql`select d.json from (${this.compile(scope, run)}) as d limit ${most + 1}`;
+    const rows = await (within ?? this.#options.database.reading(scope)).query<{ json: string }>(sql, {
+      name: this.#nameOf(sql.text),
+      signal,
+    });
+    if (rows.length > most) throw tooMany(most);
+    return rows.map(({ json }) => json);
+  }
+
+  /**
+   * Runs stages over documents given as JSON text.
+   *
+   * @throws MALFORMED_FILTER, FORBIDDEN for a collection that is looked up
+   */
+  async transform(
+    { scope, within, signal }: Pick<PipelineRun, 'within' | 'signal'> & { readonly scope: Scope },
+    documents: readonly string[],
+    stages: readonly Stage[],
+  ): Promise<readonly string[]> {
+    const source = { documents: `[${documents.join(',')}]` };
+    const sql = compilePipeline(stages, source, this.#compileOptions(scope));
+    const rows = await (within ?? this.#options.database).query<{ json: string }>(sql, { signal });
+    return rows.map(({ json }) => json);
+  }
+
+  /**
+   * A transaction has one connection. Each reading has a cursor of its own, so that other statements can run
+   * between its batches.
+   */
+  async *#readWithin(within: Transaction, sql: Prisma.Sql, signal: AbortSignal | undefined): Batches {
+    const cursor = Prisma.raw(`pipeline_${randomBytes(8).toString('hex')}`);
+    await within.query(Prisma.sql`declare ${cursor} no scroll cursor for ${sql}`, { signal });
+    try {
+      for (;;) {
+        const fetch = Prisma.sql`fetch ${Prisma.raw(String(BATCH_ROWS))} from ${cursor}`;
+        const rows = await within.query<{ json: string }>(fetch, { signal });
+        if (rows.length > 0) yield rows.map(({ json }) => json);
+        if (rows.length < BATCH_ROWS) return;
+      }
+    } finally {
+      // The cursor of a failed transaction is closed already.
+      await within.query(Prisma.sql`close ${cursor}`).catch(() => {});
+    }
+  }
+
+  #compileOptions(scope: Scope): PipelineOptions {
+    const { database, now = () => new Date() } = this.#options;
+    return {
+      context: { isByteOrdered: database.isByteOrdered, now: now() },
+      lookUp: (name) => this.#lookedUp(scope, name),
+    };
+  }
+
+  #readable(scope: Scope, name: string): ReadableCollection & PipelineSource {
+    const collection = this.#options.catalog.get(name, scope);
+    const readable = this.#options.store.findReadable(scope, name);
+    // This throws the error that says why.
+    if (readable === undefined) accessOf(scope, collection, 'read');
+    if (readable === undefined) refuseCollection(name);
+    const { access, condition } = readable;
+    return { collection, access, condition, hiddenFields: access.hiddenFields };
+  }
+
+  #lookedUp(scope: Scope, name: string): ReadableCollection & PipelineSource {
+    this.#options.catalog.get(name, scope);
+    if (this.#options.store.findReadable(scope, name) === undefined) refuseCollection(name);
+    return this.#readable(scope, name);
+  }
+}
+
+function tooMany(most: number): ServiceError {
+  const advice = 'narrow the query, or read it with findStream or agg';
+  const detail = `the answer has more than ${most} values; ${advice}`;
+  return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail }] });
+}
+
+/** A collection, with the fields that the caller may read. */
+interface ReadableCollection {
+  readonly collection: Collection;
+  readonly access: EffectiveAccess;
+}
+
+/**
+ * Rejects a pipeline that names a field which the caller may not read, in its own collection or in one that
+ * it looks up. No stage sees hidden fields in any case. The error keeps callers from mistaking a hidden
+ * field for an absent one. Undeclared names are pointed out to the caller.
+ *
+ * @throws FORBIDDEN (403) naming the field, or the collection, as `findReadable` does
+ */
+function assertPipelineReadable(
+  stages: readonly Stage[],
+  start: ReadableCollection,
+  findReadable: (collection: string) => ReadableCollection,
+  scope: Scope,
+): void {
+  /** Fields that hold values made by a stage or found by a `$lookup`. */
+  const own = new Map<string, ReadableCollection | undefined>();
+  for (const stage of stages) {
+    const isAllWritten = stage.kind === 'facet' || stage.kind === 'lookup';
+    const paths = isAllWritten ? [] : pathsOf(stage);
+    assertPathsReadable(paths, { start, own, scope });
+    // Values made by a stage are not of a declared field.
+    if (stage.kind === 'match' && !paths.some(([name = '']) => own.has(name))) {
+      assertFittingOperands(stage.filter, start.collection, findReadable);
+    }
+    if (stage.kind === 'facet') {
+      for (const facet of stage.facets) assertPipelineReadable(facet.stages, start, findReadable, scope);
+    }
+    if (stage.kind === 'lookup') {
+      const foreign = findReadable(stage.collection);
+      const local = [
+        ...(stage.fields === undefined ? [] : [stage.fields.local]),
+        ...stage.variables.flatMap(({ value }) => listExpressionPaths(value)),
+      ];
+      assertPathsReadable(local, { start, own, scope });
+      if (stage.fields !== undefined) assertNamed([stage.fields.foreign], foreign, scope);
+      assertPipelineReadable(stage.stages, foreign, findReadable, scope);
+      own.set(stage.as[0] ?? '', foreign);
+    }
+    if (stage.kind === 'set') for (const { path } of stage.members) own.set(path[0] ?? '', undefined);
+    if (stage.kind === 'project' && stage.projection.kind === 'only') {
+      for (const { path } of stage.projection.computed) own.set(path[0] ?? '', undefined);
+    }
+    if (makesOtherDocuments(stage)) return;
+  }
+}
+
+function assertPathsReadable(
+  paths: readonly Path[],
+  {
+    start,
+    own,
+    scope,
+  }: { start: ReadableCollection; own: ReadonlyMap<string, ReadableCollection | undefined>; scope: Scope },
+): void {
+  for (const path of paths) {
+    const [name, ...rest] = path;
+    if (name === undefined) continue;
+    if (!own.has(name)) {
+      assertNamed([path], start, scope);
+      continue;
+    }
+    const found = own.get(name);
+    // A step that is the number of an element leads into the record that was found.
+    const inner = rest.filter((step) => !/^\d+$/.test(step));
+    if (found !== undefined && inner.length > 0) assertNamed([inner], found, scope);
+  }
+}
+
+function assertNamed(paths: readonly Path[], { collection, access }: ReadableCollection, scope: Scope): void {
+  assertReadable(paths, access, collection);
+  hintAtPaths(paths, scope, collection);
+}
+
+function makesOtherDocuments({ kind }: Stage): boolean {
+  return ['group', 'bucket', 'count', 'facet', 'replaceRoot'].includes(kind);
+}
+
+function pathsOf(stage: Stage): readonly Path[] {
+  switch (stage.kind) {
+    case 'match':
+      return listPaths(stage.filter);
+    case 'sort':
+      return stage.keys.map(({ path }) => path);
+    case 'unwind':
+      return [stage.path];
+    case 'project':
+      if (stage.projection.kind === 'all but') return [];
+      return [...topsOf(stage.projection.fields), ...expressionsOf(stage).flatMap(listExpressionPaths)];
+    default:
+      return expressionsOf(stage).flatMap(listExpressionPaths);
+  }
+}
+
+function topsOf(fields: FieldTree): readonly Path[] {
+  return [...fields.keys()].map((name) => [name]);
+}
+
+/** The expressions of the stage itself, without those of its inner pipelines. */
+function expressionsOf(stage: Stage): readonly Expression[] {
+  switch (stage.kind) {
+    case 'project':
+      return stage.projection.kind === 'only' ? stage.projection.computed.map(({ value }) => value) : [];
+    case 'set':
+      return stage.members.map(({ value }) => value);
+    case 'group':
+    case 'bucket':
+      return [stage.key, ...stage.members.map(({ operand }) => operand)];
+    case 'replaceRoot':
+      return [stage.root];
+    case 'lookup':
+      return stage.variables.map(({ value }) => value);
+    default:
+      return [];
+  }
+}
+
+/** @throws FORBIDDEN */
+function refuseCollection(name: string): never {
+  throw new ServiceError('FORBIDDEN', `you may not read records of ${name}, so not look them up either`);
+}
