@@ -1,7 +1,7 @@
 /**
  * The tasks of docs/tasks.md: each person does theirs, one after the other, from a log-in on and by the
  * menu. With TASK_PICTURES=<folder> the last page of each person is kept there as a picture, and the explorer
- * as the README shows it: the pictures of docs/images.
+ * and the home page as the README shows them: the pictures of docs/images.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -67,6 +67,9 @@ describe('the portal', () => {
       await page.getByLabel('Kind').selectOption('bar');
       await page.getByRole('img', { name: /^bar chart/ }).waitFor();
       await page.screenshot({ path: path.join(folder, 'explore.png') });
+      const home = await pages.openPortalAs('admin', '/', { viewport: VIEWPORT });
+      await home.waitForLoadState('networkidle');
+      await home.screenshot({ path: path.join(folder, 'home.png') });
     }
     expect(failures).toEqual([]);
   });
