@@ -283,7 +283,6 @@ export const FLOORS: readonly Room[] = [
       'gateway/graphql/typed/scalar-forms.ts',
     ],
   },
-  { name: 'gateway/graphql/caching/', imports: ['gateway/resolvers/', 'gateway/graphql/operation/'] },
   {
     name: 'gateway/graphql/http/',
     imports: [
@@ -294,7 +293,6 @@ export const FLOORS: readonly Room[] = [
         'gateway/graphql/persisted/',
         'gateway/graphql/operation/',
       ],
-      'gateway/graphql/caching/',
     ],
   },
   {

@@ -14,7 +14,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { ServiceError } from '../../base/errors.js';
 import { toAbortSignal } from '../../base/model/end-signal.js';
-import type { GraphqlCaller } from '../graphql/operation/graphql-request.js';
+import type { GraphqlCaller } from '../graphql/operation/operation-request.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { toAgentError } from './agent-error.js';
 import { type AgentAnswers, createAgentServer } from './agent-server.js';

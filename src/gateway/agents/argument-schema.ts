@@ -1,24 +1,21 @@
 /** The variables of an operation as the JSON Schema of a tool's arguments. */
 import {
   type ConstValueNode,
-  type DocumentNode,
   type GraphQLInputType,
   type GraphQLNamedInputType,
-  type GraphQLSchema,
   getNamedType,
   isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
   Kind,
-  type OperationDefinitionNode,
   TypeInfo,
   typeFromAST,
   valueFromASTUntyped,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { filterVariables } from '../graphql/limits/filter-variables.js';
+import type { PreparedOperation } from '../graphql/operation/prepared-operation.js';
 
 /** A JSON Schema, as far as we write one. */
 type ArgumentSchema = Readonly<Record<string, unknown>>;
@@ -32,11 +29,10 @@ export interface ArgumentsSchema {
   readonly $defs?: Readonly<Record<string, ArgumentSchema>>;
 }
 
-export interface DescribedOperation {
-  readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-}
+export type DescribedOperation = Pick<
+  PreparedOperation,
+  'schema' | 'document' | 'operation' | 'filterVariables'
+>;
 
 /**
  * One property per variable: its type with the values of an enum, the description of the argument that it is
@@ -49,7 +45,7 @@ export function describeArguments(described: DescribedOperation, maxRows: number
   const usages = describeUsages(described);
   const types = new Map<string, ArgumentSchema>();
   const properties: Record<string, ArgumentSchema> = {};
-  const required = new Set(filterVariables(described.document).map(({ variable }) => variable));
+  const required = new Set(described.filterVariables.map(({ variable }) => variable));
   for (const { variable, type: typeNode, defaultValue } of operation.variableDefinitions ?? []) {
     const name = variable.name.value;
     // A valid document refers only to input types.

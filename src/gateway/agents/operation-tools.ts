@@ -1,13 +1,13 @@
 /** The operations of the library as tools. */
 import { GraphQLError } from 'graphql';
 import { type ExampleOperation, fillVariables } from '../../portal/explore/example-operation.js';
-import type { ReadyOperation } from '../graphql/operation/operation-request.js';
+import type { PreparedOperation } from '../graphql/operation/prepared-operation.js';
 import type { AgentTool } from './agent-tool.js';
 import { describeArguments } from './argument-schema.js';
 
 export interface ToolSources {
   /** @throws GraphQLError for a document that the present schema does not allow */
-  readonly prepare: (document: string) => ReadyOperation;
+  readonly prepare: (document: string) => PreparedOperation;
   readonly maxRows: number;
 }
 

@@ -13,7 +13,6 @@ import {
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
 import type { FastifyPluginAsync } from 'fastify';
-import type { GraphQLSchema } from 'graphql';
 import { findPackageDirectory } from '../../base/process/package-directory.js';
 import { printResult } from '../../base/scalars/json-text.js';
 import type { ReportServices } from '../../school/reports/engine/report-context.js';
@@ -25,7 +24,7 @@ import type { RecordStore } from '../../store/record-store.js';
 import type { Config } from '../config/config.js';
 import { createReportResolvers } from '../resolvers/reports/report-resolvers.js';
 import type { Resolvers } from '../resolvers/resolvers.js';
-import { executionPlugin } from './http/execution-plugin.js';
+import { executionPlugin, NO_DOCUMENTS } from './http/execution-plugin.js';
 import { landingPagePlugin } from './http/landing-page.js';
 import {
   type EndpointOptions,
@@ -38,15 +37,14 @@ import { createValidationRules } from './limits/validation-rules.js';
 import { createLiveServer, type LiveServices } from './live/create-live-server.js';
 import type { LiveServer } from './live/live-server.js';
 import { formatGraphqlError } from './operation/graphql-errors.js';
-import type { GraphqlRequest } from './operation/graphql-request.js';
 import { Introspections } from './operation/introspections.js';
 import type { OperationOptions } from './operation/operation.js';
+import type { GraphqlRequest } from './operation/operation-request.js';
 import { OwnDocuments } from './operation/own-documents.js';
-import { PreparedDocuments } from './operation/prepared-documents.js';
-import { RepeatedDocuments } from './operation/repeated-documents.js';
+import { ServedSchema } from './operation/served-schema.js';
 import { PersistedQueries } from './persisted/persisted-queries.js';
 import { type RegisteredOperations, readRegisteredOperations } from './persisted/registered-operations.js';
-import { buildGatewaySchema } from './schema.js';
+import { buildGatewaySchema, type GatewaySchema } from './schema.js';
 
 /** The settings GraphQL needs. */
 type GraphqlSettings = Pick<
@@ -125,23 +123,15 @@ export async function createGraphqlServer(services: GraphqlServices): Promise<Gr
   const endpoint = new RenewedServer(services, persisted);
   await endpoint.start();
   const live = createLiveServer(services.live, {
-    schema: () => endpoint.schema,
+    served: () => endpoint.current.served,
     catalog: services.catalog,
     operations: endpoint.operations,
     registered,
     config,
   });
-  const documents = new OwnDocuments({
-    schema: () => endpoint.schema,
-    documents: new PreparedDocuments({
-      rules: createValidationRules(config),
-      maxTokens: config.graphqlMaxTokens,
-    }),
-    operations: endpoint.operations,
-  });
   return {
     live,
-    documents,
+    documents: new OwnDocuments(() => endpoint.current.served, endpoint.operations),
     plugin: async (app) =>
       serveGraphql(app, {
         current: () => endpoint.current,
@@ -167,10 +157,9 @@ const LONGEST_REST_MS = 2_000;
 /** The Apollo Server of the current schema. */
 class RenewedServer {
   readonly #services: GraphqlServices;
-  readonly #buildSchema: () => GraphQLSchema;
+  readonly #buildSchema: () => GatewaySchema;
   readonly operations: OperationOptions;
   #current: SchemaServer | undefined;
-  #schema: GraphQLSchema | undefined;
   readonly #renewal: Renewal;
   readonly #closing = new AbortController();
   #stopListening: () => void = () => {};
@@ -224,11 +213,6 @@ class RenewedServer {
     return this.#current;
   }
 
-  get schema(): GraphQLSchema {
-    if (!this.#schema) throw new Error('the GraphQL server is not started');
-    return this.#schema;
-  }
-
   async start(): Promise<void> {
     this.#current = await this.#startServer();
     this.#stopListening = this.#services.catalog.onChange(() => this.#renewal.ask());
@@ -259,10 +243,14 @@ class RenewedServer {
   async #startServer(): Promise<SchemaServer> {
     const { config } = this.#services;
     const { onFault } = this.operations;
-    const documents = new RepeatedDocuments();
-    const schema = this.#buildSchema();
+    const served = new ServedSchema({
+      ...this.#buildSchema(),
+      rules: createValidationRules(config),
+      maxTokens: config.graphqlMaxTokens,
+    });
     const apollo = new ApolloServer<GraphqlRequest>({
-      schema,
+      schema: served.schema,
+      documentStore: NO_DOCUMENTS,
       // Set here, so that Apollo does not read it from the environment.
       nodeEnv: 'production',
       introspection: true,
@@ -272,16 +260,14 @@ class RenewedServer {
       includeStacktraceInErrorResponses: false,
       stopOnTerminationSignals: false,
       allowBatchedHttpRequests: config.graphqlBatching,
-      parseOptions: { maxTokens: config.graphqlMaxTokens },
-      validationRules: createValidationRules(config),
       persistedQueries: { cache: this.#persisted.cache },
       formatError: formatGraphqlError,
       stringifyResult: printResult,
       logger: quietLogger(onFault),
       plugins: [
-        executionPlugin({ ...this.operations, documents }),
-        // Apollo's plugin would wrap the resolver of every field; caching/cache-control.ts reads the hints of
-        // root fields instead.
+        executionPlugin(served, this.operations),
+        // Apollo's plugin would wrap the resolver of every field; operation/cache-policy.ts reads the hints
+        // of root fields instead.
         ApolloServerPluginCacheControlDisabled(),
         ApolloServerPluginInlineTraceDisabled(),
         ApolloServerPluginSchemaReportingDisabled(),
@@ -290,8 +276,7 @@ class RenewedServer {
       ],
     });
     await apollo.start();
-    this.#schema = schema;
-    return { apollo, documents };
+    return { apollo, served };
   }
 }
 

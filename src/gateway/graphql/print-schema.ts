@@ -12,7 +12,7 @@ import { buildGatewaySchema } from './schema.js';
  * `directory` holds the declarations, one file per collection. @throws INVALID_VALUE for a faulty declaration
  */
 export async function printGatewaySchema(directory: string): Promise<string> {
-  const schema = buildGatewaySchema({
+  const { schema } = buildGatewaySchema({
     collections: await readCollections(directory),
     otherClasses: createReportResolvers(new NoServices()).classes,
     instanceOf: notExecuted,

@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import { buildSchemaSync, getMetadataStorage, type PubSub } from 'type-graphql';
 import type { Collection } from '../../base/model/collection.js';
+import type { StoredFieldsByType } from '../../base/model/stored-field.js';
 import { CACHE_CONTROL_DIRECTIVE } from '../resolvers/cached-for.js';
 import type { PageSizes } from '../resolvers/page-arguments.js';
 import { RESOLVER_CLASSES } from '../resolvers/resolvers.js';
@@ -20,7 +21,6 @@ import { ImportChangesResolver } from './live/import-changes.js';
 import { LiveResolver } from './live/live-resolver.js';
 import { ReportChangesResolver } from './live/report-changes.js';
 import { readPrintableFields } from './operation/printable-fields.js';
-import { keepStoredFields } from './operation/stored-fields.js';
 import { TRANSACTION_DIRECTIVE } from './operation/transaction.js';
 import { createAggregateResolver } from './typed/aggregate/aggregate-resolver.js';
 import { MEASURE_TYPE_NAMES, MeasureTypes } from './typed/aggregate/measure-types.js';
@@ -65,8 +65,14 @@ const STANDARD_DIRECTIVES = specifiedDirectives.map((directive) => {
   return new GraphQLDirective({ ...directive.toConfig(), locations });
 });
 
+export interface GatewaySchema {
+  readonly schema: GraphQLSchema;
+  /** The stored fields behind the names of the schema. */
+  readonly storedFields: StoredFieldsByType;
+}
+
 /** Builds the schema of these collections, in some tens of milliseconds. */
-export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
+export function buildGatewaySchema(parts: SchemaParts): GatewaySchema {
   return withRunTimeTypes(() => {
     const pages = parts.services?.pages ?? NO_PAGES;
     const model = withReferrers(createTypedModel(parts.collections, takenNames(), pages));
@@ -96,8 +102,7 @@ export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
       skipCheck: true,
     });
     letRootFieldsFail(schema);
-    keepStoredFields(schema, listStoredFields(model));
-    return readPrintableFields(schema);
+    return { schema: readPrintableFields(schema), storedFields: listStoredFields(model) };
   });
 }
 

@@ -1,15 +1,17 @@
 /**
- * Connects Apollo's pipeline with the life of an operation: documents that Apollo parsed and validated are
- * cached for the next time, and run through the same steps.
+ * Connects Apollo's pipeline with the life of an operation. Apollo reads the request; this plugin prepares the
+ * document, so that Apollo neither parses nor validates it, and runs the operation.
  */
 import {
+  type ApolloServerOptionsWithSchema,
   type ApolloServerPlugin,
   type GraphQLRequestContext,
   type GraphQLRequestListener,
   HeaderMap,
 } from '@apollo/server';
-import { cachePolicyOf, NO_STORE } from '../caching/cache-policy.js';
-import type { GraphqlRequest } from '../operation/graphql-request.js';
+import { GraphQLError, Kind, OperationTypeNode } from 'graphql';
+import { NO_STORE } from '../operation/cache-policy.js';
+import { formatGraphqlError } from '../operation/graphql-errors.js';
 import {
   finishErrors,
   type OperationOptions,
@@ -17,82 +19,116 @@ import {
   reportFault,
   runOperation,
 } from '../operation/operation.js';
-import type { OperationRequest } from '../operation/operation-request.js';
-import type { RepeatedDocuments } from '../operation/repeated-documents.js';
+import type { GraphqlRequest, OperationRequest } from '../operation/operation-request.js';
+import { PreparedOperation } from '../operation/prepared-operation.js';
+import type { ServedSchema } from '../operation/served-schema.js';
 import { httpStatusFor } from './http-status-for.js';
-
-export interface ExecutionOptions extends OperationOptions {
-  /** The documents of the server the plugin is for. */
-  readonly documents: RepeatedDocuments;
-}
 
 type Request = GraphQLRequestContext<GraphqlRequest>;
 
-export function executionPlugin(options: ExecutionOptions): ApolloServerPlugin<GraphqlRequest> {
-  // One listener serves all requests, because it keeps no state.
-  const listener: GraphQLRequestListener<GraphqlRequest> = {
-    parsingDidStart: async ({ contextValue }) => {
-      const ended = contextValue.timing?.start('parse');
-      return async () => ended?.();
-    },
-    validationDidStart: async ({ contextValue }) => {
-      const ended = contextValue.timing?.start('validate');
-      return async () => ended?.();
-    },
-    didResolveOperation: async (request) => {
-      const ready = toOperationRequest(request);
-      if (!ready) return;
-      if (request.source !== undefined) {
-        options.documents.keep(request.source, request.request.operationName ?? undefined, ready);
+/**
+ * Apollo takes the document of a request from this store. It is empty, because the plugin knows the real one.
+ */
+export const NO_DOCUMENTS: NonNullable<ApolloServerOptionsWithSchema<GraphqlRequest>['documentStore']> = {
+  get: async () => ({ kind: Kind.DOCUMENT, definitions: [] }),
+  set: async () => undefined,
+  delete: async () => undefined,
+};
+
+/** To be used with `NO_DOCUMENTS`. */
+export function executionPlugin(
+  served: ServedSchema,
+  options: OperationOptions,
+): ApolloServerPlugin<GraphqlRequest> {
+  return { requestDidStart: async () => new Execution(served, options) };
+}
+
+/** One operation on its way through Apollo. */
+class Execution implements GraphQLRequestListener<GraphqlRequest> {
+  readonly #served: ServedSchema;
+  readonly #options: OperationOptions;
+  #prepared: ReturnType<ServedSchema['tryToPrepare']> | undefined;
+
+  constructor(served: ServedSchema, options: OperationOptions) {
+    this.#served = served;
+    this.#options = options;
+  }
+
+  async didResolveSource({ source = '', request, contextValue }: Request): Promise<void> {
+    const { operationName = undefined } = request;
+    this.#prepared = this.#served.tryToPrepare(source, operationName, contextValue.timing);
+  }
+
+  async didResolveOperation(request: Request): Promise<void> {
+    const ready = this.#toOperationRequest(request);
+    // Of several errors of a document, the others are added to the response.
+    if (!ready) throw this.#errors[0];
+    assertMethod(request, ready.prepared.operation.operation);
+    const refusal = refusalOf(ready, this.#options);
+    if (refusal) throw refusal;
+  }
+
+  async responseForOperation(request: Request) {
+    const ready = this.#toOperationRequest(request);
+    if (!ready) return null;
+    const { result, status } = await runOperation(ready, this.#options);
+    const body = { kind: 'single', singleResult: result } as const;
+    return { http: { status, headers: new HeaderMap() }, body };
+  }
+
+  async didEncounterErrors({ errors, contextValue }: Request): Promise<void> {
+    for (const error of errors ?? []) reportFault(error, contextValue.context, this.#options);
+  }
+
+  /** Sets the HTTP status and headers of the result, and the request id in every error. */
+  async willSendResponse({ request, response, contextValue, requestIsBatched }: Request): Promise<void> {
+    if (response.body?.kind !== 'single') return;
+    const result = response.body.singleResult;
+    const { http } = response;
+    const isGet = request.http?.method === 'GET';
+    if (!result.errors || result.errors.length === 0) {
+      if (isGet && this.#prepared instanceof PreparedOperation) {
+        http.headers.set('cache-control', this.#prepared.cachePolicy);
       }
-      const refusal = refusalOf(ready, options);
-      if (refusal) throw refusal;
-    },
-    responseForOperation: async (request) => {
-      const ready = toOperationRequest(request);
-      if (!ready) return null;
-      const { result, status } = await runOperation(ready, options);
-      return { http: { status, headers: new HeaderMap() }, body: { kind: 'single', singleResult: result } };
-    },
-    didEncounterErrors: async ({ errors, contextValue }) => {
-      for (const error of errors) reportFault(error, contextValue.context, options);
-    },
-    willSendResponse: async (request) => finishResponse(request),
-  };
-  return { requestDidStart: async () => listener };
+      return;
+    }
+    const others = this.#errors.slice(1).map((error) => formatGraphqlError(error.toJSON(), error));
+    const { errors, failure } = finishErrors(
+      { ...result, errors: [...result.errors, ...others] },
+      contextValue,
+    );
+    result.errors = errors;
+    if (isGet) http.headers.set('cache-control', NO_STORE);
+    if (failure) {
+      http.status = failure.status;
+      for (const [name, value] of failure.headers) http.headers.set(name, value);
+    }
+    if (http.status !== undefined) {
+      http.status = httpStatusFor(http.status, errors, request.http?.headers.get('accept'));
+    }
+    // One failure in a batch: the others are answered, and each result reports its own errors.
+    if (requestIsBatched) http.status = 200;
+  }
+
+  /** The errors of the document. */
+  get #errors(): readonly GraphQLError[] {
+    return this.#prepared === undefined || this.#prepared instanceof PreparedOperation ? [] : this.#prepared;
+  }
+
+  #toOperationRequest({ request, contextValue }: Request): OperationRequest | undefined {
+    if (!(this.#prepared instanceof PreparedOperation)) return undefined;
+    const { variables = {}, extensions = {} } = request;
+    return { ...contextValue, prepared: this.#prepared, variables, extensions };
+  }
 }
 
-function toOperationRequest(request: Request): OperationRequest | undefined {
-  const { schema, document, operation, contextValue } = request;
-  if (document === undefined || !operation) return undefined;
-  const { variables = {}, extensions = {} } = request.request;
-  return { ...contextValue, schema, document, operation, variables, extensions };
-}
-
-/** Sets the HTTP status and headers of the result, and the request id in every error. */
-function finishResponse(request: Request): void {
-  const { response, contextValue } = request;
-  if (response.body?.kind !== 'single') return;
-  const result = response.body.singleResult;
-  const { http } = response;
-  const isGet = request.request.http?.method === 'GET';
-  if (!result.errors || result.errors.length === 0) {
-    const ready = toOperationRequest(request);
-    if (ready && request.request.http?.method === 'GET')
-      http.headers.set('cache-control', cachePolicyOf(ready));
-    return;
-  }
-  const { errors, failure } = finishErrors(result, contextValue);
-  result.errors = errors;
-  if (isGet) http.headers.set('cache-control', NO_STORE);
-  if (failure) {
-    http.status = failure.status;
-    for (const [name, value] of failure.headers) http.headers.set(name, value);
-  }
-  if (http.status !== undefined) {
-    const accept = request.request.http?.headers.get('accept');
-    http.status = httpStatusFor(http.status, errors, accept);
-  }
-  // One failure in a batch: the others are answered, and each result reports its own errors.
-  if (request.requestIsBatched) http.status = 200;
+/** A GET must not change anything. In the words of Apollo. */
+function assertMethod({ request }: Request, type: OperationTypeNode): void {
+  if (request.http?.method !== 'GET' || type === OperationTypeNode.QUERY) return;
+  throw new GraphQLError(`GET requests only support query operations, not ${type} operations`, {
+    extensions: {
+      code: 'BAD_REQUEST',
+      http: { status: 405, headers: new HeaderMap([['allow', 'POST']]) },
+    },
+  });
 }

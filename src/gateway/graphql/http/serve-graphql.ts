@@ -1,7 +1,7 @@
 /**
- * Serves `/graphql` over HTTP. A document already answered under this schema is known to be valid and runs
- * directly (operation/operation.ts); Apollo parses every other one, and reports malformed requests. A failure
- * after a document was parsed is final; it is not retried in another way.
+ * Serves `/graphql` over HTTP. A document that is already prepared for this schema runs directly
+ * (operation/operation.ts); every other request goes through Apollo, which reports malformed ones. A failure
+ * after a document was prepared is final; it is not retried in another way.
  */
 import { type ApolloServer, HeaderMap } from '@apollo/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -16,14 +16,13 @@ import { leastUrgent, type Urgency } from '../../../base/process/urgency.js';
 import { printAnswer } from '../../../base/scalars/json-text.js';
 import type { Config } from '../../config/config.js';
 import { credentialNeeded } from '../../resolvers/request-context.js';
-import { cachePolicyOf, NO_STORE, VARY } from '../caching/cache-policy.js';
-import type { GraphqlCaller, GraphqlRequest } from '../operation/graphql-request.js';
+import { NO_STORE, VARY } from '../operation/cache-policy.js';
 import { answerOperation, type OperationOptions } from '../operation/operation.js';
-import type { OperationRequest } from '../operation/operation-request.js';
+import type { GraphqlCaller, GraphqlRequest, OperationRequest } from '../operation/operation-request.js';
 import { hashOf, type Incoming, type OperationText, readOperationText } from '../operation/operation-text.js';
 import { OperationTiming } from '../operation/operation-timing.js';
 import { operationUrgency } from '../operation/operation-urgency.js';
-import type { RepeatedDocuments } from '../operation/repeated-documents.js';
+import type { ServedSchema } from '../operation/served-schema.js';
 import type { PersistedQueries } from '../persisted/persisted-queries.js';
 import type { RegisteredOperations } from '../persisted/registered-operations.js';
 import { httpStatusFor } from './http-status-for.js';
@@ -37,7 +36,7 @@ import { parseRequestBody } from './request-body.js';
 /** Serves one schema. */
 export interface SchemaServer {
   readonly apollo: ApolloServer<GraphqlRequest>;
-  readonly documents: RepeatedDocuments;
+  readonly served: ServedSchema;
 }
 
 export interface EndpointOptions {
@@ -161,27 +160,13 @@ function findRepeated({ request, incoming, server, options, asking }: Asked): Re
   const mediaType = mediaTypeFor(request.headers.accept);
   if (!sent || mediaType === undefined) return undefined;
   const text = textOf(sent, options.persisted);
-  const ready = text === undefined ? undefined : server.documents.find(text, sent.operationName);
-  if (!ready) return undefined;
-  if (isGet && ready.operation.operation !== OperationTypeNode.QUERY) return undefined;
+  const prepared = text === undefined ? undefined : server.served.find(text, sent.operationName);
+  if (!prepared) return undefined;
+  if (isGet && prepared.operation.operation !== OperationTypeNode.QUERY) return undefined;
   const { variables, extensions } = sent;
   const { context, notes, timing, includeHeader } = asking;
-  const { schema, document, operation } = ready;
   // Written member by member, because members after a spread in a literal are added one by one, slowly.
-  return {
-    operation: {
-      context,
-      notes,
-      timing,
-      includeHeader,
-      schema,
-      document,
-      operation,
-      variables,
-      extensions,
-    },
-    mediaType,
-  };
+  return { operation: { context, notes, timing, includeHeader, prepared, variables, extensions }, mediaType };
 }
 
 /** The urgency of a request's operations; new documents count as short. */
@@ -197,9 +182,9 @@ function urgencyOfOne(incoming: Incoming, options: EndpointOptions): Urgency {
   const sent = readOperationText(incoming);
   if (!sent) return 'short';
   const text = textOf(sent, persisted) ?? registered?.findText(sent);
-  const ready = text === undefined ? undefined : current().documents.find(text, sent.operationName);
-  if (!ready) return 'short';
-  return operationUrgency({ ...ready, variables: sent.variables }, operations.costs);
+  const prepared = text === undefined ? undefined : current().served.find(text, sent.operationName);
+  if (!prepared) return 'short';
+  return operationUrgency({ prepared, variables: sent.variables }, operations.costs);
 }
 
 async function answerRepeated({ operation, mediaType }: Repeated, asked: Asked): Promise<HttpAnswer> {
@@ -211,7 +196,9 @@ async function answerRepeated({ operation, mediaType }: Repeated, asked: Asked):
     headers: [
       ['content-type', mediaType],
       ...headers,
-      ...(isWhole && incoming.method === 'GET' ? [['cache-control', cachePolicyOf(operation)] as const] : []),
+      ...(isWhole && incoming.method === 'GET'
+        ? [['cache-control', operation.prepared.cachePolicy] as const]
+        : []),
     ],
     body: printAnswer(result),
   };

@@ -30,7 +30,6 @@ const WHOLE = parse(
   }),
   { noLocation: true },
 );
-const OBJECTS_OF_SCHEMA = new WeakMap<GraphQLSchema, number>();
 
 export function isIntrospectionField(name: string): boolean {
   return name === SchemaMetaFieldDef.name || name === TypeMetaFieldDef.name;
@@ -39,27 +38,25 @@ export function isIntrospectionField(name: string): boolean {
 /** The cost of a field `__schema` or `__type`, whose arguments are given. */
 export function introspectionCost(
   field: FieldNode,
-  { schema, document, args, maxCost }: IntrospectionRequest,
+  { served, document, args, maxCost }: IntrospectionRequest,
 ): number {
-  const objects = new PrintedObjects(schema, document).count(field, args);
-  return Math.ceil(objects * Math.min(1, (maxCost * MOST_OF_SCHEMA) / objectsOf(schema)));
+  const objects = new PrintedObjects(served.schema, document).count(field, args);
+  return Math.ceil(objects * Math.min(1, (maxCost * MOST_OF_SCHEMA) / served.objects));
 }
 
 interface IntrospectionRequest {
-  readonly schema: GraphQLSchema;
+  /** The schema, and how many objects an introspection of the whole of it prints. */
+  readonly served: { readonly schema: GraphQLSchema; readonly objects: number };
   readonly document: DocumentNode;
   readonly args: Args;
   readonly maxCost: number;
 }
 
-function objectsOf(schema: GraphQLSchema): number {
-  const known = OBJECTS_OF_SCHEMA.get(schema);
-  if (known !== undefined) return known;
+/** How many objects an introspection of the whole schema prints. */
+export function objectsOfSchema(schema: GraphQLSchema): number {
   const [operation] = WHOLE.definitions;
   const [field] = operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet.selections : [];
-  const objects = field?.kind === Kind.FIELD ? new PrintedObjects(schema, WHOLE).count(field, {}) : 0;
-  OBJECTS_OF_SCHEMA.set(schema, objects);
-  return objects;
+  return field?.kind === Kind.FIELD ? new PrintedObjects(schema, WHOLE).count(field, {}) : 0;
 }
 
 type Args = Readonly<Record<string, unknown>>;

@@ -27,7 +27,7 @@ const COUNT_COST = 10;
 const LISTS_OF_NAMES: ReadonlySet<string> = new Set(['ids', 'representations']);
 /** Arguments on which depends how much a field gives. */
 const SIZE_ARGUMENTS: ReadonlySet<string> = new Set(['first', 'last', ...LISTS_OF_NAMES]);
-const MAX_REMEMBERED_PER_DOCUMENT = 100;
+const MAX_REMEMBERED_PER_OPERATION = 100;
 
 export interface CostLimits {
   readonly maxCost: number;
@@ -35,14 +35,20 @@ export interface CostLimits {
   readonly maxPageSize: number;
 }
 
-interface Remembered {
+/** The costs of one operation. */
+export interface CostPlan {
+  /** The variables that change its cost. */
   readonly variables: readonly string[];
-  readonly costs: Map<string, number>;
+  /** The costs that have been computed, by the values of these variables. */
+  readonly known: Map<string, number>;
+}
+
+export function planCosts(document: DocumentNode): CostPlan {
+  return { variables: costlyVariables(document), known: new Map() };
 }
 
 export class OperationCosts {
   readonly #limits: CostLimits;
-  readonly #byDocument = new WeakMap<DocumentNode, Remembered>();
 
   constructor(limits: CostLimits) {
     this.#limits = limits;
@@ -65,50 +71,48 @@ export class OperationCosts {
   }
 
   costOf(request: CostRequest): number {
-    const remembered = this.#remember(request.document);
-    const key = printKey(request, remembered.variables);
-    const known = remembered.costs.get(key);
+    const { served, document, operation, fragments, costs } = request.prepared;
+    const key = printKey(costs.variables, request.variables);
+    const known = costs.known.get(key);
     if (known !== undefined) return known;
-    const totals = new Totals(request.document);
+    const totals = new Totals(fragments);
     const cost = getComplexity({
-      schema: request.schema,
-      query: request.document,
+      schema: served.schema,
+      query: document,
       variables: { ...request.variables },
-      estimators: [(options) => estimate(options, { ...request, limits: this.#limits, totals })],
-      ...(request.operation.name && { operationName: request.operation.name.value }),
+      estimators: [(options) => estimate(options, { served, document, limits: this.#limits, totals })],
+      ...(operation.name && { operationName: operation.name.value }),
     });
-    if (remembered.costs.size >= MAX_REMEMBERED_PER_DOCUMENT) remembered.costs.clear();
-    remembered.costs.set(key, cost);
+    if (costs.known.size >= MAX_REMEMBERED_PER_OPERATION) costs.known.clear();
+    costs.known.set(key, cost);
     return cost;
-  }
-
-  #remember(document: DocumentNode): Remembered {
-    const known = this.#byDocument.get(document);
-    if (known) return known;
-    const made = { variables: costlyVariables(document), costs: new Map<string, number>() };
-    this.#byDocument.set(document, made);
-    return made;
   }
 }
 
 export interface CostRequest {
-  readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
+  readonly prepared: {
+    readonly served: { readonly schema: GraphQLSchema; readonly objects: number };
+    readonly document: DocumentNode;
+    readonly operation: OperationDefinitionNode;
+    readonly fragments: Fragments;
+    readonly costs: CostPlan;
+  };
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-interface Estimating extends Pick<CostRequest, 'schema' | 'document'> {
+type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
+
+interface Estimating extends Pick<CostRequest['prepared'], 'served' | 'document'> {
   readonly limits: CostLimits;
   readonly totals: Totals;
 }
 
 function estimate(
   { field, node, args, childComplexity }: Parameters<ComplexityEstimator>[0],
-  { schema, document, limits, totals }: Estimating,
+  { served, document, limits, totals }: Estimating,
 ): number {
   if (isIntrospectionField(field.name)) {
-    return introspectionCost(node, { schema, document, args, maxCost: limits.maxCost });
+    return introspectionCost(node, { served, document, args, maxCost: limits.maxCost });
   }
   const type = getNamedType(field.type);
   // There is one of a page, whatever its size.
@@ -127,12 +131,11 @@ function estimate(
  * length.
  */
 class Totals {
-  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly #fragments: Fragments;
   readonly #ofFragments = new Map<string, number>();
 
-  constructor(document: DocumentNode) {
-    const found = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
-    this.#fragments = new Map(found.map((fragment) => [fragment.name.value, fragment]));
+  constructor(fragments: Fragments) {
+    this.#fragments = fragments;
   }
 
   /** How often a page counts all of its records: once a page, not once a record. Skipped ones count too. */
@@ -150,7 +153,7 @@ class Totals {
   #ofFragment(name: string): number {
     const known = this.#ofFragments.get(name);
     if (known !== undefined) return known;
-    const count = this.count(this.#fragments.get(name)?.selectionSet);
+    const count = this.count(this.#fragments[name]?.selectionSet);
     this.#ofFragments.set(name, count);
     return count;
   }
@@ -192,11 +195,10 @@ function costlyVariables(document: DocumentNode): readonly string[] {
   return [...names].sort();
 }
 
-function printKey(request: CostRequest, names: readonly string[]): string {
-  const operation = request.operation.name?.value ?? '';
-  if (names.length === 0) return operation;
-  const values = names.map((name) => request.variables[name] ?? null);
+function printKey(names: readonly string[], variables: CostRequest['variables']): string {
+  if (names.length === 0) return '';
+  const values = names.map((name) => variables[name] ?? null);
   // Of a list only the length counts, and it would be a long key.
   const sizes = values.map((value) => (Array.isArray(value) ? [value.length] : value));
-  return `${operation} ${JSON.stringify(sizes)}`;
+  return JSON.stringify(sizes);
 }

@@ -1,12 +1,62 @@
-/** The checks of every operation before it runs, over HTTP and WebSocket. */
+/**
+ * The checks of every operation before it runs, over HTTP, WebSocket and MCP: introspection, filters without
+ * a value, and the cost.
+ */
+import { type DocumentNode, Kind, type ValueNode, visit } from 'graphql';
+import { ServiceError } from '../../../base/errors.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
-import { assertFilterVariables } from './filter-variables.js';
-import { assertMayIntrospect } from './may-introspect.js';
+import { isIntrospectionField } from './introspection-cost.js';
 import type { CostRequest, OperationCosts } from './operation-cost.js';
 
 export interface PermissionOptions {
   readonly costs: Pick<OperationCosts, 'assertAffordable'>;
   readonly introspectionRoles: readonly string[];
+}
+
+/** The part of a document that its checks depend on. */
+export interface Permission {
+  /** The document has a field of introspection. */
+  readonly isIntrospecting: boolean;
+  /** The variables of filters that must be sent, though their types do not say so. */
+  readonly filterVariables: readonly FilterVariable[];
+}
+
+export interface FilterVariable {
+  readonly argument: string;
+  readonly variable: string;
+}
+
+/** Arguments that select records. */
+const FILTERS: ReadonlySet<string> = new Set(['where', 'oquery', 'having']);
+
+/** Reads the part of a document that its checks depend on. */
+export function readPermission(document: DocumentNode): Permission {
+  const withDefault = new Set<string>();
+  const found: FilterVariable[] = [];
+  let isIntrospecting = false;
+  visit(document, {
+    Field({ name }) {
+      if (isIntrospectionField(name.value)) isIntrospecting = true;
+    },
+    VariableDefinition({ variable, defaultValue }) {
+      if (defaultValue && defaultValue.kind !== Kind.NULL) withDefault.add(variable.name.value);
+    },
+    Argument({ name, value }) {
+      if (!FILTERS.has(name.value)) return;
+      for (const variable of variablesIn(value)) found.push({ argument: name.value, variable });
+    },
+  });
+  return { isIntrospecting, filterVariables: found.filter(({ variable }) => !withDefault.has(variable)) };
+}
+
+function variablesIn(value: ValueNode): readonly string[] {
+  const names: string[] = [];
+  visit(value, {
+    Variable({ name }) {
+      names.push(name.value);
+    },
+  });
+  return names;
 }
 
 /**
@@ -16,11 +66,56 @@ export interface PermissionOptions {
  *   its value; LIMIT_EXCEEDED for too high a cost; GraphQLError for wrong variables or arguments
  */
 export function assertPermitted(
-  request: CostRequest & { readonly context: RequestContext },
+  request: CostRequest & { readonly prepared: Permission; readonly context: RequestContext },
   { costs, introspectionRoles }: PermissionOptions,
 ): number {
-  const { document, variables, context } = request;
-  assertMayIntrospect(document, context, introspectionRoles);
-  assertFilterVariables(document, variables);
+  const { prepared, variables, context } = request;
+  if (prepared.isIntrospecting) assertIntrospectionRole(context, introspectionRoles);
+  assertFilterVariables(prepared.filterVariables, variables);
   return costs.assertAffordable(request);
+}
+
+/**
+ * Refuses callers who may not see the schema. It depends on the caller's roles, not on the environment:
+ * analysts work in production. `*` in `roles` allows every authenticated caller.
+ *
+ * @throws UNAUTHENTICATED without a credential, FORBIDDEN for a caller without such a role
+ * @see decisions 6
+ */
+export function assertIntrospectionRole(context: RequestContext, roles: readonly string[]): void {
+  if (!context.scope) {
+    throw new ServiceError(
+      'UNAUTHENTICATED',
+      'Introspection needs a credential: Authorization: Bearer <token>. The mutation login gives one.',
+    );
+  }
+  if (roles.includes('*')) return;
+  const { principal } = context.scope;
+  if (roles.some((role) => principal.roles.has(role))) return;
+  throw new ServiceError('FORBIDDEN', `Introspection is for these roles: ${roles.join(', ') || 'none'}.`);
+}
+
+/**
+ * Refuses an operation whose filter uses a variable that was not sent, or is null: GraphQL would leave it
+ * out, and the filter would match everything. A variable with a default value counts as sent.
+ *
+ * @throws INVALID_VALUE (400) naming the variable
+ * @see decisions 3
+ */
+function assertFilterVariables(
+  needed: readonly FilterVariable[],
+  variables: Readonly<Record<string, unknown>>,
+): void {
+  for (const { argument, variable } of needed) {
+    const sent = Object.hasOwn(variables, variable) ? variables[variable] : undefined;
+    if (sent !== undefined && sent !== null) continue;
+    const detail =
+      `The variable $${variable} of ${argument} is ${sent === null ? 'null' : 'missing'}, and a filter ` +
+      'without its value would match everything.';
+    throw new ServiceError(
+      'INVALID_VALUE',
+      `${detail} Send it, or use isNull to find records without a value.`,
+      { errors: [{ detail, parameter: variable, expected: `a value of $${variable}` }] },
+    );
+  }
 }

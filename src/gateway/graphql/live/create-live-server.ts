@@ -1,11 +1,9 @@
 /** Wires subscriptions to the services of the gateway. */
-import type { GraphQLSchema } from 'graphql';
 import type { Catalog } from '../../../store/catalog/catalog.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import type { Config } from '../../config/config.js';
 import type { PermissionOptions } from '../limits/permitted.js';
-import { createValidationRules } from '../limits/validation-rules.js';
-import { PreparedDocuments } from '../operation/prepared-documents.js';
+import type { ServedSchema } from '../operation/served-schema.js';
 import type { RegisteredOperations } from '../persisted/registered-operations.js';
 import type { LiveCallerOptions } from './live-caller.js';
 import { LiveServer, type LiveServerOptions } from './live-server.js';
@@ -20,7 +18,7 @@ export interface LiveServices extends Omit<LiveSources, 'catalog' | 'recordChang
 
 export interface LiveSurroundings {
   /** The current schema. A subscription keeps the schema it began with. */
-  readonly schema: () => GraphQLSchema;
+  readonly served: () => ServedSchema;
   readonly catalog: Catalog;
   readonly operations: PermissionOptions & {
     readonly fieldMeter: LiveServerOptions['fieldMeter'];
@@ -30,10 +28,6 @@ export interface LiveSurroundings {
   readonly registered: RegisteredOperations | undefined;
   readonly config: Pick<
     Config,
-    | 'graphqlMaxDepth'
-    | 'graphqlMaxRootFields'
-    | 'graphqlMaxDirectives'
-    | 'graphqlMaxTokens'
     | 'liveConnectionsPerCredential'
     | 'liveSubscriptionsPerConnection'
     | 'liveQueueBytes'
@@ -46,14 +40,10 @@ export interface LiveSurroundings {
 /** The caller closes it. */
 export function createLiveServer(services: LiveServices, surroundings: LiveSurroundings): LiveServer {
   const { store, callers, rateLimits, ...followed } = services;
-  const { schema, catalog, operations, registered, config } = surroundings;
-  const documents = new PreparedDocuments({
-    rules: createValidationRules(config),
-    maxTokens: config.graphqlMaxTokens,
-  });
+  const { served, catalog, operations, registered, config } = surroundings;
   return new LiveServer({
     prepare: (sent) =>
-      documents.prepare(schema(), registered?.getText(sent) ?? sent.query, sent.operationName ?? undefined),
+      served().prepare(registered?.getText(sent) ?? sent.query, sent.operationName ?? undefined),
     ...operations,
     sources: { ...followed, catalog, recordChanges: new RecordChanges({ feed: followed.feed, store }) },
     callers,

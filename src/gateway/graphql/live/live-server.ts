@@ -19,7 +19,7 @@ import { callerName } from '../../../base/model/scope.js';
 import type { FieldMeter } from '../../../store/catalog/field-meter.js';
 import { assertPermitted, type PermissionOptions } from '../limits/permitted.js';
 import { formatGraphqlError, isFault } from '../operation/graphql-errors.js';
-import type { PreparedDocument } from '../operation/prepared-documents.js';
+import type { PreparedOperation } from '../operation/prepared-operation.js';
 import { noteUsedFields } from '../operation/used-fields.js';
 import { EventQueue } from './event-queue.js';
 import { isRefusal, LiveCaller, type LiveCallerOptions } from './live-caller.js';
@@ -50,7 +50,7 @@ interface LiveLimits {
 
 export interface LiveServerOptions extends PermissionOptions {
   /** Parses and validates a document against the current schema. @throws GraphQLError, ServiceError */
-  readonly prepare: (sent: SubscribePayload) => PreparedDocument;
+  readonly prepare: (sent: SubscribePayload) => PreparedOperation;
   /** Records which fields of collections a subscription uses. */
   readonly fieldMeter: Pick<FieldMeter, 'note'>;
   readonly onFault: (error: unknown, requestId: string) => void;
@@ -264,11 +264,12 @@ export class LiveServer {
             '(LIVE_SUBSCRIPTIONS_PER_CONNECTION).',
         );
       }
-      const { schema, document, operation } = prepare(payload);
+      const prepared = prepare(payload);
+      const { schema, document, operation } = prepared;
       const variables = payload.variables ?? {};
       assertSubscription(operation);
-      assertPermitted({ schema, document, operation, variables, context }, this.#options);
-      noteUsedFields({ schema, document, operation, variables, context }, this.#options.fieldMeter);
+      assertPermitted({ prepared, variables, context }, this.#options);
+      noteUsedFields({ prepared, variables, context }, this.#options.fieldMeter);
       return {
         schema,
         document,

@@ -32,9 +32,8 @@ export function formatGraphqlError(formatted: GraphQLFormattedError, error: unkn
   const place = { ...(locations && { locations }), ...(path && { path }) };
   const service = findServiceError(error);
   if (service) return { message: service.message, ...place, extensions: toExtensions(service) };
-  const limit = findCode(error, 'LIMIT_EXCEEDED');
-  if (limit) return { message, ...place, extensions: { code: 'LIMIT_EXCEEDED', status: 400 } };
   const code = formatted.extensions?.code;
+  if (code === 'LIMIT_EXCEEDED') return { message, ...place, extensions: { code, status: 400 } };
   if (REQUEST_CODES.has(code)) {
     return { message: placedMessage(message, error), ...place, extensions: { code, status: 400 } };
   }
@@ -83,12 +82,6 @@ function toExtensions(error: ServiceError): Record<string, unknown> {
 function findServiceError(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   return error instanceof GraphQLError ? findServiceError(error.originalError) : undefined;
-}
-
-/** Apollo overrides the code of a validation rule; the original error is still in the chain. */
-function findCode(error: unknown, code: ErrorCode): boolean {
-  if (!(error instanceof GraphQLError)) return false;
-  return error.extensions.code === code || findCode(error.originalError, code);
 }
 
 /**

@@ -1,17 +1,14 @@
 /** Runs introspection. Its answer depends only on the schema and the document, so it is kept as text. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type GraphQLSchema, print } from 'graphql';
-import { LRUCache } from 'lru-cache';
+import { print } from 'graphql';
 import { callerName } from '../../../base/model/scope.js';
 import { toSplicedData } from '../../../base/scalars/json-text.js';
 import { WaitingLine } from '../../../store/database/waiting-line.js';
 import { requireScope } from '../../resolvers/request-context.js';
 import { isIntrospectionField } from '../limits/introspection-cost.js';
 import type { OperationRequest, Outcome } from './operation-request.js';
-import { rootFieldNames } from './root-field-names.js';
+import type { PreparedOperation } from './prepared-operation.js';
 
-/** Characters of the answers kept for a schema: those of the documents that tools send. */
-const MAX_LENGTH = 16_000_000;
 /**
  * An answer that is not known is computed in one turn of the event loop. Its user then waits several times as
  * long for the next one, so that ever other documents take a small share of the time.
@@ -19,7 +16,6 @@ const MAX_LENGTH = 16_000_000;
 const REST_FACTOR = 4;
 
 export class Introspections {
-  readonly #texts = new WeakMap<GraphQLSchema, LRUCache<string, string>>();
   readonly #line = new WaitingLine({
     atOnce: 1,
     mostWaiting: 50,
@@ -36,8 +32,8 @@ export class Introspections {
     request: OperationRequest,
     execute: (request: OperationRequest) => Promise<Outcome>,
   ): Promise<Outcome> {
-    const texts = this.#textsOf(request.schema);
-    const key = keyOf(request);
+    const texts = request.prepared.served.introspections;
+    const key = keyOf(request.prepared);
     const find = () => (key === undefined ? undefined : texts.get(key));
     const known = find();
     if (known !== undefined) return toOutcome(known);
@@ -59,17 +55,6 @@ export class Introspections {
       this.#line.run(callerName(scope.principal), work, scope).catch(reject);
     });
   }
-
-  #textsOf(schema: GraphQLSchema): LRUCache<string, string> {
-    const known = this.#texts.get(schema);
-    if (known) return known;
-    const made = new LRUCache<string, string>({
-      maxSize: MAX_LENGTH,
-      sizeCalculation: ({ length }) => length,
-    });
-    this.#texts.set(schema, made);
-    return made;
-  }
 }
 
 function toOutcome(text: string): Outcome {
@@ -77,9 +62,8 @@ function toOutcome(text: string): Outcome {
 }
 
 /** `undefined` if the answer depends on variables or records. */
-function keyOf(request: OperationRequest): string | undefined {
-  const { document, operation } = request;
+function keyOf({ document, operation, rootFieldNames }: PreparedOperation): string | undefined {
   if (operation.variableDefinitions?.length) return undefined;
-  const isPure = rootFieldNames(request).every((name) => name === '__typename' || isIntrospectionField(name));
+  const isPure = rootFieldNames.every((name) => name === '__typename' || isIntrospectionField(name));
   return isPure ? `${operation.name?.value ?? ''} ${print(document)}` : undefined;
 }

@@ -10,7 +10,7 @@ import type { Database } from '../../../store/database/database.js';
 import { type PlanDepth, readPlan, type StatementPlan } from '../../../store/database/statement-plan.js';
 import { type RequestContext, requireScope } from '../../resolvers/request-context.js';
 import type { RequestNotes } from '../../resolvers/request-notes.js';
-import type { GraphqlRequest } from './graphql-request.js';
+import type { GraphqlRequest } from './operation-request.js';
 
 export type ExtensionName = 'cost' | 'explain';
 

@@ -1,8 +1,6 @@
-import type { OperationDefinitionNode } from 'graphql';
 import { leastUrgent, type Urgency } from '../../../base/process/urgency.js';
 import { reports } from '../../../school/reports/registry.js';
 import type { CostRequest, OperationCosts } from '../limits/operation-cost.js';
-import { rootFieldNames } from './root-field-names.js';
 
 /** An operation that may return more objects has the urgency of a long REST list. */
 const MOST_OF_SHORT = 1_000;
@@ -11,19 +9,18 @@ const KIND_BY_ROOT_FIELD: ReadonlyMap<string, Urgency> = new Map([
   ['runScript', 'script'],
 ]);
 
-const KINDS = new WeakMap<OperationDefinitionNode, Urgency>();
-
-/**
- * The urgency of an operation: a report or script is recognized by its root fields, a long list by its cost.
- */
-export function operationUrgency(request: CostRequest, costs: Pick<OperationCosts, 'costOf'>): Urgency {
-  const kind = KINDS.get(request.operation) ?? leastUrgent(kindsOfFields(request));
-  KINDS.set(request.operation, kind);
-  return kind === 'short' && givesMany(request, costs) ? 'stream' : kind;
+/** The urgency by root fields: a report or a script is recognized by its name. */
+export function urgencyOfFields(rootFieldNames: readonly string[]): Urgency {
+  return leastUrgent(rootFieldNames.map((name) => KIND_BY_ROOT_FIELD.get(name) ?? 'short'));
 }
 
-function kindsOfFields(request: CostRequest): readonly Urgency[] {
-  return rootFieldNames(request).map((name) => KIND_BY_ROOT_FIELD.get(name) ?? 'short');
+/** The urgency of an operation: a long list is recognized by its cost. */
+export function operationUrgency(
+  request: CostRequest & { readonly prepared: { readonly urgency: Urgency } },
+  costs: Pick<OperationCosts, 'costOf'>,
+): Urgency {
+  const { urgency } = request.prepared;
+  return urgency === 'short' && givesMany(request, costs) ? 'stream' : urgency;
 }
 
 function givesMany(request: CostRequest, costs: Pick<OperationCosts, 'costOf'>): boolean {

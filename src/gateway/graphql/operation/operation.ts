@@ -5,8 +5,8 @@
  *   runOperation   its variables, then the splice, or graphql-js
  *   finishErrors   formats errors, and sets the HTTP status if they concern the whole operation
  *
- * Who parsed the document makes no difference: `answerOperation` does it all for a known document; for others
- * Apollo calls the steps one by one (http/execution-plugin.ts).
+ * `answerOperation` does it all for a known document; for others Apollo calls the steps one by one
+ * (http/execution-plugin.ts).
  */
 
 import { execute, GraphQLError, type GraphQLFormattedError, Kind, OperationTypeNode } from 'graphql';
@@ -18,15 +18,12 @@ import type { Database } from '../../../store/database/database.js';
 import type { WaitingLine } from '../../../store/database/waiting-line.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
-import { isIntrospecting } from '../limits/may-introspect.js';
 import type { OperationCosts } from '../limits/operation-cost.js';
 import { assertPermitted, type PermissionOptions } from '../limits/permitted.js';
 import { formatGraphqlError, isFault, requestFailure } from './graphql-errors.js';
-import type { GraphqlRequest } from './graphql-request.js';
 import type { Introspections } from './introspections.js';
 import { assertMayExplain, Explanation, wantsOperationExtension } from './operation-extensions.js';
-import type { OperationRequest, Outcome } from './operation-request.js';
-import { getPlannedVariables } from './planned-variables.js';
+import type { GraphqlRequest, OperationRequest, Outcome } from './operation-request.js';
 import { splice } from './splice.js';
 import { assertTransactional, executeInTransaction, isTransaction } from './transaction.js';
 import { noteUsedFields } from './used-fields.js';
@@ -138,12 +135,12 @@ export async function runOperation(
   request: OperationRequest,
   options: OperationOptions,
 ): Promise<OperationRun> {
-  const { schema, operation } = request;
+  const { operation, variables } = request.prepared;
   // graphql-js coerces the variables of what it executes, and 10,000 records should not be coerced twice.
   if (operation.operation === OperationTypeNode.MUTATION && !isTransaction(request)) {
     return await runCoerced(request, undefined, options);
   }
-  const { coerced, errors } = getPlannedVariables(schema, operation, request.variables);
+  const { coerced, errors } = variables.coerce(request.variables);
   if (!coerced) return refusedWith(errors.map(toVariableError));
   return await runCoerced(request, coerced, options);
 }
@@ -186,7 +183,8 @@ async function answerCoerced(
   coerced: Record<string, unknown> | undefined,
   options: OperationOptions,
 ): Promise<OperationResult> {
-  const { operation, notes } = request;
+  const { prepared, notes } = request;
+  const { operation } = prepared;
   if (operation.name) notes.noteOperation(operation.name.value);
   const explanation = wantsOperationExtension('explain', request) ? new Explanation(notes) : undefined;
   const ended = request.timing?.start('execute');
@@ -221,7 +219,7 @@ async function readExtensions(
   const wantsCost = wantsOperationExtension('cost', request);
   const hints = request.notes.hints;
   if (!wantsCost && !explanation && hints.length === 0) return undefined;
-  const isQuery = request.operation.operation === OperationTypeNode.QUERY;
+  const isQuery = request.prepared.operation.operation === OperationTypeNode.QUERY;
   return {
     ...(hints.length > 0 && { hints }),
     ...(wantsCost && { cost: options.costs.describe(request) }),
@@ -235,7 +233,7 @@ async function executeOrSplice(
   { store, transactions, introspections }: OperationOptions,
 ): Promise<Outcome> {
   if (variableValues === undefined) return await executeOperation(request);
-  if (isIntrospecting(request.document)) return await introspections.answer(request, executeOperation);
+  if (request.prepared.isIntrospecting) return await introspections.answer(request, executeOperation);
   if (isTransaction(request)) {
     const execution = { variableValues, execute: executeOperation };
     return await executeInTransaction(request, { store, line: transactions }, execution);
@@ -247,8 +245,8 @@ async function spliceOperation(
   request: OperationRequest,
   coerced: Record<string, unknown>,
 ): Promise<Outcome | undefined> {
-  const { schema, document, operation, context } = request;
-  const spliced = await splice({ schema, document, operation, context, variableValues: coerced });
+  const { prepared, context } = request;
+  const spliced = await splice({ prepared, context, variableValues: coerced });
   if (!spliced) return undefined;
   const { text, errors } = spliced;
   // With errors the data is usually small, and the HTTP status depends on whether there is any.
@@ -257,7 +255,8 @@ async function spliceOperation(
 }
 
 async function executeOperation(request: OperationRequest): Promise<Outcome> {
-  const { schema, document, operation, variables, context } = request;
+  const { prepared, variables, context } = request;
+  const { schema, document, operation } = prepared;
   const { data, errors = [] } = await execute({
     schema,
     document,

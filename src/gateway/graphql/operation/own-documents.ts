@@ -3,37 +3,33 @@
  * documents sent to `/graphql`, including rights, costs and errors.
  */
 import type { GraphQLSchema } from 'graphql';
-import type { GraphqlCaller } from './graphql-request.js';
 import { answerOperation, type OperationAnswer, type OperationOptions } from './operation.js';
-import type { ReadyOperation } from './operation-request.js';
-import type { PreparedDocuments } from './prepared-documents.js';
-
-export interface OwnDocumentsOptions {
-  /** The current schema. */
-  readonly schema: () => GraphQLSchema;
-  readonly documents: PreparedDocuments;
-  readonly operations: OperationOptions;
-}
+import type { GraphqlCaller } from './operation-request.js';
+import type { PreparedOperation } from './prepared-operation.js';
+import type { ServedSchema } from './served-schema.js';
 
 export class OwnDocuments {
-  readonly #options: OwnDocumentsOptions;
+  readonly #served: () => ServedSchema;
+  readonly #operations: OperationOptions;
 
-  constructor(options: OwnDocumentsOptions) {
-    this.#options = options;
+  /** `served` gives the current schema. */
+  constructor(served: () => ServedSchema, operations: OperationOptions) {
+    this.#served = served;
+    this.#operations = operations;
   }
 
   get schema(): GraphQLSchema {
-    return this.#options.schema();
+    return this.#served().schema;
   }
 
   /** Roles that may introspect; `*`: every signed-in caller. */
   get introspectionRoles(): readonly string[] {
-    return this.#options.operations.introspectionRoles;
+    return this.#operations.introspectionRoles;
   }
 
   /** @throws GraphQLError for a document that the current schema does not allow */
-  prepare(text: string): ReadyOperation {
-    return this.#options.documents.prepare(this.schema, text, undefined);
+  prepare(text: string): PreparedOperation {
+    return this.#served().prepare(text, undefined);
   }
 
   /** Every failure is part of the answer. @throws GraphQLError as `prepare` does */
@@ -41,11 +37,8 @@ export class OwnDocuments {
     text: string,
     { caller, variables }: { readonly caller: GraphqlCaller; readonly variables: Record<string, unknown> },
   ): Promise<OperationAnswer> {
-    const request = { ...caller, timing: undefined, includeHeader: undefined };
-    const ready = this.prepare(text);
-    return await answerOperation(
-      { ...request, ...ready, variables, extensions: {} },
-      this.#options.operations,
-    );
+    const prepared = this.prepare(text);
+    const request = { ...caller, timing: undefined, includeHeader: undefined, prepared, variables };
+    return await answerOperation({ ...request, extensions: {} }, this.#operations);
   }
 }

@@ -25,37 +25,27 @@ type MakeValue = (variables: Values) => unknown;
 /** Adds a member, or omits it; false if it is wrong. */
 type AddMember = (members: Record<string, unknown>, variables: Values) => boolean;
 
-interface Plan {
-  readonly definition: GraphQLField<unknown, unknown>;
+/** The arguments of the fields of one operation. */
+export class PlannedArguments {
   /** `undefined`: left to graphql-js. */
-  readonly members: readonly AddMember[] | undefined;
-}
+  readonly #plans = new Map<FieldNode, readonly AddMember[] | undefined>();
 
-const PLANS = new WeakMap<FieldNode, Plan>();
-
-/**
- * Does the same as graphql-js's `getArgumentValues`, with variables that are already coerced.
- *
- * @throws GraphQLError for a wrong argument
- */
-export function getPlannedArguments(
-  definition: GraphQLField<unknown, unknown>,
-  node: FieldNode,
-  variables: Record<string, unknown>,
-): Readonly<Record<string, unknown>> {
-  const { members } = planOf(definition, node);
-  const made: Record<string, unknown> = {};
-  return members?.every((add) => add(made, variables))
-    ? made
-    : getArgumentValues(definition, node, variables);
-}
-
-function planOf(definition: GraphQLField<unknown, unknown>, node: FieldNode): Plan {
-  const known = PLANS.get(node);
-  if (known?.definition === definition) return known;
-  const made = { definition, members: planMembers(definition.args, node.arguments ?? []) };
-  PLANS.set(node, made);
-  return made;
+  /**
+   * Does the same as graphql-js's `getArgumentValues`, with variables that are already coerced.
+   *
+   * @throws GraphQLError for a wrong argument
+   */
+  valuesOf(
+    definition: GraphQLField<unknown, unknown>,
+    node: FieldNode,
+    variables: Record<string, unknown>,
+  ): Readonly<Record<string, unknown>> {
+    if (!this.#plans.has(node)) this.#plans.set(node, planMembers(definition.args, node.arguments ?? []));
+    const made: Record<string, unknown> = {};
+    return this.#plans.get(node)?.every((add) => add(made, variables))
+      ? made
+      : getArgumentValues(definition, node, variables);
+  }
 }
 
 interface MemberDefinition {

@@ -23,33 +23,28 @@ interface PlannedVariable {
   readonly isNullable: boolean;
 }
 
-interface Plan {
-  readonly schema: GraphQLSchema;
-  /** `undefined`: left to graphql-js. */
-  readonly variables: readonly PlannedVariable[] | undefined;
-}
-
-const PLANS = new WeakMap<OperationDefinitionNode, Plan>();
 const MAX_ERRORS = 50;
 
-/** Does the same as graphql-js's `getVariableValues`. */
-export function getPlannedVariables(
-  schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
-  inputs: Values,
-): ReturnType<typeof getVariableValues> {
-  const { variables } = planOf(schema, operation);
-  const coerced = variables && coerceAll(variables, inputs);
-  if (coerced) return { coerced };
-  return getVariableValues(schema, operation.variableDefinitions ?? [], inputs, { maxErrors: MAX_ERRORS });
-}
+/** The variables of one operation. */
+export class PlannedVariables {
+  readonly #schema: GraphQLSchema;
+  readonly #operation: OperationDefinitionNode;
+  /** `undefined`: left to graphql-js. */
+  readonly #planned: readonly PlannedVariable[] | undefined;
 
-function planOf(schema: GraphQLSchema, operation: OperationDefinitionNode): Plan {
-  const known = PLANS.get(operation);
-  if (known?.schema === schema) return known;
-  const made = { schema, variables: planVariables(schema, operation) };
-  PLANS.set(operation, made);
-  return made;
+  constructor(schema: GraphQLSchema, operation: OperationDefinitionNode) {
+    this.#schema = schema;
+    this.#operation = operation;
+    this.#planned = planVariables(schema, operation);
+  }
+
+  /** Does the same as graphql-js's `getVariableValues`. */
+  coerce(inputs: Values): ReturnType<typeof getVariableValues> {
+    const coerced = this.#planned && coerceAll(this.#planned, inputs);
+    if (coerced) return { coerced };
+    const definitions = this.#operation.variableDefinitions ?? [];
+    return getVariableValues(this.#schema, definitions, inputs, { maxErrors: MAX_ERRORS });
+  }
 }
 
 function planVariables(

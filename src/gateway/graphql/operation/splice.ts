@@ -7,23 +7,18 @@
  * @see design "What a GraphQL layer costs"
  */
 import {
-  type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLField,
   type GraphQLObjectType,
-  type GraphQLSchema,
-  Kind,
   locatedError,
-  type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
 import { collectFields } from 'graphql/execution/collectFields.js';
 import { objectMarks, type PrintedJson } from '../../../base/json/json.js';
 import { joinJson } from '../../../base/scalars/json-text.js';
 import { isPrintable, isPrintableField, PRINT } from '../../resolvers/records/printable.js';
-import { getPlannedArguments } from './planned-arguments.js';
+import type { PreparedOperation } from './prepared-operation.js';
 import type { PrintingInfo } from './printable-fields.js';
 
 export interface SplicedResult {
@@ -35,9 +30,7 @@ export interface SplicedResult {
 }
 
 export interface SpliceRequest {
-  readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
+  readonly prepared: PreparedOperation;
   /** The values as coerced by graphql-js. */
   readonly variableValues: Record<string, unknown>;
   readonly context: object;
@@ -73,15 +66,14 @@ type RootField =
     };
 
 function planRootFields(request: SpliceRequest): readonly RootField[] | undefined {
-  const { schema, operation } = request;
+  const { prepared, variableValues } = request;
+  const { schema, operation, fragments } = prepared;
   const type = schema.getQueryType();
   if (operation.operation !== OperationTypeNode.QUERY || !type) return undefined;
-  const { variableValues } = request;
-  const fragments = fragmentsOf(request.document);
   const selected = collectFields(schema, fragments, variableValues, type, operation.selectionSet);
   const fields: RootField[] = [];
   for (const [key, nodes] of selected) {
-    const field = planRootField(key, nodes, { type, fragments, variableValues, request });
+    const field = planRootField(key, nodes, type, request);
     if (!field) return undefined;
     fields.push(field);
   }
@@ -91,21 +83,16 @@ function planRootFields(request: SpliceRequest): readonly RootField[] | undefine
 function planRootField(
   key: string,
   nodes: readonly FieldNode[],
-  execution: {
-    readonly type: GraphQLObjectType;
-    readonly fragments: Record<string, FragmentDefinitionNode>;
-    readonly variableValues: Record<string, unknown>;
-    readonly request: SpliceRequest;
-  },
+  type: GraphQLObjectType,
+  { prepared, variableValues }: SpliceRequest,
 ): RootField | undefined {
-  const { type, fragments, variableValues, request } = execution;
   const [node] = nodes;
   if (!node) return undefined;
   const name = node.name.value;
   if (name === '__typename') return { kind: 'typeName', key, name: type.name };
   const definition = type.getFields()[name];
   if (!definition || !isPrintableField(definition)) return undefined;
-  const coerced = argumentsOf(definition, node, variableValues);
+  const coerced = argumentsOf(prepared, definition, node, variableValues);
   if (!coerced) return undefined;
   const info: PrintingInfo = {
     isPrinting: true,
@@ -114,10 +101,10 @@ function planRootField(
     returnType: definition.type,
     parentType: type,
     path: { prev: undefined, key, typename: type.name },
-    schema: request.schema,
-    fragments,
+    schema: prepared.schema,
+    fragments: prepared.fragments,
     rootValue: undefined,
-    operation: request.operation,
+    operation: prepared.operation,
     variableValues,
   };
   return { kind: 'resolved', key, definition, arguments: coerced, info };
@@ -125,12 +112,13 @@ function planRootField(
 
 /** `undefined` for wrong arguments, which graphql-js will report. */
 function argumentsOf(
+  prepared: PreparedOperation,
   definition: GraphQLField<unknown, unknown>,
   node: FieldNode,
   variableValues: Record<string, unknown>,
 ): Readonly<Record<string, unknown>> | undefined {
   try {
-    return getPlannedArguments(definition, node, variableValues);
+    return prepared.arguments.valuesOf(definition, node, variableValues);
   } catch (error) {
     if (error instanceof GraphQLError) return undefined;
     throw error;
@@ -151,17 +139,4 @@ async function printRootField(
   } catch (error) {
     return { json: 'null', error: locatedError(error, field.info.fieldNodes, [field.key]) };
   }
-}
-
-const FRAGMENTS = new WeakMap<DocumentNode, Record<string, FragmentDefinitionNode>>();
-
-function fragmentsOf(document: DocumentNode): Record<string, FragmentDefinitionNode> {
-  const known = FRAGMENTS.get(document);
-  if (known) return known;
-  const fragments: Record<string, FragmentDefinitionNode> = Object.create(null);
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
-  }
-  FRAGMENTS.set(document, fragments);
-  return fragments;
 }

@@ -9,15 +9,11 @@
  */
 import {
   DirectiveLocation,
-  type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   GraphQLDirective,
   type GraphQLError,
-  Kind,
   locatedError,
   OperationTypeNode,
-  type SelectionSetNode,
 } from 'graphql';
 import { collectFields } from 'graphql/execution/collectFields.js';
 import { ServiceError } from '../../../base/errors.js';
@@ -36,7 +32,7 @@ export const TRANSACTION_DIRECTIVE = new GraphQLDirective({
   locations: [DirectiveLocation.MUTATION],
 });
 
-export function isTransaction({ operation }: Pick<OperationRequest, 'operation'>): boolean {
+export function isTransaction({ prepared: { operation } }: Pick<OperationRequest, 'prepared'>): boolean {
   return (
     operation.operation === OperationTypeNode.MUTATION &&
     operation.directives?.some((directive) => directive.name.value === TRANSACTION_DIRECTIVE.name) === true
@@ -50,10 +46,9 @@ export function isTransaction({ operation }: Pick<OperationRequest, 'operation'>
  */
 export function assertTransactional(request: OperationRequest): void {
   requireScope(request.context);
-  const { schema, document, operation } = request;
+  const { schema, rootFieldNames } = request.prepared;
   const fields = schema.getMutationType()?.getFields() ?? {};
-  const names = namesIn(operation.selectionSet, fragmentsOf(document));
-  const others = [...names].filter((name) => {
+  const others = rootFieldNames.filter((name) => {
     const definition = fields[name];
     return definition && !isTransactionalField(definition);
   });
@@ -121,42 +116,12 @@ function withOthers(
 }
 
 function rootFields(
-  { schema, document, operation }: OperationRequest,
+  { prepared: { schema, fragments, operation } }: OperationRequest,
   variableValues: Record<string, unknown>,
 ): ReadonlyMap<string, readonly FieldNode[]> {
   const type = schema.getMutationType();
   if (!type) throw new Error('the schema has mutations');
-  return collectFields(schema, fragmentsOf(document), variableValues, type, operation.selectionSet);
-}
-
-type Fragments = Record<string, FragmentDefinitionNode>;
-
-function fragmentsOf(document: DocumentNode): Fragments {
-  const fragments: Fragments = Object.create(null);
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
-  }
-  return fragments;
-}
-
-/** The fields of a selection, including those in fragments and those that a variable may omit. */
-function namesIn(selectionSet: SelectionSetNode, fragments: Fragments): ReadonlySet<string> {
-  const names = new Set<string>();
-  const seen = new Set<SelectionSetNode>();
-  const pending = [selectionSet];
-  for (let set = pending.pop(); set; set = pending.pop()) {
-    if (seen.has(set)) continue;
-    seen.add(set);
-    for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) names.add(selection.name.value);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) pending.push(selection.selectionSet);
-      else {
-        const fragment = fragments[selection.name.value];
-        if (fragment) pending.push(fragment.selectionSet);
-      }
-    }
-  }
-  return names;
+  return collectFields(schema, fragments, variableValues, type, operation.selectionSet);
 }
 
 const TO_SAVEPOINT = /^\s*rollback to savepoint /;

@@ -18,20 +18,22 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { Scope } from '../../../base/model/scope.js';
-import type { StoredField } from '../../../base/model/stored-field.js';
+import type { StoredField, StoredFieldsByType } from '../../../base/model/stored-field.js';
 import type { FieldMeter } from '../../../store/catalog/field-meter.js';
-import type { ReadyOperation } from './operation-request.js';
-import { storedFieldsOf } from './stored-fields.js';
 
-interface Plan {
+/** The schema, and the stored fields behind its names. */
+interface Named {
   readonly schema: GraphQLSchema;
+  readonly storedFields: StoredFieldsByType;
+}
+
+export interface UsedFieldsPlan {
   /** The fields named in the document. */
   readonly fields: readonly StoredField[];
   /** The variables whose values may name more fields. */
   readonly variables: readonly { readonly name: string; readonly type: GraphQLInputType }[];
 }
 
-const PLANS = new WeakMap<OperationDefinitionNode, Plan>();
 /**
  * How many values of a request's variables are examined: an import of 10,000 records reveals little more than
  * one.
@@ -43,36 +45,40 @@ const MOST_VALUES = 200;
  * route, like a REST request.
  */
 export function noteUsedFields(
-  request: ReadyOperation & {
+  request: {
+    readonly prepared: {
+      readonly operation: OperationDefinitionNode;
+      readonly usedFields: UsedFieldsPlan;
+      readonly served: Named;
+    };
     readonly variables: Readonly<Record<string, unknown>>;
     readonly context: { readonly scope: Scope | undefined };
   },
   meter: Pick<FieldMeter, 'note'>,
 ): void {
-  const { operation, context, variables } = request;
+  const { prepared, context, variables } = request;
+  const { operation, usedFields, served } = prepared;
   if (!context.scope) return;
-  const plan = planOf(request);
   const name = operation.name?.value ?? context.scope.operation ?? '';
-  for (const fields of [plan.fields, plan.variables.length > 0 ? fieldsInVariables(plan, variables) : []]) {
+  for (const fields of [usedFields.fields, fieldsInVariables(served, usedFields, variables)]) {
     if (fields.length > 0) meter.note(context.scope, name, fields);
   }
 }
 
-function planOf({ schema, document, operation }: ReadyOperation): Plan {
-  const known = PLANS.get(operation);
-  if (known?.schema === schema) return known;
-  const made = {
-    schema,
-    fields: fieldsInDocument(schema, partOf(document, operation)),
+export function planUsedFields(
+  named: Named,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): UsedFieldsPlan {
+  return {
+    fields: fieldsInDocument(named, partOf(document, operation)),
     variables: (operation.variableDefinitions ?? []).flatMap(({ variable, type: node }) => {
-      const type = typeFromAST(schema, node);
-      return isInputType(type) && !isLeafOfNoCollection(schema, type)
+      const type = typeFromAST(named.schema, node);
+      return isInputType(type) && !isLeafOfNoCollection(named, type)
         ? [{ name: variable.name.value, type }]
         : [];
     }),
   };
-  PLANS.set(operation, made);
-  return made;
 }
 
 /** The document without other operations, and without the fragments only they use. */
@@ -80,13 +86,13 @@ function partOf(document: DocumentNode, { name }: OperationDefinitionNode): Docu
   return separateOperations(document)[name?.value ?? ''] ?? document;
 }
 
-function isLeafOfNoCollection(schema: GraphQLSchema, type: GraphQLInputType): boolean {
+function isLeafOfNoCollection({ storedFields }: Named, type: GraphQLInputType): boolean {
   const named = getNamedType(type);
-  return !isInputObjectType(named) && !storedFieldsOf(schema).has(named.name);
+  return !isInputObjectType(named) && !storedFields.has(named.name);
 }
 
-function fieldsInDocument(schema: GraphQLSchema, document: DocumentNode): readonly StoredField[] {
-  const found = new FoundFields(schema);
+function fieldsInDocument({ schema, storedFields }: Named, document: DocumentNode): readonly StoredField[] {
+  const found = new FoundFields(storedFields);
   const typeInfo = new TypeInfo(schema);
   visit(
     document,
@@ -106,10 +112,11 @@ function fieldsInDocument(schema: GraphQLSchema, document: DocumentNode): readon
 }
 
 function fieldsInVariables(
-  { schema, variables }: Plan,
+  { storedFields }: Named,
+  { variables }: UsedFieldsPlan,
   values: Readonly<Record<string, unknown>>,
 ): readonly StoredField[] {
-  const found = new FoundFields(schema);
+  const found = new FoundFields(storedFields);
   let left = MOST_VALUES;
   const look = (type: GraphQLInputType, value: unknown): void => {
     left -= 1;
@@ -140,11 +147,11 @@ function fieldsInVariables(
 
 /** Contains each field once. */
 class FoundFields {
-  readonly #stored: ReturnType<typeof storedFieldsOf>;
+  readonly #stored: StoredFieldsByType;
   readonly #found = new Set<StoredField>();
 
-  constructor(schema: GraphQLSchema) {
-    this.#stored = storedFieldsOf(schema);
+  constructor(stored: StoredFieldsByType) {
+    this.#stored = stored;
   }
 
   add(typeName: string | undefined, member: string): void {

@@ -17,17 +17,11 @@ const SUBGRAPH_NAMES: ReadonlySet<string> = new Set(['_Any', '_Entity', '_Servic
 const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])';
 
-const PRINTED = new WeakMap<GraphQLSchema, string>();
-
 /** The schema with `@key(fields: "id")` on the named types. */
 export function printSubgraph(schema: GraphQLSchema, keyed: ReadonlySet<string>): string {
-  const known = PRINTED.get(schema);
-  if (known !== undefined) return known;
   const { definitions } = parse(printSchema(schema), { noLocation: true });
   const shown = definitions.flatMap((definition) => withDirectives(definition, keyed));
-  const text = [LINK, ...shown.map(print)].join('\n\n');
-  PRINTED.set(schema, text);
-  return text;
+  return [LINK, ...shown.map(print)].join('\n\n');
 }
 
 function withDirectives(definition: DefinitionNode, keyed: ReadonlySet<string>): readonly DefinitionNode[] {

@@ -22,7 +22,7 @@ import { assertPageSize } from '../../resolvers/page-arguments.js';
 import { type NodePlace, TYPE_NAME } from '../../resolvers/records/node.js';
 import { PRINTABLE_FIELD } from '../../resolvers/records/printable.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
-import { assertIntrospectionRole } from '../limits/may-introspect.js';
+import { assertIntrospectionRole } from '../limits/permitted.js';
 import { NodeFinder } from './node-finder.js';
 import { NodeList } from './node-list.js';
 import { printSubgraph } from './print-subgraph.js';

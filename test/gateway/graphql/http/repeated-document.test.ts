@@ -4,13 +4,13 @@ import { describe, expect, it } from '@jest/globals';
 import { fastify } from 'fastify';
 import { buildSchema } from 'graphql';
 import { systemPrincipal } from '../../../../src/base/model/scope.js';
-import { executionPlugin } from '../../../../src/gateway/graphql/http/execution-plugin.js';
+import { executionPlugin, NO_DOCUMENTS } from '../../../../src/gateway/graphql/http/execution-plugin.js';
 import { serveGraphql } from '../../../../src/gateway/graphql/http/serve-graphql.js';
 import { formatGraphqlError } from '../../../../src/gateway/graphql/operation/graphql-errors.js';
-import type { GraphqlRequest } from '../../../../src/gateway/graphql/operation/graphql-request.js';
 import { Introspections } from '../../../../src/gateway/graphql/operation/introspections.js';
 import type { OperationOptions } from '../../../../src/gateway/graphql/operation/operation.js';
-import { RepeatedDocuments } from '../../../../src/gateway/graphql/operation/repeated-documents.js';
+import type { GraphqlRequest } from '../../../../src/gateway/graphql/operation/operation-request.js';
+import { ServedSchema } from '../../../../src/gateway/graphql/operation/served-schema.js';
 import { PersistedQueries } from '../../../../src/gateway/graphql/persisted/persisted-queries.js';
 import { RequestNotes } from '../../../../src/gateway/resolvers/request-notes.js';
 import { WaitingLine } from '../../../../src/store/database/waiting-line.js';
@@ -58,16 +58,17 @@ async function openEndpoint({ failsAt = 0, describe: tell = tellCosts }: Faults)
   const schema = buildSchema('type Query { greeting(to: String!): String! }');
   const field = schema.getQueryType()?.getFields().greeting;
   if (field) field.resolve = (_source, { to }) => `Hello, ${to}`;
-  const documents = new RepeatedDocuments();
+  const served = new ServedSchema({ schema, storedFields: new Map(), rules: [], maxTokens: 100 });
   const apollo = new ApolloServer<GraphqlRequest>({
     schema,
     formatError: formatGraphqlError,
-    plugins: [executionPlugin({ ...operations, documents })],
+    documentStore: NO_DOCUMENTS,
+    plugins: [executionPlugin(served, operations)],
   });
   await apollo.start();
   const app = fastify();
   serveGraphql(app, {
-    current: () => ({ apollo, documents }),
+    current: () => ({ apollo, served }),
     callerOf: ({ id, ip }) => ({
       context: {
         scope: SCOPE,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { buildSchema, getOperationAST, parse } from 'graphql';
+import { buildSchema } from 'graphql';
 import { OperationCosts } from '../../../../src/gateway/graphql/limits/operation-cost.js';
 import { operationUrgency } from '../../../../src/gateway/graphql/operation/operation-urgency.js';
+import { ServedSchema } from '../../../../src/gateway/graphql/operation/served-schema.js';
 
 const schema = buildSchema(`
   type Task { name: String }
@@ -10,13 +11,11 @@ const schema = buildSchema(`
   type Query { tasks(first: Int): TaskPage, teachers: Report }
   type Mutation { runScript(name: ID): Boolean, removeScript(name: ID): Boolean }
 `);
+const served = new ServedSchema({ schema, storedFields: new Map(), rules: [], maxTokens: 100 });
 const costs = new OperationCosts({ maxCost: 10_000, defaultPageSize: 50, maxPageSize: 5_000 });
 
 function urgencyOf(text: string, variables: Readonly<Record<string, unknown>> = {}) {
-  const document = parse(text);
-  const operation = getOperationAST(document);
-  if (!operation) throw new Error('the document has no operation');
-  return operationUrgency({ schema, document, operation, variables }, costs);
+  return operationUrgency({ prepared: served.prepare(text, undefined), variables }, costs);
 }
 
 describe('an operation', () => {

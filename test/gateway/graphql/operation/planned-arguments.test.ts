@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   buildSchema,
+  type DocumentNode,
   type FieldNode,
   type GraphQLSchema,
   getArgumentValues,
@@ -12,8 +13,8 @@ import {
   parse,
   validate,
 } from 'graphql';
-import { getPlannedArguments } from '../../../../src/gateway/graphql/operation/planned-arguments.js';
-import { getPlannedVariables } from '../../../../src/gateway/graphql/operation/planned-variables.js';
+import { PlannedArguments } from '../../../../src/gateway/graphql/operation/planned-arguments.js';
+import { PlannedVariables } from '../../../../src/gateway/graphql/operation/planned-variables.js';
 import { runsOf } from '../../../full-length.js';
 
 const SCHEMA = buildSchema(`
@@ -49,7 +50,7 @@ const DOCUMENTS = [
   'query ($a: Int = 5, $b: Boolean) { list(first: $a, flag: $b) }',
   'query ($__proto__: Int) { list(first: $__proto__) }',
   '{ list(where: {status: PRESENT, marks: 4}, ids: "one") }',
-].map((text) => parse(text));
+].map((text) => toPlanned(parse(text)));
 
 const SENT = fc.oneof(
   fc.constantFrom<unknown>(null, undefined, true, 'PRESENT', 'text', '7', 0, 7, 1.5, -1e12),
@@ -59,7 +60,14 @@ const SENT = fc.oneof(
 );
 const VARIABLES = fc.record({ a: SENT, b: SENT, c: SENT, ['__proto__']: SENT }, { requiredKeys: [] });
 
-function operationOf(document: (typeof DOCUMENTS)[number]): OperationDefinitionNode {
+/** A document with its plans, which all runs share. */
+function toPlanned(document: DocumentNode) {
+  const operation = operationOf(document);
+  const variables = new PlannedVariables(SCHEMA, operation);
+  return { document, operation, variables, arguments: new PlannedArguments() };
+}
+
+function operationOf(document: DocumentNode): OperationDefinitionNode {
   const [operation] = document.definitions;
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('no operation');
   return operation;
@@ -84,11 +92,10 @@ function errorsOf({ errors }: ReturnType<typeof getVariableValues>): readonly st
 
 function expectSameValues(schema: GraphQLSchema, inputs: Readonly<Record<string, unknown>>): number {
   let compared = 0;
-  for (const document of DOCUMENTS) {
-    const operation = operationOf(document);
+  for (const { operation, variables: plannedVariables, arguments: plannedArguments } of DOCUMENTS) {
     const definitions = operation.variableDefinitions ?? [];
     const expected = getVariableValues(schema, definitions, inputs, { maxErrors: 50 });
-    const planned = getPlannedVariables(schema, operation, inputs);
+    const planned = plannedVariables.coerce(inputs);
     expect(planned.coerced).toStrictEqual(expected.coerced);
     expect(errorsOf(planned)).toStrictEqual(errorsOf(expected));
     if (!expected.coerced) continue;
@@ -96,7 +103,7 @@ function expectSameValues(schema: GraphQLSchema, inputs: Readonly<Record<string,
     for (const node of fieldsOf(operation)) {
       const definition = schema.getQueryType()?.getFields()[node.name.value];
       if (!definition) throw new Error(`no field ${node.name.value}`);
-      expect(outcomeOf(() => getPlannedArguments(definition, node, variables))).toStrictEqual(
+      expect(outcomeOf(() => plannedArguments.valuesOf(definition, node, variables))).toStrictEqual(
         outcomeOf(() => getArgumentValues(definition, node, variables)),
       );
       compared += 1;
@@ -106,7 +113,7 @@ function expectSameValues(schema: GraphQLSchema, inputs: Readonly<Record<string,
 }
 
 test('the documents are valid', () => {
-  for (const document of DOCUMENTS) expect(validate(SCHEMA, document)).toEqual([]);
+  for (const { document } of DOCUMENTS) expect(validate(SCHEMA, document)).toEqual([]);
 });
 
 test('planned variables and arguments are those of graphql-js', () => {
@@ -127,7 +134,7 @@ test('a variable that was made without a value is the fault of its argument', ()
   const definition = SCHEMA.getQueryType()?.getFields().list;
   const [node] = fieldsOf(operation);
   if (!definition || !node) throw new Error('no field');
-  expect(() => getPlannedArguments(definition, node, { a: undefined })).toThrow(
+  expect(() => new PlannedArguments().valuesOf(definition, node, { a: undefined })).toThrow(
     'Argument "first" has invalid value $a.',
   );
 });

@@ -20,7 +20,7 @@ function schemaOf(definition: object) {
     instanceOf: () => {
       throw new Error('the schema is not executed');
     },
-  });
+  }).schema;
 }
 
 describe('the mutations that can be part of a transaction', () => {

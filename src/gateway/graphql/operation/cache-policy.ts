@@ -5,13 +5,12 @@
 import {
   type ConstDirectiveNode,
   type GraphQLObjectType,
+  type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
 import { CACHE_CONTROL_DIRECTIVE } from '../../resolvers/cached-for.js';
-import type { ReadyOperation } from '../operation/operation-request.js';
-import { rootFieldNames } from '../operation/root-field-names.js';
 
 /** Answers belong to one caller, in one domain, in one media type. */
 export const VARY = 'Accept, Accept-Encoding, Authorization, X-Domain';
@@ -20,23 +19,16 @@ export const NO_STORE = 'no-store';
 /** A client may store it, and revalidates it each time. */
 const REVALIDATE = 'private, no-cache';
 
-const POLICIES = new WeakMap<OperationDefinitionNode, string>();
-
 /** The `Cache-Control` of an operation that succeeded. */
-export function cachePolicyOf(ready: ReadyOperation): string {
-  const known = POLICIES.get(ready.operation);
-  if (known !== undefined) return known;
-  const maxAge = maxAgeOf(ready);
-  const policy = maxAge > 0 ? `private, max-age=${maxAge}` : REVALIDATE;
-  POLICIES.set(ready.operation, policy);
-  return policy;
-}
-
-function maxAgeOf({ schema, document, operation }: ReadyOperation): number {
+export function cachePolicyOf(
+  schema: GraphQLSchema,
+  { operation }: OperationDefinitionNode,
+  rootFieldNames: readonly string[],
+): string {
   const type = schema.getQueryType();
-  if (operation.operation !== OperationTypeNode.QUERY || !type) return 0;
-  const ages = rootFieldNames({ document, operation }).map((name) => maxAgeOfField(type, name));
-  return ages.length === 0 ? 0 : Math.min(...ages);
+  if (operation !== OperationTypeNode.QUERY || !type) return REVALIDATE;
+  const maxAge = Math.min(...rootFieldNames.map((name) => maxAgeOfField(type, name)));
+  return maxAge > 0 ? `private, max-age=${maxAge}` : REVALIDATE;
 }
 
 function maxAgeOfField(type: GraphQLObjectType, name: string): number {

@@ -1,0 +1,89 @@
+/** An operation of a valid document, with all that is derived from the document and the schema alone. */
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import type { Urgency } from '../../../base/process/urgency.js';
+import { type CostPlan, planCosts } from '../limits/operation-cost.js';
+import { type FilterVariable, type Permission, readPermission } from '../limits/permitted.js';
+import { cachePolicyOf } from './cache-policy.js';
+import { urgencyOfFields } from './operation-urgency.js';
+import { PlannedArguments } from './planned-arguments.js';
+import { PlannedVariables } from './planned-variables.js';
+import type { ServedSchema } from './served-schema.js';
+import { planUsedFields, type UsedFieldsPlan } from './used-fields.js';
+
+/** Made once for a document and an operation name, and used by HTTP, subscriptions and MCP. */
+export class PreparedOperation implements Permission {
+  readonly served: ServedSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: Record<string, FragmentDefinitionNode>;
+  /** The root fields, including those in fragments. */
+  readonly rootFieldNames: readonly string[];
+  readonly isIntrospecting: boolean;
+  readonly filterVariables: readonly FilterVariable[];
+  readonly costs: CostPlan;
+  /** The urgency that the root fields require, whatever the cost. */
+  readonly urgency: Urgency;
+  /** The `Cache-Control` of an answer without errors to GET. */
+  readonly cachePolicy: string;
+  readonly variables: PlannedVariables;
+  readonly arguments = new PlannedArguments();
+  readonly usedFields: UsedFieldsPlan;
+
+  /** The document is valid under the schema. */
+  constructor(served: ServedSchema, document: DocumentNode, operation: OperationDefinitionNode) {
+    const { schema } = served;
+    this.served = served;
+    this.document = document;
+    this.operation = operation;
+    this.fragments = fragmentsOf(document);
+    this.rootFieldNames = [...fieldNames(operation.selectionSet, this.fragments)];
+    const { isIntrospecting, filterVariables } = readPermission(document);
+    this.isIntrospecting = isIntrospecting;
+    this.filterVariables = filterVariables;
+    this.costs = planCosts(document);
+    this.urgency = urgencyOfFields(this.rootFieldNames);
+    this.cachePolicy = cachePolicyOf(schema, operation, this.rootFieldNames);
+    this.variables = new PlannedVariables(schema, operation);
+    this.usedFields = planUsedFields(served, document, operation);
+  }
+
+  get schema(): GraphQLSchema {
+    return this.served.schema;
+  }
+}
+
+function fragmentsOf(document: DocumentNode): Record<string, FragmentDefinitionNode> {
+  const fragments: Record<string, FragmentDefinitionNode> = Object.create(null);
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
+  }
+  return fragments;
+}
+
+/** Visits each selection once, so that nested fragments take no longer than the document is long. */
+function fieldNames(
+  root: SelectionSetNode,
+  fragments: Readonly<Record<string, FragmentDefinitionNode>>,
+): ReadonlySet<string> {
+  const names = new Set<string>();
+  // The set grows while it is read.
+  const selectionSets = new Set([root]);
+  for (const { selections } of selectionSets) {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) names.add(selection.name.value);
+      else {
+        const inner =
+          selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value];
+        if (inner) selectionSets.add(inner.selectionSet);
+      }
+    }
+  }
+  return names;
+}

@@ -1,0 +1,136 @@
+/** A schema with all that is kept for it: its prepared operations and the answers of introspection. */
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  parse,
+  specifiedRules,
+  type ValidationRule,
+  validate,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { StoredFieldsByType } from '../../../base/model/stored-field.js';
+import { objectsOfSchema } from '../limits/introspection-cost.js';
+import type { OperationTiming } from './operation-timing.js';
+import { PreparedOperation } from './prepared-operation.js';
+
+/** Characters of the documents that are kept. */
+const MAX_DOCUMENTS_LENGTH = 4_000_000;
+/** Characters of the answers of introspection that are kept: those of the documents that tools send. */
+const MAX_INTROSPECTIONS_LENGTH = 16_000_000;
+/** As many as graphql-js reports. */
+const MAX_ERRORS = 100;
+
+export interface ServedSchemaOptions {
+  readonly schema: GraphQLSchema;
+  /** The stored fields behind the names of the schema. */
+  readonly storedFields: StoredFieldsByType;
+  /** The validation rules beside those of the specification. */
+  readonly rules: readonly ValidationRule[];
+  readonly maxTokens: number;
+}
+
+export class ServedSchema {
+  readonly schema: GraphQLSchema;
+  readonly storedFields: StoredFieldsByType;
+  /** The data of introspections as JSON, by operation name and document. */
+  readonly introspections = new LRUCache<string, string>({
+    maxSize: MAX_INTROSPECTIONS_LENGTH,
+    sizeCalculation: ({ length }) => length,
+  });
+  readonly #rules: readonly ValidationRule[];
+  readonly #maxTokens: number;
+  readonly #operations = new LRUCache<string, PreparedOperation>({
+    maxSize: MAX_DOCUMENTS_LENGTH,
+    sizeCalculation: (_prepared, key) => key.length,
+  });
+  #objects: number | undefined;
+
+  constructor(options: ServedSchemaOptions) {
+    this.schema = options.schema;
+    this.storedFields = options.storedFields;
+    this.#rules = [...specifiedRules, ...options.rules];
+    this.#maxTokens = options.maxTokens;
+  }
+
+  /** How many objects an introspection of the whole schema prints. */
+  get objects(): number {
+    this.#objects ??= objectsOfSchema(this.schema);
+    return this.#objects;
+  }
+
+  /** `undefined`: the document has not been prepared yet, or not for long. */
+  find(text: string, operationName: string | undefined): PreparedOperation | undefined {
+    return this.#operations.get(keyOf(text, operationName));
+  }
+
+  /** @throws GraphQLError, the first of several: the document is wrong, or has no such operation */
+  prepare(text: string, operationName: string | undefined): PreparedOperation {
+    const prepared = this.tryToPrepare(text, operationName);
+    if (prepared instanceof PreparedOperation) return prepared;
+    throw prepared[0];
+  }
+
+  /** The operation, or the errors of its document. */
+  tryToPrepare(
+    text: string,
+    operationName: string | undefined,
+    timing?: OperationTiming,
+  ): PreparedOperation | readonly [GraphQLError, ...GraphQLError[]] {
+    const known = this.find(text, operationName);
+    if (known) return known;
+    const parsed = timing?.start('parse');
+    const document = this.#parse(text);
+    parsed?.();
+    if (document instanceof GraphQLError) return [document];
+    const validated = timing?.start('validate');
+    const [error, ...others] = validate(this.schema, document, this.#rules, { maxErrors: MAX_ERRORS });
+    validated?.();
+    if (error) {
+      const code = 'GRAPHQL_VALIDATION_FAILED';
+      return [withCode(error, code), ...others.map((other) => withCode(other, code))];
+    }
+    const operation = getOperationAST(document, operationName);
+    if (!operation) return [withoutOperation(document, operationName)];
+    const prepared = new PreparedOperation(this, document, operation);
+    this.#operations.set(keyOf(text, operationName), prepared);
+    return prepared;
+  }
+
+  #parse(text: string): DocumentNode | GraphQLError {
+    try {
+      return parse(text, { maxTokens: this.#maxTokens });
+    } catch (error) {
+      const known = error instanceof GraphQLError ? error : new GraphQLError(String(error));
+      return withCode(known, 'GRAPHQL_PARSE_FAILED');
+    }
+  }
+}
+
+/** No valid document begins with a digit, so two different pairs cannot have the same key. */
+function keyOf(text: string, operationName: string | undefined): string {
+  return operationName === undefined ? text : `${operationName.length}:${operationName}${text}`;
+}
+
+/** Our own rules have codes of their own. `http` is the HTTP status, in Apollo's form. */
+function withCode(error: GraphQLError, code: string): GraphQLError {
+  const { message, nodes, source, positions, extensions } = error;
+  return new GraphQLError(message, {
+    ...(nodes && { nodes }),
+    ...(source && { source }),
+    ...(positions && { positions }),
+    extensions: { code, http: { status: 400 }, ...extensions },
+  });
+}
+
+/** In the words of graphql-js. */
+function withoutOperation(document: DocumentNode, operationName: string | undefined): GraphQLError {
+  const isThere = document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+  const several = isThere
+    ? 'Must provide operation name if query contains multiple operations.'
+    : 'Must provide an operation.';
+  const message = operationName === undefined ? several : `Unknown operation named "${operationName}".`;
+  return withCode(new GraphQLError(message), 'OPERATION_RESOLUTION_FAILURE');
+}
