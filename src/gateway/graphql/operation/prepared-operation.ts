@@ -7,6 +7,8 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import type { LRUCache } from 'lru-cache';
+import type { StoredFieldsByType } from '../../../base/model/stored-field.js';
 import type { Urgency } from '../../../base/process/urgency.js';
 import { type CostPlan, planCosts } from '../limits/operation-cost.js';
 import { type FilterVariable, type Permission, readPermission } from '../limits/permitted.js';
@@ -14,12 +16,22 @@ import { cachePolicyOf } from './cache-policy.js';
 import { urgencyOfFields } from './operation-urgency.js';
 import { PlannedArguments } from './planned-arguments.js';
 import { PlannedVariables } from './planned-variables.js';
-import type { ServedSchema } from './served-schema.js';
 import { planUsedFields, type UsedFieldsPlan } from './used-fields.js';
+
+/** The schema of operations, and all that is kept for it. */
+export interface OperationSchema {
+  readonly schema: GraphQLSchema;
+  /** The stored fields behind the names of the schema. */
+  readonly storedFields: StoredFieldsByType;
+  /** How many objects an introspection of the whole schema prints. */
+  readonly objects: number;
+  /** The data of introspections as JSON, by operation name and document. */
+  readonly introspections: LRUCache<string, string>;
+}
 
 /** Made once for a document and an operation name, and used by HTTP, subscriptions and MCP. */
 export class PreparedOperation implements Permission {
-  readonly served: ServedSchema;
+  readonly served: OperationSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly fragments: Record<string, FragmentDefinitionNode>;
@@ -37,7 +49,7 @@ export class PreparedOperation implements Permission {
   readonly usedFields: UsedFieldsPlan;
 
   /** The document is valid under the schema. */
-  constructor(served: ServedSchema, document: DocumentNode, operation: OperationDefinitionNode) {
+  constructor(served: OperationSchema, document: DocumentNode, operation: OperationDefinitionNode) {
     const { schema } = served;
     this.served = served;
     this.document = document;
@@ -79,8 +91,7 @@ function fieldNames(
     for (const selection of selections) {
       if (selection.kind === Kind.FIELD) names.add(selection.name.value);
       else {
-        const inner =
-          selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value];
+        const inner = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value];
         if (inner) selectionSets.add(inner.selectionSet);
       }
     }

@@ -14,7 +14,7 @@ import { LRUCache } from 'lru-cache';
 import type { StoredFieldsByType } from '../../../base/model/stored-field.js';
 import { objectsOfSchema } from '../limits/introspection-cost.js';
 import type { OperationTiming } from './operation-timing.js';
-import { PreparedOperation } from './prepared-operation.js';
+import { type OperationSchema, PreparedOperation } from './prepared-operation.js';
 
 /** Characters of the documents that are kept. */
 const MAX_DOCUMENTS_LENGTH = 4_000_000;
@@ -23,19 +23,15 @@ const MAX_INTROSPECTIONS_LENGTH = 16_000_000;
 /** As many as graphql-js reports. */
 const MAX_ERRORS = 100;
 
-export interface ServedSchemaOptions {
-  readonly schema: GraphQLSchema;
-  /** The stored fields behind the names of the schema. */
-  readonly storedFields: StoredFieldsByType;
+export interface ServedSchemaOptions extends Pick<OperationSchema, 'schema' | 'storedFields'> {
   /** The validation rules beside those of the specification. */
   readonly rules: readonly ValidationRule[];
   readonly maxTokens: number;
 }
 
-export class ServedSchema {
+export class ServedSchema implements OperationSchema {
   readonly schema: GraphQLSchema;
   readonly storedFields: StoredFieldsByType;
-  /** The data of introspections as JSON, by operation name and document. */
   readonly introspections = new LRUCache<string, string>({
     maxSize: MAX_INTROSPECTIONS_LENGTH,
     sizeCalculation: ({ length }) => length,
@@ -55,7 +51,6 @@ export class ServedSchema {
     this.#maxTokens = options.maxTokens;
   }
 
-  /** How many objects an introspection of the whole schema prints. */
   get objects(): number {
     this.#objects ??= objectsOfSchema(this.schema);
     return this.#objects;
