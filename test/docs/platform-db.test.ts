@@ -17,7 +17,7 @@ describe('the manual', () => {
       ...UPDATE_OPERATORS,
       ...STAGE_NAMES,
       ...SQL_ACCUMULATORS,
-      ...EXPRESSION_OPERATORS.keys(),
+      ...Object.keys(EXPRESSION_OPERATORS),
     ];
     expect(names.filter((name) => !MANUAL.includes(`\`${name}\``))).toEqual([]);
   });

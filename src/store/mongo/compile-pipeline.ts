@@ -10,8 +10,16 @@ import { storable } from '../sql/storable-json.js';
 import { compileBucket, compileGroup } from './compile-group.js';
 import { compileDocumentFilter } from './document-filter.js';
 import { documentRoot, recordRoot } from './document-root.js';
-import { compileExpression, type Expressions, NotSupported } from './expression-context.js';
-import { sqlJson as jsonValue, sqlNumber, toJson } from './expression-value.js';
+import { startExpressions } from './expression-operators.js';
+import {
+  compileExpression,
+  type Expressions,
+  type ExpressionValue,
+  notSupported,
+  objectOf,
+  resultOf,
+  toJson,
+} from './expression-value.js';
 import type { LookupStage, Stage, UnwindStage } from './mongo-pipeline.js';
 import {
   Aliases,
@@ -27,7 +35,6 @@ import {
   wholeRows,
   wrapped,
 } from './rows.js';
-import { objectOf, startExpressions } from './start-expressions.js';
 import { onlyFields, withElement, withFields, withoutFields } from './with-fields.js';
 
 type Sql = Prisma.Sql;
@@ -181,7 +188,7 @@ function expressionsOf({ root }: Rows, { context }: Compilation): Expressions {
 function compileCount(field: string, rows: Rows, { context }: Compilation): Rows {
   const alias = context.aliases.next('d');
   const counted = context.aliases.next('c');
-  const document = objectOf([[field, sqlNumber(Prisma.raw('count(*)::numeric'))]]);
+  const document = objectOf([[field, resultOf('number', Prisma.raw('count(*)::numeric'))]]);
   const source = isPart(rows) ? rows : { ...rows, orderBy: undefined };
   return rowsOf(
     Prisma.sql`(
@@ -195,7 +202,7 @@ having count(*) > 0) as ${Prisma.raw(alias)}`,
 function compileUnwind(stage: UnwindStage, rows: Rows, { context }: Compilation): Rows {
   const { path, indexField, keepsEmpty } = stage;
   const [name, ...rest] = path;
-  if (name === undefined) throw new NotSupported('$unwind without a path');
+  if (name === undefined) throw notSupported('$unwind without a path');
   const all = wholeRows(rows, context);
   const top = all.root.valueAt([name]);
   // It does not go through a list: there is none to unwind in each of its elements.
@@ -239,10 +246,10 @@ function compileFacet(
   const { context } = compilation;
   const source = context.aliases.next('f');
   const input = select(Prisma.sql`${rows.root.json} as doc`, inOrder(rows));
-  const members = facets.map(({ name, stages }): [string, ReturnType<typeof jsonValue>] => {
+  const members = facets.map(({ name, stages }): [string, ExpressionValue] => {
     const alias = context.aliases.next('d');
     const start = rowsOf(Prisma.raw(`${source} as ${alias}`), Prisma.raw(`${alias}.doc`));
-    return [name, jsonValue(listOf(stages, start, compilation))];
+    return [name, resultOf('json', listOf(stages, start, compilation))];
   });
   const alias = context.aliases.next('d');
   return rowsOf(

@@ -18,9 +18,8 @@ import { jsonpathTest } from '../sql/jsonpath-test.js';
 import type { FieldExpression } from '../sql/names.js';
 import { jsonpathSteps, storable, storableJson } from '../sql/storable-json.js';
 import { type DocumentRoot, documentRoot, type MatchTarget } from './document-root.js';
-import { compileExpression, type ExpressionContext } from './expression-context.js';
-import { toCondition } from './expression-value.js';
-import { startExpressions } from './start-expressions.js';
+import { startExpressions } from './expression-operators.js';
+import { compileExpression, type ExpressionContext, toCondition } from './expression-value.js';
 
 type Sql = Prisma.Sql;
 

@@ -1,22 +1,16 @@
-/**
- * The operators of expressions that the database computes, by name: those of each subject in a file of its
- * own.
- */
-import type { CompileOperator } from './expression-context.js';
+/** The operators of expressions, by name, and the beginning of a compilation with them. */
+import type { DocumentRoot } from './document-root.js';
+import type { ExpressionContext, Expressions, Operators, Variables } from './expression-value.js';
 import { LIST_OPERATORS } from './list-operators.js';
-import { LOGIC_OPERATORS } from './logic-operators.js';
-import { NUMBER_OPERATORS } from './number-operators.js';
-import { OBJECT_OPERATORS } from './object-operators.js';
-import { TEXT_OPERATORS } from './text-operators.js';
 import { TIME_OPERATORS } from './time-operators.js';
+import { VALUE_OPERATORS } from './value-operators.js';
 
-export const EXPRESSION_OPERATORS: ReadonlyMap<string, CompileOperator> = new Map(
-  Object.entries({
-    ...LOGIC_OPERATORS,
-    ...NUMBER_OPERATORS,
-    ...TEXT_OPERATORS,
-    ...LIST_OPERATORS,
-    ...OBJECT_OPERATORS,
-    ...TIME_OPERATORS,
-  }),
-);
+export const EXPRESSION_OPERATORS: Operators = { ...VALUE_OPERATORS, ...LIST_OPERATORS, ...TIME_OPERATORS };
+
+const NO_VARIABLES: Variables = new Map();
+
+/** What `compileExpression` starts with. */
+export function startExpressions(root: DocumentRoot, context: ExpressionContext): Expressions {
+  const { depth = 0, variables = NO_VARIABLES } = context;
+  return { root, context, variables, depth, operators: EXPRESSION_OPERATORS };
+}

@@ -1,272 +1,165 @@
 /**
- * Lists. What is no list is null where Mongo fails, and an empty list where it takes it for one.
+ * Operators of lists and of sets. What is no list is null where Mongo fails, and an empty list where it takes
+ * it for one.
  */
-
 import type { Expression } from '../../base/model/expression.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { type CompileOperator, compileExpression, type Expressions } from './expression-context.js';
 import {
+  type CompileOperator,
+  compileExpression,
+  double,
+  type Expressions,
   type ExpressionValue,
+  fill,
   JSON_NULL,
-  once,
-  onceEach,
-  orNull,
-  refusal,
-  sqlBoolean,
-  sqlJson,
-  sqlNumber,
-  sqlText,
-  toCondition,
-  toInteger,
-  toJson,
-} from './expression-value.js';
-import { nearestDouble } from './number-operators.js';
-import {
+  joined,
   jsonOf,
+  listOf,
   literalInteger,
   literalText,
   named,
-  one,
-  several,
-  two,
+  type Operation,
+  type Operators,
+  orNull,
+  resultOf,
+  severalOf,
+  sql,
+  toCondition,
   variableName,
   wrongOperands,
-} from './operands.js';
+} from './expression-value.js';
 
 type Sql = Prisma.Sql;
 
-/** Null for what is no list. */
-function ifList(value: Sql, use: (list: Sql) => Sql): Sql {
-  return once(value, (list) => Prisma.sql`(case jsonb_typeof(${list}) when 'array' then ${use(list)} end)`);
-}
-
 /** The elements of a list as `e(value, position)`, the first at 1. */
-function elementsOf(list: Sql): Sql {
-  return Prisma.sql`jsonb_array_elements(doc_list(${list})) with ordinality as e(value, position)`;
-}
+const elementsOf = (list: string) =>
+  `jsonb_array_elements(doc_list(${list})) with ordinality as e(value, position)`;
 
 /** The elements that satisfy a condition over `e`, as a list, in their order or another one. */
-function gathered(
-  list: Sql,
-  { where = Prisma.raw('true'), order = Prisma.raw('e.position') }: { where?: Sql; order?: Sql },
-): Sql {
-  return Prisma.sql`(select coalesce(jsonb_agg(e.value order by ${order}), '[]')
-    from ${elementsOf(list)} where ${where})`;
-}
-
-/** An operator of one list that is null for anything else. */
-function ofList(operator: string, compute: (list: Sql) => Sql): CompileOperator {
-  return (operand, expressions) =>
-    sqlJson(orNull(ifList(jsonOf(one(operator, operand), expressions), compute)));
-}
-
-/** Null of what is no list, missing where there is no such element. */
-function element(value: Sql, index: Sql): Sql {
-  return onceEach(
-    [value, index],
-    (list, at) => Prisma.sql`case when jsonb_typeof(${list}) = 'array' and ${at} is not null
-      then ${list} -> ${at} else ${JSON_NULL} end`,
-  );
-}
-
-function elementAt(operator: string, index: number): CompileOperator {
-  return (operand, expressions) =>
-    sqlJson(element(jsonOf(one(operator, operand), expressions), Prisma.sql`${index}::int`));
-}
-
-function arrayElemAt(operand: Expression, expressions: Expressions): ExpressionValue {
-  const [list, index] = two('$arrayElemAt', operand);
-  return sqlJson(element(jsonOf(list, expressions), toInteger(compileExpression(index, expressions))));
-}
-
-function isIn(operand: Expression, expressions: Expressions): ExpressionValue {
-  const [value, list] = two('$in', operand).map((each) => jsonOf(each, expressions));
-  return sqlBoolean(
-    Prisma.sql`coalesce(${value} in (select jsonb_array_elements(doc_list(${list}))), false)`,
-  );
-}
-
-function concatArrays(operand: Expression, expressions: Expressions): ExpressionValue {
-  const lists = several('$concatArrays', operand).map((each) =>
-    ifList(jsonOf(each, expressions), (value) => value),
-  );
-  return sqlJson(orNull(Prisma.join(lists, ' || ', '(', ')')));
-}
-
-function slice(operand: Expression, expressions: Expressions): ExpressionValue {
-  const [list, first, second] = several('$slice', operand, { least: 2, most: 3 });
-  if (list === undefined || first === undefined) throw wrongOperands('$slice', 'a list and a count');
-  if ((literalInteger(second) ?? 1) <= 0) throw wrongOperands('$slice', 'a count above 0 after a position');
-  const [one, two] = [first, second].map((each) =>
-    each === undefined ? Prisma.raw('0') : toInteger(compileExpression(each, expressions)),
-  );
-  return sqlJson(
-    orNull(
-      sliced(jsonOf(list, expressions), [one ?? Prisma.empty, two ?? Prisma.empty], (length, from, count) =>
-        second === undefined
-          ? Prisma.sql`case when ${from} < 0 then e.position > ${length} + ${from}
-              else e.position <= ${from} end`
-          : Prisma.sql`e.position
-              - case when ${from} < 0 then greatest(${length} + ${from}, 0) else ${from} end
-              between 1 and ${count}`,
-      ),
-    ),
-  );
-}
-
-/** The elements at some positions; null where a number is no whole one. */
-function sliced(
-  value: Sql,
-  numbers: readonly [Sql, Sql],
-  where: (length: Sql, one: Sql, other: Sql) => Sql,
-): Sql {
-  return onceEach(
-    [value, ...numbers],
-    (list = JSON_NULL, one = JSON_NULL, other = JSON_NULL) =>
-      Prisma.sql`case when jsonb_typeof(${list}) = 'array' and ${one} is not null and ${other} is not null
-      then ${gathered(list, { where: where(Prisma.sql`jsonb_array_length(${list})`, one, other) })} end`,
-  );
-}
-
-/** `$firstN`, `$lastN`, and by the order of values `$minN`, `$maxN`, which leave null out. */
-function ofMany(operator: '$firstN' | '$lastN' | '$minN' | '$maxN'): CompileOperator {
-  return (operand, expressions) => {
-    const { input, n } = named(operator, operand, { required: ['input', 'n'] });
-    const count = toInteger(compileExpression(n, expressions));
-    const list = jsonOf(input, expressions);
-    const isOrdered = operator === '$minN' || operator === '$maxN';
-    const order = orderOfValues(Prisma.raw('e.value'), operator === '$maxN' ? 'desc' : 'asc');
-    const source = isOrdered
-      ? ifList(list, (of) => gathered(of, { where: Prisma.sql`e.value <> ${JSON_NULL}`, order }))
-      : list;
-    return sqlJson(
-      orNull(
-        sliced(source, [Prisma.sql`nullif(greatest(${count}, 0), 0)`, Prisma.raw('0')], (length, most) =>
-          operator === '$lastN'
-            ? Prisma.sql`e.position > ${length} - ${most}`
-            : Prisma.sql`e.position <= ${most}`,
-        ),
-      ),
-    );
-  };
-}
+const gathered = (list: string, where = 'true', order = 'e.position') =>
+  `(select coalesce(jsonb_agg(e.value order by ${order}), '[]') from ${elementsOf(list)} where ${where})`;
 
 /** By type, then by value, what is missing or null first; lists and objects by how much is in them first. */
-function orderOfValues(value: Sql, way: 'asc' | 'desc'): Sql {
-  const to = Prisma.raw(way);
-  return Prisma.sql`doc_rank(${value}) ${to}, doc_text(${value}) collate "C" ${to}, ${value} ${to}`;
-}
+const orderOf = (value: string, way: string) =>
+  `doc_rank(${value}) ${way}, doc_text(${value}) collate "C" ${way}, ${value} ${way}`;
 
-function sortArray(operand: Expression, expressions: Expressions): ExpressionValue {
-  const { input, sortBy } = named('$sortArray', operand, { required: ['input', 'sortBy'] });
+/** Null of what is no list, missing where there is no such element. */
+const elementAt = (position: string) =>
+  `case when jsonb_typeof($1) = 'array' and ${position} is not null then $1 -> ${position} else 'null' end`;
+
+/** Some elements by their position, null where the list is none or a number no whole one. */
+const part = (where: string, isGiven = '$2 is not null') =>
+  `case when $1 is not null and ${isGiven} then ${gathered('$1', where)} end`;
+
+const SLICE = sql(
+  'value',
+  'list whole',
+  part('case when $2 < 0 then e.position > jsonb_array_length($1) + $2 else e.position <= $2 end'),
+);
+const SLICE_FROM = sql(
+  'value',
+  'list whole whole',
+  `case when $3 <= 0 then doc_refuse('$slice: the count after a position is not above 0.') else
+    ${part(
+      `e.position - case when $2 < 0 then greatest(jsonb_array_length($1) + $2, 0) else $2 end
+        between 1 and $3`,
+      '$2 is not null and $3 is not null',
+    )} end`,
+);
+
+/** `$minN`, `$maxN`: by the order of values, without null. */
+const ofOrdered = (way: 'asc' | 'desc') =>
+  sql(
+    'value',
+    'input:json n:whole',
+    `case when jsonb_typeof($1) = 'array' and $2 > 0 then (
+      select coalesce(jsonb_agg(n.value order by n.place), '[]')
+      from (select e.value, row_number() over (order by ${orderOf('e.value', way)}) as place
+        from ${elementsOf('$1')} where e.value <> 'null') as n
+      where n.place <= $2) end`,
+  );
+
+function sortArray(operation: Operation): ExpressionValue {
+  const { input, sortBy } = named(operation, { required: ['input', 'sortBy'] });
   const keys = sortBy.kind === 'object' ? sortBy.members : [{ name: undefined, value: sortBy }];
-  const items = keys.map(({ name, value }) => {
+  const order = keys.map(({ name, value }) => {
     const way = literalInteger(value);
     if (way !== 1 && way !== -1)
-      throw wrongOperands('$sortArray', '1, -1, or an object of paths and 1 or -1');
+      throw wrongOperands(operation, 'as sortBy 1, -1, or an object of paths and 1 or -1');
     const key =
       name === undefined ? Prisma.raw('e.value') : Prisma.sql`doc_value(e.value, ${name.split('.')}::text[])`;
-    return orderOfValues(key, way === 1 ? 'asc' : 'desc');
+    return fill(orderOf('$1', way === 1 ? 'asc' : 'desc'), [key]);
   });
-  const order = Prisma.join([...items, Prisma.raw('e.position')], ', ');
-  return sqlJson(orNull(ifList(jsonOf(input, expressions), (of) => gathered(of, { order }))));
-}
-
-function indexOfArray(operand: Expression, expressions: Expressions): ExpressionValue {
-  const [list, wanted, ...range] = several('$indexOfArray', operand, { least: 2, most: 4 });
-  if (list === undefined || wanted === undefined) throw wrongOperands('$indexOfArray', 'a list and a value');
-  const [from = Prisma.raw('0'), to = Prisma.raw('1000000000')] = range.map((each) =>
-    toInteger(compileExpression(each, expressions)),
+  return resultOf(
+    'value',
+    Prisma.sql`select case jsonb_typeof(s.list) when 'array' then (
+      select coalesce(jsonb_agg(e.value order by ${Prisma.join(order, ', ')}, e.position), '[]')
+      from ${Prisma.raw(elementsOf('s.list'))}) end
+    from (select ${jsonOf(input, operation.expressions)} as list offset 0) as s`,
   );
-  const value = onceEach(
-    [jsonOf(list, expressions), jsonOf(wanted, expressions), from, to],
-    (of = JSON_NULL, one = JSON_NULL, start = JSON_NULL, end = JSON_NULL) =>
-      Prisma.sql`case when jsonb_typeof(${of}) = 'array' and ${start} >= 0 and ${end} >= 0 then
-        coalesce((select min(e.position) - 1 from ${elementsOf(of)}
-          where e.value = ${one} and e.position > ${start} and e.position <= ${end}), -1)::numeric end`,
-  );
-  return sqlNumber(value);
 }
 
 /** The most elements of a `$range`, and of one inside another operator over a list. */
 const LONGEST_RANGE = { outside: 100_000, inside: 100 };
 
-function range(operand: Expression, expressions: Expressions): ExpressionValue {
-  const [start, end, step] = several('$range', operand, { least: 2, most: 3 });
-  if (literalInteger(step) === 0) throw wrongOperands('$range', 'a step other than 0');
-  const numbers = [start, end, step].map((each) =>
-    each === undefined ? Prisma.raw('1') : toInteger(compileExpression(each, expressions)),
-  );
+function range(operation: Operation): ExpressionValue {
+  const { expressions } = operation;
   const most = expressions.depth > (expressions.context.depth ?? 0) ? 'inside' : 'outside';
-  const longest = LONGEST_RANGE[most];
-  const tooLong = refusal(
-    `$range: a list has at most ${LONGEST_RANGE.outside} elements, and ${LONGEST_RANGE.inside} inside ` +
-      'another operator over a list.',
-  );
-  const list = onceEach(
-    numbers,
-    (from = JSON_NULL, to = JSON_NULL, by = JSON_NULL) =>
-      Prisma.sql`case when ${from} is null or ${to} is null or coalesce(${by}, 0) = 0 then ${JSON_NULL}
-        when (${to} - ${from})::numeric / ${by} > ${Prisma.raw(String(longest))} then ${tooLong}
-        else (select coalesce(jsonb_agg(n.value), '[]')
-          from generate_series(${from}, ${to} - sign(${by})::int, ${by}) as n(value)) end`,
-  );
-  return sqlJson(list);
+  return RANGES[most](operation);
 }
 
-interface Loop {
-  readonly input: Expression;
-  readonly as: Expression | undefined;
-  readonly limit?: Expression | undefined;
-}
+const rangeOf = (longest: number) =>
+  sql(
+    'value',
+    'whole whole whole=1',
+    `case when $1 is null or $2 is null or $3 is null then null
+      when $3 = 0 then doc_refuse('$range: the step is 0.')
+      when ($2 - $1)::numeric / nullif($3, 0) > ${longest} then doc_refuse('$range: a list has at most ${
+        LONGEST_RANGE.outside
+      } elements, and ${LONGEST_RANGE.inside} inside another operator over a list.')
+      else (select coalesce(jsonb_agg(n.value), '[]')
+        from generate_series($1, $2 - sign($3)::int, nullif($3, 0)) as n(value)) end`,
+  );
+const RANGES = { outside: rangeOf(LONGEST_RANGE.outside), inside: rangeOf(LONGEST_RANGE.inside) };
 
 /** `$filter` and `$map`: the elements under a name, one by one. */
 function eachOf(
-  { input, as, limit }: Loop,
-  expressions: Expressions,
+  operation: Operation,
+  { input, as, limit }: { input: Expression; as?: Expression | undefined; limit?: Expression | undefined },
   compute: (element: Sql, inner: Expressions) => { readonly value: Sql; readonly where: Sql },
 ): ExpressionValue {
-  const name = as === undefined ? 'this' : variableName(literalText(as) ?? '');
-  const alias = Prisma.raw(`l${expressions.depth}`);
+  const { expressions } = operation;
+  const name = as === undefined ? 'this' : variableName(operation, literalText(as) ?? '');
+  const alias = Prisma.raw(`i${expressions.depth}`);
   const item = Prisma.sql`${alias}.value`;
   const variables = new Map(expressions.variables).set(name, item);
   const { value, where } = compute(item, { ...expressions, variables, depth: expressions.depth + 1 });
-  const most = limit === undefined ? Prisma.raw('null') : Prisma.sql`${atLeastOne(limit)}::int`;
-  return sqlJson(
-    orNull(
-      ifList(
-        jsonOf(input, expressions),
-        (of) =>
-          Prisma.sql`(select coalesce(jsonb_agg(f.value order by f.position), '[]')
-          from (select ${value} as value, ${alias}.position
-            from jsonb_array_elements(doc_list(${of})) with ordinality as ${alias}(value, position)
-            where ${where} order by ${alias}.position limit ${most}) as f)`,
-      ),
-    ),
+  const most = limit === undefined ? undefined : literalInteger(limit);
+  if (limit !== undefined && (most === undefined || most < 1))
+    throw wrongOperands(operation, 'a whole number from 1 on as limit');
+  return resultOf(
+    'value',
+    Prisma.sql`select case when s.list is not null then (
+      select coalesce(jsonb_agg(f.value order by f.position), '[]')
+      from (select ${value} as value, ${alias}.position
+        from jsonb_array_elements(s.list) with ordinality as ${alias}(value, position)
+        where ${where} order by ${alias}.position limit ${most ?? null}::int) as f) end
+      from (select ${listOf(input, expressions)} as list offset 0) as s`,
   );
 }
 
-function atLeastOne(limit: Expression): number {
-  const count = literalInteger(limit);
-  if (count === undefined || count < 1) throw wrongOperands('$filter', 'a whole number from 1 on as limit');
-  return count;
-}
-
-function filterOf(operand: Expression, expressions: Expressions): ExpressionValue {
-  const { input, as, limit, cond } = named('$filter', operand, {
-    required: ['input', 'cond'],
-    optional: ['as', 'limit'],
-  });
-  return eachOf({ input, as, limit }, expressions, (element, inner) => ({
+function filterOf(operation: Operation): ExpressionValue {
+  const { cond, ...loop } = named(operation, { required: ['input', 'cond'], optional: ['as', 'limit'] });
+  return eachOf(operation, loop, (element, inner) => ({
     value: element,
     where: toCondition(compileExpression(cond, inner)),
   }));
 }
 
-function mapOf(operand: Expression, expressions: Expressions): ExpressionValue {
-  const { input, as, in: body } = named('$map', operand, { required: ['input', 'in'], optional: ['as'] });
-  return eachOf({ input, as }, expressions, (_element, inner) => ({
-    value: orNull(toJson(compileExpression(body, inner))),
+function mapOf(operation: Operation): ExpressionValue {
+  const { in: body, ...loop } = named(operation, { required: ['input', 'in'], optional: ['as'] });
+  return eachOf(operation, loop, (_element, inner) => ({
+    value: orNull(jsonOf(body, inner)),
     where: Prisma.raw('true'),
   }));
 }
@@ -275,179 +168,125 @@ function mapOf(operand: Expression, expressions: Expressions): ExpressionValue {
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /** A recursion over the elements; it ends where what it makes takes more than a document may. */
-function reduce(operand: Expression, expressions: Expressions): ExpressionValue {
-  const {
-    input,
-    initialValue,
-    in: body,
-  } = named('$reduce', operand, {
-    required: ['input', 'initialValue', 'in'],
-  });
-  const [list, fold] = [`l${expressions.depth}`, `f${expressions.depth}`];
+function reduce(operation: Operation): ExpressionValue {
+  const { expressions } = operation;
+  const parts = named(operation, { required: ['input', 'initialValue', 'in'] });
+  const [list, fold] = [`i${expressions.depth}`, `f${expressions.depth}`];
   const variables = new Map(expressions.variables)
     .set('this', Prisma.raw(`(${list}.list -> ${fold}.position)`))
     .set('value', Prisma.raw(`${fold}.value`));
-  const next = jsonOf(body, { ...expressions, variables, depth: expressions.depth + 1 });
+  const next = jsonOf(parts.in, { ...expressions, variables, depth: expressions.depth + 1 });
   const [source, state] = [Prisma.raw(list), Prisma.raw(fold)];
-  const tooLarge = refusal('$reduce: the value takes more than 16 MiB.');
-  const bounded = Prisma.sql`(select case when pg_column_size(n.value) > ${Prisma.raw(String(MOST_BYTES))}
-    then ${tooLarge} else n.value end from (select ${next} as value offset 0) as n)`;
-  return sqlJson(Prisma.sql`(
-  select case when jsonb_typeof(${source}.list) = 'array' then (
-    with recursive ${state}(position, value) as (
-      select 0, ${source}.start
-      union all
-      select ${state}.position + 1, ${bounded} from ${state}
-      where ${state}.position < jsonb_array_length(${source}.list)
-    )
-    select ${state}.value from ${state} order by ${state}.position desc limit 1
-  ) else ${JSON_NULL} end
-  from (select ${jsonOf(input, expressions)} as list, ${jsonOf(initialValue, expressions)} as start offset 0)
-    as ${source}
-)`);
+  return resultOf(
+    'json',
+    Prisma.sql`select case when jsonb_typeof(${source}.list) = 'array' then (
+      with recursive ${state}(position, value) as (
+        select 0, ${source}.start
+        union all
+        select ${state}.position + 1, (
+          select case when pg_column_size(n.value) > ${Prisma.raw(String(MOST_BYTES))}
+            then doc_refuse('$reduce: the value takes more than 16 MiB.') else n.value end
+          from (select ${next} as value offset 0) as n)
+        from ${state} where ${state}.position < jsonb_array_length(${source}.list)
+      )
+      select ${state}.value from ${state} order by ${state}.position desc limit 1
+    ) else ${JSON_NULL} end
+    from (select ${jsonOf(parts.input, expressions)} as list,
+      ${jsonOf(parts.initialValue, expressions)} as start offset 0) as ${source}`,
+  );
 }
 
-type Fold = (values: Sql) => ExpressionValue;
-
-/** Folds the elements of one list, or several operands. */
-function folded(operator: string, fold: Fold): CompileOperator {
-  return (operand, expressions) => {
-    const operands = several(operator, operand);
-    const [only] = operands;
-    if (only !== undefined && operands.length === 1) {
-      const list = once(
-        jsonOf(only, expressions),
-        (of) =>
-          Prisma.sql`(case jsonb_typeof(${of}) when 'array' then ${of} else jsonb_build_array(${of}) end)`,
-      );
-      return fold(Prisma.sql`jsonb_array_elements(${list}) as e(value)`);
-    }
-    const values = operands.map((each) => Prisma.sql`(${jsonOf(each, expressions)})`);
-    return fold(Prisma.sql`(values ${Prisma.join(values, ', ')}) as e(value)`);
+/** Folds the elements of one list, or several operands, by an aggregate over `e.value`. */
+function folded(result: 'number' | 'value', aggregate: string): CompileOperator {
+  return (operation) => {
+    const operands = severalOf(operation).map((each) => jsonOf(each, operation.expressions));
+    const [only = JSON_NULL] = operands;
+    const list = `case jsonb_typeof($1) when 'array' then $1 else jsonb_build_array($1) end`;
+    const values =
+      operands.length === 1
+        ? Prisma.sql`jsonb_array_elements(${fill(list, [only])})`
+        : Prisma.sql`(values (${Prisma.join(operands, '), (')}))`;
+    return resultOf(result, Prisma.sql`select ${Prisma.raw(aggregate)} from ${values} as e(value)`);
   };
 }
 
-const sumOf: Fold = (values) =>
-  sqlNumber(Prisma.sql`(select coalesce(sum(to_number(e.value)), 0) from ${values})`);
-const realOf =
-  (name: 'avg' | 'stddev_pop' | 'stddev_samp'): Fold =>
-  (values) =>
-    sqlNumber(nearestDouble(Prisma.sql`(select ${Prisma.raw(name)}(to_number(e.value)) from ${values})`));
-const extremeOf =
-  (name: 'doc_min' | 'doc_max'): Fold =>
-  (values) =>
-    sqlJson(
-      orNull(
-        Prisma.sql`(select ${Prisma.raw(name)}(e.value) filter (where e.value <> ${JSON_NULL})
-          from ${values})`,
-      ),
-    );
-
-/** An operator of lists that are taken for sets; null if one of them is no list. */
-function ofSets(
-  operator: string,
-  [least, most]: readonly [number, number],
-  compute: (first: Sql, others: readonly Sql[]) => Sql,
-) {
-  return (operand: Expression, expressions: Expressions): ExpressionValue => {
-    const lists = several(operator, operand, { least, most });
-    const value = onceEach(
-      lists.map((list) => jsonOf(list, expressions)),
-      (first = JSON_NULL, ...others) => {
-        const areLists = [first, ...others].map((list) => Prisma.sql`jsonb_typeof(${list}) = 'array'`);
-        return Prisma.sql`case when ${Prisma.join(areLists, ' and ')} then ${compute(first, others)} end`;
-      },
-    );
-    return sqlJson(orNull(value));
-  };
-}
-
-const isElementOf = (list: Sql) => Prisma.sql`e.value in (select jsonb_array_elements(${list}))`;
+const real = (name: string) => folded('number', double(`${name}(to_number(e.value))`));
+const extreme = (name: string) => folded('value', `${name}(e.value) filter (where e.value <> 'null')`);
 
 /** Each value once. */
-function setOf(list: Sql, where = Prisma.raw('true')): Sql {
-  return Prisma.sql`(select coalesce(jsonb_agg(distinct e.value), '[]')
-    from ${elementsOf(list)} where ${where})`;
+const setOf = (list: string, where = 'true') =>
+  `(select coalesce(jsonb_agg(distinct e.value), '[]') from ${elementsOf(list)} where ${where})`;
+const isIn = (list: string) => `e.value in (select jsonb_array_elements(${list}))`;
+const ofBoth = (value: string) => `case when $1 is not null and $2 is not null then ${value} end`;
+
+/** Of any number of lists that are taken for sets; null if one of them is no list. */
+function ofSets(value: string): CompileOperator {
+  return (operation) => {
+    const lists = severalOf(operation).map((each) => listOf(each, operation.expressions));
+    const [first = JSON_NULL, ...others] = lists;
+    const one = fill(`case when $1 is not null then ${setOf('$1')} end`, [first]);
+    return resultOf(
+      'value',
+      others.reduce((soFar, other) => fill(ofBoth(value), [soFar, other]), one),
+    );
+  };
 }
 
-function isSubset(one: Sql, other: Sql): Sql {
-  return Prisma.sql`not exists (select from ${elementsOf(one)} where not ${isElementOf(other)})`;
-}
-
-const MANY = Number.POSITIVE_INFINITY;
-
-const TYPE_NAMES = Prisma.raw(
-  `'{"string": "string", "number": "double", "boolean": "bool", "object": "object", "array": ` +
-    `"array", "null": "null"}'::jsonb`,
-);
-
-export const LIST_OPERATORS: Readonly<Record<string, CompileOperator>> = {
-  $arrayElemAt: arrayElemAt,
-  $first: elementAt('$first', 0),
-  $last: elementAt('$last', -1),
-  $size: (operand, expressions) => {
-    const list = jsonOf(one('$size', operand), expressions);
-    return sqlNumber(Prisma.sql`${ifList(list, (of) => Prisma.sql`jsonb_array_length(${of})`)}::numeric`);
-  },
-  $isArray: (operand, expressions) =>
-    sqlBoolean(
-      Prisma.sql`coalesce(jsonb_typeof(${jsonOf(one('$isArray', operand), expressions)}) = 'array', false)`,
-    ),
-  $isNumber: (operand, expressions) =>
-    sqlBoolean(
-      Prisma.sql`coalesce(jsonb_typeof(${jsonOf(one('$isNumber', operand), expressions)}) = 'number', false)`,
-    ),
-  $type: (operand, expressions) =>
-    sqlText(
-      Prisma.sql`coalesce(${TYPE_NAMES} ->> jsonb_typeof(${jsonOf(one('$type', operand), expressions)}),
-        'missing')`,
-    ),
-  $in: isIn,
-  $concatArrays: concatArrays,
-  $slice: slice,
-  $firstN: ofMany('$firstN'),
-  $lastN: ofMany('$lastN'),
-  $minN: ofMany('$minN'),
-  $maxN: ofMany('$maxN'),
-  $reverseArray: ofList('$reverseArray', (list) => gathered(list, { order: Prisma.raw('e.position desc') })),
+export const LIST_OPERATORS: Operators = {
+  $arrayElemAt: sql('json', 'json whole', elementAt('$2')),
+  $first: sql('json', 'json', elementAt('0')),
+  $last: sql('json', 'json', elementAt('-1')),
+  $size: sql('number', 'json', `case jsonb_typeof($1) when 'array' then jsonb_array_length($1) end::numeric`),
+  $in: sql('boolean', 'json json', 'coalesce($1 in (select jsonb_array_elements(doc_list($2))), false)'),
+  $concatArrays: joined('value', 'list', ' || '),
+  $slice: (operation) =>
+    severalOf(operation, { least: 2, most: 3 }).length === 2 ? SLICE(operation) : SLICE_FROM(operation),
+  $firstN: sql('value', 'input:list n:whole', part('e.position <= $2', '$2 > 0')),
+  $lastN: sql('value', 'input:list n:whole', part('e.position > jsonb_array_length($1) - $2', '$2 > 0')),
+  $minN: ofOrdered('asc'),
+  $maxN: ofOrdered('desc'),
+  $reverseArray: sql(
+    'value',
+    'list',
+    `case when $1 is not null then ${gathered('$1', 'true', 'e.position desc')} end`,
+  ),
   $sortArray: sortArray,
-  $indexOfArray: indexOfArray,
+  $indexOfArray: sql(
+    'number',
+    'json json whole=0 whole=1000000000',
+    `case when jsonb_typeof($1) = 'array' and $3 >= 0 and $4 >= 0 then
+      coalesce((select min(e.position) - 1 from ${elementsOf('$1')}
+        where e.value = $2 and e.position > $3 and e.position <= $4), -1)::numeric end`,
+  ),
   $range: range,
   $filter: filterOf,
   $map: mapOf,
   $reduce: reduce,
-  $sum: folded('$sum', sumOf),
-  $avg: folded('$avg', realOf('avg')),
-  $stdDevPop: folded('$stdDevPop', realOf('stddev_pop')),
-  $stdDevSamp: folded('$stdDevSamp', realOf('stddev_samp')),
-  $min: folded('$min', extremeOf('doc_min')),
-  $max: folded('$max', extremeOf('doc_max')),
-  $setUnion: ofSets('$setUnion', [1, MANY], (first, others) =>
-    setOf(Prisma.join([first, ...others], ' || ', '(', ')')),
+  $sum: folded('number', 'coalesce(sum(to_number(e.value)), 0)'),
+  $avg: real('avg'),
+  $stdDevPop: real('stddev_pop'),
+  $stdDevSamp: real('stddev_samp'),
+  $min: extreme('doc_min'),
+  $max: extreme('doc_max'),
+  $setUnion: ofSets(setOf('($1 || $2)')),
+  $setIntersection: ofSets(setOf('$1', isIn('$2'))),
+  $setDifference: sql('value', 'list list', ofBoth(setOf('$1', `not ${isIn('$2')}`))),
+  $setIsSubset: sql(
+    'value',
+    'list list',
+    ofBoth(`to_jsonb(not exists (select from ${elementsOf('$1')} where not ${isIn('$2')}))`),
   ),
-  $setIntersection: ofSets('$setIntersection', [1, MANY], (first, others) =>
-    setOf(first, others.length === 0 ? undefined : Prisma.join(others.map(isElementOf), ' and ')),
+  $setEquals: sql('value', 'list list', ofBoth(`to_jsonb(${setOf('$1')} = ${setOf('$2')})`)),
+  $allElementsTrue: sql(
+    'value',
+    'list',
+    `case when $1 is not null then
+      (select to_jsonb(coalesce(bool_and(doc_is_true(e.value)), true)) from ${elementsOf('$1')}) end`,
   ),
-  $setDifference: ofSets('$setDifference', [2, 2], (first, [other = JSON_NULL]) =>
-    setOf(first, Prisma.sql`not ${isElementOf(other)}`),
-  ),
-  $setIsSubset: ofSets(
-    '$setIsSubset',
-    [2, 2],
-    (first, [other = JSON_NULL]) => Prisma.sql`to_jsonb(${isSubset(first, other)})`,
-  ),
-  $setEquals: ofSets('$setEquals', [2, MANY], (first, others) => {
-    const same = others.map((other) => Prisma.sql`${setOf(first)} = ${setOf(other)}`);
-    return Prisma.sql`to_jsonb(${Prisma.join([Prisma.raw('true'), ...same], ' and ', '(', ')')})`;
-  }),
-  $allElementsTrue: ofList(
-    '$allElementsTrue',
-    (list) =>
-      Prisma.sql`(select to_jsonb(coalesce(bool_and(doc_is_true(e.value)), true)) from ${elementsOf(list)})`,
-  ),
-  $anyElementTrue: ofList(
-    '$anyElementTrue',
-    (list) =>
-      Prisma.sql`(select to_jsonb(coalesce(bool_or(doc_is_true(e.value)), false)) from ${elementsOf(list)})`,
+  $anyElementTrue: sql(
+    'value',
+    'list',
+    `case when $1 is not null then
+      (select to_jsonb(coalesce(bool_or(doc_is_true(e.value)), false)) from ${elementsOf('$1')}) end`,
   ),
 };

@@ -8,7 +8,7 @@ import type { Path } from '../../base/model/path.js';
 import type { SortKey } from '../../base/model/record-query.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { type DocumentRoot, documentRoot } from './document-root.js';
-import type { ExpressionContext } from './expression-context.js';
+import type { ExpressionContext } from './expression-value.js';
 
 type Sql = Prisma.Sql;
 

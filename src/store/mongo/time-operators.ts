@@ -3,166 +3,121 @@
  * day, which is its midnight in UTC. Anything else is null. Without a `timezone` the zone is UTC, as in
  * Mongo.
  */
-import { ServiceError } from '../../base/errors.js';
 import type { Expression } from '../../base/model/expression.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import {
   type CompileOperator,
-  compileExpression,
-  type Expressions,
-  NotSupported,
-} from './expression-context.js';
-import {
   type ExpressionValue,
-  once,
-  onceEach,
-  sqlJson,
-  sqlNumber,
-  sqlText,
-  toInteger,
-  toNumber,
-  toText,
+  fill,
+  jsonOf,
+  literalInteger,
+  literalText,
+  named,
+  notSupported,
+  type Operation,
+  type Operators,
+  reader,
+  resultOf,
+  severalOf,
+  sql,
+  wrongOperands,
 } from './expression-value.js';
-import { jsonOf, literalInteger, literalText, named, one, wrongOperands } from './operands.js';
 
 type Sql = Prisma.Sql;
 
-const INSTANT_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
-
-function instant(operand: Expression, expressions: Expressions): Sql {
-  const written = toText(compileExpression(operand, expressions));
-  return once(
-    written,
-    (of) => Prisma.sql`coalesce(instant_of(${of}), day_of(${of})::timestamp at time zone 'UTC')`,
-  );
-}
-
+const ZONE = `timezone:zone='UTC'`;
 /** The time on the clocks of the zone. */
-function local(date: Expression, timeZone: Expression | undefined, expressions: Expressions): Sql {
-  return Prisma.sql`(${instant(date, expressions)} at time zone ${zone(timeZone)})`;
-}
+const LOCAL = '($1 at time zone $2)';
+/** An instant as it is stored. */
+const stored = (instant: string) => `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-const OFFSET = /^[+-]\d{2}(?::?\d{2})?$/;
-
-/**
- * A name of the IANA list or an offset, which Postgres would read the other way round unless it is an
- * interval.
- */
-function zone(timeZone: Expression | undefined): Sql {
-  if (timeZone === undefined) return Prisma.raw(`'UTC'`);
-  if (timeZone.kind === 'literal' && timeZone.value === null) return Prisma.raw('null::text');
-  const name = literalText(timeZone);
-  if (name === undefined) throw new NotSupported('a computed timezone');
-  if (OFFSET.test(name)) {
-    const [, sign = '+', hours = '00', minutes = '00'] = /^([+-])(\d{2}):?(\d{2})?$/.exec(name) ?? [];
-    return Prisma.sql`(${`${sign}${hours}:${minutes}`}::interval)`;
-  }
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-  } catch (cause) {
-    const detail =
-      `there is no timezone "${name}"; right would be a name such as Asia/Kolkata, or an offset such ` +
-      'as +05:30';
-    throw new ServiceError('MALFORMED_FILTER', detail, {
-      cause,
-      errors: [{ detail, expected: 'a time zone', sent: name }],
-    });
-  }
-  return Prisma.sql`${name}::text`;
-}
-
-type Named<Name extends string> = Readonly<Partial<Record<Name, Expression>>>;
+const part = (field: string, time: string) => `trunc(extract(${field} from ${time}))`;
+/** Milliseconds are those of the second. */
+const partOfClock = (field: string, time: string) =>
+  field === 'milliseconds' ? `mod(${part(field, time)}, 1000)` : part(field, time);
 
 /** `{ $year: date }`, `{ $year: { date, timezone } }` */
-function partOf(operator: string, field: string, plus = 0): CompileOperator {
-  return (operand, expressions) => {
-    const isNamed = operand.kind === 'object';
-    const parts: { readonly date: Expression; readonly timezone?: Expression } = isNamed
-      ? named(operator, operand, { required: ['date'], optional: ['timezone'] })
-      : { date: one(operator, operand) };
-    const time = local(parts.date, parts.timezone, expressions);
-    return sqlNumber(Prisma.sql`(${extracted(field, time)} + ${Prisma.raw(String(plus))})::numeric`);
+function ofDate(value: string): CompileOperator {
+  const compile = sql('number', `date:time ${ZONE}`, `(${value})::numeric`);
+  return (operation) => {
+    if (operation.operand.kind === 'object') return compile(operation);
+    const [date] = severalOf(operation, { most: 1 });
+    const members = date === undefined ? [] : [{ name: 'date', value: date }];
+    return compile({ ...operation, operand: { kind: 'object', members } });
   };
 }
 
-/** `week` counts from 0, a new one on every Sunday; `millisecond` is that of the second. */
-function extracted(field: string, time: Sql): Sql {
-  if (field === 'week of Sundays')
-    return Prisma.sql`div(${extracted('doy', time)} + 6 - ${extracted('dow', time)}, 7)`;
-  const part = Prisma.sql`trunc(extract(${Prisma.raw(field)} from ${time}))`;
-  return field === 'milliseconds' ? Prisma.sql`mod(${part}, 1000)` : part;
-}
-
-const PARTS = {
-  month: 'month',
-  day: 'day',
-  hour: 'hour',
-  minute: 'minute',
-  second: 'second',
-  millisecond: 'milliseconds',
-};
-const DATE_PARTS: Readonly<Record<string, string>> = { year: 'year', ...PARTS };
+const CLOCK = { hour: 'hour', minute: 'minute', second: 'second', millisecond: 'milliseconds' };
+const DATE_PARTS: Readonly<Record<string, string>> = { year: 'year', month: 'month', day: 'day', ...CLOCK };
 const ISO_PARTS: Readonly<Record<string, string>> = {
-  isoWeekYear: 'isoyear',
-  isoWeek: 'week',
-  isoDayOfWeek: 'isodow',
-  ...Object.fromEntries(Object.entries(PARTS).slice(2)),
+  ...{ isoWeekYear: 'isoyear', isoWeek: 'week', isoDayOfWeek: 'isodow' },
+  ...CLOCK,
 };
 
-function dateToParts(operand: Expression, expressions: Expressions): ExpressionValue {
-  const parts = named('$dateToParts', operand, { required: ['date'], optional: ['timezone', 'iso8601'] });
-  const isIso = parts.iso8601?.kind === 'literal' ? parts.iso8601.value : parts.iso8601 && null;
+function dateToParts(operation: Operation): ExpressionValue {
+  const { operand } = operation;
+  const { iso8601 } = named(operation, { required: ['date'], optional: ['timezone', 'iso8601'] });
+  const isIso = iso8601?.kind === 'literal' ? iso8601.value : iso8601 && null;
   if (isIso !== undefined && typeof isIso !== 'boolean')
-    throw wrongOperands('$dateToParts', 'true or false as iso8601');
-  const members = Object.entries(isIso ? ISO_PARTS : DATE_PARTS);
-  return sqlJson(
-    onceEach([local(parts.date, parts.timezone, expressions)], (time = NEVER) => {
-      const pairs = members.map(([name, field]) => Prisma.sql`${name}::text, ${extracted(field, time)}::int`);
-      return Prisma.sql`case when ${time} is null then 'null'::jsonb
-        else jsonb_build_object(${Prisma.join(pairs, ', ')}) end`;
-    }),
+    throw wrongOperands(operation, 'true or false as iso8601');
+  const pairs = Object.entries(isIso ? ISO_PARTS : DATE_PARTS).map(
+    ([name, field]) => `'${name}', ${partOfClock(field, 't.time')}::int`,
   );
+  const members = operand.kind === 'object' ? operand.members.filter(({ name }) => name !== 'iso8601') : [];
+  const compile = sql(
+    'value',
+    `date:time ${ZONE}`,
+    `(select case when t.time is not null then jsonb_build_object(${pairs.join(', ')}) end
+      from (select ${LOCAL} as time offset 0) as t)`,
+  );
+  return compile({ ...operation, operand: { kind: 'object', members } });
 }
-
-const NEVER = Prisma.raw('null::timestamp');
 
 /**
  * A time on the clocks, of numbers by the names of `DATE_PARTS` or `ISO_PARTS`; null if one of them is null.
  * A number beyond what it counts continues in the next, or in the one before: month 14 is February.
  */
 function timeOf(parts: ReadonlyMap<string, Sql>): Sql {
-  const names = parts.has('isoWeekYear') ? ISO_PARTS : DATE_PARTS;
-  const start = { hour: 0, minute: 0, second: 0, millisecond: 0 } as Readonly<Record<string, number>>;
-  const numbers = Object.keys(names).map((name) => parts.get(name) ?? Prisma.raw(`${start[name] ?? 1}`));
-  return onceEach(numbers, (year = NEVER, b = NEVER, c = NEVER, ...clock) => {
-    const [hour = NEVER, minute = NEVER, second = NEVER, millisecond = NEVER] = clock;
-    const isIso = names === ISO_PARTS;
-    const first = isIso
-      ? Prisma.sql`date_trunc('week', make_date(${year}, 1, 4)::timestamp)`
-      : Prisma.sql`make_date(${year}, 1, 1)::timestamp`;
-    const unit = Prisma.raw(isIso ? 'weeks' : 'months');
-    const others = Prisma.join([b, c, ...clock], ', ');
-    return Prisma.sql`case when ${year} between 1 and 9999
-      and least(${others}) >= -32768 and greatest(${others}) <= 32767 then ${first}
-      + make_interval(${unit} => ${b} - 1, days => ${c} - 1, hours => ${hour}, mins => ${minute})
-      + (${second} * 1000::bigint + ${millisecond}) * interval '1 millisecond' end`;
-  });
+  const isIso = parts.has('isoWeekYear');
+  const numbers = Object.keys(isIso ? ISO_PARTS : DATE_PARTS).map(
+    (name) => parts.get(name) ?? Prisma.raw(Object.hasOwn(CLOCK, name) ? '0' : '1'),
+  );
+  const first = isIso
+    ? `date_trunc('week', make_date($1, 1, 4)::timestamp)`
+    : 'make_date($1, 1, 1)::timestamp';
+  return fill(
+    `case when $1 between 1 and 9999 and least($2, $3, $4, $5, $6, $7) >= -32768
+      and greatest($2, $3, $4, $5, $6, $7) <= 32767 then ${first}
+      + make_interval(${isIso ? 'weeks' : 'months'} => $2 - 1, days => $3 - 1, hours => $4, mins => $5)
+      + ($6 * 1000::bigint + $7) * interval '1 millisecond' end`,
+    numbers,
+  );
 }
 
-function dateFromParts(operand: Expression, expressions: Expressions): ExpressionValue {
+const WHOLE = reader('whole');
+
+function dateFromParts(operation: Operation): ExpressionValue {
+  const { operand } = operation;
   const members = operand.kind === 'object' ? operand.members : [];
   const isIso = members.some(({ name }) => name === 'isoWeekYear');
   const [first = 'year', ...others] = Object.keys(isIso ? ISO_PARTS : DATE_PARTS);
-  const parts: Named<string> = named('$dateFromParts', operand, {
+  const { timezone, ...parts }: Readonly<Record<string, Expression>> = named(operation, {
     required: [first],
     optional: [...others, 'timezone'],
   });
-  const numbers = Object.entries(parts).flatMap(([name, value]): [string, Sql][] =>
-    value === undefined || name === 'timezone'
-      ? []
-      : [[name, toInteger(compileExpression(value, expressions))]],
+  const numbers = Object.entries(parts).flatMap(([name, value]) =>
+    WHOLE({ ...operation, operand: value }).map((number): [string, Sql] => [name, number]),
   );
-  return atZone(timeOf(new Map(numbers)), parts.timezone);
+  return instantAt(timeOf(new Map(numbers)), operation, timezone);
+}
+
+const ZONE_OF = reader(ZONE);
+
+/** A time on the clocks of the zone as a stored instant. */
+function instantAt(time: Sql, operation: Operation, timezone: Expression | undefined): ExpressionValue {
+  const members = timezone === undefined ? [] : [{ name: 'timezone', value: timezone }];
+  const [zone = Prisma.empty] = ZONE_OF({ ...operation, operand: { kind: 'object', members } });
+  return resultOf('text', fill(stored(LOCAL), [time, zone]));
 }
 
 /** How a format writes each part, in a regular expression. */
@@ -183,243 +138,216 @@ const ISO_TEXT =
   '(?:[T ]([01]\\d|2[0-3]):([0-5]\\d)(?::([0-5]\\d)(?:\\.(\\d{3}))?)?Z?)?$';
 
 /** Without a `format`: a day, or an instant in UTC or on the clocks of the zone. */
-function dateFromString(operand: Expression, expressions: Expressions): ExpressionValue {
-  const given = named('$dateFromString', operand, {
+function dateFromString(operation: Operation): ExpressionValue {
+  const given = named(operation, {
     required: ['dateString'],
     optional: ['format', 'timezone', 'onError', 'onNull'],
   });
-  const { pattern, names } = readPattern(given.format);
-  const written = toText(compileExpression(given.dateString, expressions));
-  const json = jsonOf(given.dateString, expressions);
-  const read = onceEach([Prisma.sql`regexp_match(${written}, ${pattern})`], (groups = NEVER) => {
-    const parts = names.map((name, index): [string, Sql] => {
-      const group = Prisma.sql`(${groups})[${Prisma.raw(String(index + 1))}]::int`;
-      const isOptional = given.format === undefined && index > 2;
-      return [name, isOptional ? Prisma.sql`coalesce(${group}, 0)` : group];
-    });
-    // The 31st of a month that has none would be a day of the next.
-    const [, day = Prisma.raw('null::int')] = parts.find(([name]) => name === 'day') ?? [];
-    return onceEach(
-      [timeOf(new Map(parts)), day],
-      (time = NEVER, of = NEVER) =>
-        Prisma.sql`case when coalesce(extract(day from ${time}) = ${of}, true) then ${time} end`,
-    );
+  const { pattern, names } = readPattern(operation, given.format);
+  const [json, onNull, onError] = [given.dateString, given.onNull, given.onError].map((each) =>
+    each === undefined ? Prisma.raw(`'null'::jsonb`) : jsonOf(each, operation.expressions),
+  ) as [Sql, Sql, Sql];
+  const numbers = names.map((name, index): [string, Sql] => {
+    const group = `(g.groups)[${index + 1}]::int`;
+    const isOptional = given.format === undefined && index > 2;
+    return [name, Prisma.raw(isOptional ? `coalesce(${group}, 0)` : group)];
   });
-  const value = atZone(read, given.timezone);
-  const [onError, onNull] = [given.onError, given.onNull].map((other) =>
-    other === undefined ? Prisma.raw(`'null'::jsonb`) : jsonOf(other, expressions),
-  );
-  return sqlJson(
-    Prisma.sql`(case when coalesce(${json}, 'null') = 'null' then ${onNull}
-      else coalesce(to_jsonb(${value.sql}), ${onError}) end)`,
+  // The 31st of a month that has none would be a day of the next.
+  const [, day = Prisma.raw('null::int')] = numbers.find(([name]) => name === 'day') ?? [];
+  const time = Prisma.sql`(select case when coalesce(extract(day from t.time) = ${day}, true) then t.time end
+    from (select regexp_match(doc_text(${json}), ${pattern}) as groups offset 0) as g,
+      lateral (select ${timeOf(new Map(numbers))} as time offset 0) as t)`;
+  const instant = instantAt(time, operation, given.timezone);
+  return resultOf(
+    'json',
+    fill(`case when coalesce($1, 'null') = 'null' then $2 else coalesce(to_jsonb($3), $4) end`, [
+      ...[json, onNull, instant.sql, onError],
+    ]),
   );
 }
 
-function readPattern(format: Expression | undefined): { pattern: string; names: readonly string[] } {
+function readPattern(
+  operation: Operation,
+  format: Expression | undefined,
+): { pattern: string; names: readonly string[] } {
   if (format === undefined) return { pattern: ISO_TEXT, names: Object.keys(DATE_PARTS) };
-  const text = literalText(format);
-  if (text === undefined) throw new NotSupported('$dateFromString by a computed format');
   const names: string[] = [];
-  const pieces = [...text.matchAll(/%.?|[^%]+/gs)].map(([piece]) => {
-    if (piece === '%%') return '%';
-    if (!piece.startsWith('%')) return piece.replace(/[^\w ]/g, '\\$&');
-    const [name, pattern] = READ_FORMATS[piece.slice(1)] ?? [];
-    const known = Object.keys(READ_FORMATS).join(', %');
-    if (name === undefined || names.includes(name))
-      throw wrongOperands('$dateFromString', `a format of %${known} and %%, each once, not ${piece}`);
-    names.push(name);
-    return `(${pattern})`;
+  const pieces = piecesOf(operation, format, READ_FORMATS, {
+    known: ([name, pattern], piece) => {
+      if (names.includes(name)) throw wrongOperands(operation, `a format with each part once, not ${piece}`);
+      names.push(name);
+      return `(${pattern})`;
+    },
+    between: (text) => text.replace(/[^\w ]/g, '\\$&'),
   });
   if (!names.includes('year') && !names.includes('isoWeekYear'))
-    throw wrongOperands('$dateFromString', 'a format with %Y or %G');
-  return { pattern: `^${pieces.join('')}$`, names };
+    throw wrongOperands(operation, 'a format with %Y or %G');
+  return { pattern: `^${pieces}$`, names };
 }
 
+/** A format translated piece by piece: the parts it names, and the text between them. */
+function piecesOf<Part>(
+  operation: Operation,
+  format: Expression,
+  parts: Readonly<Record<string, Part>>,
+  print: {
+    readonly known: (part: Part, piece: string) => string;
+    readonly between: (text: string) => string;
+  },
+): string {
+  const text = literalText(format);
+  if (text === undefined) throw notSupported(`${operation.name} by a computed format`);
+  return text.replace(/%.?|[^%]+/gs, (piece) => {
+    if (piece === '%%') return print.between('%');
+    if (!piece.startsWith('%')) return print.between(piece);
+    const part = parts[piece.slice(1)];
+    if (part !== undefined) return print.known(part, piece);
+    const known = Object.keys(parts).join(', %');
+    throw wrongOperands(operation, `a format of %${known} and %%, not ${piece}`);
+  });
+}
+
+/** The patterns of `to_char`. */
 const FORMATS: Readonly<Record<string, string>> = {
-  Y: 'YYYY',
-  m: 'MM',
-  d: 'DD',
-  H: 'HH24',
-  M: 'MI',
-  S: 'SS',
-  L: 'MS',
-  j: 'DDD',
-  G: 'IYYY',
-  V: 'IW',
-  u: 'ID',
-  b: 'Mon',
-  B: 'FMMonth',
+  ...{ Y: 'YYYY', m: 'MM', d: 'DD', H: 'HH24', M: 'MI', S: 'SS', L: 'MS', j: 'DDD' },
+  ...{ G: 'IYYY', V: 'IW', u: 'ID', b: 'Mon', B: 'FMMonth' },
 };
+const DEFAULT_FORMAT: Expression = { kind: 'literal', value: '%Y-%m-%dT%H:%M:%S.%LZ' };
+const DATE_IN_ZONE = reader(`date:time ${ZONE} format:json=null onNull:json='null'::jsonb`);
 
-/** `%Y-%m` as a pattern of `to_char`; what stands between is quoted. */
-function toCharPattern(format: string): string {
-  let pattern = '';
-  for (const [piece] of format.matchAll(/%.?|[^%]+/gs)) {
-    if (piece === '%%') pattern += '"%"';
-    else if (piece.startsWith('%')) {
-      const known = FORMATS[piece.slice(1)];
-      if (known === undefined) {
-        throw wrongOperands(
-          '$dateToString',
-          `a format of %${Object.keys(FORMATS).join(', %')} and %%, not ${piece}`,
-        );
-      }
-      pattern += known;
-    } else pattern += `"${piece.replace(/["\\]/g, '\\$&')}"`;
-  }
-  return pattern;
-}
-
-function dateToString(operand: Expression, expressions: Expressions): ExpressionValue {
-  const parts = named('$dateToString', operand, {
+function dateToString(operation: Operation): ExpressionValue {
+  const { format = DEFAULT_FORMAT } = named(operation, {
     required: ['date'],
     optional: ['format', 'timezone', 'onNull'],
   });
-  const format = parts.format === undefined ? '%Y-%m-%dT%H:%M:%S.%LZ' : literalText(parts.format);
-  if (format === undefined) throw new NotSupported('$dateToString by a computed format');
-  const printed = Prisma.sql`to_char(${local(parts.date, parts.timezone, expressions)},
-    ${toCharPattern(format)})`;
-  if (parts.onNull === undefined) return sqlText(printed);
-  const isNull = Prisma.sql`${instant(parts.date, expressions)} is null`;
-  return sqlJson(
-    Prisma.sql`(case when ${isNull} then ${jsonOf(parts.onNull, expressions)}
-      else coalesce(to_jsonb(${printed}), 'null') end)`,
+  const pattern = piecesOf(operation, format, FORMATS, {
+    known: (part) => part,
+    between: (text) => `"${text.replace(/["\\]/g, '\\$&')}"`,
+  });
+  const [date, zone, , onNull] = DATE_IN_ZONE(operation) as [Sql, Sql, Sql, Sql];
+  return resultOf(
+    'json',
+    fill(`case when $1 is null then $4 else coalesce(to_jsonb(to_char(${LOCAL}, $3)), 'null') end`, [
+      ...[date, zone, Prisma.sql`${pattern}::text`, onNull],
+    ]),
   );
 }
 
 /** The interval of each unit. One of the calendar depends on the time zone, one of the clock does not. */
-const UNITS: Readonly<Record<string, { readonly interval: string; readonly isOfCalendar: boolean }>> = {
-  year: { interval: '1 year', isOfCalendar: true },
-  quarter: { interval: '3 months', isOfCalendar: true },
-  month: { interval: '1 month', isOfCalendar: true },
-  week: { interval: '7 days', isOfCalendar: true },
-  day: { interval: '1 day', isOfCalendar: true },
-  hour: { interval: '1 hour', isOfCalendar: false },
-  minute: { interval: '1 minute', isOfCalendar: false },
-  second: { interval: '1 second', isOfCalendar: false },
-  millisecond: { interval: '1 millisecond', isOfCalendar: false },
+const CALENDAR: Readonly<Record<string, string>> = {
+  ...{ year: '1 year', quarter: '3 months', month: '1 month', week: '7 days', day: '1 day' },
+};
+const UNITS: Readonly<Record<string, string>> = {
+  ...CALENDAR,
+  ...{ hour: '1 hour', minute: '1 minute', second: '1 second', millisecond: '1 millisecond' },
 };
 
-function unitOf(operator: string, operand: Expression) {
+function unitOf(operation: Operation, operand: Expression): string {
   const name = literalText(operand) ?? '';
-  const unit = Object.hasOwn(UNITS, name) ? UNITS[name] : undefined;
-  if (unit === undefined) throw wrongOperands(operator, `a unit of ${Object.keys(UNITS).join(', ')}`);
-  return { name, isOfCalendar: unit.isOfCalendar, interval: Prisma.raw(`interval '${unit.interval}'`) };
+  if (Object.hasOwn(UNITS, name)) return name;
+  throw wrongOperands(operation, `a unit of ${Object.keys(UNITS).join(', ')}`);
 }
 
 const WEEK_DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 
-/** How many days after a Monday the weeks begin; on Sundays unless it is said. */
-function startOfWeek(operator: string, operand: Expression | undefined): number {
-  const written = operand === undefined ? 'sunday' : (literalText(operand) ?? '').toLowerCase();
+/** The start of the unit that a time is in. Weeks begin on Sundays unless another day is given. */
+function truncated(operation: Operation, unit: string, time: string, startOfWeek?: Expression): string {
+  if (unit !== 'week') return `date_trunc('${unit}', ${time})`;
+  const written = startOfWeek === undefined ? 'sunday' : (literalText(startOfWeek) ?? '').toLowerCase();
   const day = WEEK_DAYS.findIndex((name) => name === written || name.slice(0, 3) === written);
-  if (day === -1) throw wrongOperands(operator, 'a day of the week as startOfWeek');
-  return day;
+  if (day === -1) throw wrongOperands(operation, 'a day of the week as startOfWeek');
+  return `(date_trunc('week', ${time} - interval '${day} days') + interval '${day} days')`;
 }
 
-/** The start of the unit that a time is in. */
-function truncated(unit: string, time: Sql, firstDay: number): Sql {
-  if (unit !== 'week') return Prisma.sql`date_trunc(${unit}::text, ${time})`;
-  const shift = Prisma.raw(`interval '${firstDay} days'`);
-  return Prisma.sql`(date_trunc('week', ${time} - ${shift}) + ${shift})`;
-}
+const TRUNC_OPERANDS = reader(`date:time ${ZONE} unit:json binSize:json=1 startOfWeek:json=null`);
 
-function dateTrunc(operand: Expression, expressions: Expressions): ExpressionValue {
-  const parts = named('$dateTrunc', operand, {
+function dateTrunc(operation: Operation): ExpressionValue {
+  const { unit, binSize, startOfWeek } = named(operation, {
     required: ['date', 'unit'],
     optional: ['timezone', 'startOfWeek', 'binSize'],
   });
-  if (parts.binSize !== undefined && literalInteger(parts.binSize) !== 1)
-    throw new NotSupported('$dateTrunc with a binSize other than 1');
-  const { name } = unitOf('$dateTrunc', parts.unit);
-  const time = local(parts.date, parts.timezone, expressions);
-  const firstDay = name === 'week' ? startOfWeek('$dateTrunc', parts.startOfWeek) : 0;
-  return atZone(truncated(name, time, firstDay), parts.timezone);
+  if (binSize !== undefined && literalInteger(binSize) !== 1)
+    throw notSupported('$dateTrunc with a binSize other than 1');
+  const start = truncated(operation, unitOf(operation, unit), LOCAL, startOfWeek);
+  const [date, zone] = TRUNC_OPERANDS(operation) as [Sql, Sql];
+  return resultOf('text', fill(stored(`(${start} at time zone $2)`), [date, zone]));
 }
 
+const ADD_OPERANDS = reader(`startDate:time ${ZONE} amount:whole unit:json`);
+
 /** Months are added on the calendar: 31 January and a month is the last of February. */
-function dateAdd(operator: '$dateAdd' | '$dateSubtract'): CompileOperator {
-  return (operand, expressions) => {
-    const parts = named(operator, operand, {
+function dateAdd(sign: '+' | '-'): CompileOperator {
+  return (operation) => {
+    const [date, zone, amount] = ADD_OPERANDS(operation) as [Sql, Sql, Sql];
+    const { unit: written } = named(operation, {
       required: ['startDate', 'unit', 'amount'],
       optional: ['timezone'],
     });
-    const { isOfCalendar, interval } = unitOf(operator, parts.unit);
-    const count = toInteger(compileExpression(parts.amount, expressions));
-    const sign = Prisma.raw(operator === '$dateAdd' ? '+' : '-');
-    const change = (from: Sql) => Prisma.sql`(${from} ${sign} ${count} * ${interval})`;
-    if (isOfCalendar)
-      return atZone(change(local(parts.startDate, parts.timezone, expressions)), parts.timezone);
-    const moved = change(instant(parts.startDate, expressions));
-    return storedInstant(Prisma.sql`(case when ${zone(parts.timezone)} is not null then ${moved} end)`);
+    const unit = unitOf(operation, written);
+    const change = `${sign} $3 * interval '${UNITS[unit]}'`;
+    const moved = Object.hasOwn(CALENDAR, unit)
+      ? `((${LOCAL} ${change}) at time zone $2)`
+      : `(case when $2 is not null then $1 ${change} end)`;
+    return resultOf('text', fill(stored(moved), [date, zone, amount]));
   };
 }
 
+const DIFF_OPERANDS = reader(`startDate:time ${ZONE} endDate:time unit:json startOfWeek:json=null`);
+
 /** How often a unit begins between two times. */
-function dateDiff(operand: Expression, expressions: Expressions): ExpressionValue {
-  const parts = named('$dateDiff', operand, {
+function dateDiff(operation: Operation): ExpressionValue {
+  const [start, zone, end] = DIFF_OPERANDS(operation) as [Sql, Sql, Sql];
+  const { unit: written, startOfWeek } = named(operation, {
     required: ['startDate', 'endDate', 'unit'],
     optional: ['timezone', 'startOfWeek'],
   });
-  const { name, isOfCalendar, interval } = unitOf('$dateDiff', parts.unit);
-  const firstDay = name === 'week' ? startOfWeek('$dateDiff', parts.startOfWeek) : 0;
-  const times = [parts.startDate, parts.endDate].map((date) =>
-    truncated(name, local(date, parts.timezone, expressions), firstDay),
+  const unit = unitOf(operation, written);
+  const months = { year: 12, quarter: 3, month: 1 }[unit];
+  const [from, to] = ['$1', '$3'].map((date) =>
+    truncated(operation, unit, `(${date} at time zone $2)`, startOfWeek),
   );
-  const months = { year: 12, quarter: 3, month: 1 }[name];
-  return sqlNumber(
-    onceEach(times, (start = NEVER, end = NEVER) => {
-      if (months !== undefined) {
-        const monthOf = (time: Sql) =>
-          Prisma.sql`(extract(year from ${time}) * 12 + extract(month from ${time}))`;
-        return Prisma.sql`div(${monthOf(end)} - ${monthOf(start)}, ${Prisma.raw(String(months))})`;
-      }
-      const at = (time: Sql) =>
-        isOfCalendar ? time : Prisma.sql`(${time} at time zone ${zone(parts.timezone)})`;
-      const seconds = Prisma.sql`extract(epoch from ${at(end)} - ${at(start)})`;
-      return Prisma.sql`round(${seconds} / extract(epoch from ${interval}))`;
-    }),
+  const at = Object.hasOwn(CALENDAR, unit) ? '' : ' at time zone $2';
+  const month = (time = '') => `extract(year from ${time}) * 12 + extract(month from ${time})`;
+  return resultOf(
+    'number',
+    fill(
+      months === undefined
+        ? `round(extract(epoch from (${to}${at}) - (${from}${at}))
+            / extract(epoch from interval '${UNITS[unit]}'))`
+        : `div(${month(to)} - (${month(from)}), ${months})`,
+      [start, zone, end],
+    ),
   );
 }
 
-/** A time on the clocks of the zone as a stored instant. */
-function atZone(time: Sql, timeZone: Expression | undefined): ExpressionValue {
-  return storedInstant(Prisma.sql`(${time} at time zone ${zone(timeZone)})`);
-}
-
-function storedInstant(at: Sql): ExpressionValue {
-  return sqlText(Prisma.sql`to_char(${at} at time zone 'UTC', ${INSTANT_FORMAT})`);
-}
-
-/** A number is of milliseconds since 1970. */
-function toDate(operand: Expression, expressions: Expressions): ExpressionValue {
-  const value = one('$toDate', operand);
-  const count = toNumber(compileExpression(value, expressions));
-  const counted = Prisma.sql`timestamptz 'epoch' + trunc(${count})::float8 * interval '1 millisecond'`;
-  return storedInstant(Prisma.sql`coalesce(${instant(value, expressions)}, ${counted})`);
-}
-
-export const TIME_OPERATORS: Readonly<Record<string, CompileOperator>> = {
-  $year: partOf('$year', 'year'),
-  $month: partOf('$month', 'month'),
-  $dayOfMonth: partOf('$dayOfMonth', 'day'),
-  $dayOfYear: partOf('$dayOfYear', 'doy'),
-  $dayOfWeek: partOf('$dayOfWeek', 'dow', 1),
-  $isoDayOfWeek: partOf('$isoDayOfWeek', 'isodow'),
-  $isoWeek: partOf('$isoWeek', 'week'),
-  $isoWeekYear: partOf('$isoWeekYear', 'isoyear'),
-  $hour: partOf('$hour', 'hour'),
-  $minute: partOf('$minute', 'minute'),
-  $second: partOf('$second', 'second'),
-  $millisecond: partOf('$millisecond', 'milliseconds'),
-  $week: partOf('$week', 'week of Sundays'),
-  $dateAdd: dateAdd('$dateAdd'),
-  $dateSubtract: dateAdd('$dateSubtract'),
+export const TIME_OPERATORS: Operators = {
+  $year: ofDate(part('year', LOCAL)),
+  $month: ofDate(part('month', LOCAL)),
+  $dayOfMonth: ofDate(part('day', LOCAL)),
+  $dayOfYear: ofDate(part('doy', LOCAL)),
+  $dayOfWeek: ofDate(`${part('dow', LOCAL)} + 1`),
+  $isoDayOfWeek: ofDate(part('isodow', LOCAL)),
+  $isoWeek: ofDate(part('week', LOCAL)),
+  $isoWeekYear: ofDate(part('isoyear', LOCAL)),
+  $hour: ofDate(part('hour', LOCAL)),
+  $minute: ofDate(part('minute', LOCAL)),
+  $second: ofDate(part('second', LOCAL)),
+  $millisecond: ofDate(partOfClock('milliseconds', LOCAL)),
+  // From 0, a new one on every Sunday.
+  $week: ofDate(`div(${part('doy', LOCAL)} + 6 - ${part('dow', LOCAL)}, 7)`),
+  $dateAdd: dateAdd('+'),
+  $dateSubtract: dateAdd('-'),
   $dateDiff: dateDiff,
   $dateFromParts: dateFromParts,
   $dateFromString: dateFromString,
   $dateToParts: dateToParts,
   $dateToString: dateToString,
   $dateTrunc: dateTrunc,
-  $toDate: toDate,
+  // A number counts milliseconds since 1970.
+  $toDate: sql(
+    'text',
+    'json',
+    stored(`coalesce(instant_of(doc_text($1)), day_of(doc_text($1))::timestamp at time zone 'UTC',
+      timestamptz 'epoch' + trunc(to_number($1))::float8 * interval '1 millisecond')`),
+  ),
 };

@@ -7,9 +7,8 @@ import type { Path } from '../../base/model/path.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { storable } from '../sql/storable-json.js';
 import { type DocumentRoot, documentRoot } from './document-root.js';
-import { type ExpressionValue, sqlJson as jsonValue, onceEach, orNull } from './expression-value.js';
+import { type ExpressionValue, fill, objectOf, resultOf } from './expression-value.js';
 import { type FieldTree, treeJson } from './mongo-projection.js';
-import { objectOf } from './start-expressions.js';
 
 type Sql = Prisma.Sql;
 
@@ -47,7 +46,8 @@ function putAt(document: Sql, path: Path, value: Sql): Sql {
 
 /** The objects on the way are made where the value is missing, too. */
 function putThrough(document: Sql, path: Path, value: Sql): Sql {
-  return onceEach([value], (of = MISSING) => putAt(putAt(document, path, orNull(of)), path, of));
+  const at = Prisma.sql`${path.map(storable)}::text[]`;
+  return fill(`doc_put(doc_put($1, $2, coalesce($3, 'null')), $2, $3)`, [document, at, value]);
 }
 
 /** The elements of the list at a path, one a document. */
@@ -65,7 +65,7 @@ export function withElement(base: DocumentRoot, path: Path, element: Sql): Docum
       if (!path.every((step, index) => wanted[index] === step)) return made.targetAt(wanted);
       return {
         form: 'path',
-        json: objectOf([['v', jsonValue(element)]]).sql,
+        json: objectOf([['v', resultOf('json', element)]]).sql,
         path: ['v', ...wanted.slice(path.length)],
       };
     },
@@ -85,8 +85,8 @@ export function onlyFields(
 ): DocumentRoot {
   const kept = [...fields].map(([name, below]): [string, ExpressionValue] => {
     const whole = base.valueAt([name]);
-    if (below === true) return [name, jsonValue(whole)];
-    return [name, jsonValue(picked(whole, below))];
+    if (below === true) return [name, resultOf('json', whole)];
+    return [name, resultOf('json', picked(whole, below))];
   });
   const own = computed.flatMap(({ path, value }): [string, ExpressionValue][] => {
     const [name] = path;
@@ -154,7 +154,7 @@ function rootOf(json: Sql, find: (name: string) => Found, base: DocumentRoot): D
       const found = name === undefined ? 'in the document' : find(name);
       if (found === 'as in the base') return base.targetAt(path);
       if (found === 'in the document' || name === undefined) return whole.targetAt(path);
-      return { form: 'path', json: objectOf([[name, jsonValue(found)]]).sql, path };
+      return { form: 'path', json: objectOf([[name, resultOf('json', found)]]).sql, path };
     },
     valueAt(path) {
       const [name, ...rest] = path;

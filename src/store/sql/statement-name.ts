@@ -9,9 +9,9 @@ const MAX_SHAPES = 500;
 const MAX_TEXT_LENGTH = 20_000;
 
 /**
- * A pattern, a JSON path or a containment. The value decides whether an index helps, and after five runs the plan of a
- * prepared statement no longer takes the value into account. A pattern with a cast is an exception, because
- * its text says what matters about the value (`column-test.ts`).
+ * A pattern, a JSON path or a containment. The value decides whether an index helps, and after five runs the
+ * plan of a prepared statement no longer takes the value into account. A pattern with a cast is an exception,
+ * because its text says what matters about the value (`column-test.ts`).
  */
 const DEPENDS_ON_VALUE = / (?:i?like|@\?|@@|@>|~) \$\d+(?!\d|::text)/;
 

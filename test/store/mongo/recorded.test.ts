@@ -94,7 +94,7 @@ describe('an operator', () => {
     const texts = [...answered.map(({ pipeline }) => pipeline), FACTS]
       .map((one) => JSON.stringify(one))
       .join();
-    const all = [...EXPRESSION_OPERATORS.keys(), ...SQL_ACCUMULATORS];
+    const all = [...Object.keys(EXPRESSION_OPERATORS), ...SQL_ACCUMULATORS];
     expect(all.filter((name) => !texts.includes(`"${name}"`))).toEqual([]);
   });
 
@@ -157,7 +157,7 @@ async function run(
     return rows.map(({ json }) => JSON.parse(json) as JsonValue);
   } catch (error) {
     if (error instanceof ServiceError && error.status < 500) return error;
-    throw error;
+    throw new Error(`${JSON.stringify(pipeline)}: ${String(error)}`);
   }
 }
 
