@@ -30,6 +30,7 @@ interface ImportCommandOptions {
   readonly errors?: string;
   readonly outcomes?: string;
   readonly undo?: string;
+  readonly force?: boolean;
 }
 
 interface Work {
@@ -56,6 +57,7 @@ export function registerImportCommand(command: Command, commandLine: CommandLine
     .option('--yes', 'write without asking')
     .option('--resume <id>', 'go on with an import that was stopped')
     .option('--undo <id>', 'take back all that an import has written')
+    .option('--force', 'with --undo: remove records although others point to them')
     .option('--errors <file>', 'where the refused rows go, with what is wrong, to be corrected and imported')
     .option('--outcomes <file>', 'where the dry run says what would become of each row')
     .option('--json', 'print the import as JSON')
@@ -94,7 +96,7 @@ async function importFile(work: Work, file: string | undefined): Promise<StoredI
   if (mapping !== undefined)
     await services.imports.change(scope, taken.id, { mapping: await readMapping(mapping) });
   if (options.yes && missing !== 'remove' && !options.dryRun) return await write(work, taken.id);
-  await services.imports.try(scope, taken.id);
+  await services.imports.dryRun(scope, taken.id);
   const tried = await goOn(work, taken, 'trying');
   if (options.outcomes !== undefined) {
     const file = createWriteStream(options.outcomes);
@@ -142,7 +144,7 @@ async function undo(work: Work, id: string): Promise<StoredImport> {
     for (const found of usedBy) printLine(`in use: ${found}`);
   }
   if (options.dryRun || (!options.yes && !(await isAgreed('undo this? [y/N] ')))) return one;
-  return await goOn(work, await services.imports.undo(scope, id), 'undoing');
+  return await goOn(work, await services.imports.undo(scope, id, { force: options.force }), 'undoing');
 }
 
 /** Does the work itself, with a bar; Ctrl-C leaves it where it is. */

@@ -82,13 +82,10 @@ async function importCollection(
   options: ImportDumpOptions,
 ): Promise<ImportedCollection> {
   const { services, scope, signal } = options;
-  const { format, report, inspection, evidence } = await surveyDocuments(
-    { file: one.file },
-    {
-      signal,
-      onProgress: (read) => options.progress.reading.show({ stage: one.name, done: read, total: read }),
-    },
-  );
+  const { format, report, inspection, evidence } = await surveyDocuments(one.file, {
+    signal,
+    onProgress: (read) => options.progress.reading.show({ stage: one.name, done: read, total: read }),
+  });
   const proposal = proposeDeclaration({
     ...{ name: collection, inspection, evidence, collections },
     metadata: one.metadata,
@@ -142,7 +139,7 @@ async function runImport(
   });
   const inspected = await goOn(id, wanted, options);
   if (inspected.state !== 'ready') return inspected;
-  if (run === 'try') await imports.try(scope, id);
+  if (run === 'try') await imports.dryRun(scope, id);
   else await imports.start(scope, id);
   return await goOn(id, wanted, options);
 }

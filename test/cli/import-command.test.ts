@@ -83,7 +83,7 @@ describe('campus import', () => {
     expect(output).toMatch(/\nrow 3, amount: .*many.*\nall of them: /s);
     expect(await readFile(errors, 'utf8')).toMatch(/^_id,name,amount,error\r?\nf-2,Two,many,"?row 3: /);
     expect(await readFile(outcomes, 'utf8')).toMatch(
-      /^row,outcome,fields,error\r?\n2,create,,\r?\n3,error,,"?amount: /,
+      /^row,outcome,fields,error,changes\r?\n2,create,,,\r?\n3,error,,"?amount: /,
     );
   });
 });

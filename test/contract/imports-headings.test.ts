@@ -4,7 +4,7 @@ import { useGateway } from './gateway.js';
 import { importSteps } from './import-steps.js';
 
 const gateway = useGateway();
-const { ask, rested, run, take } = importSteps(gateway);
+const { ask, rested, run, take, records } = importSteps(gateway);
 
 const HEADINGS = 'Adm No,Student Name,Class,Section,Sex,Date of Birth,Session,Admitted on';
 
@@ -111,5 +111,79 @@ describe('what a file would do in silence', () => {
         },
       ],
     });
+  });
+});
+
+describe('a register with a column for each day', () => {
+  it('is tried and written as a mark for each day that has one', async () => {
+    const student = (number: number) => `W-${number},Anu,5,A,F,13/02/2015,2026-27,2026-04-01`;
+    await run((await take('registration', `${HEADINGS}\n${student(1)}\n${student(2)}\n`)).id);
+    const sheet = [
+      'Attendance of November 2026,,,,,,,',
+      'Adm No,Class,Section,2,3 Tue,4,5,6',
+      'W-1,5,A,P,A,P,,P',
+      'W-2,5,A,P,P,HD,P,',
+    ].join('\n');
+    const { id, inspection, mapping } = await take('attendance', sheet);
+    expect(inspection.warnings).toContainEqual(expect.stringContaining('The headings "2" to "6" are days'));
+    expect(mapping.columns.map(({ column, field }) => [column, field])).toEqual([
+      ['Adm No', 'student.sequence'],
+      ['Class', 'class'],
+      ['Section', 'section'],
+      ['day', 'created'],
+      ['value', 'status'],
+    ]);
+    const values = { P: 'present', A: 'absent', HD: 'half_day' };
+    const columns = mapping.columns.map((one) => (one.column === 'value' ? { ...one, values } : one));
+    await ask('PUT', `/imports/${id}/mapping`, { ...mapping, columns });
+    await ask('POST', `/imports/${id}/dry-run`);
+    expect((await rested(id)).trial?.counts).toMatchObject({ rows: 8, created: 8, refused: 0 });
+    expect(await run(id)).toMatchObject({ state: 'done', counts: { created: 8 } });
+    const marks = await records('attendance', 'created=>2026-11-01');
+    expect(marks.map(({ created, status }) => [created, status])).toContainEqual([
+      expect.stringMatching(/^2026-11-0[34]/),
+      'half_day',
+    ]);
+  });
+});
+
+describe('a dry run', () => {
+  const tried = async (collection: string, csv: string, options = 'mode=rows') => {
+    const { id } = await take(collection, csv);
+    await ask('POST', `/imports/${id}/dry-run?${options}`);
+    return await rested(id);
+  };
+
+  it('says that no admin would be left', async () => {
+    const users = await records('pltf_user');
+    const admins = users.filter(({ roles }) => Array.isArray(roles) && roles.includes('admin'));
+    const lines = admins.map(({ _id }) => `${_id},false`);
+    expect(await tried('pltf_user', `_id,active\n${lines.join('\n')}\n`)).toMatchObject({
+      state: 'failed',
+      fault: { code: 'CONFLICT', detail: expect.stringContaining('last admin') },
+    });
+  });
+
+  it('refuses a row that would have what an earlier row has changed its record to', async () => {
+    const head = (name: string) => ask('POST', '/o/fee_head', { _id: `dry-${name}`, name, order: 1 });
+    for (const name of ['one', 'two']) await head(name);
+    const { id, trial } = await tried('fee_head', '_id,name\ndry-one,three\ndry-two,one\n');
+    expect(trial?.counts).toMatchObject({ updated: 2, refused: 0 });
+    expect(await run(id)).toMatchObject({ state: 'done', counts: { updated: 2 } });
+  });
+});
+
+describe('undoing an import whose records are in use', () => {
+  it('is refused, unless an admin forces it', async () => {
+    const one = 'F-1,Anu,5,A,F,13/02/2015,2026-27,2026-04-01';
+    const { id } = await run((await take('registration', `${HEADINGS}\n${one}\n`)).id);
+    const [student] = await records('registration', 'sequence=F-1');
+    const value = { value: student?._id };
+    const mark = { student: value, class: '5', section: 'A', status: 'present', created: '2026-11-10' };
+    await ask('POST', '/o/attendance', mark);
+    await expect(ask('POST', `/imports/${id}/undo`)).rejects.toThrow('An admin may pass force: true');
+    await ask('POST', `/imports/${id}/undo?force=true`);
+    expect(await rested(id)).toMatchObject({ state: 'undone' });
+    expect(await records('registration', 'sequence=F-1')).toEqual([]);
   });
 });

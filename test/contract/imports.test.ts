@@ -267,7 +267,7 @@ describe('an import', () => {
       return (await answer.text()).split('\r\n');
     };
     const first = await take('task', `_id,name,amount\n${rows.slice(0, 2_600).join('\n')}\n`);
-    expect(await outcomes(first.id)).toEqual(['row,outcome,fields,error', '']);
+    expect(await outcomes(first.id)).toEqual(['row,outcome,fields,error,changes', '']);
     await run(first.id, 'mode=rows');
     rows[1] = 'each-1,Task 1,2';
     rows[2] = 'each-2,Another,3';
@@ -281,13 +281,13 @@ describe('an import', () => {
     const told = await tried();
     expect(told).toHaveLength(3_002);
     expect([1, 2, 3, 2_551, 2_600, 2_601, 3_000].map((line) => told[line])).toEqual([
-      '2,same,,',
-      '3,update,amount,',
-      '4,update,"name, amount",',
-      expect.stringMatching(/^2552,error,,"amount: .*many.*"$/),
-      '2601,same,,',
-      '2602,create,,',
-      '3001,create,,',
+      '2,same,,,',
+      '3,update,amount,,amount: 1 → 2',
+      '4,update,"name, amount",,"name: ""Task 2"" → ""Another""; amount: 1 → 3"',
+      expect.stringMatching(/^2552,error,,"amount: .*many.*",$/),
+      '2601,same,,,',
+      '2602,create,,,',
+      '3001,create,,,',
     ]);
     expect(await tried()).toEqual(told);
   });

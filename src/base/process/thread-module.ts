@@ -4,9 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 /** Their paths in `src`, without the extension. The bundle has a file for each. */
 export const THREAD_MODULES = [
-  'services/importing/mongo/survey-thread',
-  'services/importing/preparing/inspection-thread',
-  'services/importing/preparing/preparer-thread',
+  'services/importing/preparing/reader-thread',
   'services/scripting/guest/thread',
 ] as const;
 export type ThreadModule = (typeof THREAD_MODULES)[number];

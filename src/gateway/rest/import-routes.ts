@@ -9,8 +9,8 @@ import {
 } from '../resolvers/services/import-result.js';
 import { type Answer, jsonAnswer } from './answer.js';
 import { nextPage } from './answer-records.js';
-import { invalidParameter, parseCount } from './parameter-reader.js';
-import { asRecord } from './record-write-routes.js';
+import { invalidParameter, parseCount, parseFlag } from './parameter-reader.js';
+import { asRecord, FORCE } from './record-write-routes.js';
 import {
   inQuery,
   type Parameter,
@@ -324,10 +324,12 @@ const previewUndo: Route = {
 const undoImport: Route = {
   ...step('undo', 'Take back all that an import has written'),
   name: 'undoImport',
-  parameters: [ID],
-  ...via('imports', ['undoImport'], async (imports, request) =>
-    answerBegun(await imports.undoImport(request.context, idOf(request))),
-  ),
+  parameters: [ID, FORCE],
+  ...via('imports', ['undoImport'], async (imports, request) => {
+    const { force } = request.parameters;
+    const isForced = force === undefined ? undefined : parseFlag('force', force);
+    return answerBegun(await imports.undoImport(request.context, idOf(request), isForced));
+  }),
 };
 
 const listErrors: Route = {
@@ -375,8 +377,8 @@ const readOutcomes: Route = {
   group: 'Imports',
   summary: 'What would become of each row, as the last dry run found',
   description:
-    'By the number of the row: `create`, `update` with the fields that would be another, `same`, or ' +
-    '`error` with what is wrong. Without a dry run there are no rows.',
+    'By the number of the row: `create`, `update` with the fields that would change and their old and new ' +
+    'values, `same`, or `error` with what is wrong. Without a dry run there are no rows.',
   parameters: [ID],
   answers: [{ status: 200, description: 'The rows, in the order of the file.', schema: { type: 'string' } }],
   errors: [...ERRORS, 'NOT_ACCEPTABLE'],

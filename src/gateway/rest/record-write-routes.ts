@@ -37,7 +37,7 @@ export const WRITE_ERRORS = [
   'UNSUPPORTED_MEDIA_TYPE',
 ] as const;
 
-const FORCE: Parameter = {
+export const FORCE: Parameter = {
   name: 'force',
   in: 'query',
   isRequired: false,

@@ -1,14 +1,11 @@
 /** What a person should know before a mapping is used: columns that go nowhere, and cells to look at. */
 import type { Collection, Field } from '../../base/model/collection.js';
-import { dayWritten } from './cells/day-cell.js';
 import { type ColumnMapping, type ImportMapping, targetOf } from './import-mapping.js';
 import { invalidImport } from './invalid-import.js';
 import { ERROR_COLUMN } from './propose-mapping.js';
 import type { ColumnInspection } from './reading/column-findings.js';
 
 const MOST_SHOWN = 3;
-/** The headings of so many columns are days only where the table has a column for each day. */
-const FEWEST_DAYS = 3;
 const MOST_COLUMNS = 50;
 
 type Found = readonly ColumnInspection[] | undefined;
@@ -20,31 +17,18 @@ export function doubtsOfMapping(
   found: Found,
 ): readonly string[] {
   const unmapped = unmappedOf(mapping, found);
-  const days = unmapped.filter(({ column }) => dayWritten(column, 'DD/MM/YYYY') !== undefined);
-  const isWide = days.length >= FEWEST_DAYS;
-  const wide = isWide ? [doubtOfWideTable(days)] : [];
-  const lost = unmapped
-    .filter((one) => !isWide || !days.includes(one))
-    .map(({ column, filled, examples }) => {
-      const shown = examples.slice(0, MOST_SHOWN).join(', ');
-      const named = `The column ${JSON.stringify(column)}`;
-      return filled === 1
-        ? `${named} goes to no field, so its 1 value is not imported (${shown}).`
-        : `${named} goes to no field, so its ${filled.toLocaleString('en')} values are not imported (${shown}).`;
-    });
+  const lost = unmapped.map(({ column, filled, examples }) => {
+    const shown = examples.slice(0, MOST_SHOWN).join(', ');
+    const named = `The column ${JSON.stringify(column)}`;
+    return filled === 1
+      ? `${named} goes to no field, so its 1 value is not imported (${shown}).`
+      : `${named} goes to no field, so its ${filled.toLocaleString('en')} values are not imported (${shown}).`;
+  });
   const cells = mapping.columns.flatMap((one) => {
     const inspected = found?.find(({ column }) => column === one.column);
     return inspected === undefined ? [] : doubtsOfCells(one, inspected, collection);
   });
-  return [...new Set([...wide, ...lost, ...cells])].slice(0, MOST_COLUMNS);
-}
-
-function doubtOfWideTable(days: readonly ColumnInspection[]): string {
-  const [first, last] = [days[0]?.column, days.at(-1)?.column].map((one) => JSON.stringify(one));
-  return (
-    `The headings ${first} to ${last} are days. A table with a column for each day is not read: ` +
-    'write each value in a row of its own, with its day in one column.'
-  );
+  return [...new Set([...lost, ...cells])].slice(0, MOST_COLUMNS);
 }
 
 /**

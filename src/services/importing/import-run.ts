@@ -1,4 +1,4 @@
-/** Tries or writes the rows of an import, batch by batch. */
+/** Writes the rows of an import, batch by batch; a dry run writes them and takes them back. */
 import { ServiceError } from '../../base/errors.js';
 import { type JsonValue, printExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
@@ -6,30 +6,18 @@ import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
 import type { OwnConnection, OwnTransaction, Queryable } from '../../store/database/queryable.js';
+import { rehearse } from '../../store/writing/atomically.js';
 import type { StagedOutcome, StagedWrites } from '../../store/writing/staged-writes.js';
 import type { UniqueKey } from '../../store/writing/unique-key.js';
 import type { TriggerNames } from '../../store/writing/write-triggers.js';
-import {
-  addCounts,
-  addFields,
-  addOverwritten,
-  type ImportCounts,
-  NO_COUNTS,
-  type PreviewedRow,
-} from './import-counts.js';
+import { addCounts, addFields, addOverwritten, type ImportCounts, NO_COUNTS } from './import-counts.js';
 import type { ImportMapping } from './import-mapping.js';
 import { forgetSeen, noteRefused, noteSeen, unseen } from './note-refused.js';
-import { PreparedFile } from './preparing/prepared-file.js';
+import { type PreparedBatch, preparedBatches } from './preparing/prepared-file.js';
 import { columnFinder } from './preparing/row-mapper.js';
-import {
-  type Ask,
-  type PreparedRows,
-  type Question,
-  type RefusedRow,
-  withColumns,
-} from './preparing/row-preparer.js';
+import { type ReferenceLookups, type RefusedRow, withColumns } from './preparing/row-preparer.js';
 import type { SourceOptions } from './reading/row-source.js';
-import { firstRowsOf, forgetOutcomes, noteOutcomes, outcomesOf } from './row-outcomes.js';
+import { firstRowsOf, forgetOutcomes, noteOutcomes, outcomesOf, type RowOutcomes } from './row-outcomes.js';
 import {
   findImport,
   fingerprintOf,
@@ -70,14 +58,19 @@ export interface Run {
 /** The import was cancelled, or another process has changed its state. */
 export class StoppedError extends Error {}
 
-interface Batch extends PreparedRows {
-  readonly sourcesOf: PreparedFile['sourcesOf'];
+/** The rows of a batch that were written or refused. */
+interface WrittenBatch {
+  readonly batch: PreparedBatch;
+  readonly outcome: StagedOutcome;
+  readonly refused: readonly RefusedRow[];
 }
 
 const BATCH_ROWS = 2_500;
 /** The most attempts to write a batch that conflicts with concurrent writes. */
 const MAX_ATTEMPTS = 5;
 const MOST_PREVIEWED = 100;
+/** So many rows are tried in one transaction, in which each row sees what earlier ones have changed. */
+const MOST_TRIED_AT_ONCE = 10_000;
 
 export class ImportRun {
   readonly #options: ImportRunOptions;
@@ -86,8 +79,8 @@ export class ImportRun {
     this.#options = options;
   }
 
-  /** The dry run: everything except the write, one transaction per batch. */
-  async try(run: Run): Promise<StoredImport> {
+  /** Writes all rows and takes them back, so that what the write would refuse is known before it. */
+  async dryRun(run: Run): Promise<StoredImport> {
     const begun = await this.#begin(run, ['trying'], 'trying');
     const judged = await this.#judge({ ...run, one: begun }, 'trying');
     const trial: ImportTrial = { ...judged, fingerprint: fingerprintOf(begun) };
@@ -101,80 +94,101 @@ export class ImportRun {
     return orStopped(changed);
   }
 
-  async #judge(run: Run, state: 'trying' | 'running'): Promise<Omit<ImportTrial, 'fingerprint'>> {
-    const { one } = run;
-    let fields = one.trial?.fields ?? {};
-    let overwritten = one.trial?.overwritten ?? {};
-    let preview: readonly PreviewedRow[] = one.trial?.preview ?? [];
-    let counts = one.counts;
-    for await (const batch of this.#batches(run, one.position)) {
-      ({
-        after: counts,
-        allFields: fields,
-        allOverwritten: overwritten,
-        shown: preview,
-      } = await this.#inTransaction(run, async (transaction, scope) => {
-        const { outcome, refused } = await this.#write(run, { transaction, scope, batch, mode: 'try' });
-        const after = addCounts(counts, batch, outcome, refused);
-        const allFields = addFields(fields, outcome);
-        const allOverwritten = addOverwritten(overwritten, outcome);
-        const runs = outcomesOf(batch, outcome, refused);
-        const shown = [...preview];
-        if (shown.length < MOST_PREVIEWED) {
-          const { updated } = outcome;
-          const known = { records: outcome.records(), labels: batch.labels, updated };
-          shown.push(...firstRowsOf(runs, known, MOST_PREVIEWED - shown.length));
-        }
-        await noteRefused(transaction, one.id, state === 'trying' ? 'try' : 'run', refused);
-        if (state === 'trying') await noteOutcomes(transaction, one.id, runs);
-        if (one.options.missing === 'remove') {
-          const place = run.staging.placeOf(transaction, scope);
-          await noteSeen(place, one, outcome.records().values());
-        }
-        await this.#note(transaction, one.id, state, {
-          position: batch.position,
-          counts: after,
-          ...(state === 'trying' && {
-            trial: {
-              ...{ counts: after, fields: allFields, overwritten: allOverwritten },
-              ...{ preview: shown, fingerprint: '' },
-            },
-          }),
-        });
-        return { after, allFields, allOverwritten, shown };
-      }));
-    }
-    if (one.options.missing === 'remove') counts = await this.#countRemovable(run, counts);
-    return { counts, fields, overwritten, preview };
+  async #judge(run: Run, state: 'trying' | 'running'): Promise<Judged> {
+    return await (isSmall(run.one) ? this.#judgeAtOnce(run, state) : this.#judgeInBatches(run, state));
   }
 
-  async #countRemovable(run: Run, counts: ImportCounts): Promise<ImportCounts> {
-    const { one, connection, staging } = run;
-    const scope = await this.#options.scopeOf(one);
-    const removed = await staging.countRemovable(connection, scope, one.collection, unseen(one));
-    return { ...counts, removed };
+  async #judgeAtOnce(run: Run, state: 'trying' | 'running'): Promise<Judged> {
+    const { one } = run;
+    return await this.#inTransaction(run, async (transaction, scope) => {
+      let judged = NOTHING_JUDGED;
+      const noted: NotedBatch[] = [];
+      await rehearse(transaction, async () => {
+        for await (const batch of this.#batches({ ...run, transaction }, 0)) {
+          const written = await this.#write(run, { transaction, scope, batch, mode: 'try' });
+          const next = withBatch(judged, written);
+          judged = next.judged;
+          noted.push({ position: batch.position, refused: written.refused, runs: next.runs });
+          await this.#noteSeen(run, transaction, scope, written);
+        }
+        const removed = await this.#tryToRemove(run, transaction, scope, judged.counts);
+        judged = { ...judged, counts: { ...judged.counts, removed } };
+      });
+      for (const batch of noted) await noteJudged(transaction, one.id, state, batch);
+      const position = noted.at(-1)?.position ?? 0;
+      await this.#note(transaction, one.id, state, { position, counts: judged.counts });
+      return judged;
+    });
+  }
+
+  async #judgeInBatches(run: Run, state: 'trying' | 'running'): Promise<Judged> {
+    const { one } = run;
+    let judged: Judged = { ...NOTHING_JUDGED, ...one.trial, counts: one.counts };
+    for await (const batch of this.#batches(run, one.position)) {
+      judged = await this.#inTransaction(run, async (transaction, scope) => {
+        const written = await rehearse(transaction, () =>
+          this.#write(run, { transaction, scope, batch, mode: 'try' }),
+        );
+        const next = withBatch(judged, written);
+        const { position } = batch;
+        await noteJudged(transaction, one.id, state, { position, refused: written.refused, runs: next.runs });
+        await this.#noteSeen(run, transaction, scope, written);
+        await this.#note(transaction, one.id, state, {
+          position,
+          counts: next.judged.counts,
+          ...(state === 'trying' && { trial: { ...next.judged, fingerprint: '' } }),
+        });
+        return next.judged;
+      });
+    }
+    const removed = await this.#inTransaction(run, (transaction, scope) =>
+      rehearse(transaction, () => this.#tryToRemove(run, transaction, scope, judged.counts)),
+    );
+    return { ...judged, counts: { ...judged.counts, removed } };
+  }
+
+  /** With `missing=remove`, stores the ids of the records that the file has. */
+  async #noteSeen(
+    { one, staging }: Run,
+    transaction: OwnTransaction,
+    scope: Scope,
+    { outcome }: WrittenBatch,
+  ): Promise<void> {
+    if (one.options.missing !== 'remove') return;
+    await noteSeen(staging.placeOf(transaction, scope), one, outcome.records().values());
+  }
+
+  /** The number of records that the run will remove. Rows that are refused prevent it, and are reported. */
+  async #tryToRemove(
+    { one, staging }: Run,
+    transaction: OwnTransaction,
+    scope: Scope,
+    { rows, refused }: ImportCounts,
+  ): Promise<number> {
+    if (one.options.missing !== 'remove' || refused > 0) return 0;
+    assertRemovable({ rows, refused });
+    const request = { condition: unseen(one), limit: this.#batchRows };
+    for (let count = 0; ; ) {
+      const removed = await staging.remove(transaction, scope, one.collection, request);
+      count += removed;
+      if (removed === 0) return count;
+    }
   }
 
   /** Writes the valid rows, one transaction per batch, and reports the others. */
-  async rows(run: Run): Promise<StoredImport> {
+  async writeInBatches(run: Run): Promise<StoredImport> {
     const begun = await this.#begin(run, ['waiting', 'running'], 'running');
     let { counts, changes } = begun;
     for await (const batch of this.#batches(run, begun.position)) {
       const done = await this.#inTransaction(run, async (transaction, scope) => {
         const number = changes + 1;
         const own = withRequest(scope, begun.id, number);
-        const { outcome, refused } = await this.#write(run, {
-          transaction,
-          scope: own,
-          batch,
-          mode: 'write',
-        });
+        const written = await this.#write(run, { transaction, scope: own, batch, mode: 'write' });
+        const { outcome, refused } = written;
         const after = addCounts(counts, batch, outcome, refused);
         const isChange = outcome.created.length + outcome.updated.length > 0;
         await noteRefused(transaction, begun.id, 'run', refused);
-        if (begun.options.missing === 'remove') {
-          await noteSeen(run.staging.placeOf(transaction, own), begun, outcome.records().values());
-        }
+        await this.#noteSeen(run, transaction, own, written);
         const noted = { position: batch.position, counts: after, changes: isChange ? number : changes };
         await this.#note(transaction, begun.id, 'running', noted);
         return { noted, outcome };
@@ -217,7 +231,7 @@ export class ImportRun {
    * Writes all rows or none: first checks every row, so that every error is reported; then writes them in one
    * transaction.
    */
-  async atomic(run: Run): Promise<StoredImport> {
+  async writeAtomically(run: Run): Promise<StoredImport> {
     const begun = await this.#restart(run, ['waiting', 'running'], 'running');
     const judged = await this.#judge({ ...run, one: begun }, 'running');
     if (judged.counts.refused > 0) throw refusedRows(judged.counts.refused);
@@ -274,7 +288,7 @@ export class ImportRun {
   /** Continues the step where it stopped, or begins it. */
   async #begin(run: Run, from: readonly ImportState[], state: 'trying' | 'running'): Promise<StoredImport> {
     const { one } = run;
-    const isUnderWay = one.state === state && one.position > 0;
+    const isUnderWay = one.state === state && one.position > 0 && !(state === 'trying' && isSmall(one));
     if (!isUnderWay) return await this.#restart(run, from, state);
     return one;
   }
@@ -311,47 +325,28 @@ export class ImportRun {
   async *#batches(
     run: Run & { readonly transaction?: OwnTransaction },
     position: number,
-  ): AsyncGenerator<Batch, void> {
-    const { one, collection, mapping, key, seed, signal, file, transaction } = run;
-    const now = new Date();
+  ): AsyncGenerator<PreparedBatch, void> {
+    const { one, collection, mapping, key, seed, signal, file, transaction, staging } = run;
     const { timeZone, callingCode } = (await this.#options.scopeOf(one)).domain;
-    const ask: Ask = async <Q extends Question>(question: Q) =>
-      // Rows may refer to records that the same transaction has created.
-      (await this.#answer(run, transaction ?? this.#options.database, question)) as never;
-    const { inspection, source } = one;
-    const prepared = new PreparedFile({
-      file: { path: file, name: one.name },
-      source: { ...optionsFound(inspection), ...source },
-      plan: {
-        collection,
-        timeZone,
-        callingCode,
-        now,
-        key,
-        seed,
-        of: inspection?.columns === undefined ? 'documents' : 'table',
-        position,
+    // Rows may refer to records that the same transaction has created.
+    const queryable = transaction ?? this.#options.database;
+    const scopeOf = () => this.#options.scopeOf(one);
+    const lookups: ReferenceLookups = {
+      findTargets: async (sought) => await staging.findTargets(queryable, await scopeOf(), sought),
+      findByField: async (asked) => await staging.findByField(queryable, await scopeOf(), asked),
+    };
+    const order = transaction !== undefined || pointsAtItself(collection) ? 'inTurn' : 'ahead';
+    const of = one.inspection?.columns === undefined ? 'documents' : 'table';
+    yield* preparedBatches(
+      { lookups, order, signal },
+      {
+        file: { path: file, name: one.name },
+        source: { ...optionsFound(one.inspection), ...one.source },
+        plan: { collection, timeZone, callingCode, now: new Date(), key, seed, of, position },
+        mapping: printExactJson(mapping as unknown as JsonValue),
+        batchRows: this.#batchRows,
       },
-      mapping: printExactJson(mapping as unknown as JsonValue),
-      batchRows: this.#batchRows,
-      order: transaction !== undefined || pointsAtItself(collection) ? 'inTurn' : 'ahead',
-      ask,
-      signal,
-    });
-    try {
-      for await (const batch of prepared.batches()) {
-        yield { ...batch, sourcesOf: (numbers) => prepared.sourcesOf(numbers) };
-      }
-    } finally {
-      await prepared.close();
-    }
-  }
-
-  async #answer({ one, staging }: Run, queryable: Queryable, question: Question): Promise<unknown> {
-    const scope = await this.#options.scopeOf(one);
-    return question.kind === 'targets'
-      ? await staging.findTargets(queryable, scope, question.sought)
-      : await staging.findByField(queryable, scope, question);
+    );
   }
 
   /** Does the work in a transaction, and retries it after a conflict with a concurrent write. */
@@ -377,10 +372,10 @@ export class ImportRun {
     work: {
       readonly transaction: OwnTransaction;
       readonly scope: Scope;
-      readonly batch: Batch;
+      readonly batch: PreparedBatch;
       readonly mode: 'write' | 'try';
     },
-  ): Promise<{ readonly outcome: StagedOutcome; readonly refused: readonly RefusedRow[] }> {
+  ): Promise<WrittenBatch> {
     const { transaction, scope, batch, mode } = work;
     const { one, staging, key, mapping } = run;
     const { lines, count, fields } = batch;
@@ -391,7 +386,7 @@ export class ImportRun {
     const refused = outcome.refused.map(({ number, errors }): RefusedRow => {
       return { number, errors: withColumns(errors, columnAt), source: sources.get(number) ?? [] };
     });
-    return { outcome, refused: [...batch.refused, ...refused] };
+    return { batch, outcome, refused: [...batch.refused, ...refused] };
   }
 
   /** Stores the progress. @throws StoppedError if the import was cancelled */
@@ -411,6 +406,47 @@ export class ImportRun {
   }
 }
 
+/** Whether all rows are tried in one transaction, which begins anew after an interruption. */
+function isSmall({ inspection }: StoredImport): boolean {
+  return inspection?.isWhole === true && (inspection.rows ?? 0) <= MOST_TRIED_AT_ONCE;
+}
+
+type Judged = Omit<ImportTrial, 'fingerprint'>;
+
+const NOTHING_JUDGED: Judged = { counts: NO_COUNTS, fields: {}, overwritten: {}, preview: [] };
+
+/** Adds the rows of a batch to what was found before. */
+function withBatch(
+  { counts, fields, overwritten, preview }: Judged,
+  { batch, outcome, refused }: WrittenBatch,
+): { readonly judged: Judged; readonly runs: readonly RowOutcomes[] } {
+  const runs = outcomesOf(batch, outcome, refused);
+  const known = { records: outcome.records(), labels: batch.labels };
+  const judged = {
+    counts: addCounts(counts, batch, outcome, refused),
+    fields: addFields(fields, outcome),
+    overwritten: addOverwritten(overwritten ?? {}, outcome),
+    preview: [...preview, ...firstRowsOf(runs, known, MOST_PREVIEWED - preview.length)],
+  };
+  return { judged, runs };
+}
+
+interface NotedBatch {
+  readonly position: number;
+  readonly refused: readonly RefusedRow[];
+  readonly runs: readonly RowOutcomes[];
+}
+
+async function noteJudged(
+  transaction: OwnTransaction,
+  id: string,
+  state: 'trying' | 'running',
+  { refused, runs }: NotedBatch,
+): Promise<void> {
+  await noteRefused(transaction, id, state === 'trying' ? 'try' : 'run', refused);
+  if (state === 'trying') await noteOutcomes(transaction, id, runs);
+}
+
 function orStopped(one: StoredImport | undefined): StoredImport {
   if (one === undefined) throw new StoppedError();
   return one;
@@ -423,15 +459,9 @@ function withRequest(scope: Scope, importId: string, number: number): Scope {
 
 /** What the inspection has recognized, so that it is not detected again. */
 function optionsFound(inspection: ImportInspection | undefined): SourceOptions {
-  if (inspection === undefined) return {};
-  const { format, encoding, delimiter, sheet, header } = inspection;
-  return {
-    format,
-    ...(encoding !== undefined && { encoding }),
-    ...(delimiter !== undefined && { delimiter }),
-    ...(sheet !== undefined && { sheet }),
-    ...(header !== undefined && { header }),
-  };
+  const { format, encoding, delimiter, sheet, header, unfold } = inspection ?? {};
+  const found = { format, encoding, delimiter, sheet, header, unfold };
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
 }
 
 function pointsAtItself({ name, fields }: Collection): boolean {
@@ -441,7 +471,7 @@ function pointsAtItself({ name, fields }: Collection): boolean {
 }
 
 /** The record of a refused row would be taken for one that the file does not have. */
-function assertRemovable({ rows, refused }: ImportCounts): void {
+function assertRemovable({ rows, refused }: Pick<ImportCounts, 'rows' | 'refused'>): void {
   if (refused > 0) {
     const detail = `${refused} rows were refused, so no records that the file does not have were removed`;
     throw new ServiceError('CONFLICT', detail);

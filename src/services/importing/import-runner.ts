@@ -129,8 +129,9 @@ export class ImportRunner {
         .digest('hex');
       const triggers = staging.triggerNames(scope, one.collection);
       const run = { ...work, collection, file, mapping, staging, key, triggers, seed };
-      if (step === 'try') return await this.#run.try(run);
-      return options.mode === 'atomic' ? await this.#run.atomic(run) : await this.#run.rows(run);
+      if (step === 'try') return await this.#run.dryRun(run);
+      if (options.mode === 'atomic') return await this.#run.writeAtomically(run);
+      return await this.#run.writeInBatches(run);
     });
   }
 

@@ -14,6 +14,7 @@ import type { Database } from '../../store/database/database.js';
 import { type KeysetPage, type KeysetRequest, withPlaces } from '../../store/database/keyset.js';
 import type { UndoConflict, UndoPreview } from '../../store/history/undo-preview.js';
 import type { RecordStore } from '../../store/record-store.js';
+import { assertMayForce } from '../../store/writing/referring-records.js';
 import type { Files, NewFile } from '../files/files.js';
 import { assertAtMost, type MostBytes } from '../files/most-bytes.js';
 import { assertNothingReplaced, doubtsOfMapping } from './doubts-of-mapping.js';
@@ -210,7 +211,7 @@ export class Imports {
   }
 
   /** Begins the dry run. @throws CONFLICT while the import is under way, FORBIDDEN, INVALID_VALUE */
-  async try(scope: Scope, id: string, sent: Partial<ImportOptions> = {}): Promise<StoredImport> {
+  async dryRun(scope: Scope, id: string, sent: Partial<ImportOptions> = {}): Promise<StoredImport> {
     return await this.#begin(scope, id, sent, 'trying');
   }
 
@@ -258,9 +259,14 @@ export class Imports {
    * Begins to take back all that the import has written. Refused as a whole where a record was changed later.
    *
    * @throws CONFLICT naming the records that were changed later, or counting those that point to created
-   * ones, or while the import is under way; FORBIDDEN; NOT_FOUND, also where nothing that it has written is the caller's to undo
+   * ones unless an admin passes `force`, or while the import is under way; FORBIDDEN; NOT_FOUND, also where
+   * nothing that it has written is the caller's to undo
    */
-  async undo(scope: Scope, id: string): Promise<StoredImport> {
+  async undo(
+    scope: Scope,
+    id: string,
+    { force }: { readonly force?: boolean | undefined } = {},
+  ): Promise<StoredImport> {
     const { database } = this.#options;
     const one = await this.get(scope, id);
     this.rights.assertMayImport(scope, one.collection);
@@ -270,9 +276,11 @@ export class Imports {
       id,
     );
     if (conflictCount > 0) throw changedLater(one.collection, conflicts, conflictCount);
-    if (usedBy.length > 0) {
+    if (force) assertMayForce(scope);
+    else if (usedBy.length > 0) {
       const found = usedBy.join(', ');
-      const detail = `Records of ${one.collection} that the import created are still in use: ${found}.`;
+      const inUse = `Records of ${one.collection} that the import created are still in use: ${found}.`;
+      const detail = `${inUse} Remove or change these first. An admin may pass force: true.`;
       throw new ServiceError('CONFLICT', detail, { errors: usedBy.map((found) => ({ detail: found })) });
     }
     if (removed + changed + broughtBack === 0) {
@@ -285,6 +293,7 @@ export class Imports {
       startedAt: 'now',
       endedAt: null,
       fault: null,
+      options: { ...one.options, ...(force && { force }) },
       principal: toImportPrincipal(scope),
     });
     if (begun === undefined) throw await this.#underWay(scope, id, 'be undone');

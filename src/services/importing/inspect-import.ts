@@ -1,9 +1,10 @@
 /** Inspects the file of an import and proposes a mapping. */
-import type { Collection } from '../../base/model/collection.js';
+import type { Collection, Field } from '../../base/model/collection.js';
 import { doubtsOfMapping } from './doubts-of-mapping.js';
 import type { ImportMapping } from './import-mapping.js';
-import { inspectOnThread } from './preparing/inspect-on-thread.js';
+import { inspectOnThread } from './preparing/prepared-file.js';
 import { proposeKey, proposeMapping } from './propose-mapping.js';
+import type { UnfoldedDays } from './reading/row-source.js';
 import type { ImportInspection, ImportOptions, StoredImport } from './stored-import.js';
 
 export interface Inspected {
@@ -22,23 +23,64 @@ export async function inspectImport(asked: {
   readonly signal: AbortSignal;
 }): Promise<Inspected> {
   const { one, collection, collectionOf, file, signal } = asked;
-  const start = { file: { path: file, name: one.name }, source: one.source };
-  const { tableColumns, inspection } = await inspectOnThread(start, signal);
+  const register = registerOf(collection);
+  const mayUnfold = register !== undefined;
+  const start = { file: { path: file, name: one.name }, source: one.source, mayUnfold };
+  const { tableColumns, unfold, inspection } = await inspectOnThread(start, signal);
   const { columns: found, ...others } = inspection;
   // The members of documents are named after fields already.
   const proposed =
     tableColumns === undefined
       ? { columns: [], fixed: {} }
-      : proposeMapping(collection, { columns: tableColumns, found }, collectionOf);
+      : proposeMapping(
+          collection,
+          { columns: tableColumns, found, given: givenBy(unfold, register) },
+          collectionOf,
+        );
   const mapping = one.mapping ?? proposed;
   return {
     inspection: {
       ...others,
       warnings: [...others.warnings, ...doubtsOfMapping(collection, mapping, found)],
       columns: tableColumns,
+      ...(unfold !== undefined && { unfold }),
       found,
     },
     mapping,
     options: { ...one.options, by: one.options.by || proposeKey(collection, mapping, found) },
   };
+}
+
+/** The fields of a register: the day or month of which a record exists once, and its one other value. */
+interface Register {
+  readonly day: string;
+  readonly value: string;
+}
+
+function registerOf({ fields, fieldsByName, uniqueTogether }: Collection): Register | undefined {
+  for (const { parts } of uniqueTogether) {
+    const names = parts.map(({ path: [name = ''] }) => name);
+    const day = parts.find(
+      ({ path: [name = ''], by }) => by === 'day' || fieldsByName.get(name)?.format === 'month',
+    );
+    const isValue = ({ name, isRequired, allowed, type }: Field) =>
+      isRequired && !names.includes(name) && (allowed !== undefined || type === 'number');
+    const [value, ...others] = fields.filter(isValue);
+    const [name] = day?.path ?? [];
+    if (name !== undefined && value !== undefined && others.length === 0)
+      return { day: name, value: value.name };
+  }
+  return undefined;
+}
+
+/** The fields of the columns that the days of a register are read as. */
+function givenBy(
+  unfold: UnfoldedDays | undefined,
+  register: Register | undefined,
+): ReadonlyMap<string, string> {
+  if (unfold === undefined || register === undefined) return new Map();
+  return new Map([
+    [unfold.day, register.day],
+    [unfold.value, register.value],
+  ]);
 }

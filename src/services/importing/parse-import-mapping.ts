@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type ErrorDetail, ServiceError } from '../../base/errors.js';
 import { isExactNumber, type JsonValue } from '../../base/json/json.js';
+import { isMonth } from '../../base/model/calendar.js';
 import type { Collection } from '../../base/model/collection.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
 import { type ColumnMapping, formatsOf, type ImportMapping, targetOf } from './import-mapping.js';
@@ -146,9 +147,12 @@ function faultsOfFormat(
   if (format === undefined) return [];
   const target = targetOf(field, by, collection);
   const known = target.kind === 'value' ? formatsOf(target.column.kind) : [];
-  if (known.includes(format)) return [];
+  const isDay = target.kind === 'value' && /^date/.test(target.column.kind);
+  if (known.includes(format) || (isDay && isMonth(format))) return [];
   const expected =
-    known.length === 0 ? 'none: it is neither a day nor a number' : `one of ${known.join(', ')}`;
+    known.length === 0
+      ? 'none: it is neither a day nor a number'
+      : `one of ${known.join(', ')}${isDay ? ', or a month such as 2026-11' : ''}`;
   const detail = `${pointer}: "${format}" is no format of ${field}; expected: ${expected}`;
   return [{ pointer, detail, expected, sent: format }];
 }

@@ -41,7 +41,7 @@ const ID_WORDS = ['_id', 'id', 'record id'];
  */
 export function proposeMapping(
   collection: Collection,
-  { columns, found }: { readonly columns: readonly string[]; readonly found: readonly ColumnInspection[] },
+  { columns, found, given = NOTHING_GIVEN }: ProposedFrom,
   collectionOf: (name: string) => Collection | undefined,
 ): ImportMapping {
   const candidates = candidatesOf(collection);
@@ -55,6 +55,7 @@ export function proposeMapping(
   const parted = new Map<string, readonly ColumnMapping[]>();
   const cellsOf = (column: string) => found.find((one) => one.column === column);
   const open = () => columns.filter((column) => !fields.has(column) && !parted.has(column));
+  for (const [column, field] of given) give(column, field);
   for (const column of columns) if (isRestHeading(column)) give(column, REST_HEADING);
   for (const column of open()) give(column, candidates.find(({ field }) => field === column)?.field);
   for (const column of open()) {
@@ -153,6 +154,15 @@ export function proposeMapping(
     fixed: {},
   };
 }
+
+export interface ProposedFrom {
+  readonly columns: readonly string[];
+  readonly found: readonly ColumnInspection[];
+  /** The fields of columns that were made of others. */
+  readonly given?: ReadonlyMap<string, string>;
+}
+
+const NOTHING_GIVEN: ReadonlyMap<string, string> = new Map();
 
 /** What cells of a column may be that fits a field of the kind; where nothing is named, anything does. */
 const FITTING_KINDS: Readonly<Partial<Record<Candidate['kind'], readonly FoundKind['kind'][]>>> = {

@@ -17,6 +17,8 @@ export type RowOutcomes = readonly [
   outcome: PreviewedRow['outcome'],
   /** For updates: the fields that would change. */
   fields?: readonly string[],
+  /** For updates: their old and new values, as far as the caller may read them. Such a run is of one row. */
+  changes?: readonly StagedFieldChange[],
 ];
 
 /** The rows of a batch, in the order of the file. */
@@ -30,15 +32,23 @@ export function outcomesOf(
     for (let number = first; number <= last; number += 1) rows.set(number, { outcome: 'same' });
   }
   for (const number of created) rows.set(number, { outcome: 'create' });
-  for (const { number, fields } of updated) rows.set(number, { outcome: 'update', fields });
+  for (const { number, fields, changes } of updated) {
+    rows.set(number, { outcome: 'update', fields, changes: changes?.map(clipped) });
+  }
   for (const { number } of refused) rows.set(number, { outcome: 'error' });
   const runs: RowOutcomes[] = [];
-  for (const [number, { outcome, fields }] of [...rows].sort(([one], [other]) => one - other)) {
+  for (const [number, { outcome, fields, changes }] of [...rows].sort(([one], [other]) => one - other)) {
     const run = runs.at(-1);
-    const isNext = run?.[1] === number - 1 && run[2] === outcome && String(run[3]) === String(fields);
+    const isNext = run?.[1] === number - 1 && run[2] === outcome && fields === undefined;
     const first = isNext ? run[0] : number;
     if (isNext) runs.pop();
-    runs.push(fields === undefined ? [first, number, outcome] : [first, number, outcome, fields]);
+    if (fields === undefined) runs.push([first, number, outcome]);
+    else
+      runs.push(
+        changes === undefined
+          ? [number, number, outcome, fields]
+          : [number, number, outcome, fields, changes],
+      );
   }
   return runs;
 }
@@ -48,24 +58,21 @@ export interface KnownOfRows {
   readonly records: ReadonlyMap<number, string>;
   /** The labels of the rows, by row number. */
   readonly labels: ReadonlyMap<number, string>;
-  readonly updated?: StagedOutcome['updated'];
 }
 
 /** The first rows of these runs, one by one. */
 export function firstRowsOf(
   runs: readonly RowOutcomes[],
-  { records, labels, updated = [] }: KnownOfRows,
+  { records, labels }: KnownOfRows,
   limit: number,
 ): readonly PreviewedRow[] {
-  const changesByRow = new Map(updated.map(({ number, changes }) => [number, changes]));
   const rows: PreviewedRow[] = [];
-  for (const [first, last, outcome, fields] of runs) {
+  for (const [first, last, outcome, fields, changes] of runs) {
     for (let number = first; number <= last; number += 1) {
       if (rows.length === limit) return rows;
       // A record that would be created has no id yet.
       const recordId = outcome === 'create' ? undefined : records.get(number);
       const label = labels.get(number);
-      const changes = changesByRow.get(number)?.map(clipped);
       rows.push({
         number,
         outcome,
@@ -109,7 +116,7 @@ export async function forgetOutcomes(db: Queryable, importId: string): Promise<v
   await db.query(Prisma.sql`delete from import_outcomes where import_id = ${importId}::uuid`);
 }
 
-const HEADINGS = ['row', 'outcome', 'fields', 'error'];
+const HEADINGS = ['row', 'outcome', 'fields', 'error', 'changes'];
 
 /** All rows of the last dry run as CSV, in the order of the file; holds one batch at a time. */
 export async function* printOutcomes(db: Queryable, importId: string): AsyncGenerator<string, void> {
@@ -125,18 +132,23 @@ export async function* printOutcomes(db: Queryable, importId: string): AsyncGene
     const after = last;
     last = batch.runs.at(-1)?.[1] ?? last;
     const errors = await errorsBetween(db, importId, { after, last });
-    const lines = batch.runs.flatMap(([first, end, outcome, fields]) =>
+    const lines = batch.runs.flatMap(([first, end, outcome, fields, changes]) =>
       Array.from({ length: end - first + 1 }, (_, index) =>
         printCsvLine([
           String(first + index),
           outcome,
           fields?.join(', ') ?? null,
           errors.get(first + index) ?? null,
+          changes?.map(printChange).join('; ') ?? null,
         ]),
       ),
     );
     yield lines.join('');
   }
+}
+
+function printChange({ field, before = null, after = null }: StagedFieldChange): string {
+  return `${field}: ${printExactJson(before)} → ${printExactJson(after)}`;
 }
 
 /** The errors of rows, by row number. */

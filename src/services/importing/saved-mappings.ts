@@ -1,6 +1,7 @@
 /** Mappings that callers have saved under a name, for the next file of the same program. */
 import { ServiceError } from '../../base/errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
+import { isMonth } from '../../base/model/calendar.js';
 import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
@@ -71,11 +72,19 @@ export class SavedMappings {
     await this.#database.query(Prisma.sql`
       insert into import_mappings (domain, name, collection, mapping, saved_by)
       values (${scope.domain.id}, ${name}, ${collection},
-        ${printExactJson(mapping as unknown as JsonValue)}::jsonb, ${scope.principal.id})
+        ${printExactJson(withoutMonths(mapping) as unknown as JsonValue)}::jsonb, ${scope.principal.id})
       on conflict (domain, name) do update
       set collection = excluded.collection, mapping = excluded.mapping, saved_by = excluded.saved_by,
         saved_at = now()`);
   }
+}
+
+/** The month whose days are the columns of one file is not the month of the next. */
+function withoutMonths(mapping: ImportMapping): ImportMapping {
+  const columns = mapping.columns.map(({ format, ...one }) =>
+    format === undefined || isMonth(format) ? one : { ...one, format },
+  );
+  return { ...mapping, columns };
 }
 
 interface MappingRow {

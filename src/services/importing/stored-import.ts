@@ -14,7 +14,7 @@ import type { TriggerChoice, TriggerNames } from '../../store/writing/write-trig
 import { type ImportCounts, NO_COUNTS, type PreviewedRow } from './import-counts.js';
 import { type ImportMapping, toImportMapping } from './import-mapping.js';
 import type { ColumnInspection } from './reading/column-findings.js';
-import type { SourceFormat, SourceOptions } from './reading/row-source.js';
+import type { SourceFormat, SourceOptions, UnfoldedDays } from './reading/row-source.js';
 
 /**
  * `received`: its file is there · `inspecting` · `ready`: has a mapping · `trying`: the dry run · `tried` ·
@@ -54,6 +54,8 @@ export interface ImportOptions {
   /** What happens to records that the file does not have. */
   readonly missing: 'keep' | 'remove';
   readonly triggers: TriggerChoice;
+  /** Whether an admin undoes the import although other records point to its records. */
+  readonly force?: boolean;
 }
 
 /** The result of a dry run. */
@@ -87,6 +89,7 @@ export interface ImportInspection {
   readonly sheet?: string | undefined;
   readonly sheets?: readonly string[] | undefined;
   readonly header?: number | 'none' | undefined;
+  readonly unfold?: UnfoldedDays | undefined;
   readonly columns?: readonly string[] | undefined;
   readonly warnings: readonly string[];
   /** The number of inspected rows. */

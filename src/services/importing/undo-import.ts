@@ -28,7 +28,7 @@ export async function undoImport(
     const scope = await scopeOf(one);
     const own = { ...scope, requestId: `${one.id}.undo.${number}`, operation: 'undo of an import' };
     one = await store.atomically(own, { writes: 'anything' }, async (within) => {
-      await store.undo(own, `${one.id}.${number}`, { within });
+      await store.undo(own, `${one.id}.${number}`, { within, force: one.options.force });
       const undone = [...one.undone, number];
       return goingOn(await updateImport(within, one.id, { from: ['undoing'], undone }));
     });

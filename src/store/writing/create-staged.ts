@@ -37,7 +37,6 @@ export async function createStaged(work: StagedWork, refused: StagedRefusal[]): 
     collection,
     creatable.hiddenFields,
   );
-  if (batch.mode === 'try') return await listNew(place);
   const { triggers } = environment;
   if (triggers.before(scope.domain.id, collection.name, 'create').length > 0) {
     return await createAsking(work, refused);

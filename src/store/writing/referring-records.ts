@@ -61,9 +61,8 @@ export async function assertUnreferenced(
   { scope, collection, ids, force = false }: RemovedRecords,
 ): Promise<void> {
   if (force) {
-    if (isAdmin(scope.principal)) return;
-    const detail = '`force` is for admins: it removes a record although others point to it.';
-    throw new ServiceError('FORBIDDEN', detail, { errors: [{ parameter: 'force', detail }] });
+    assertMayForce(scope);
+    return;
   }
   if (ids.length === 0) return;
   const asked = Prisma.sql`select unnest(${[...ids]}::text[])`;
@@ -78,6 +77,13 @@ export async function assertUnreferenced(
       : `Records of ${collection.name} are still in use: ${found}`;
   const detail = `${inUse}. Remove or change these first. An admin may pass force: true.`;
   throw new ServiceError('CONFLICT', detail, { errors });
+}
+
+/** @throws FORBIDDEN unless the caller is an admin */
+export function assertMayForce({ principal }: Scope): void {
+  if (isAdmin(principal)) return;
+  const detail = '`force` is for admins: it removes a record although others point to it.';
+  throw new ServiceError('FORBIDDEN', detail, { errors: [{ parameter: 'force', detail }] });
 }
 
 export function describeReferrers({ counts, hasOthers }: ReferringRecords): readonly ErrorDetail[] {

@@ -20,7 +20,7 @@ export interface StagedBatch {
   readonly count: number;
   /** The top-level fields that occur in any of the records. */
   readonly fields: readonly string[];
-  /** `try` does everything except the write. */
+  /** `try`: the caller rolls the write back, so nothing is announced, and the old values are reported. */
   readonly mode: 'write' | 'try';
   readonly now: Date;
 }

@@ -13,13 +13,12 @@ import { accessOf, assertReadable } from '../access/access.js';
 import type { OwnTransaction, Queryable, Transaction } from '../database/queryable.js';
 import { renewStatistics } from '../database/renew-statistics.js';
 import { liveRecordsById, liveRecordsByKey, liveRecordsOf, nameLiteral } from '../sql/records-of.js';
-import { rehearse } from './atomically.js';
 import { askTriggers } from './change-records.js';
 import { nameOfKey } from './check-record.js';
 import { createStaged } from './create-staged.js';
 import { deleteLocked } from './delete-locked.js';
 import type { HeldReference } from './held-references.js';
-import { countRecords, type LockedRow, lockRecords } from './matched-change.js';
+import { type LockedRow, lockRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { assertWritable } from './record-refusals.js';
 import { findDeadReferences } from './references.js';
@@ -188,32 +187,13 @@ export class StagedWrites {
   }
 
   /**
-   * Judges the rows of a batch and, unless it is a trial, writes those that are right. They are in a table
-   * that goes with the transaction, so one batch a transaction, or one after the other.
-   *
-   * What scripts make of a record is found out by writing it: where some are asked, a trial writes too, and
-   * takes all back, what the scripts themselves have written with it.
+   * Writes the right rows of a batch and reports the others. They are staged in a table that goes with the
+   * transaction, so one batch a transaction, or one after the other.
    *
    * @throws FORBIDDEN; CONFLICT for a value that was taken meanwhile, after which the transaction is taken
    * back
    */
   async write(
-    transaction: OwnTransaction,
-    scope: Scope,
-    name: string,
-    batch: StagedBatch,
-  ): Promise<StagedOutcome> {
-    const { before } = this.triggerNames(scope, name);
-    if (batch.mode === 'write' || before.length === 0) {
-      return await this.#judge(transaction, scope, name, batch);
-    }
-    const written = await rehearse(transaction, () =>
-      this.#judge(transaction, scope, name, { ...batch, mode: 'write' }),
-    );
-    return { ...written, announceCommit: () => {} };
-  }
-
-  async #judge(
     transaction: OwnTransaction,
     scope: Scope,
     name: string,
@@ -357,16 +337,6 @@ export class StagedWrites {
     return rows.length;
   }
 
-  /** How many records `remove` would remove without a limit. @throws FORBIDDEN */
-  async countRemovable(queryable: Queryable, scope: Scope, name: string, condition: Sql): Promise<number> {
-    const collection = this.#environment.catalog.get(name, scope);
-    const context = this.#environment.writeContext(scope, collection, this.#environment.now());
-    const conditions = [...this.#removable(scope, collection), condition];
-    const statement = countRecords(context, { conditions, orderBy: Prisma.sql`r.id`, limit: MOST_COUNTED });
-    const [row] = await queryable.query<{ count: number }>(statement);
-    return row?.count ?? 0;
-  }
-
   #removable(scope: Scope, collection: Collection): readonly Sql[] {
     return (['read', 'delete'] as const).flatMap((verb) => {
       const rows = this.#environment.rowsOf(scope, collection, accessOf(scope, collection, verb));
@@ -374,8 +344,6 @@ export class StagedWrites {
     });
   }
 }
-
-const MOST_COUNTED = 2_000_000_000;
 
 interface Matched {
   readonly same: Pick<MatchedGroup, 'numbers' | 'ids'>;

@@ -67,7 +67,7 @@ export async function updateStaged(work: StagedWork, refused: StagedRefusal[]): 
   for await (const planned of planChanges(environment, transaction, request, refuse)) {
     const finished = await withoutTaken(work, planned, refuse);
     const kept = await withoutMoved(work, finished, refuse);
-    if (batch.mode === 'write' && kept.length > 0) {
+    if (kept.length > 0) {
       await writeChanges(environment, transaction, { ...request, finished: kept });
     }
     updated.push(

@@ -91,13 +91,6 @@ describe('what a mapping does not say', () => {
     else await expect(check()).rejects.toThrow(refusal);
   });
 
-  it('warns once of a table with a column for each day', async () => {
-    const columns = await found('Adm No,01/11/2026,02/11/2026,03-Nov-2026\nA-1,P,A,P\n');
-    expect(doubtsOfMapping(attendance, mapping(key), columns)).toEqual([
-      expect.stringContaining('The headings "01/11/2026" to "03-Nov-2026" are days.'),
-    ]);
-  });
-
   it('warns of columns that go nowhere, destroyed values, days in a text, and fillers', async () => {
     const columns = await found(
       'Phone,Class,Email,Blood\n9.15854E+11,5,-,B+\n9876543210,05-Jun-2026,a@b.c,O\n',

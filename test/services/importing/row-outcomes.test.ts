@@ -27,7 +27,8 @@ describe('the outcomes of the rows of a batch', () => {
       [2, 3, 'create'],
       [4, 5, 'error'],
       [6, 6, 'update', ['name']],
-      [7, 8, 'update', ['name', 'class']],
+      [7, 7, 'update', ['name', 'class']],
+      [8, 8, 'update', ['name', 'class']],
       [10, 10, 'update', ['name', 'class']],
       [11, 11, 'error'],
     ]);

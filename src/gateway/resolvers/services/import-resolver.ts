@@ -14,6 +14,7 @@ import {
 } from '../../../services/importing/stored-import.js';
 import { toConnection } from '../connection.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
+import { FORCE_ARGUMENT } from '../records/oquery-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import {
   ImportConnection,
@@ -169,7 +170,7 @@ export class ImportResolver {
     @Arg('options', () => ImportOptionsInput, { nullable: true, description: 'How it is written.' })
     options?: ImportOptionsInput | null,
   ): Promise<ImportResult> {
-    return toImportResult(await this.#imports.try(requireScope(context), id, toImportOptions(options)));
+    return toImportResult(await this.#imports.dryRun(requireScope(context), id, toImportOptions(options)));
   }
 
   @Mutation(() => ImportResult, {
@@ -216,14 +217,15 @@ export class ImportResolver {
   @Mutation(() => ImportResult, {
     description:
       'Starts undoing an import: removes the records it created, and restores those it ' +
-      'changed or removed. Errors: CONFLICT naming records that were changed later, and ' +
-      'while the import is running; FORBIDDEN, NOT_FOUND.',
+      'changed or removed. Errors: CONFLICT naming records that were changed later, counting ' +
+      'records that point to those it created, and while the import is running; FORBIDDEN, NOT_FOUND.',
   })
   async undoImport(
     @Ctx() context: RequestContext,
     @Arg('id', () => ID, { description: 'The id of the import.' }) id: string,
+    @Arg('force', () => Boolean, FORCE_ARGUMENT) force?: boolean | null,
   ): Promise<ImportResult> {
-    return toImportResult(await this.#imports.undo(requireScope(context), id));
+    return toImportResult(await this.#imports.undo(requireScope(context), id, { force: force ?? undefined }));
   }
 
   /** For REST: all refused rows as text. @throws NOT_FOUND */

@@ -1,7 +1,7 @@
 /** Reads days as people and spreadsheets write them. */
 import { dayOf, instantFrom, isDay } from '../../../base/model/calendar.js';
 import { CellFault, cellText } from './cell-fault.js';
-import { DAY_EXAMPLES, type DayFormat } from './day-formats.js';
+import { DAY_EXAMPLES, type DayFormat, type WholeDayFormat } from './day-formats.js';
 
 const ISO = /^(\d{4})[-/. ](\d{1,2})[-/. ](\d{1,2})$/;
 const WITH_LONG_YEAR = /^(\d{1,2})[-/. ](\d{1,2})[-/. ](\d{4})$/;
@@ -38,7 +38,18 @@ const MS_OF_A_DAY = 86_400_000;
 export function parseDayCell(cell: unknown, format: DayFormat, timeZone = 'UTC'): string | CellFault {
   const text = cellText(cell);
   const day = text === undefined ? undefined : (dayWritten(text, format) ?? dayOfInstant(text, timeZone));
-  return day ?? new CellFault(`a day such as ${DAY_EXAMPLES[format]} (${format})`);
+  return day ?? new CellFault(expectedDay(format));
+}
+
+/** What a cell should hold in the format. */
+export function expectedDay(format: DayFormat): string {
+  return isWholeDay(format)
+    ? `a day such as ${DAY_EXAMPLES[format]} (${format})`
+    : `the number of a day of ${format}, such as 12`;
+}
+
+function isWholeDay(format: DayFormat): format is WholeDayFormat {
+  return Object.hasOwn(DAY_EXAMPLES, format);
 }
 
 const UNMISTAKABLE = ['YYYY-MM-DD', 'DD MMM YYYY', 'DD MMM YY'] as const;
@@ -76,6 +87,8 @@ export function dayInFormat(text: string, format: DayFormat): string | undefined
     case 'serial':
     case 'serial-1904':
       return /^\d{1,7}$/.test(text) ? dayOfSerial(Number(text), format) : undefined;
+    default:
+      return /^\d{1,2}$/.test(text) ? dayOfNumbers(format.slice(0, 4), format.slice(5), text) : undefined;
   }
 }
 

@@ -20,8 +20,10 @@ export const DAY_EXAMPLES = {
   serial: '46112',
   'serial-1904': '44650',
 } as const;
-export type DayFormat = keyof typeof DAY_EXAMPLES;
-export const DAY_FORMATS = Object.keys(DAY_EXAMPLES) as readonly DayFormat[];
+export type WholeDayFormat = keyof typeof DAY_EXAMPLES;
+/** A month, such as `2026-11`: the cells are its days, such as `12`. */
+export type DayFormat = WholeDayFormat | `${number}-${number}`;
+export const DAY_FORMATS = Object.keys(DAY_EXAMPLES) as readonly WholeDayFormat[];
 
 /**
  * Numbers: `plain` is 120000.50, `grouped` also accepts 1,20,000.50 and 120,000.50, `european` accepts
@@ -41,4 +43,4 @@ export const NUMBER_FORMATS = Object.keys(NUMBER_EXAMPLES) as readonly NumberFor
  * time. `epoch-seconds` and `epoch-milliseconds` count from 1970.
  */
 export const INSTANT_FORMATS = [...DAY_FORMATS, 'epoch-seconds', 'epoch-milliseconds'] as const;
-export type InstantFormat = (typeof INSTANT_FORMATS)[number];
+export type InstantFormat = (typeof INSTANT_FORMATS)[number] | DayFormat;

@@ -2,8 +2,8 @@
 import { Temporal } from 'temporal-polyfill';
 import { instantFrom } from '../../../base/model/calendar.js';
 import { CellFault, cellText } from './cell-fault.js';
-import { dayOfSerial, dayWritten } from './day-cell.js';
-import type { DayFormat, InstantFormat } from './day-formats.js';
+import { dayOfSerial, dayWritten, expectedDay } from './day-cell.js';
+import type { InstantFormat } from './day-formats.js';
 
 const WITH_TIME =
   /^(.*[^\s,])(?:T|,? +)(\d{1,2})[:.](\d{2})(?:[:.](\d{2})(?:[.,](\d{1,9}))?)? ?([ap]\.?m\.?)?$/i;
@@ -67,7 +67,7 @@ function expectation(format: InstantFormat): string {
   if (format === 'epoch-seconds') return 'the seconds since 1970, such as 1774953000';
   if (format === 'epoch-milliseconds') return 'the milliseconds since 1970, such as 1774953000000';
   if (format === 'serial' || format === 'serial-1904') return 'the number of a day, such as 46112.395833';
-  const example: Readonly<Record<Exclude<DayFormat, 'serial' | 'serial-1904'>, string>> = {
+  const examples: Readonly<Record<string, string>> = {
     'YYYY-MM-DD': '2026-03-31T09:30:00+05:30',
     'DD/MM/YYYY': '31/03/2026 09:30',
     'MM/DD/YYYY': '03/31/2026 9:30 AM',
@@ -77,5 +77,6 @@ function expectation(format: InstantFormat): string {
     'DD MMM YY': '31-Mar-26 09:30',
     YYYYMMDD: '20260331 09:30',
   };
-  return `an instant such as ${example[format]} (${format})`;
+  const example = examples[format];
+  return example === undefined ? expectedDay(format) : `an instant such as ${example} (${format})`;
 }

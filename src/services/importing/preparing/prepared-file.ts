@@ -1,123 +1,99 @@
-/**
- * A file whose rows are prepared on their own thread, so that a large file delays no request. The thread is
- * one batch ahead of the writer.
- */
-import type { Worker } from 'node:worker_threads';
-import { faultOfThread, startFileThread } from './file-thread.js';
-import type { PreparerOrder, PreparerReport, PreparerStart } from './preparer-order.js';
-import type { Ask, PreparedRows } from './row-preparer.js';
+/** A file that is read on its own thread, so that a large file delays no request. */
+import type { InspectedSource } from '../reading/inspect-source.js';
+import type { SourceFile, SourceOptions } from '../reading/row-source.js';
+import { connectThreads, startFileThread } from './file-thread.js';
+import type { PreparationPlan, PreparedRows, ReferenceLookups } from './row-preparer.js';
 
-export interface PreparedFileOptions extends PreparerStart {
-  readonly ask: Ask;
-  /**
-   * `inTurn`: a batch is prepared after the previous one is written, because its rows refer to each other.
-   */
-  readonly order: 'ahead' | 'inTurn';
-  readonly signal: AbortSignal;
+export interface InspectionStart {
+  readonly file: SourceFile;
+  readonly source: SourceOptions;
+  /** Whether records have a day, so that columns called by days are rows. */
+  readonly mayUnfold: boolean;
 }
 
-export class PreparedFile {
-  readonly #worker: Worker;
-  readonly #options: PreparedFileOptions;
-  readonly #reports: PreparerReport[] = [];
-  #wake: () => void = () => {};
-  #answering = Promise.resolve();
-  #onSources: (sources: ReadonlyMap<number, readonly string[]>) => void = () => {};
-
-  /** Starts the thread. The caller closes it. */
-  constructor(options: PreparedFileOptions) {
-    const { ask: _ask, signal: _signal, order: _order, ...start } = options;
-    this.#options = options;
-    this.#worker = startFileThread(
-      'services/importing/preparing/preparer-thread',
-      start satisfies PreparerStart,
-    );
-    this.#worker.on('message', (report: PreparerReport) => this.#hear(report));
-    this.#worker.on('error', (error) => this.#add({ kind: 'failed', message: error.message }));
-    this.#worker.once('exit', () =>
-      this.#add({ kind: 'failed', message: 'the thread of an import has ended' }),
-    );
-  }
-
+export interface PreparerStart extends Omit<InspectionStart, 'mayUnfold'> {
+  readonly plan: Omit<PreparationPlan, 'mapping'>;
   /**
-   * The batches in the order of the file.
-   *
-   * @throws MALFORMED_REQUEST or LIMIT_EXCEEDED for a fault of the whole file; the reason of the signal
+   * The mapping as JSON text. An exact number is an object of ours, which does not survive the transfer to a
+   * thread.
    */
-  async *batches(): AsyncGenerator<PreparedRows, void> {
-    const { signal, order } = this.#options;
-    const onAbort = () => this.#wake();
-    signal.addEventListener('abort', onAbort, { once: true });
-    try {
-      this.#order({ kind: 'next' });
-      for (;;) {
-        const report = await this.#nextReport();
-        if (report === undefined) throw signal.reason;
-        if (report.kind === 'end') return;
-        if (report.kind === 'failed') throw faultOfThread(report);
-        if (report.kind !== 'batch') continue;
-        if (order === 'ahead') this.#order({ kind: 'next' });
-        yield report.batch;
-        if (order === 'inTurn') this.#order({ kind: 'next' });
-      }
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-    }
+  readonly mapping: string;
+  readonly batchRows: number;
+}
+
+/** The methods of the thread. */
+export interface FileThread {
+  readonly inspect: (start: InspectionStart) => Promise<InspectedSource>;
+  readonly open: (start: PreparerStart) => Promise<void>;
+  readonly next: (asked: undefined) => Promise<PreparedRows | undefined>;
+  readonly sourcesOf: (numbers: readonly number[]) => ReadonlyMap<number, readonly string[]>;
+}
+
+export interface PreparedBatch extends PreparedRows {
+  /** The cells of rows of the batch, as in the file. */
+  readonly sourcesOf: (numbers: readonly number[]) => Promise<ReadonlyMap<number, readonly string[]>>;
+}
+
+/**
+ * @throws what is wrong with the file, MALFORMED_REQUEST or LIMIT_EXCEEDED; the reason of the signal
+ */
+export async function inspectOnThread(start: InspectionStart, signal: AbortSignal): Promise<InspectedSource> {
+  const worker = startFileThread();
+  try {
+    return await connectThreads<object, FileThread>(worker, {}, signal).inspect(start);
+  } finally {
+    await worker.terminate();
   }
+}
 
-  /** The cells of rows of the batch that is being written. */
-  async sourcesOf(numbers: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
-    if (numbers.length === 0) return new Map();
-    const answer = new Promise<ReadonlyMap<number, readonly string[]>>((resolve) => {
-      this.#onSources = resolve;
-    });
-    this.#order({ kind: 'sources', numbers });
-    return await answer;
-  }
-
-  async close(): Promise<void> {
-    await this.#worker.terminate();
-  }
-
-  #hear(report: PreparerReport): void {
-    if (report.kind === 'sources') this.#onSources(report.sources);
-    else if (report.kind === 'question') {
-      const { question } = report;
-      // The thread assigns the answers by their order.
-      this.#answering = this.#answering.then(() => this.#answer(question));
-    } else this.#add(report);
-  }
-
-  async #answer(question: Parameters<Ask>[0]): Promise<void> {
-    try {
-      this.#order({ kind: 'answer', answer: await this.#options.ask(question) });
-    } catch (fault) {
-      this.#reports.length = 0;
-      this.#add({ kind: 'failed', message: 'a question of an import found no answer' });
-      this.#fault = fault;
-    }
-  }
-
-  #fault: unknown;
-
-  #add(report: PreparerReport): void {
-    this.#reports.push(report);
-    this.#wake();
-  }
-
-  #order(order: PreparerOrder): void {
-    this.#worker.postMessage(order);
-  }
-
-  async #nextReport(): Promise<PreparerReport | undefined> {
-    for (;;) {
-      if (this.#options.signal.aborted) return undefined;
-      const report = this.#reports.shift();
-      if (this.#fault !== undefined) throw this.#fault;
-      if (report !== undefined) return report;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
+/**
+ * The prepared batches in the order of the file. `ahead`: the next batch is prepared while one is written.
+ * `inTurn`: after it is written, because rows refer to each other.
+ *
+ * @throws MALFORMED_REQUEST or LIMIT_EXCEEDED for a fault of the whole file; the reason of the signal; what a
+ * look-up throws
+ */
+export async function* preparedBatches(
+  { lookups, order, signal }: PreparationOptions,
+  start: PreparerStart,
+): AsyncGenerator<PreparedBatch, void> {
+  const worker = startFileThread();
+  let failed: { readonly fault: unknown } | undefined;
+  // An error loses its class on its way to the thread and back.
+  const kept = <Sent, Result>(find: (sent: Sent) => Promise<Result>) => {
+    return (sent: Sent) =>
+      find(sent).catch((fault: unknown) => {
+        failed ??= { fault };
+        throw fault;
       });
+  };
+  const own = { findTargets: kept(lookups.findTargets), findByField: kept(lookups.findByField) };
+  const thread = connectThreads<ReferenceLookups, FileThread>(worker, own, signal);
+  const prepare = () => {
+    const next = thread.next(undefined);
+    // It may fail while the batch before it is written, when nothing waits for it.
+    next.catch(() => {});
+    return next;
+  };
+  try {
+    await thread.open(start);
+    let next = prepare();
+    for (;;) {
+      const batch = await next;
+      if (batch === undefined) return;
+      if (order === 'ahead') next = prepare();
+      yield { ...batch, sourcesOf: async (numbers) => await thread.sourcesOf(numbers) };
+      if (order === 'inTurn') next = prepare();
     }
+  } catch (fault) {
+    throw failed?.fault ?? fault;
+  } finally {
+    await worker.terminate();
   }
+}
+
+export interface PreparationOptions {
+  readonly lookups: ReferenceLookups;
+  readonly order: 'ahead' | 'inTurn';
+  readonly signal: AbortSignal;
 }

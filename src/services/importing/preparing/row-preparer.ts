@@ -41,22 +41,16 @@ export interface PreparationPlan {
   readonly position: number;
 }
 
-export type Question =
-  | { readonly kind: 'targets'; readonly sought: readonly SoughtTargets[] }
-  | {
-      readonly kind: 'lookup';
-      readonly target: string;
-      readonly field: string;
-      readonly texts: readonly string[];
-    };
-
-/** The answer to each kind of question: the found targets, or the ids for each found text. */
-export interface AnswerOf {
-  readonly targets: readonly FoundTargets[];
-  readonly lookup: ReadonlyMap<string, readonly string[]>;
+/** What only the database knows of the targets of references. */
+export interface ReferenceLookups {
+  readonly findTargets: (sought: readonly SoughtTargets[]) => Promise<readonly FoundTargets[]>;
+  /** The ids of the records whose field has a text, by the text. */
+  readonly findByField: (asked: {
+    readonly target: string;
+    readonly field: string;
+    readonly texts: readonly string[];
+  }) => Promise<ReadonlyMap<string, readonly string[]>>;
 }
-
-export type Ask = <Q extends Question>(question: Q) => Promise<AnswerOf[Q['kind']]>;
 
 export interface PreparedRows {
   readonly lines: Uint8Array<ArrayBuffer>;
@@ -93,11 +87,11 @@ export class RowPreparer {
   readonly #map: ReturnType<typeof createRowMapper>;
   readonly #columnAt: ReturnType<typeof columnFinder>;
   readonly #columns: readonly string[] | undefined;
-  readonly #ask: Ask;
+  readonly #lookups: ReferenceLookups;
   readonly #seen = new SeenTexts();
   #hasSeenRefused = false;
 
-  constructor(plan: PreparationPlan, columns: readonly string[] | undefined, ask: Ask) {
+  constructor(plan: PreparationPlan, columns: readonly string[] | undefined, lookups: ReferenceLookups) {
     const { collection, timeZone, callingCode, now, key, mapping } = plan;
     this.#plan = plan;
     const partial = partialFields(mapping, collection);
@@ -105,7 +99,7 @@ export class RowPreparer {
     this.#map = createRowMapper(mapping, collection, plan);
     this.#columnAt = columnFinder(mapping);
     this.#columns = columns;
-    this.#ask = ask;
+    this.#lookups = lookups;
   }
 
   /**
@@ -201,9 +195,9 @@ export class RowPreparer {
         sought.texts.add(text);
       }
     }
-    const idsByField = new Map<string, AnswerOf['lookup']>();
+    const idsByField = new Map<string, ReadonlyMap<string, readonly string[]>>();
     for (const [name, { target, field, texts }] of textsByField) {
-      idsByField.set(name, await this.#ask({ kind: 'lookup', target, field, texts: [...texts] }));
+      idsByField.set(name, await this.#lookups.findByField({ target, field, texts: [...texts] }));
     }
     for (const { mapped, faults } of pending) {
       for (const { target, field, text, column, settle } of mapped?.lookups ?? []) {
@@ -230,7 +224,7 @@ export class RowPreparer {
       if (references.length > 0) held.set(one, references);
       for (const { targets, value } of references) sought.add(targets, value, true);
     }
-    const found = await sought.settle(this.#ask);
+    const found = await sought.settle(this.#lookups);
     for (const one of pending) {
       if (one.checked === undefined || one.faults.length > 0) continue;
       for (const { targets, reference } of one.checked.change.unlabelled) {
@@ -442,13 +436,13 @@ class TargetsOfGroup {
     } else if (mustExist) asked.mustExist[place] = true;
   }
 
-  async settle(ask: Ask): Promise<(targets: readonly string[], id: string) => FoundTarget> {
+  async settle(lookups: ReferenceLookups): Promise<(targets: readonly string[], id: string) => FoundTarget> {
     if (this.#byTargets.size === 0) return () => NOT_ASKED;
     const all = [...this.#byTargets.values()];
     const sought = all.map(
       ({ targets, places, mustExist }): SoughtTargets => ({ targets, ids: [...places.keys()], mustExist }),
     );
-    const answers = await ask({ kind: 'targets', sought });
+    const answers = await lookups.findTargets(sought);
     all.forEach((asked, index) => {
       asked.found = answers[index];
     });

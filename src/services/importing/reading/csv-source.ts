@@ -62,6 +62,7 @@ export async function openCsvSource(
     delimiter: text.delimiter,
     header: header.header,
     columns: header.columns,
+    title: header.title,
     warnings: [...found.warnings, ...header.warnings],
     rows: (signal) => inBatches(readRows(text), (row) => toCheckedRow(row, header), { ...limits, signal }),
   };

@@ -9,7 +9,7 @@ import {
   DistinctBudget,
   type FoundCell,
 } from './column-findings.js';
-import type { RowSource, SourceRow } from './row-source.js';
+import type { RowSource, SourceRow, UnfoldedDays } from './row-source.js';
 import { SOURCE_LIMITS } from './source-limits.js';
 
 /** The findings about a file; a mapping is proposed from them. */
@@ -25,6 +25,13 @@ export interface SourceInspection
   readonly columns: readonly ColumnInspection[];
   /** The rows that are invalid as a whole. Their cells are not counted. */
   readonly faults: { readonly count: number; readonly samples: readonly FaultyRow[] };
+}
+
+export interface InspectedSource {
+  /** The columns of a table; `undefined` for documents. */
+  readonly tableColumns: readonly string[] | undefined;
+  readonly unfold: UnfoldedDays | undefined;
+  readonly inspection: SourceInspection;
 }
 
 interface FaultyRow {

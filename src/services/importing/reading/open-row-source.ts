@@ -5,6 +5,7 @@ import type { RowSource, SourceFile, SourceOptions } from './row-source.js';
 import { type SniffedFormat, sniffFormat } from './sniff-format.js';
 import { SOURCE_LIMITS, type SourceLimits } from './source-limits.js';
 import { storableRow } from './storable-row.js';
+import { unfoldDays } from './unfold-days.js';
 
 /**
  * Opens a file for its rows. Options that the caller leaves out are detected and then returned by the
@@ -29,7 +30,8 @@ export async function openRowSource(
     );
   }
   const sniffed = await sniffFormat(file, options.format);
-  const source = await openFormat(file, options, sniffed, limits);
+  const opened = await openFormat(file, options, sniffed, limits);
+  const source = options.unfold === undefined ? opened : unfoldDays(opened, options.unfold);
   return {
     ...source,
     warnings: [...sniffed.warnings, ...source.warnings],

@@ -44,6 +44,8 @@ export interface RowSource {
   readonly sheets?: readonly string[];
   /** The row of the header, `none` if the file has none. */
   readonly header?: number | 'none';
+  /** The texts above the header of a table. */
+  readonly title?: string;
   /** The columns of a table with unique names: `name`, `name (2)`, `column 3`. Documents have none. */
   readonly columns?: readonly string[];
   /** Facts that a person should know about the file, although all rows can be read. */
@@ -55,11 +57,6 @@ export interface RowSource {
    * with the line and what would be right; the reason of the signal
    */
   rows(signal?: AbortSignal): AsyncIterable<readonly SourceRow[]>;
-  /**
-   * The same for a survey of alterations and faults. After the first `shown` rows, rows that are kept
-   * unchanged have no values. Absent if this would take as long as reading the rows.
-   */
-  surveyRows?(shown: number): AsyncIterable<readonly SourceRow[]>;
 }
 
 /** A file on disk, with what the caller says about it. */
@@ -68,6 +65,16 @@ export interface SourceFile {
   /** The file name given by the caller. Its ending is a hint of the format. */
   readonly name?: string;
   readonly contentType?: string;
+}
+
+/** The columns of a register that are days, which are read as rows. */
+export interface UnfoldedDays {
+  /** The day that each heading means, or what the heading says if the file does not name the month. */
+  readonly days: Readonly<Record<string, string>>;
+  /** The name of the column with the days. */
+  readonly day: string;
+  /** The name of the column with the values. */
+  readonly value: string;
 }
 
 /** What the caller knows about a file; the rest is detected. */
@@ -79,4 +86,6 @@ export interface SourceOptions {
   readonly sheet?: string;
   /** The row of the header, or `none` if the first row is data. */
   readonly header?: number | 'none';
+  /** Read from a register by its inspection. */
+  readonly unfold?: UnfoldedDays;
 }

@@ -20,6 +20,8 @@ export type CellValue = string | number | boolean | ExactNumber | null;
 export interface TableHeader {
   readonly header: number | 'none';
   readonly columns: readonly string[];
+  /** The texts above it. */
+  readonly title: string;
   readonly warnings: readonly string[];
 }
 
@@ -44,23 +46,26 @@ export function findHeader(
   }
   if (asked === 'none') {
     const columns = Array.from({ length: widest }, (_, index) => `column ${index + 1}`);
-    return { header: 'none', columns, warnings: [] };
+    return { header: 'none', columns, title: '', warnings: [] };
   }
   const row = asked === undefined ? likelyHeader(rows) : rows.find(({ number }) => number === asked);
   if (!row) {
     const where = asked === undefined ? 'The file has no rows' : `Row ${asked} holds no header`;
     throw new ServiceError('MALFORMED_REQUEST', `${where}; a table begins with the names of its columns.`);
   }
-  const above = rows.filter(({ number }) => number < row.number).length;
+  const above = rows.filter(({ number }) => number < row.number);
   const warnings =
-    above > 0 && asked === undefined ? [`The header is row ${row.number}; rows above it are left out.`] : [];
+    above.length > 0 && asked === undefined
+      ? [`The header is row ${row.number}; rows above it are left out.`]
+      : [];
   if (row.cells.some((cell) => typeof cell === 'number' || /^\d+([./-]\d+)*$/.test(String(cell ?? '')))) {
     warnings.push(
       `Row ${row.number} is read as the header, though numbers stand in it; say header=none if it is data.`,
     );
   }
   const { columns, warnings: ofNames } = nameColumns(withoutBlankEnd(row, rows));
-  return { header: row.number, columns, warnings: [...warnings, ...ofNames] };
+  const title = above.flatMap(({ cells }) => cells.filter((cell) => !isBlankCell(cell))).join(' ');
+  return { header: row.number, columns, title, warnings: [...warnings, ...ofNames] };
 }
 
 export function tooManyColumns(row: number, columns: number, maxColumns: number): ServiceError {

@@ -59,6 +59,7 @@ export async function openXlsxSource(
     sheets: workbook.sheets.map(({ name }) => name),
     header: header.header,
     columns: header.columns,
+    title: header.title,
     warnings: [...warnings, ...header.warnings],
     rows: (signal) =>
       inBatches(readSheetRows(text), (row) => toCheckedRow(row, header), { ...limits, signal }),

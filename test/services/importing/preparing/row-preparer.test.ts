@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Ask, RowPreparer } from '../../../../src/services/importing/preparing/row-preparer.js';
+import {
+  type ReferenceLookups,
+  RowPreparer,
+} from '../../../../src/services/importing/preparing/row-preparer.js';
 import { parseCollection } from '../../../../src/store/catalog/parse-collection.js';
 
 const MARKS = parseCollection(
@@ -29,13 +32,16 @@ function rowsWith(changed: Readonly<Record<number, object>>) {
 }
 
 /** Answers a while later, when the next rows were looked at; each hundredth target is not there. */
-const ask = (async ({ sought }: { sought: readonly { readonly ids: readonly string[] }[] }) => {
-  await new Promise((resolve) => setImmediate(resolve));
-  return sought.map(({ ids }) => ({
-    labels: ids.map((id) => `Student ${id}`),
-    dead: new Set(ids.filter((id) => id.endsWith('00'))),
-  }));
-}) as unknown as Ask;
+const lookups: ReferenceLookups = {
+  findTargets: async (sought) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    return sought.map(({ ids }) => ({
+      labels: ids.map((id) => `Student ${id}`),
+      dead: new Set(ids.filter((id) => id.endsWith('00'))),
+    }));
+  },
+  findByField: async () => new Map(),
+};
 
 function prepare(rows: ReturnType<typeof rowsWith>, position = 0) {
   const columns = ['number', 'student'].map((one) => ({ column: one, field: one }));
@@ -49,7 +55,7 @@ function prepare(rows: ReturnType<typeof rowsWith>, position = 0) {
     of: 'table',
     position,
   } as const;
-  return new RowPreparer(plan, ['number', 'student'], ask).prepare(rows);
+  return new RowPreparer(plan, ['number', 'student'], lookups).prepare(rows);
 }
 
 describe('a batch of rows', () => {

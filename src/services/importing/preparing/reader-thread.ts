@@ -1,0 +1,80 @@
+/** The thread that reads a file: it inspects it, or prepares its rows batch by batch. */
+import { parentPort } from 'node:worker_threads';
+import { parsePlainJson } from '../../../base/json/json.js';
+import { toImportMapping } from '../import-mapping.js';
+import { type InspectedSource, inspectSource } from '../reading/inspect-source.js';
+import { openRowSource } from '../reading/open-row-source.js';
+import { rowLength } from '../reading/row-length.js';
+import type { RowSource, SourceRow } from '../reading/row-source.js';
+import { findUnfoldedDays, unfoldDays } from '../reading/unfold-days.js';
+import { connectThreads } from './file-thread.js';
+import type { FileThread, InspectionStart, PreparerStart } from './prepared-file.js';
+import { type PreparedRows, type ReferenceLookups, RowPreparer } from './row-preparer.js';
+
+/** Enough rows to recognize the type of a column; the dry run checks the other rows of a larger file. */
+const MAX_INSPECTED_ROWS = 100_000;
+/** The number of batches whose cells may still be requested: the one being written and the next one. */
+const KEPT_BATCHES = 2;
+/** The most that the rows of a batch take, unless a single row is larger. */
+const MOST_LENGTH = 4 * 1024 ** 2;
+
+class ReaderThread implements FileThread {
+  readonly #kept: (readonly SourceRow[])[] = [];
+  #batches: AsyncGenerator<readonly SourceRow[], void> | undefined;
+  #preparer: RowPreparer | undefined;
+
+  inspect = async ({ file, source, mayUnfold }: InspectionStart): Promise<InspectedSource> => {
+    const opened = await openRowSource(file, source);
+    const unfold = mayUnfold ? await findUnfoldedDays(opened, file.name) : undefined;
+    const rows = unfold === undefined ? opened : unfoldDays(opened, unfold);
+    return {
+      tableColumns: rows.columns,
+      unfold,
+      inspection: await inspectSource(rows, { maxRows: MAX_INSPECTED_ROWS }),
+    };
+  };
+
+  open = async ({ file, source, plan, mapping, batchRows }: PreparerStart): Promise<void> => {
+    const rows = await openRowSource(file, source);
+    const parsed = toImportMapping(parsePlainJson(mapping)) ?? { columns: [], fixed: {} };
+    this.#preparer = new RowPreparer({ ...plan, mapping: parsed }, rows.columns, gateway);
+    this.#batches = batchesOf(rows, batchRows);
+  };
+
+  /** The next batch with rows that are not written already; `undefined` after the last one. */
+  next = async (): Promise<PreparedRows | undefined> => {
+    for (;;) {
+      const { value: rows } = (await this.#batches?.next()) ?? {};
+      if (!rows || this.#preparer === undefined) return undefined;
+      this.#kept.push(rows);
+      if (this.#kept.length > KEPT_BATCHES) this.#kept.shift();
+      const batch = await this.#preparer.prepare(rows);
+      if (batch.rows > 0) return batch;
+    }
+  };
+
+  sourcesOf = (numbers: readonly number[]): ReadonlyMap<number, readonly string[]> => {
+    const asked = new Set(numbers);
+    const rows = this.#kept.flat().filter(({ number }) => asked.has(number));
+    return new Map(rows.map((row) => [row.number, this.#preparer?.sourceOf(row) ?? []]));
+  };
+}
+
+async function* batchesOf(source: RowSource, batchRows: number): AsyncGenerator<readonly SourceRow[], void> {
+  let batch: SourceRow[] = [];
+  let length = 0;
+  for await (const some of source.rows()) {
+    for (const row of some) {
+      batch.push(row);
+      length += rowLength(row);
+      if (batch.length < batchRows && length < MOST_LENGTH) continue;
+      yield batch;
+      batch = [];
+      length = 0;
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+if (parentPort === null) throw new Error('this module is a thread');
+const gateway = connectThreads<FileThread, ReferenceLookups>(parentPort, new ReaderThread());
