@@ -164,12 +164,31 @@ describe('a dry run', () => {
     });
   });
 
-  it('refuses a row that would have what an earlier row has changed its record to', async () => {
-    const head = (name: string) => ask('POST', '/o/fee_head', { _id: `dry-${name}`, name, order: 1 });
-    for (const name of ['one', 'two']) await head(name);
-    const { id, trial } = await tried('fee_head', '_id,name\ndry-one,three\ndry-two,one\n');
-    expect(trial?.counts).toMatchObject({ updated: 2, refused: 0 });
-    expect(await run(id)).toMatchObject({ state: 'done', counts: { updated: 2 } });
+  it('refuses what the run refuses: a row whose record would be what an earlier row has made of its own', async () => {
+    const [student] = await records('registration', 'sequence=W-1');
+    const mark = (day: number) => ({
+      ...{ _id: `dry-${day}`, student: { value: student?._id }, class: '5', section: 'A', status: 'present' },
+      created: `2026-11-${day}T05:00:00Z`,
+    });
+    for (const day of [21, 22]) await ask('POST', '/o/attendance', mark(day));
+    const moved = '_id,created\ndry-21,2026-11-23\ndry-22,2026-11-23\n';
+    const { id, trial, fault } = await tried('attendance', moved);
+    const done = await run(id, 'mode=rows');
+    expect({ ...trial?.counts, fault }).toEqual({ ...done.counts, fault: done.fault });
+    expect(done.counts).toMatchObject({ updated: 1, refused: 1 });
+  });
+});
+
+describe('a full list that is written as a whole', () => {
+  it('removes what it does not have, and nothing else', async () => {
+    await run((await take('task', '_id,name\nwhole-1,One\nwhole-2,Two\nwhole-3,Three\n')).id);
+    const { id } = await take('task', '_id,name\nwhole-1,One\nwhole-3,Three!\n');
+    await ask('POST', `/imports/${id}/dry-run?missing=remove`);
+    const { trial } = await rested(id);
+    expect(trial?.counts).toMatchObject({ same: 1, updated: 1 });
+    const done = await run(id, 'mode=atomic');
+    expect(done).toMatchObject({ state: 'done', counts: trial?.counts });
+    expect((await records('task')).map(({ _id }) => _id)).toEqual(['whole-1', 'whole-3']);
   });
 });
 

@@ -6,7 +6,7 @@ import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
 import type { OwnConnection, OwnTransaction, Queryable } from '../../store/database/queryable.js';
-import { rehearse } from '../../store/writing/atomically.js';
+import { explained, rehearse } from '../../store/writing/atomically.js';
 import type { StagedOutcome, StagedWrites } from '../../store/writing/staged-writes.js';
 import type { UniqueKey } from '../../store/writing/unique-key.js';
 import type { TriggerNames } from '../../store/writing/write-triggers.js';
@@ -237,19 +237,16 @@ export class ImportRun {
     if (judged.counts.refused > 0) throw refusedRows(judged.counts.refused);
     if (begun.options.missing === 'remove') assertRemovable(judged.counts);
     const tellers: (() => void)[] = [];
-    const ended = await run.connection.transaction(async (transaction) => {
+    const writeAll = async (transaction: OwnTransaction) => {
       let counts = NO_COUNTS;
       let { changes } = begun;
       for await (const batch of this.#batches({ ...run, transaction }, 0)) {
         await this.#assertGoesOn(begun.id);
         const own = withRequest(await this.#options.scopeOf(begun), begun.id, changes + 1);
-        const { outcome, refused } = await this.#write(run, {
-          transaction,
-          scope: own,
-          batch,
-          mode: 'write',
-        });
+        const written = await this.#write(run, { transaction, scope: own, batch, mode: 'write' });
+        const { outcome, refused } = written;
         if (refused.length > 0) throw refusedRows(refused.length);
+        await this.#noteSeen(run, transaction, own, written);
         counts = addCounts(counts, batch, outcome, refused);
         if (outcome.created.length + outcome.updated.length > 0) changes += 1;
         tellers.push(outcome.announceCommit);
@@ -263,6 +260,9 @@ export class ImportRun {
         changes += removed > 0 ? 1 : 0;
       }
       return await this.#finish(transaction, run, { counts, changes });
+    };
+    const ended = await run.connection.transaction(writeAll).catch(async (error: unknown) => {
+      throw await explained(error, this.#options.database);
     });
     for (const announceCommit of tellers) announceCommit();
     return ended;
@@ -360,7 +360,8 @@ export class ImportRun {
         return await this.#options.database.turns.take(() =>
           connection.transaction((transaction) => work(transaction, scope)),
         );
-      } catch (fault) {
+      } catch (error) {
+        const fault = await explained(error, this.#options.database);
         const isOvertaken = fault instanceof ServiceError && fault.code === 'CONFLICT';
         if (!isOvertaken || attempt === MAX_ATTEMPTS) throw fault;
       }

@@ -108,7 +108,8 @@ async function inSavepoint<T>(
   }
 }
 
-async function explained(error: unknown, queryable: Queryable): Promise<unknown> {
+/** The error that a caller gets: for a value that a unique index refused, a conflict that names it. */
+export async function explained(error: unknown, queryable: Queryable): Promise<unknown> {
   if (!(error instanceof RefusedByIndex)) return error;
   return await uniqueConflict(queryable, { ...error.attempt, cause: error.cause });
 }

@@ -74,7 +74,7 @@ function unexplained(collection: Collection, cause: unknown): string {
 }
 
 /** Two records of one body with the same value. The later one is at fault. */
-function findTakenAmong(collection: Collection, records: readonly NewRecord[]): TakenValue[] {
+export function findTakenAmong(collection: Collection, records: readonly NewRecord[]): TakenValue[] {
   const seen = new Set<string>();
   return records.flatMap((record, index) =>
     rulesOf(collection).flatMap((rule): TakenValue[] => {

@@ -21,7 +21,7 @@ import {
   type StagedWork,
   stagedRecord,
 } from './staged-work.js';
-import { describeTaken, findTakenInStore } from './unique-conflicts.js';
+import { describeTaken, findTakenAmong, findTakenInStore } from './unique-conflicts.js';
 
 /** Changes the records of the rows that differ; what is refused is added to `refused`. */
 export async function updateStaged(work: StagedWork, refused: StagedRefusal[]): Promise<StagedUpdate[]> {
@@ -100,7 +100,10 @@ async function withoutTaken(
   if (changing.length === 0) return finished;
   const records = changing.map(({ change: { id, keys }, data }) => ({ id, data, keys }));
   const input = inputOf(records);
-  const taken = await findTakenInStore(place, { scope, collection, input, verb: 'update' });
+  const taken = [
+    ...findTakenAmong(collection, records),
+    ...(await findTakenInStore(place, { scope, collection, input, verb: 'update' })),
+  ];
   const ids = new Set<string>();
   for (const { index, rule } of taken) {
     const record = records[index];

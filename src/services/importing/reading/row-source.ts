@@ -69,8 +69,8 @@ export interface SourceFile {
 
 /** The columns of a register that are days, which are read as rows. */
 export interface UnfoldedDays {
-  /** The day that each heading means, or what the heading says if the file does not name the month. */
-  readonly days: Readonly<Record<string, string>>;
+  /** Each heading with the day that it means, or only its number if the file does not name the month. */
+  readonly days: readonly (readonly [heading: string, day: string])[];
   /** The name of the column with the days. */
   readonly day: string;
   /** The name of the column with the values. */

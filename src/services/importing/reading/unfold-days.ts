@@ -35,7 +35,7 @@ export async function findUnfoldedDays(source: RowSource, name = ''): Promise<Un
   const found = [...(isNumbered ? numbered : days)].map(dayOf);
   const kept = columns.filter((one) => !found.some(([heading]) => heading === one));
   const untaken = (heading: string) => (kept.includes(heading) ? `${heading} of the register` : heading);
-  return { days: Object.fromEntries(found), day: untaken('day'), value: untaken('value') };
+  return { days: found, day: untaken('day'), value: untaken('value') };
 }
 
 function entryOf(heading: string, day: string | undefined): [string, string][] {
@@ -90,8 +90,9 @@ function monthIn(text: string): string | undefined {
 
 /** The table with a row for each filled cell of a day. Its rows are numbered one by one. */
 export function unfoldDays(source: RowSource, unfold: UnfoldedDays): RowSource {
-  const days = Object.entries(unfold.days);
-  const kept = (source.columns ?? []).filter((one) => !Object.hasOwn(unfold.days, one));
+  const { days } = unfold;
+  const headings = new Set(days.map(([heading]) => heading));
+  const kept = (source.columns ?? []).filter((one) => !headings.has(one));
   return {
     ...source,
     columns: [...kept, unfold.day, unfold.value],
@@ -118,10 +119,9 @@ export function unfoldDays(source: RowSource, unfold: UnfoldedDays): RowSource {
 }
 
 function warningsOf({ days, day }: UnfoldedDays): readonly string[] {
-  const headings = Object.keys(days);
-  const [first, last] = [headings[0], headings.at(-1)].map((one) => JSON.stringify(one));
+  const [first, last] = [days[0], days.at(-1)].map((one) => JSON.stringify(one?.[0]));
   const named = JSON.stringify(day);
-  const isUnknown = /^\d{1,2}$/.test(days[headings[0] ?? ''] ?? '');
+  const isUnknown = days.some(([, one]) => /^\d{1,2}$/.test(one));
   return [
     `The headings ${first} to ${last} are days: each row is read as a row for each day that has a value. ` +
       'These rows are numbered one by one.',
