@@ -177,3 +177,21 @@ export class ServiceError extends Error {
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`invariant: ${message}`);
 }
+
+/** How much of a caller's minute is used up. */
+export interface Rate {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly resetSeconds: number;
+}
+
+/** @throws TOO_MANY_REQUESTS (429) */
+export function assertWithinRate({ allowed, limit, resetSeconds }: Rate): void {
+  if (allowed) return;
+  throw new ServiceError(
+    'TOO_MANY_REQUESTS',
+    `More than ${limit} requests in a minute (RATE_LIMIT_PER_MINUTE). A read or write counts as further ` +
+      `requests if it goes through many records without an index. Try again in ${resetSeconds} seconds.`,
+    { retryAfterSeconds: resetSeconds },
+  );
+}

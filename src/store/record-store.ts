@@ -125,6 +125,8 @@ export class RecordStore {
     this.#environment.noteNamed(scope, collection, named, access.hiddenFields);
     const context = this.#environment.compileContext(scope, collection);
     const { database, primary } = this.#sourcesOf(scope, options.within);
+    const scan = (extent: 'page' | 'all') =>
+      this.#environment.scan(scope, collection, { query, access, extent });
     // Written member by member, because members after a spread in a literal are added one by one, which takes
     // a tenth of a short read.
     return new RecordSet({
@@ -140,7 +142,24 @@ export class RecordStore {
       within: options.within,
       revision: this.#environment.catalog.list(),
       findReadable: (name) => this.findReadable(scope, name),
+      scans: { page: () => scan('page'), all: () => scan('all') },
     });
+  }
+
+  /**
+   * How many records a query would go through, for a page of it or for all that match, because no index finds
+   * them; 0 if the caller may not read the collection.
+   */
+  scannedRows(scope: Scope, query: RecordQuery, extent: 'page' | 'all'): number {
+    const readable = this.findReadable(scope, query.collection);
+    if (readable === undefined) return 0;
+    const { collection, access } = readable;
+    return this.#environment.scannedRows(scope, collection, { query, access, extent });
+  }
+
+  /** The same, for a read that is about to run. @throws TOO_MANY_REQUESTS as `find` does */
+  scan(scope: Scope, query: RecordQuery, extent: 'page' | 'all'): number {
+    return this.#environment.reported(scope, this.scannedRows(scope, query, extent));
   }
 
   #sourcesOf(scope: Scope, within: Transaction | undefined): Pick<RecordSetOptions, 'database' | 'primary'> {
@@ -341,10 +360,13 @@ export class RecordStore {
     return await readAuditTrail(this.#environment.database, scope, query);
   }
 
-  /** Executes a write once per key. @see idempotently */
+  /**
+   * Executes a write once per key. `rows`: how many records it goes through (`scannedRows`). @see
+   * idempotently
+   */
   async idempotently<T extends JsonValue>(
     scope: Scope,
-    request: AtomicOptions & OnceRequest,
+    { rows = 0, ...request }: AtomicOptions & OnceRequest & { readonly rows?: number | undefined },
     work: (tx?: Transaction) => Promise<T>,
   ): Promise<T> {
     const once = () =>
@@ -352,7 +374,8 @@ export class RecordStore {
     // A transaction already has its connection.
     if (request.key === undefined || request.within !== undefined) return await once();
     const owner = [scope.domain.id, idempotencyOwner(scope.principal), request.key];
-    return await this.#keyLine.run(JSON.stringify(owner), once, scope);
+    const inTurn = () => this.#environment.database.writingInTurn(scope, rows, once);
+    return await this.#keyLine.run(JSON.stringify(owner), inTurn, scope);
   }
 
   /** Runs several writes as one, all or nothing. @see atomically */

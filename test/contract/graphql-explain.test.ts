@@ -128,7 +128,8 @@ describe('an operation that is explained', () => {
 
 describe('the cost of an operation', () => {
   it('is told on request', async () => {
-    const query = '{ tasks(first: 30) { totalCount nodes { name manager { record { __typename } } } } }';
+    const query =
+      '{ tasks(first: 30, oquery: "manager=x") { totalCount nodes { name manager { record { __typename } } } } }';
     for (let time = 1; time <= 2; time += 1) {
       const response = await gateway.fetch('/graphql', {
         method: 'POST',

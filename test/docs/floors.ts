@@ -267,7 +267,10 @@ export const FLOORS: readonly Room[] = [
   },
   { name: 'gateway/graphql/typed/scalar-forms.ts', imports: ['base/scalars/', 'base/model/'] },
   { name: 'gateway/graphql/persisted/', imports: [] },
-  { name: 'gateway/graphql/limits/', imports: ['gateway/config/config.ts', 'gateway/resolvers/'] },
+  {
+    name: 'gateway/graphql/limits/',
+    imports: ['base/model/', 'gateway/config/config.ts', 'gateway/resolvers/'],
+  },
   {
     name: 'gateway/graphql/operation/',
     imports: [

@@ -137,6 +137,7 @@ export async function openDatabaseServer(
 }
 
 const USUAL_CONNECTIONS = 100;
+
 /** The connections of a process beside those for requests: jobs, regular work, notifications, cancelling. */
 const CONNECTIONS_BESIDE_POOLS = 11;
 
@@ -298,6 +299,7 @@ async function loadServices(
     onCommit: () => changes.wake(),
     onFollowed: () => outbox?.wake(),
     onFieldsNamed: (scope, fields) => fieldMeter.note(scope, scope.operation ?? '', fields),
+    onScan: ({ principal }, rows) => rateLimits.spendOnScan(principal, rows),
     maxRecordsPerWrite: config.maxRecordsPerWrite,
     triggers,
   });

@@ -80,7 +80,7 @@ export interface GraphqlServices {
   readonly resolvers: Resolvers;
   readonly reports: ReportServices;
   readonly catalog: Catalog;
-  readonly store: Pick<RecordStore, 'atomically'>;
+  readonly store: Pick<RecordStore, 'atomically' | 'scannedRows'>;
   readonly database: Pick<Database, 'transaction'>;
   readonly fieldMeter: OperationOptions['fieldMeter'];
   /** What subscriptions need. */
@@ -179,7 +179,14 @@ class RenewedServer {
     ]);
     this.#services = services;
     this.operations = {
-      costs: new OperationCosts({ ...config, maxCost: config.graphqlMaxCost }),
+      costs: new OperationCosts({
+        ...config,
+        maxCost: config.graphqlMaxCost,
+        scans: {
+          toScannedQuery: (request) => resolvers.records.toScannedQuery(request),
+          scannedRows: (scope, query, extent) => services.store.scannedRows(scope, query, extent),
+        },
+      }),
       introspectionRoles: config.introspectionRoles,
       store: services.store,
       transactions: new WaitingLine({

@@ -1,6 +1,6 @@
 /** Turns the credential of a request into a scope, and counts the request against its rate. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { ServiceError } from '../../base/errors.js';
+import { assertWithinRate, ServiceError } from '../../base/errors.js';
 import { type Credential, callerName, type Principal } from '../../base/model/scope.js';
 import { parseBearer } from '../../services/auth/parse-bearer.js';
 import { type DomainDirectory, resolveScope } from '../../services/auth/resolve-scope.js';
@@ -78,11 +78,5 @@ export function countRequest(reply: FastifyReply, decision: RateDecision): void 
   reply.header('ratelimit-limit', String(decision.limit));
   reply.header('ratelimit-remaining', String(decision.remaining));
   reply.header('ratelimit-reset', String(decision.resetSeconds));
-  if (decision.allowed) return;
-  throw new ServiceError(
-    'TOO_MANY_REQUESTS',
-    `More than ${decision.limit} requests in a minute (RATE_LIMIT_PER_MINUTE); go on in ` +
-      `${decision.resetSeconds} s.`,
-    { retryAfterSeconds: decision.resetSeconds },
-  );
+  assertWithinRate(decision);
 }

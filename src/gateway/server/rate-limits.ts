@@ -3,16 +3,14 @@
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { invariant } from '../../base/errors.js';
+import { assertWithinRate, invariant, type Rate } from '../../base/errors.js';
+import { callerName, type Principal } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
 
 /** The numbers of the `RateLimit-*` headers; `resetSeconds` is also the `Retry-After` of a refusal. */
-export interface RateDecision {
-  readonly allowed: boolean;
-  readonly limit: number;
+export interface RateDecision extends Rate {
   readonly remaining: number;
-  readonly resetSeconds: number;
 }
 
 export interface RateLimitsOptions {
@@ -36,6 +34,9 @@ interface Count {
 
 const MINUTE_MS = 60_000;
 const MOST_CALLERS = 50_000;
+/** Going through so many records without an index counts as a further request of the user's minute. */
+const ROWS_OF_REQUEST = 10_000;
+const MOST_REQUESTS_OF_SCAN = 30;
 
 /**
  * The limit of a user over all addresses, and of an address over all users, as a multiple of the limit of a
@@ -86,6 +87,26 @@ export class RateLimits {
       remaining: Math.max(0, limit - used - (allowed ? 1 : 0)),
       resetSeconds: Math.ceil(((this.#window + 1) * MINUTE_MS - this.#now()) / 1000),
     };
+  }
+
+  /**
+   * Counts work that costs a caller as much as so many requests. It may exceed what is left of the minute
+   * once.
+   *
+   * @throws TOO_MANY_REQUESTS (429) when nothing is left
+   */
+  spend(caller: string, requests: number): void {
+    if (requests === 0) return;
+    assertWithinRate(this.take(caller));
+    this.#countOf(caller).unshared += requests - 1;
+  }
+
+  /** Counts a read or write that goes through so many records. @throws as `spend` does */
+  spendOnScan(principal: Principal, rows: number): void {
+    // A task of the service has no minute.
+    if (principal.kind === 'system') return;
+    const requests = Math.min(MOST_REQUESTS_OF_SCAN, Math.floor(rows / ROWS_OF_REQUEST));
+    this.spend(callerName(principal), requests);
   }
 
   /** How much of a caller's minute is used up, over all gateways; at most a second behind. */

@@ -42,6 +42,12 @@ const LEAST_READS_OF_USER = 2;
 /** Each request has some 15 at most, and the requests of a user wait for places before. */
 const MOST_WAITING_READS = 2_000;
 const READ_PATIENCE_MS = 10_000;
+/** A statement that goes through more rows takes some milliseconds or longer. */
+const ROWS_OF_LONG = 10_000;
+/** The share of the connections for long reads and writes by filter, of all users together. */
+const LONG_PART = 3 / 8;
+/** Passed as `rows` by statements whose rows are not known beforehand and may be many. */
+export const MANY_ROWS = ROWS_OF_LONG;
 
 /** The name of the gateway's connections in `pg_stat_activity`, followed by the purpose of each. */
 export const APPLICATION_NAME = 'campus-gateway';
@@ -150,9 +156,19 @@ export interface Database extends Queryable {
    * Where this caller's lists, streams, aggregates and reports are read: a replica that is current enough and
    * has the caller's writes, or else the primary. Never use it for a write, a feed or a counter. An eighth of
    * the connections serves the statements of one user at the same moment, however many requests, root fields
-   * or keys send them; streams have limits of their own.
+   * or keys send them, and three eighths the long statements (`QueryOptions.rows`) of all users; streams
+   * have limits of their own.
    */
   reading(caller: Pick<Scope, 'principal'>): ReadSource;
+  /**
+   * Runs a write that goes through so many rows, in turn with the long reads if they are many. Not within a
+   * transaction, which has its connection already.
+   */
+  writingInTurn<T>(
+    caller: Pick<Scope, 'principal' | 'onWait'>,
+    rows: number,
+    write: () => Promise<T>,
+  ): Promise<T>;
   /** The replicas; `undefined` if there are none. */
   readonly replicas: ReplicatedReads | undefined;
   /** Notices when the tables are made anew under a running gateway. */
@@ -209,6 +225,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 type PostgresDatabaseOptions = Required<Omit<DatabaseOptions, 'replicaUrls' | 'replicaMaxLagMs' | 'signal'>> &
   ServerFacts & { readonly finder: PrimaryFinder };
 
+function isLong(rows = 0): boolean {
+  return rows >= ROWS_OF_LONG;
+}
+
 class PostgresDatabase implements Database {
   readonly #options: PostgresDatabaseOptions;
   #replicas: OpenedReplicas | undefined;
@@ -226,6 +246,8 @@ class PostgresDatabase implements Database {
   readonly #statements: ServerStatements;
   readonly #statementTimeoutMs: number;
   readonly #readTurns: WaitingLine;
+  readonly #longTurnsOfUser: WaitingLine;
+  readonly #longTurns: WaitingLine;
   readonly #listener: Listener;
   readonly #watch: ConnectionWatch;
   readonly instance = new InstanceGuard();
@@ -263,11 +285,20 @@ class PostgresDatabase implements Database {
     this.lockPool = createPool({ ...aside, size: 1, applicationName: `${applicationName} lock` });
     this.#cancellation = new Cancellation(url, applicationName);
     this.#statementTimeoutMs = options.statementTimeoutMs;
-    this.#readTurns = new WaitingLine({
+    const turns = { mostWaiting: MOST_WAITING_READS, patienceMs: READ_PATIENCE_MS };
+    const ofUser = {
+      ...turns,
       atOnce: Math.max(LEAST_READS_OF_USER, Math.floor(poolSize * READS_OF_USER_PART)),
-      mostWaiting: MOST_WAITING_READS,
-      patienceMs: READ_PATIENCE_MS,
-      refusal: 'Too many reads of this user are waiting',
+    };
+    this.#readTurns = new WaitingLine({ ...ofUser, refusal: 'Too many reads of this user are waiting' });
+    this.#longTurnsOfUser = new WaitingLine({
+      ...ofUser,
+      refusal: 'Too many reads and writes of this user are waiting that go through many records',
+    });
+    this.#longTurns = new WaitingLine({
+      ...turns,
+      atOnce: Math.max(1, Math.floor(poolSize * LONG_PART)),
+      refusal: 'Too many reads and writes are waiting that go through many records',
     });
     this.#statements = new ServerStatements({
       pool: this.pool,
@@ -323,11 +354,27 @@ class PostgresDatabase implements Database {
     const source = this.#replicas?.reads.sourceFor(caller) ?? this;
     const name = callerName(caller.principal);
     return {
-      query: (sql, options) => this.#readTurns.run(name, () => source.query(sql, options)),
+      query: <Row extends object>(sql: Prisma.Sql, options?: QueryOptions) => {
+        const read = () => source.query<Row>(sql, options);
+        return isLong(options?.rows) ? this.#inLongTurn(name, read) : this.#readTurns.run(name, read);
+      },
       stream: (sql, options) => source.stream(sql, options),
       streamInTurn: (statements, options) => source.streamInTurn(statements, options),
       streamJoined: (statements, options) => source.streamJoined(statements, options),
     };
+  }
+
+  async writingInTurn<T>(
+    caller: Pick<Scope, 'principal' | 'onWait'>,
+    rows: number,
+    write: () => Promise<T>,
+  ): Promise<T> {
+    return isLong(rows) ? await this.#inLongTurn(callerName(caller.principal), write, caller) : await write();
+  }
+
+  /** First in turn with the user's other long statements, then with those of all users. */
+  #inLongTurn<T>(user: string, work: () => Promise<T>, caller?: Pick<Scope, 'onWait'>): Promise<T> {
+    return this.#longTurnsOfUser.run(user, () => this.#longTurns.run('', work), caller);
   }
 
   #openHome(): ShardStatements {

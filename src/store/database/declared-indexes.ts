@@ -56,6 +56,15 @@ export function isIndexedPath(collection: Declaration, path: readonly string[]):
   );
 }
 
+/** Whether a b-tree begins with the values at the path; for a reference, with those of its `value`. */
+export function leadsIndex(collection: Declaration, path: readonly string[]): boolean {
+  const sought = json(path);
+  return (
+    collection.indexes.some(([first]) => first !== undefined && json(first) === sought) ||
+    listIndexedPaths(collection.fields, []).some((one) => json(one) === sought)
+  );
+}
+
 /** The fields with a b-tree of their own; for a reference, its `value`. */
 function listIndexedPaths(fields: readonly Field[], parent: readonly string[]): (readonly string[])[] {
   return fields.flatMap((field) => {

@@ -27,6 +27,11 @@ export interface QueryOptions {
    * and locks: on a new connection it runs once more, to be prepared.
    */
   readonly first?: { readonly sql: Prisma.Sql; readonly name: string } | undefined;
+  /**
+   * How many rows it goes through because no index finds those that it returns. Default: few. Statements that
+   * go through many share a part of the connections, so that the others are left to short ones.
+   */
+  readonly rows?: number | undefined;
   /** The statement to report to listeners; default: the statement itself. */
   readonly told?: Prisma.Sql | undefined;
 }

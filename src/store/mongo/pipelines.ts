@@ -3,7 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../base/errors.js';
 import type { Collection } from '../../base/model/collection.js';
 import { type Expression, listExpressionPaths } from '../../base/model/expression.js';
+import type { Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
+import { queryOf } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
@@ -22,7 +24,7 @@ import type { FieldTree } from './mongo-projection.js';
 export interface PipelinesOptions {
   readonly database: Database;
   readonly catalog: Catalog;
-  readonly store: Pick<RecordStore, 'findReadable'>;
+  readonly store: Pick<RecordStore, 'findReadable' | 'scan'>;
   readonly now?: () => Date;
 }
 
@@ -66,6 +68,7 @@ export class Pipelines {
    */
   run(scope: Scope, { within, signal, ...run }: PipelineRun): Batches {
     const sql = this.compile(scope, run);
+    this.#scan(scope, run);
     return within === undefined
       ? this.#options.database.reading(scope).stream(sql, { signal, batchRows: BATCH_ROWS })
       : this.#readWithin(within, sql, signal);
@@ -85,6 +88,7 @@ export class Pipelines {
     const rows = await (within ?? this.#options.database.reading(scope)).query<{ json: string }>(sql, {
       name: this.#nameOf(sql.text),
       signal,
+      rows: this.#scan(scope, run),
     });
     if (rows.length > most) throw tooMany(most);
     return rows.map(({ json }) => json);
@@ -104,6 +108,22 @@ export class Pipelines {
     const sql = compilePipeline(stages, source, this.#compileOptions(scope));
     const rows = await (within ?? this.#options.database).query<{ json: string }>(sql, { signal });
     return rows.map(({ json }) => json);
+  }
+
+  /** How many records it goes through, by the conditions, order and limit that it begins with. */
+  #scan(scope: Scope, { collection, stages }: Pick<PipelineRun, 'collection' | 'stages'>): number {
+    const end = stages.findIndex(({ kind }) => kind !== 'match');
+    const filters = stages.slice(0, end === -1 ? stages.length : end);
+    const rest = end === -1 ? [] : stages.slice(end);
+    const [first] = rest;
+    const sort = first?.kind === 'sort' ? first.keys : [];
+    const ending = rest.find(({ kind }) => kind !== 'sort' && kind !== 'skip' && kind !== 'project');
+    const filter: Filter = {
+      kind: 'all',
+      filters: filters.flatMap((stage) => (stage.kind === 'match' ? [stage.filter] : [])),
+    };
+    const query = { ...queryOf(collection), filter, sort };
+    return this.#options.store.scan(scope, query, ending?.kind === 'limit' ? 'page' : 'all');
   }
 
   /**

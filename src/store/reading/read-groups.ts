@@ -25,9 +25,11 @@ export async function readGroups(
     /** Over the alias `r`. */
     readonly where: Prisma.Sql;
     readonly findReadable: FindReadable;
+    /** @see QueryOptions.rows */
+    readonly rows: number;
   },
 ): Promise<readonly Group[]> {
-  const { database, scope, access, context, where, findReadable } = set;
+  const { database, scope, access, context, where, findReadable, rows: rowsScanned } = set;
   assertReadable(listAggregatePaths(query), access, context.collection);
   const readable = (name: string) => getReadable(name, findReadable);
   for (const { of } of listGroupKeys(query)) {
@@ -40,6 +42,7 @@ export async function readGroups(
     name: statementName(sql.text),
     signal: scope.signal,
     caller: scope,
+    rows: rowsScanned,
   });
   return rows.map(({ json }) => {
     const values = parseExactJson(json) as readonly JsonValue[];

@@ -49,4 +49,13 @@ export interface RecordSetOptions {
   /** @see ReadIdentity */
   readonly revision: object;
   readonly findReadable: FindReadable;
+  readonly scans: Scans;
+}
+
+/** Counts the records that a read goes through because no index finds those that it returns. */
+export interface Scans {
+  /** For a page of the set. @throws TOO_MANY_REQUESTS when the caller has no more requests this minute */
+  page(): number;
+  /** For all records of the set. @throws as `page` does */
+  all(): number;
 }

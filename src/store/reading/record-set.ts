@@ -8,9 +8,11 @@ import type { PrintedJson } from '../../base/json/json.js';
 import type { AggregateQuery, Group } from '../../base/model/aggregate-query.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { EndSignal } from '../../base/model/end-signal.js';
+import { isEverything } from '../../base/model/everything.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../database/database.js';
 import type { RowPunctuation } from '../database/gathered-rows.js';
+import type { QueryOptions } from '../database/query-options.js';
 import type { Member, PageShape } from '../sql/shape.js';
 import { statementName } from '../sql/statement-name.js';
 import { storable } from '../sql/storable-json.js';
@@ -133,7 +135,8 @@ export class RecordSet {
     invariant(this.isShort, 'what is not short is streamed');
     const { database, query, scope } = this.#options;
     if (query.projection === undefined) {
-      const texts = await this.#readTexts(database, this.#texts(), { signal });
+      const rows = this.#options.scans.page();
+      const texts = await this.#readTexts(database, this.#texts(), { signal, rows });
       const list = printRecordTexts(texts, printWhole, LIST_MARKS[format]);
       this.#rowsStreamed = list.count;
       return list.text;
@@ -147,6 +150,7 @@ export class RecordSet {
       texts: 'bytes',
       caller: scope,
       home: { domain: scope.domain.id, columns: 'json text, count int' },
+      rows: this.#options.scans.page(),
     });
     invariant(page, 'an aggregate has a row');
     this.#rowsStreamed = page.count;
@@ -160,7 +164,7 @@ export class RecordSet {
   async #readTexts(
     server: Pick<Database, 'query'>,
     { sql, name }: Statement,
-    options: { readonly signal?: EndSignal | undefined },
+    options: Pick<QueryOptions, 'signal' | 'rows'>,
   ): Promise<RecordTexts> {
     const { scope: caller } = this.#options;
     const home = { domain: caller.domain.id, columns: 'ids text, fields text' };
@@ -175,14 +179,16 @@ export class RecordSet {
   }
 
   async *#readBatches({ format, signal }: RecordStreamOptions): AsyncGenerator<Buffer, void> {
-    const { database } = this.#options;
+    const { database, query, scans } = this.#options;
+    // A stream of everything returns all that it goes through.
+    if (!isEverything(query.filter)) scans.page();
     const batches = database.streamJoined(this.#streamStatements(), {
       home: { domain: this.#options.scope.domain.id },
       signal,
       batchRows: BATCH_ROWS,
       punctuation: {
         ...PUNCTUATION[format],
-        ...(this.#options.query.projection === undefined && { firstMember: '_id' }),
+        ...(query.projection === undefined && { firstMember: '_id' }),
       },
     });
     yield* this.#told(batches, format);
@@ -217,6 +223,7 @@ export class RecordSet {
       signal,
       caller: scope,
       home: { domain: scope.domain.id, columns: `${STORED_COLUMNS}, cursor text` },
+      rows: this.#options.scans.page(),
     });
     const shown = query.limit === undefined ? rows : rows.slice(0, query.limit);
     const hasMore = rows.length > shown.length;
@@ -231,16 +238,18 @@ export class RecordSet {
 
   /** How many records satisfy the filter, wherever the page starts. */
   async count(): Promise<number> {
-    return await this.#countWhere(this.#kept.statement('count', this.#where, selectCount));
+    const statement = this.#kept.statement('count', this.#where, selectCount);
+    return await this.#countWhere(statement, this.#options.scans.all());
   }
 
-  async #countWhere({ sql, name }: Statement): Promise<number> {
+  async #countWhere({ sql, name }: Statement, rows?: number): Promise<number> {
     const { database, scope } = this.#options;
     const [row] = await database.query<{ found: number }>(sql, {
       name,
       signal: scope.signal,
       caller: scope,
       home: { domain: scope.domain.id, columns: 'found int' },
+      rows,
     });
     return row?.found ?? 0;
   }
@@ -264,7 +273,11 @@ export class RecordSet {
    * @throws FORBIDDEN, INVALID_VALUE as `readGroups` does
    */
   async aggregate(query: AggregateQuery): Promise<readonly Group[]> {
-    return await readGroups(query, { ...this.#options, where: this.#where });
+    return await readGroups(query, {
+      ...this.#options,
+      where: this.#where,
+      rows: this.#options.scans.all(),
+    });
   }
 
   /**
@@ -273,17 +286,20 @@ export class RecordSet {
    * @throws FORBIDDEN naming a hidden field in the shape, also one of a reference's target
    */
   async print(shape: PageShape): Promise<PrintedJson> {
-    const { signal } = this.#options.scope;
+    const { scope, scans } = this.#options;
+    const { signal } = scope;
+    const isCounted = shape.members.some(({ kind }) => kind === 'count');
+    const rows = isCounted ? scans.all() : scans.page();
     const printer = this.isShort ? this.#pagePrinter(shape) : undefined;
     if (printer !== undefined) {
       const statement = this.#kept.print(shape, this.#where, (where) => {
         this.statements.assertPagePrintable(shape);
         return this.statements.texts(where);
       });
-      return printer(await this.#readTexts(this.#options.database, statement, { signal }));
+      return printer(await this.#readTexts(this.#options.database, statement, { signal, rows }));
     }
     const statement = this.#kept.print(shape, this.#where, (where) => this.statements.print(shape, where));
-    return (await this.#printOne(this.#options.database, statement, { signal })) ?? 'null';
+    return (await this.#printOne(this.#options.database, statement, { signal, rows })) ?? 'null';
   }
 
   #pagePrinter(shape: PageShape): PagePrinter | undefined {
@@ -363,7 +379,7 @@ export class RecordSet {
   async #printOne(
     server: Pick<Database, 'query'>,
     { sql, name }: Statement,
-    options: { readonly signal?: EndSignal | undefined },
+    options: Pick<QueryOptions, 'signal' | 'rows'>,
   ): Promise<string | undefined> {
     const { scope: caller } = this.#options;
     const home = { domain: caller.domain.id, columns: 'json text' };

@@ -142,9 +142,7 @@ export class MatchingWrites {
       base: request.upsert?.base,
     };
     const done = await this.#whileOvertaken(plan, () =>
-      atomically(this.#environment, scope, { ...options, writes: [name] }, (transaction) =>
-        this.#update(transaction, plan),
-      ),
+      this.#inTurn(matching, options, (transaction) => this.#update(transaction, plan)),
     );
     if (options.within === undefined) {
       const written = [...done.written.values(), ...(done.made === undefined ? [] : [done.made])];
@@ -173,8 +171,7 @@ export class MatchingWrites {
       collection,
     );
     assertWritable([Object.fromEntries(fields.map((field) => [field, null]))], writable, collection);
-    const atomic = { ...options, writes: [name] };
-    const written = await atomically(this.#environment, scope, atomic, async (transaction) => {
+    const written = await this.#inTurn(matching, options, async (transaction) => {
       const rows = await this.#lock(transaction, matching);
       const records = new Map(rows.map((row) => [row.id, recordOf(row)]));
       const changes = await request.change(records, transaction);
@@ -204,8 +201,7 @@ export class MatchingWrites {
     const matching = this.#open(scope, name, { request, verb: 'delete' });
     const { collection } = matching;
     const context = this.#environment.writeContext(scope, collection, this.#environment.now());
-    const atomic = { ...options, writes: [name] };
-    const deleted = await atomically(this.#environment, scope, atomic, async (transaction) => {
+    const deleted = await this.#inTurn(matching, options, async (transaction) => {
       const rows = await this.#lock(transaction, matching);
       if (rows.length === 0) return [];
       const asked = { scope, collection, rows, operation: 'delete', change: unchanged } as const;
@@ -224,6 +220,22 @@ export class MatchingWrites {
     if (options.within === undefined) this.#environment.announceCommit(scope, collection, deleted);
     if (request.returning !== 'before') return { deleted: deleted.length };
     return { deleted: deleted.length, records: deleted.map(toStoredRecord) };
+  }
+
+  /** A write that goes through many records waits for its turn before it takes a connection. */
+  async #inTurn<T>(
+    { scope, collection, filter, sort, readable, limit }: Matching,
+    options: WriteOptions,
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<T> {
+    const environment = this.#environment;
+    const extent = limit === undefined ? 'all' : 'page';
+    const query = { filter, sort, skip: 0 };
+    const rows = environment.scan(scope, collection, { query, access: readable, extent });
+    const write = () => atomically(environment, scope, { ...options, writes: [collection.name] }, work);
+    return options.within === undefined
+      ? await environment.database.writingInTurn(scope, rows, write)
+      : await write();
   }
 
   #open(

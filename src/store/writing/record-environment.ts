@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
+import type { Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
 import type { Scope } from '../../base/model/scope.js';
 import type { StatementCaller } from '../../base/model/statement-caller.js';
@@ -15,6 +16,7 @@ import type { Database } from '../database/database.js';
 import type { Queryable, Transaction } from '../database/queryable.js';
 import { QueryPlans } from '../reading/query-plans.js';
 import type { Readable } from '../reading/record-page.js';
+import { CollectionSizes, Scan, type ScannedQuery } from '../reading/scans.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
@@ -42,10 +44,22 @@ export interface RecordEnvironmentOptions {
   readonly onFollowed?: () => void;
   /** Receives the declared fields that an authorized caller named. Default: not recorded. */
   readonly onFieldsNamed?: (scope: Scope, fields: readonly StoredField[]) => void;
+  /**
+   * Called before a caller's read or write goes through so many records, since no index finds those it asks
+   * for. May refuse it. Default: nothing.
+   */
+  readonly onScan?: ((scope: Scope, rows: number) => void) | undefined;
   /** Records that one call may write. Default 10,000. */
   readonly maxRecordsPerWrite?: number;
   /** The clock. Default: the system's. */
   readonly now?: () => Date;
+}
+
+interface Scanned {
+  readonly query: ScannedQuery;
+  readonly access: Pick<EffectiveAccess, 'rows'>;
+  /** Whether a page ends the read early. */
+  readonly extent: 'page' | 'all';
 }
 
 const DEFAULT_MAX_RECORDS = 10_000;
@@ -56,6 +70,7 @@ export class RecordEnvironment {
   readonly database: Database;
   readonly catalog: Catalog;
   readonly plans = new QueryPlans();
+  readonly sizes: CollectionSizes;
   readonly maxRecordsPerWrite: number;
   readonly triggers: WriteTriggers;
   readonly now: () => Date;
@@ -74,6 +89,31 @@ export class RecordEnvironment {
     this.#onRightsChange = options.onRightsChange ?? (() => {});
     this.#onCommit = options.onCommit ?? (() => {});
     this.#onFieldsNamed = options.onFieldsNamed;
+    this.sizes = new CollectionSizes(options.database);
+  }
+
+  /**
+   * How many records a query of this caller goes through, for a page or for all that match.
+   *
+   * @throws what `onScan` throws
+   */
+  scan(scope: Scope, collection: Collection, scanned: Scanned): number {
+    return this.reported(scope, this.scannedRows(scope, collection, scanned));
+  }
+
+  /** Reports the rows of a scan, and returns them. @throws what `onScan` throws */
+  reported(scope: Scope, rows: number): number {
+    if (rows > 0) this.#options.onScan?.(scope, rows);
+    return rows;
+  }
+
+  /** The same without reporting it. */
+  scannedRows(scope: Scope, collection: Collection, { query, access, extent }: Scanned): number {
+    const scan = new Scan(scope, this.sizes, (name) => this.catalog.find(name));
+    // An index may serve the rows that the caller may see as well.
+    const { rows } = access;
+    const filter: Filter = rows === undefined ? query.filter : { kind: 'all', filters: [rows, query.filter] };
+    return extent === 'all' ? scan.all(collection, filter) : scan.page(collection, { ...query, filter });
   }
 
   /** Records the use of the fields at which the paths begin, except those hidden from the caller. */

@@ -212,6 +212,20 @@ describe('logins', () => {
   });
 });
 
+describe('work that counts as several requests', () => {
+  it('may exceed what is left of the minute once', async () => {
+    await withLimits({ limitPerMinute: 10 }, async (limits) => {
+      limits.spend('a', 8);
+      expect(limits.take('a').remaining).toBe(1);
+      limits.spend('a', 30);
+      expect(() => limits.spend('a', 1)).toThrow('More than 10 requests in a minute');
+      expect(limits.take('a').allowed).toBe(false);
+      expect(() => limits.spend('a', 0)).not.toThrow();
+      expect(limits.take('b').allowed).toBe(true);
+    });
+  });
+});
+
 const OPTIONS = { limitPerMinute: 600, loginLimitPerMinute: 10 };
 
 async function withLimits(

@@ -15,7 +15,7 @@ import type { PrintedJson } from '../../../base/json/json.js';
 import { leastUrgent, type Urgency } from '../../../base/process/urgency.js';
 import { printAnswer } from '../../../base/scalars/json-text.js';
 import type { Config } from '../../config/config.js';
-import { credentialNeeded } from '../../resolvers/request-context.js';
+import { credentialNeeded, type RequestContext } from '../../resolvers/request-context.js';
 import { NO_STORE, VARY } from '../operation/cache-policy.js';
 import { answerOperation, type OperationOptions } from '../operation/operation.js';
 import type { GraphqlCaller, GraphqlRequest, OperationRequest } from '../operation/operation-request.js';
@@ -174,17 +174,23 @@ function urgencyOf(request: FastifyRequest, options: EndpointOptions): Urgency {
   const incoming = toIncoming(request);
   const bodies: readonly unknown[] = Array.isArray(incoming.body) ? incoming.body : [incoming.body];
   const known = bodies.slice(0, options.settings.graphqlMaxBatch);
-  return leastUrgent(known.map((body) => urgencyOfOne({ ...incoming, body }, options)));
+  // A request without a body arrives before its credential was checked.
+  const context = { scope: request.requestContext?.scope };
+  return leastUrgent(known.map((body) => urgencyOfOne({ ...incoming, body }, context, options)));
 }
 
-function urgencyOfOne(incoming: Incoming, options: EndpointOptions): Urgency {
+function urgencyOfOne(
+  incoming: Incoming,
+  context: Pick<RequestContext, 'scope'>,
+  options: EndpointOptions,
+): Urgency {
   const { registered, persisted, current, operations } = options;
   const sent = readOperationText(incoming);
   if (!sent) return 'short';
   const text = textOf(sent, persisted) ?? registered?.findText(sent);
   const prepared = text === undefined ? undefined : current().served.find(text, sent.operationName);
   if (!prepared) return 'short';
-  return operationUrgency({ prepared, variables: sent.variables }, operations.costs);
+  return operationUrgency({ prepared, variables: sent.variables, context }, operations.costs);
 }
 
 async function answerRepeated({ operation, mediaType }: Repeated, asked: Asked): Promise<HttpAnswer> {

@@ -1,12 +1,14 @@
 /**
  * What an operation may cost: every object it can give counts one, so a page of 100 records with one
  * reference each resolved counts 1 + 100 × 2, each count of all records 10, and each object of the schema 1.
- * Depends on the variables, so it is checked for every request, and remembered for the document and the
- * variables that matter.
+ * A field that goes through the records of a collection, because no index finds those it asks for, counts one
+ * more for every hundred of them. Depends on the variables, so it is checked for every request, and
+ * remembered for the document and the variables that matter.
  *
  * @see decisions 9
  */
 import {
+  type ASTNode,
   type DocumentNode,
   type FragmentDefinitionNode,
   type GraphQLSchema,
@@ -19,17 +21,46 @@ import {
 } from 'graphql';
 import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity';
 import { ServiceError } from '../../../base/errors.js';
+import type { RecordQuery } from '../../../base/model/record-query.js';
+import type { Scope } from '../../../base/model/scope.js';
+import type { RecordsRequest, ScanningField } from '../../resolvers/records/record-resolver.js';
+import type { RequestContext } from '../../resolvers/request-context.js';
 import { introspectionCost, isIntrospectionField } from './introspection-cost.js';
 
 /** Counting goes through all records that match. */
 const COUNT_COST = 10;
 /** Arguments of fields that give an object for each of their elements. */
 const LISTS_OF_NAMES: ReadonlySet<string> = new Set(['ids', 'representations']);
-/** Arguments on which depends how much a field gives. */
-const SIZE_ARGUMENTS: ReadonlySet<string> = new Set(['first', 'last', ...LISTS_OF_NAMES]);
+/** Arguments on which depends how much a field gives, or goes through; of `where` only the form counts. */
+const COSTLY_ARGUMENTS: ReadonlySet<string> = new Set([
+  ...['first', 'last', 'limit', 'collection', 'oquery', 'ci', 'orderBy'],
+  ...LISTS_OF_NAMES,
+]);
 const MAX_REMEMBERED_PER_OPERATION = 100;
+/** So many records that a statement goes through cost as much as an object. */
+const ROWS_OF_OBJECT = 100;
+/** The most that a field costs for the records that it goes through, as a part of the limit. */
+const PART_OF_SCAN = 1 / 10;
+/** Shorter texts are not found by an index of trigrams. */
+const LONG_TEXT = 3;
+
+/** How many records a field goes through. */
+export interface ScanEstimates {
+  /** `undefined` for a request that is wrong. */
+  toScannedQuery(request: RecordsRequest): RecordQuery | undefined;
+  scannedRows(scope: Scope, query: RecordQuery, extent: Extent): number;
+}
+
+/** Whether a page ends the read early. */
+type Extent = 'page' | 'all';
+
+interface Scan {
+  readonly query: RecordQuery;
+  readonly extent: Extent;
+}
 
 export interface CostLimits {
+  readonly scans: ScanEstimates;
   readonly maxCost: number;
   readonly defaultPageSize: number;
   readonly maxPageSize: number;
@@ -37,10 +68,15 @@ export interface CostLimits {
 
 /** The costs of one operation. */
 export interface CostPlan {
-  /** The variables that change its cost. */
-  readonly variables: readonly string[];
-  /** The costs that have been computed, by the values of these variables. */
-  readonly known: Map<string, number>;
+  readonly variables: CostlyVariables;
+  /** The costs that have been computed, by the values or forms of these variables. */
+  readonly known: Map<string, Cost>;
+}
+
+interface Cost {
+  readonly objects: number;
+  /** What the records cost that they go through depends on the caller, and on how many there are. */
+  readonly scans: readonly Scan[];
 }
 
 export function planCosts(document: DocumentNode): CostPlan {
@@ -61,7 +97,7 @@ export class OperationCosts {
     throw new ServiceError(
       'LIMIT_EXCEEDED',
       `The operation costs ${cost}; at most ${this.#limits.maxCost} is allowed. Ask for smaller ` +
-        'pages (first) or fewer objects within them.',
+        'pages (first), fewer objects within them, or filters by fields that have an index.',
     );
   }
 
@@ -71,18 +107,38 @@ export class OperationCosts {
   }
 
   costOf(request: CostRequest): number {
+    const { objects, scans } = this.#costOf(request);
+    const { scope } = request.context;
+    if (scope === undefined || scans.length === 0) return objects;
+    const { maxCost, scans: estimates } = this.#limits;
+    const most = Math.floor(maxCost * PART_OF_SCAN);
+    return scans.reduce((total, { query, extent }) => {
+      const rows = estimates.scannedRows(scope, query, extent);
+      return total + Math.min(most, Math.ceil(rows / ROWS_OF_OBJECT));
+    }, objects);
+  }
+
+  #costOf(request: CostRequest): Cost {
     const { served, document, operation, fragments, costs } = request.prepared;
     const key = printKey(costs.variables, request.variables);
     const known = costs.known.get(key);
     if (known !== undefined) return known;
+    const limits = this.#limits;
     const totals = new Totals(fragments);
-    const cost = getComplexity({
+    const scans: Scan[] = [];
+    const objects = getComplexity({
       schema: served.schema,
       query: document,
       variables: { ...request.variables },
-      estimators: [(options) => estimate(options, { served, document, limits: this.#limits, totals })],
+      estimators: [
+        (options) => {
+          scans.push(...scansOf(options, limits.scans, totals));
+          return estimate(options, { served, document, limits, totals });
+        },
+      ],
       ...(operation.name && { operationName: operation.name.value }),
     });
+    const cost = { objects, scans };
     if (costs.known.size >= MAX_REMEMBERED_PER_OPERATION) costs.known.clear();
     costs.known.set(key, cost);
     return cost;
@@ -98,6 +154,7 @@ export interface CostRequest {
     readonly costs: CostPlan;
   };
   readonly variables: Readonly<Record<string, unknown>>;
+  readonly context: Pick<RequestContext, 'scope'>;
 }
 
 type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
@@ -124,6 +181,20 @@ function estimate(
   const isOnlyCounted = counts > 0 && childComplexity === 0;
   const records = isOnlyCounted ? 0 : pageSize(args, limits) * Math.max(childComplexity, 1);
   return 1 + records + counts * COUNT_COST;
+}
+
+/** The records that a field goes through, if its resolver says how its arguments select them. */
+function scansOf(
+  { field, node, args }: Parameters<ComplexityEstimator>[0],
+  estimates: Pick<ScanEstimates, 'toScannedQuery'>,
+  totals: Totals,
+): readonly Scan[] {
+  const { scanned } = field.extensions as Partial<ScanningField<typeof args>>;
+  const request = scanned?.(args);
+  const query = request && estimates.toScannedQuery(request);
+  if (request === undefined || query === undefined) return [];
+  const isPage = field.args.some(({ name }) => name === 'after') && totals.count(node.selectionSet) === 0;
+  return [{ query, extent: isPage || request.limit !== undefined ? 'page' : 'all' }];
 }
 
 /**
@@ -170,35 +241,53 @@ function lengthOf(list: unknown): number {
   return Array.isArray(list) ? list.length : 1;
 }
 
-/** The variables that change a cost: those of sizes, of lists, and of `@skip` and `@include`. */
-function costlyVariables(document: DocumentNode): readonly string[] {
-  const names = new Set<string>();
-  visit(document, {
-    Field({ name, arguments: args = [] }) {
-      if (!isIntrospectionField(name.value)) return;
-      for (const { value } of args) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
-    },
-    Argument(argument) {
-      if (!SIZE_ARGUMENTS.has(argument.name.value)) return;
-      visit(argument.value, {
-        Variable(variable) {
-          names.add(variable.name.value);
-        },
-      });
-    },
-    Directive(directive) {
-      for (const argument of directive.arguments ?? []) {
-        if (argument.value.kind === Kind.VARIABLE) names.add(argument.value.name.value);
-      }
-    },
-  });
-  return [...names].sort();
+interface CostlyVariables {
+  /** Those whose values matter: of `COSTLY_ARGUMENTS`, of `@skip` and `@include`. */
+  readonly values: readonly string[];
+  /** Those whose form matters: of `where`. */
+  readonly forms: readonly string[];
 }
 
-function printKey(names: readonly string[], variables: CostRequest['variables']): string {
-  if (names.length === 0) return '';
-  const values = names.map((name) => variables[name] ?? null);
-  // Of a list only the length counts, and it would be a long key.
-  const sizes = values.map((value) => (Array.isArray(value) ? [value.length] : value));
-  return JSON.stringify(sizes);
+function costlyVariables(document: DocumentNode): CostlyVariables {
+  const values = new Set<string>();
+  const forms = new Set<string>();
+  const collect = (node: ASTNode, names: Set<string>) =>
+    visit(node, {
+      Variable({ name }) {
+        names.add(name.value);
+      },
+    });
+  visit(document, {
+    Field({ name, arguments: args = [] }) {
+      if (isIntrospectionField(name.value)) for (const { value } of args) collect(value, values);
+    },
+    Argument({ name, value }) {
+      if (COSTLY_ARGUMENTS.has(name.value)) collect(value, values);
+      if (name.value === 'where') collect(value, forms);
+    },
+    Directive({ arguments: args = [] }) {
+      for (const { value } of args) collect(value, values);
+    },
+  });
+  return { values: [...values].sort(), forms: [...forms].sort() };
+}
+
+function printKey({ values, forms }: CostlyVariables, variables: CostRequest['variables']): string {
+  if (values.length + forms.length === 0) return '';
+  // Of a list only the length counts, and it would be a long key; an order is short.
+  const sizes = values.map((one) => variables[one] ?? null).map(sizeOf);
+  return JSON.stringify([sizes, forms.map((one) => formOf(variables[one]))]);
+}
+
+function sizeOf(value: unknown): unknown {
+  return Array.isArray(value) && typeof value[0] !== 'object' ? [value.length] : value;
+}
+
+/** Operands of the same form are found in the same way, whatever they are. */
+function formOf(value: unknown): unknown {
+  if (typeof value === 'string') return value.length < LONG_TEXT ? '' : LONG_TEXT;
+  if (typeof value === 'number') return 0;
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  if (!Array.isArray(value)) return Object.entries(value).map(([name, inner]) => [name, formOf(inner)]);
+  return typeof value[0] === 'object' ? value.map(formOf) : value.slice(0, 1).map(formOf);
 }

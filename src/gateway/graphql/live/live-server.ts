@@ -12,7 +12,7 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import { type Context, makeServer, type Server, type SubscribePayload } from 'graphql-ws';
-import { ServiceError } from '../../../base/errors.js';
+import { assertWithinRate, ServiceError } from '../../../base/errors.js';
 import { assertJsonShape, bodyShape } from '../../../base/json/body-shape.js';
 import { shareWithAll } from '../../../base/model/end-signal.js';
 import { callerName } from '../../../base/model/scope.js';
@@ -306,13 +306,7 @@ export class LiveServer {
 
   /** @throws TOO_MANY_REQUESTS (429) */
   #assertWithinRate({ rate }: LiveConnection): void {
-    if (rate === undefined || rate.allowed) return;
-    throw new ServiceError(
-      'TOO_MANY_REQUESTS',
-      `More than ${rate.limit} requests in a minute (RATE_LIMIT_PER_MINUTE); go on in ` +
-        `${rate.resetSeconds} s.`,
-      { retryAfterSeconds: rate.resetSeconds },
-    );
+    if (rate !== undefined) assertWithinRate(rate);
   }
 
   /** Formats errors as `/graphql` does. */

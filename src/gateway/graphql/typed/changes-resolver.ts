@@ -10,7 +10,7 @@ import { type ChangeShape, toChangeShape } from '../live/change-shape.js';
 import { neverExecuted, type SubscribeData } from '../live/live-context.js';
 import { CHANGE_FIELDS, ChangeOperation } from '../live/record-change-event.js';
 import { subscribeToRecords } from '../live/subscribe-to-records.js';
-import { toStoredWhere, type WhereInputs } from './stored-where.js';
+import { toSelected, type WhereInputs } from './stored-where.js';
 import { typedForm } from './typed-form.js';
 import type { TypedCollection, TypedModel } from './typed-model.js';
 import type { TypedTypes } from './typed-types.js';
@@ -58,16 +58,9 @@ export function createChangesResolver(
 
   async function subscribe(live: SubscribeData<ChangedArguments>) {
     const { args, info } = live;
-    const filter = toFilter(
-      {
-        collection: collection.name,
-        oquery: args.oquery ?? undefined,
-        isInsensitive: args.ci ?? undefined,
-        where: args.where ? toStoredWhere(args.where, object) : undefined,
-      },
-      collection,
-      { findCollection: (name) => model.byCollection.get(name)?.collection },
-    );
+    const filter = toFilter(toSelected(args, typed), collection, {
+      findCollection: (name) => model.byCollection.get(name)?.collection,
+    });
     return await subscribeToRecords(live, {
       collection: collection.name,
       filter,

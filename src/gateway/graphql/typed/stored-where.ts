@@ -14,6 +14,7 @@ import {
 import type { Field } from '../../../base/model/collection.js';
 import { LocalDate } from '../../../base/scalars/local-date.js';
 import { MonthScalar } from '../../../base/scalars/month-scalar.js';
+import type { RecordsRequest } from '../../resolvers/records/record-resolver.js';
 import { field, inputType, type TypeClass, type TypeReference } from '../../resolvers/run-time-types.js';
 import { SCALAR_FORMS, type ScalarForm } from './scalar-forms.js';
 import type { TypedCollection, TypedField, TypedObject, TypedReference, TypedValue } from './typed-model.js';
@@ -221,8 +222,28 @@ const ID_CONDITION = { name: 'ID', of: 'an id' };
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** The arguments of a field that select records. */
+export interface SelectingArguments {
+  readonly where?: object | null;
+  readonly oquery?: string | null;
+  readonly ci?: boolean | null;
+}
+
+/** The records that the arguments of a typed field select. */
+export function toSelected(
+  { where, oquery, ci }: SelectingArguments,
+  { collection, object }: Pick<TypedCollection, 'collection' | 'object'>,
+): RecordsRequest {
+  return {
+    collection: collection.name,
+    oquery: oquery ?? undefined,
+    isInsensitive: ci ?? undefined,
+    where: where ? toStoredWhere(where, object) : undefined,
+  };
+}
+
 /** Converts a typed `where` to stored names, for `parseWhere`. */
-export function toStoredWhere(where: object, object: TypedObject): Values {
+function toStoredWhere(where: object, object: TypedObject): Values {
   return storedMembers({ ...where }, object);
 }
 

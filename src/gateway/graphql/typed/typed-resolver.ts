@@ -15,7 +15,7 @@ import { LazyRecord, Page } from '../../resolvers/records/lazy-record.js';
 import { CI_ARGUMENT, FORCE_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
 import { readingOf, toPageShape } from '../../resolvers/records/page-shape.js';
 import { PRINTABLE_FIELD } from '../../resolvers/records/printable.js';
-import { perField, type RecordResolver } from '../../resolvers/records/record-resolver.js';
+import { perField, type RecordResolver, scanningField } from '../../resolvers/records/record-resolver.js';
 import { SelectionMemory } from '../../resolvers/records/selection.js';
 import { assertShownFields } from '../../resolvers/records/shown-fields.js';
 import { toSort } from '../../resolvers/records/to-sort.js';
@@ -23,7 +23,7 @@ import { TRANSACTIONAL_FIELD } from '../../resolvers/records/transactional.js';
 import { type RequestContext, requireScope } from '../../resolvers/request-context.js';
 import { argumentsType } from '../../resolvers/run-time-types.js';
 import { type InputValues, toStoredFields } from './stored-input.js';
-import { toStoredWhere, type WhereInputs } from './stored-where.js';
+import { type SelectingArguments, toSelected, type WhereInputs } from './stored-where.js';
 import { typedForm } from './typed-form.js';
 import type { TypedCollection, TypedModel } from './typed-model.js';
 import type { TypedSource } from './typed-source.js';
@@ -36,10 +36,7 @@ export interface TypedServices {
   readonly pages: PageSizes;
 }
 
-interface ManyArguments {
-  readonly where?: object | null;
-  readonly oquery?: string | null;
-  readonly ci?: boolean | null;
+interface ManyArguments extends SelectingArguments {
   readonly orderBy?: readonly OrderByInput[] | null;
 }
 
@@ -83,6 +80,8 @@ export function createTypedResolver(
   const pageShapes = new SelectionMemory<PageShape>();
   const recordShapes = new SelectionMemory<readonly Member[]>();
 
+  const toRequest = (args: ManyArguments) => ({ ...toSelected(args, typed), sort: toSort(args.orderBy) });
+
   @Resolver()
   class TypedResolver {
     readonly #services: TypedServices;
@@ -119,10 +118,10 @@ export function createTypedResolver(
       name: plural,
       description: `${collection.title}: the records that match, a page at a time.`,
     })
-    @Extensions(PRINTABLE_FIELD)
+    @Extensions({ ...PRINTABLE_FIELD, ...scanningField(toRequest) })
     many(
       @Ctx() context: RequestContext,
-      @Args(() => manyArguments) { where, oquery, ci, orderBy }: ManyArguments,
+      @Args(() => manyArguments) args: ManyArguments,
       @Args(() => PageArguments) page: PageArguments,
       @Info() info: GraphQLResolveInfo,
     ): Page<TypedSource> {
@@ -132,11 +131,7 @@ export function createTypedResolver(
       const reading = readingOf(shape);
       assertShownFields(reading.members, name, { scope, catalog });
       const set = records.records(context, {
-        collection: name,
-        oquery: oquery ?? undefined,
-        isInsensitive: ci ?? undefined,
-        where: where ? toStoredWhere(where, object) : undefined,
-        sort: toSort(orderBy),
+        ...toRequest(args),
         projection: reading.paths,
         ...toPageRequest(page, pages),
       });

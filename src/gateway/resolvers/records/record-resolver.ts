@@ -13,7 +13,7 @@ import type { FindCollection, Readership } from '../../../base/languages/where-p
 import type { Collection } from '../../../base/model/collection.js';
 import type { Filter } from '../../../base/model/filter.js';
 import { type Path, toPath } from '../../../base/model/path.js';
-import { queryOf, type SortKey } from '../../../base/model/record-query.js';
+import { queryOf, type RecordQuery, type SortKey } from '../../../base/model/record-query.js';
 import type { RecordVerb, Scope } from '../../../base/model/scope.js';
 import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
 import { accessOf, readershipOf } from '../../../store/access/access.js';
@@ -73,6 +73,32 @@ export interface RecordRemoval {
   readonly force?: boolean | undefined;
 }
 
+/** Says which records a field goes through, so that its operation can cost them before it runs. */
+export function scanningField<Args>(toRequest: (args: Args) => RecordsRequest): ScanningField<Args> {
+  return { scanned: toRequest };
+}
+
+export interface ScanningField<Args> {
+  readonly scanned: (args: Args) => RecordsRequest;
+}
+
+/** The records that the arguments of a generic field select. */
+export function toGenericRequest({
+  collection,
+  oquery,
+  ci,
+  where,
+  orderBy,
+}: Pick<RecordsArguments, 'collection' | 'oquery' | 'ci' | 'where' | 'orderBy'>): RecordsRequest {
+  return {
+    collection,
+    oquery: oquery ?? undefined,
+    isInsensitive: ci ?? undefined,
+    where: where ?? undefined,
+    sort: toSort(orderBy),
+  };
+}
+
 @Resolver()
 export class RecordResolver {
   readonly #store: RecordStore;
@@ -123,6 +149,23 @@ export class RecordResolver {
       fromEnd: request.fromEnd ?? false,
     };
     return this.#store.find(scope, query, { within: context.transaction });
+  }
+
+  /**
+   * The query of a request whose rights are not checked, to estimate what it goes through. `undefined` if the
+   * request is wrong, which its execution will report.
+   */
+  toScannedQuery(request: RecordsRequest): RecordQuery | undefined {
+    const collection = this.#catalog.find(request.collection);
+    if (collection === undefined) return undefined;
+    const findCollection = (name: string) => this.#catalog.find(name);
+    try {
+      const filter = toFilter(request, collection, { findCollection });
+      return { ...queryOf(collection.name), filter, sort: request.sort ?? [] };
+    } catch (error) {
+      if (error instanceof ServiceError) return undefined;
+      throw error;
+    }
   }
 
   /** The instant from which changes are requested. @throws INVALID_VALUE */
@@ -202,7 +245,7 @@ export class RecordResolver {
       'Records of any collection. A declared collection has a field of its own with real types, e.g. ' +
       '`tasks`.',
   })
-  @Extensions(PRINTABLE_FIELD)
+  @Extensions({ ...PRINTABLE_FIELD, ...scanningField(toGenericRequest) })
   queryRecords(
     @Ctx() context: RequestContext,
     @Args(() => RecordsArguments) args: RecordsArguments,
@@ -212,11 +255,7 @@ export class RecordResolver {
     const form = genericForm(args.collection);
     const shape = toPageShape(form, info);
     const set = this.records(context, {
-      collection: args.collection,
-      oquery: args.oquery ?? undefined,
-      isInsensitive: args.ci ?? undefined,
-      where: args.where ?? undefined,
-      sort: toSort(args.orderBy),
+      ...toGenericRequest(args),
       projection: readingOf(shape).isWholeRecord ? args.project?.map(toPath) : [],
       ...toPageRequest(page, this.#pages),
     });

@@ -12,6 +12,8 @@ export interface OnceWrite<T, Kept extends JsonValue> {
   readonly writes: Writes;
   /** Identifies the request: two with the same value are the same. */
   readonly request: () => JsonValue;
+  /** How many records it goes through to find those it writes. Default: few. */
+  readonly rows?: ((scope: Scope) => number) | undefined;
   readonly run: (scope: Scope, options: WriteOptions) => Promise<T>;
   /** Converts the answer to what is stored with the key, and back. */
   readonly keep: (answer: T) => Kept;
@@ -38,6 +40,7 @@ export async function writeOnce<T, Kept extends JsonValue>(
       text: printExactJson(write.request()),
       writes: write.writes,
       within: transaction,
+      rows: write.rows?.(scope),
     },
     async (within) => write.keep(await write.run(scope, { within })),
   );

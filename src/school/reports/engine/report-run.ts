@@ -9,6 +9,7 @@ import type { EndSignal } from '../../../base/model/end-signal.js';
 import type { Scope } from '../../../base/model/scope.js';
 import { contentTypeOf, type Format } from '../../../base/tables/format.js';
 import type { Sql } from '../../../generated/prisma/internal/prismaNamespace.js';
+import { MANY_ROWS } from '../../../store/database/database.js';
 import { statementName } from '../../../store/sql/statement-name.js';
 import { printCsv } from './csv.js';
 import { partsOfFormat } from './parts-of-format.js';
@@ -133,7 +134,7 @@ export class ReportRun {
     const { services, signal, caller } = this.#options;
     return await services.database
       .reading(caller)
-      .query<ReportLine>(sql, { name: this.#nameOf(sql), signal, caller });
+      .query<ReportLine>(sql, { name: this.#nameOf(sql), signal, caller, rows: MANY_ROWS });
   }
 
   /** The name of the prepared statement; `undefined` if it is not prepared. */
@@ -149,6 +150,7 @@ export class ReportRun {
     const [counted] = await services.database.reading(caller).query<{ rows: number }>(countStatement(sql), {
       signal,
       caller,
+      rows: MANY_ROWS,
     });
     return counted?.rows ?? 0;
   }

@@ -12,10 +12,14 @@ const schema = buildSchema(`
   type Mutation { runScript(name: ID): Boolean, removeScript(name: ID): Boolean }
 `);
 const served = new ServedSchema({ schema, storedFields: new Map(), rules: [], maxTokens: 100 });
-const costs = new OperationCosts({ maxCost: 10_000, defaultPageSize: 50, maxPageSize: 5_000 });
+const scans = { toScannedQuery: () => undefined, scannedRows: () => 0 };
+const costs = new OperationCosts({ scans, maxCost: 10_000, defaultPageSize: 50, maxPageSize: 5_000 });
 
 function urgencyOf(text: string, variables: Readonly<Record<string, unknown>> = {}) {
-  return operationUrgency({ prepared: served.prepare(text, undefined), variables }, costs);
+  return operationUrgency(
+    { prepared: served.prepare(text, undefined), variables, context: { scope: undefined } },
+    costs,
+  );
 }
 
 describe('an operation', () => {

@@ -17,11 +17,12 @@ import { toPageRequest } from '../../../resolvers/page-arguments.js';
 import { CI_ARGUMENT, OQUERY_BESIDE_WHERE } from '../../../resolvers/records/oquery-arguments.js';
 import { PRINTABLE_FIELD } from '../../../resolvers/records/printable.js';
 import { ReadyValue } from '../../../resolvers/records/ready-value.js';
+import { scanningField } from '../../../resolvers/records/record-resolver.js';
 import { SelectionMemory } from '../../../resolvers/records/selection.js';
 import { type RequestContext, requireScope } from '../../../resolvers/request-context.js';
 import { type Argument, argumentsType, type TypeClass } from '../../../resolvers/run-time-types.js';
 import { SCALAR_FORMS } from '../scalar-forms.js';
-import { toStoredWhere, type WhereInputs } from '../stored-where.js';
+import { type SelectingArguments, toSelected, type WhereInputs } from '../stored-where.js';
 import type { TypedCollection, TypedModel } from '../typed-model.js';
 import type { TypedResolverClass, TypedServices } from '../typed-resolver.js';
 import type { TypedTypes } from '../typed-types.js';
@@ -37,10 +38,7 @@ import type { MeasureTypes } from './measure-types.js';
 const MAX_KEYS = 10;
 const DEFAULT_FIRST = 100;
 
-interface Condition {
-  readonly where?: object | null;
-  readonly oquery?: string | null;
-  readonly ci?: boolean | null;
+interface Condition extends SelectingArguments {
   readonly first: number;
 }
 
@@ -66,7 +64,7 @@ export function createAggregateResolver(
   },
 ): TypedResolverClass | undefined {
   const { model, types, whereInputs, measures } = options;
-  const { collection, plural, object } = typed;
+  const { collection, plural } = typed;
   const fields = listAggregateFields(typed, model);
   if (fields.own.length === 0) return undefined;
   const keysByName = new Map(fields.keys.map((key) => [key.enumName, key]));
@@ -115,6 +113,8 @@ export function createAggregateResolver(
   });
   const selections = new SelectionMemory<GroupSelection>();
 
+  const toRequest = (args: SelectingArguments) => toSelected(args, typed);
+
   @Resolver()
   class AggregateResolver {
     readonly #services: TypedServices;
@@ -130,13 +130,13 @@ export function createAggregateResolver(
         `by group. Without \`groupBy\` one group. Ordered by the keys unless \`orderBy\` says ` +
         'otherwise.',
     })
-    @Extensions(PRINTABLE_FIELD)
+    @Extensions({ ...PRINTABLE_FIELD, ...scanningField(toRequest) })
     aggregate(
       @Ctx() context: RequestContext,
       @Args(() => aggregateArguments) args: AggregateArguments,
       @Info() info: GraphQLResolveInfo,
     ): unknown {
-      const { where, oquery, ci, groupBy, having, orderBy, first } = args;
+      const { groupBy, having, orderBy, first } = args;
       const keys = [...new Set(groupBy ?? [])].flatMap((name) => keysByName.get(name) ?? []);
       if (keys.length > MAX_KEYS) throw tooManyKeys(keys.length);
       const selection = selections.recall(info, () => selectMeasures(typed, fields, info));
@@ -150,10 +150,7 @@ export function createAggregateResolver(
         limit,
       };
       const set = this.#services.records.records(context, {
-        collection: collection.name,
-        oquery: oquery ?? undefined,
-        isInsensitive: ci ?? undefined,
-        where: where ? toStoredWhere(where, object) : undefined,
+        ...toRequest(args),
         projection: [],
       });
       return new ReadyValue(async () => {
@@ -168,21 +165,18 @@ export function createAggregateResolver(
         `${collection.title}: the values that a field has in the records that match, the most frequent ` +
         'first. For filter menus.',
     })
-    @Extensions(PRINTABLE_FIELD)
+    @Extensions({ ...PRINTABLE_FIELD, ...scanningField(toRequest) })
     distinct(
       @Ctx() context: RequestContext,
       @Args(() => distinctArguments) args: DistinctArguments,
     ): unknown {
-      const { where, oquery, ci, contains, first } = args;
+      const { contains, first } = args;
       const field = keysByName.get(args.field);
       if (!field) throw new Error(`no field ${args.field}`);
       const { key } = field;
       const { limit } = toPageRequest({ first }, this.#services.pages);
       const set = this.#services.records.records(context, {
-        collection: collection.name,
-        oquery: oquery ?? undefined,
-        isInsensitive: ci ?? undefined,
-        where: where ? toStoredWhere(where, object) : undefined,
+        ...toRequest(args),
         filter: contains ? containing(contains, field) : undefined,
         projection: [],
       });

@@ -15,14 +15,14 @@ import {
 } from '../../../resolvers/records/bulk/record-batch.js';
 import { OrderByInput } from '../../../resolvers/records/generic-record.js';
 import { CI_ARGUMENT, FORCE_ARGUMENT } from '../../../resolvers/records/oquery-arguments.js';
-import { perField } from '../../../resolvers/records/record-resolver.js';
+import { perField, scanningField } from '../../../resolvers/records/record-resolver.js';
 import { assertShownFields } from '../../../resolvers/records/shown-fields.js';
 import { toSort } from '../../../resolvers/records/to-sort.js';
 import { TRANSACTIONAL_FIELD } from '../../../resolvers/records/transactional.js';
 import { type RequestContext, requireScope } from '../../../resolvers/request-context.js';
 import { type Argument, argumentsType, type TypeClass } from '../../../resolvers/run-time-types.js';
 import { type InputValues, toStoredFields } from '../stored-input.js';
-import { toStoredWhere, type WhereInputs } from '../stored-where.js';
+import { type SelectingArguments, toSelected, type WhereInputs } from '../stored-where.js';
 import { typedForm } from '../typed-form.js';
 import type { TypedCollection, TypedModel } from '../typed-model.js';
 import type { TypedResolverClass, TypedServices } from '../typed-resolver.js';
@@ -36,10 +36,7 @@ const MULTIPLY =
   'Numbers to multiply by, exactly. The product in a field of a declared `multipleOf` (money: 0.01) is ' +
   'rounded to it, half away from 0.';
 
-interface Condition {
-  readonly where?: object | null;
-  readonly oquery?: string | null;
-  readonly ci?: boolean | null;
+interface Condition extends SelectingArguments {
   readonly orderBy?: readonly OrderByInput[] | null;
   readonly limit?: number | null;
   readonly allowAll?: boolean | null;
@@ -90,6 +87,12 @@ export function createTypedBulkResolver(
   });
   const deleteArguments = argumentsType(condition);
 
+  const toRequest = (args: Condition) => ({
+    ...toSelected(args, typed),
+    sort: toSort(args.orderBy),
+    limit: args.limit ?? undefined,
+  });
+
   @Resolver(() => batchType)
   class TypedBulkResolver {
     readonly #services: TypedServices;
@@ -134,7 +137,7 @@ export function createTypedBulkResolver(
         `Changes all ${plural} that match, in one transaction: all or none. Changes of many callers at ` +
         'once are all kept.',
     })
-    @Extensions(TRANSACTIONAL_FIELD)
+    @Extensions({ ...TRANSACTIONAL_FIELD, ...scanningField(toRequest) })
     async updateMany(
       @Ctx() context: RequestContext,
       @Args(() => updateArguments) args: UpdateArguments,
@@ -153,7 +156,7 @@ export function createTypedBulkResolver(
         `Removes all ${plural} that match, in one transaction. Read by their ids they are GONE, lists ` +
         'skip them.',
     })
-    @Extensions(TRANSACTIONAL_FIELD)
+    @Extensions({ ...TRANSACTIONAL_FIELD, ...scanningField(toRequest) })
     async deleteMany(
       @Ctx() context: RequestContext,
       @Args(() => deleteArguments) args: Condition,
@@ -215,15 +218,9 @@ export function createTypedBulkResolver(
     }
 
     #toMatching(condition: Condition, context: RequestContext, info: GraphQLResolveInfo): Matching {
-      const { where, oquery, ci, orderBy, limit, allowAll } = condition;
       return {
-        collection: collection.name,
-        where: where ? toStoredWhere(where, object) : undefined,
-        oquery: oquery ?? undefined,
-        isInsensitive: ci ?? undefined,
-        sort: toSort(orderBy),
-        limit: limit ?? undefined,
-        allowAll: allowAll ?? false,
+        ...toRequest(condition),
+        allowAll: condition.allowAll ?? false,
         shown: this.#shown(context, info),
       };
     }

@@ -11,14 +11,11 @@ import { type SelectedForm, toPageShape } from '../../../resolvers/records/page-
 import { toFilter } from '../../../resolvers/records/record-resolver.js';
 import type { SelectionInfo } from '../../../resolvers/records/selection.js';
 import { toSort } from '../../../resolvers/records/to-sort.js';
-import { toStoredWhere } from '../stored-where.js';
+import { type SelectingArguments, toSelected } from '../stored-where.js';
 import type { TypedCollection, TypedModel, TypedReferrers } from '../typed-model.js';
 
 /** The arguments as coerced by graphql-js. */
-interface ReferrersArguments extends PageArguments {
-  readonly where?: object | null;
-  readonly oquery?: string | null;
-  readonly ci?: boolean | null;
+interface ReferrersArguments extends PageArguments, SelectingArguments {
   readonly orderBy?: readonly OrderByInput[] | null;
 }
 
@@ -68,18 +65,8 @@ function argumentsOf(
   return getArgumentValues(definition, node, info.variableValues);
 }
 
-function filterOf(
-  { where, oquery, ci }: ReferrersArguments,
-  { collection, object }: TypedCollection,
-  model: TypedModel,
-): Filter {
-  const request = {
-    collection: collection.name,
-    oquery: oquery ?? undefined,
-    isInsensitive: ci ?? undefined,
-    where: where ? toStoredWhere(where, object) : undefined,
-  };
-  return toFilter(request, collection, {
+function filterOf(args: ReferrersArguments, source: TypedCollection, model: TypedModel): Filter {
+  return toFilter(toSelected(args, source), source.collection, {
     findCollection: (name) => model.byCollection.get(name)?.collection,
   });
 }

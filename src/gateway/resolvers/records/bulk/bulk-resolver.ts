@@ -26,8 +26,7 @@ import type { RequestContext } from '../../request-context.js';
 import { toGenericRecord } from '../generic-form.js';
 import { GenericRecord, OrderByInput } from '../generic-record.js';
 import { CI_ARGUMENT, FORCE_ARGUMENT } from '../oquery-arguments.js';
-import { perField, toObject } from '../record-resolver.js';
-import { toSort } from '../to-sort.js';
+import { perField, scanningField, toGenericRequest, toObject } from '../record-resolver.js';
 import { TRANSACTIONAL_FIELD } from '../transactional.js';
 import type { BulkWrites, Matching } from './bulk-writes.js';
 import { type RecordBatch, selectedRecords, shownCount } from './record-batch.js';
@@ -85,6 +84,11 @@ class MatchingArguments {
   readonly allowAll?: boolean | null;
 }
 
+const toMatchingRequest = (args: MatchingArguments) => ({
+  ...toGenericRequest(args),
+  limit: args.limit ?? undefined,
+});
+
 /** A batch with its collection, for the resolvers of its fields. */
 interface BatchSource extends RecordBatch {
   readonly collection: string;
@@ -117,7 +121,7 @@ export class BulkResolver {
     description:
       'Changes all records that match, in one transaction: all or none. Numbers are counted exactly.',
   })
-  @Extensions(TRANSACTIONAL_FIELD)
+  @Extensions({ ...TRANSACTIONAL_FIELD, ...scanningField(toMatchingRequest) })
   async updateRecords(
     @Ctx() context: RequestContext,
     @Args(() => MatchingArguments) args: MatchingArguments,
@@ -134,7 +138,7 @@ export class BulkResolver {
       'Removes all records that match, in one transaction. Reading them by their ids then ' +
       'fails with GONE, and lists skip them. Errors: CONFLICT with the number of records that point to them.',
   })
-  @Extensions(TRANSACTIONAL_FIELD)
+  @Extensions({ ...TRANSACTIONAL_FIELD, ...scanningField(toMatchingRequest) })
   async deleteRecords(
     @Ctx() context: RequestContext,
     @Args(() => MatchingArguments) args: MatchingArguments,
@@ -175,12 +179,7 @@ export class BulkResolver {
 
   #toMatching(args: MatchingArguments, info: GraphQLResolveInfo): Matching {
     return {
-      collection: args.collection,
-      oquery: args.oquery ?? undefined,
-      isInsensitive: args.ci ?? undefined,
-      where: args.where ?? undefined,
-      sort: toSort(args.orderBy),
-      limit: args.limit ?? undefined,
+      ...toMatchingRequest(args),
       allowAll: args.allowAll ?? false,
       shown: this.#shown(info),
     };

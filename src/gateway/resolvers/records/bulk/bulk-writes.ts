@@ -5,6 +5,7 @@
 
 import type { JsonObject } from '../../../../base/json/json.js';
 import type { Filter } from '../../../../base/model/filter.js';
+import { queryOf } from '../../../../base/model/record-query.js';
 import type { Scope } from '../../../../base/model/scope.js';
 import type { UpdateOperation } from '../../../../base/model/update-operation.js';
 import { accessOf, readershipOf } from '../../../../store/access/access.js';
@@ -13,7 +14,7 @@ import type { RecordStore } from '../../../../store/record-store.js';
 import type { WriteOptions } from '../../../../store/writing/record-writes.js';
 import { type RequestContext, requireScope } from '../../request-context.js';
 import { type RecordsRequest, toFilter } from '../record-resolver.js';
-import { type KeptRecord, keepRecord, recallRecord, writeOnce } from '../write-once.js';
+import { type KeptRecord, keepRecord, type OnceWrite, recallRecord, writeOnce } from '../write-once.js';
 import type { RecordBatch } from './record-batch.js';
 
 /** The records to change. */
@@ -60,7 +61,8 @@ export class BulkWrites {
     const { collection, sort, limit, allowAll, shown, update } = request;
     const filter = this.#toFilter(requireScope(context), request, 'update');
     const key = ['updateMany', collection, filter, sort, limit, allowAll, shown, update];
-    return await this.#write(context, { collection, key }, async (scope, options) => {
+    const rows = this.#rowsOf(request, filter);
+    return await this.#write(context, { collection, key, rows }, async (scope, options) => {
       const returning = shown > 0 ? 'after' : 'none';
       const matching = { filter, sort, limit, allowAll, update, returning } as const;
       const done = await this.#store.updateMatching(scope, collection, matching, options);
@@ -77,7 +79,8 @@ export class BulkWrites {
     const { collection, sort, limit, allowAll, shown, force = false } = request;
     const filter = this.#toFilter(requireScope(context), request, 'delete');
     const key = ['deleteMany', collection, filter, sort, limit, allowAll, shown, ...(force ? ['force'] : [])];
-    return await this.#write(context, { collection, key }, async (scope, options) => {
+    const rows = this.#rowsOf(request, filter);
+    return await this.#write(context, { collection, key, rows }, async (scope, options) => {
       const returning = shown > 0 ? 'before' : 'none';
       const matching = { filter, sort, limit, allowAll, returning, force } as const;
       const { deleted, records = [] } = await this.#store.deleteMatching(
@@ -120,14 +123,27 @@ export class BulkWrites {
     return toFilter(request, collection, { findCollection, readership: readershipOf(scope) });
   }
 
+  #rowsOf({ collection, sort, limit }: Matching, filter: Filter): (scope: Scope) => number {
+    const query = { ...queryOf(collection), filter, sort: sort ?? [] };
+    return (scope) => this.#store.scannedRows(scope, query, limit === undefined ? 'all' : 'page');
+  }
+
   async #write(
     context: RequestContext,
-    { collection, key }: { readonly collection: string; readonly key: readonly unknown[] },
+    {
+      collection,
+      key,
+      rows,
+    }: Pick<OnceWrite<RecordBatch, KeptBatch>, 'rows'> & {
+      readonly collection: string;
+      readonly key: readonly unknown[];
+    },
     run: (scope: Scope, options: WriteOptions) => Promise<RecordBatch>,
   ): Promise<RecordBatch> {
     return await writeOnce<RecordBatch, KeptBatch>(this.#store, context, {
       writes: [collection],
       request: () => JSON.stringify(key),
+      rows,
       run,
       keep: ({ records, ...counts }) => ({ ...counts, records: records.map(keepRecord) }),
       recall: ({ records, ...counts }) => ({ ...counts, records: records.map(recallRecord) }),

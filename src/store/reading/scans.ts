@@ -1,0 +1,220 @@
+/**
+ * How many records a read goes through because no index finds those it asks for. Whoever reads pays for them:
+ * an operation of GraphQL by its cost, every read by the user's rate, and the database by its turn among the
+ * long reads.
+ */
+import type { Collection } from '../../base/model/collection.js';
+import { isEverything } from '../../base/model/everything.js';
+import type { Filter } from '../../base/model/filter.js';
+import type { Path } from '../../base/model/path.js';
+import type { RecordQuery } from '../../base/model/record-query.js';
+import type { Scope } from '../../base/model/scope.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Database } from '../database/database.js';
+import { hasTrigrams, leadsIndex } from '../database/declared-indexes.js';
+import { partitionName } from '../database/partitions.js';
+import { targetInRecord } from '../sql/target.js';
+
+/** Reads of fewer records cost nothing beyond their request. */
+const LEAST_ROWS = 1_000;
+const RENEW_MS = 60_000;
+/** Shorter texts have no whole trigram. */
+const TRIGRAM = 3;
+
+/** Estimates the records of each collection and domain from the statistics of PostgreSQL, a minute old at most. */
+export class CollectionSizes {
+  readonly #database: Pick<Database, 'query'>;
+  #sizes: ReadonlyMap<string, PartitionSize> = new Map();
+  #renewedAt = Number.NEGATIVE_INFINITY;
+  #renewing: Promise<void> | undefined;
+
+  constructor(database: Pick<Database, 'query'>) {
+    this.#database = database;
+  }
+
+  /** 0 while the statistics are unknown, and for small collections. */
+  rowsOf(domainId: string, collection: string): number {
+    if (performance.now() - this.#renewedAt > RENEW_MS) void this.renew();
+    const size = this.#sizes.get(partitionName(collection));
+    return size === undefined ? 0 : Math.round(size.rows * (size.shares.get(domainId) ?? size.otherShare));
+  }
+
+  /** Reads the statistics; the present ones remain if that fails. */
+  async renew(): Promise<void> {
+    this.#renewing ??= this.#read().finally(() => {
+      this.#renewedAt = performance.now();
+      this.#renewing = undefined;
+    });
+    await this.#renewing.catch(() => {});
+  }
+
+  async #read(): Promise<void> {
+    const rows = await this.#database.query<PartitionRow>(
+      Prisma.sql`
+        select partition, rows, s.most_common_vals::text::text[] as domains, s.most_common_freqs as shares,
+          s.n_distinct as "distinct"
+        from pg_inherits i
+        join pg_class c on c.oid = i.inhrelid
+        cross join lateral (
+          select c.relname::text as partition, c.relnamespace::regnamespace::text as schema,
+            -- The second counts what was written since the last analyze; neither waits for a lock.
+            greatest(c.reltuples, pg_stat_get_live_tuples(c.oid))::float8 as rows
+        ) as size
+        left join pg_stats s on s.schemaname = size.schema and s.tablename = partition and s.attname = 'domain'
+        where i.inhparent = to_regclass('records') and rows >= ${LEAST_ROWS}::int`,
+      { name: 'collection-sizes' },
+    );
+    this.#sizes = new Map(rows.map((row) => [row.partition, sizeOf(row)]));
+  }
+}
+
+interface PartitionSize {
+  /** The records of all domains. */
+  readonly rows: number;
+  /** The shares of the domains with most records. */
+  readonly shares: ReadonlyMap<string, number>;
+  /** The share of each other domain. */
+  readonly otherShare: number;
+}
+
+interface PartitionRow {
+  readonly partition: string;
+  readonly rows: number;
+  readonly domains: readonly string[] | null;
+  readonly shares: readonly number[] | null;
+  /** How many values; negative: as a share of the rows. */
+  readonly distinct: number | null;
+}
+
+function sizeOf({ rows, domains, shares, distinct }: PartitionRow): PartitionSize {
+  const known = new Map((domains ?? []).map((domain, index) => [domain, shares?.[index] ?? 0]));
+  // Nothing was analyzed: all records may be of one domain.
+  if (distinct === null) return { rows, shares: known, otherShare: 1 };
+  const values = distinct < 0 ? -distinct * rows : distinct;
+  const sum = [...known.values()].reduce((total, share) => total + share, 0);
+  return { rows, shares: known, otherShare: Math.max(0, 1 - sum) / Math.max(1, values - known.size) };
+}
+
+/** The part of a query that decides what it goes through. */
+export type ScannedQuery = Pick<RecordQuery, 'filter' | 'sort' | 'skip'>;
+
+/** What a query goes through, given the number of records of a collection in its domain. */
+export class Scan {
+  readonly #scope: Pick<Scope, 'domain'>;
+  readonly #sizes: Pick<CollectionSizes, 'rowsOf'>;
+  readonly #find: (name: string) => Collection | undefined;
+
+  constructor(
+    scope: Pick<Scope, 'domain'>,
+    sizes: Pick<CollectionSizes, 'rowsOf'>,
+    find: (name: string) => Collection | undefined,
+  ) {
+    this.#scope = scope;
+    this.#sizes = sizes;
+    this.#find = find;
+  }
+
+  /** For all records that match: a count, an aggregate, a write by filter. */
+  all(collection: Collection, filter: Filter): number {
+    const rows = this.#rowsOf(collection);
+    return rows === 0 ? 0 : Math.max(this.#filtered(filter, collection, rows), 0);
+  }
+
+  /** For a page: it ends early only if an index has its order. */
+  page(collection: Collection, { filter, sort, skip }: ScannedQuery): number {
+    const rows = this.#rowsOf(collection);
+    if (rows === 0) return 0;
+    if (!isEverything(filter)) return this.#filtered(filter, collection, rows);
+    const [first] = sort;
+    const isOrdered = first === undefined || isServed(collection, first.path);
+    return isOrdered ? Math.min(skip, rows) : rows;
+  }
+
+  #rowsOf(collection: Collection): number {
+    return this.#sizes.rowsOf(this.#scope.domain.id, collection.name);
+  }
+
+  /** The conditions that hold together need one index; of alternatives each needs its own. */
+  #filtered(filter: Filter, collection: Collection, rows: number): number {
+    const of = (part: Filter) => this.#filtered(part, collection, rows);
+    switch (filter.kind) {
+      case 'all':
+        return Math.min(rows, ...filter.filters.map(of));
+      case 'any':
+        return filter.filters.reduce((sum, part) => sum + of(part), 0);
+      case 'record': {
+        const target = this.#find(filter.collection);
+        const found = target === undefined ? 0 : this.all(target, filter.filter);
+        return found + (isServed(collection, filter.path) ? 0 : rows);
+      }
+      default:
+        return isFoundByIndex(filter, collection) ? 0 : rows;
+    }
+  }
+}
+
+/** Whether an index leads to the records that satisfy a single condition. */
+function isFoundByIndex(filter: Filter, collection: Collection): boolean {
+  switch (filter.kind) {
+    case 'looseEquals':
+    case 'on':
+    case 'within':
+      return filter.isInsensitive === true
+        ? hasTrigrams(collection, filter.path)
+        : isEqualityServed(collection, filter.path);
+    case 'equals':
+    case 'in':
+      return isEqualityServed(collection, filter.path);
+    case 'greaterThan':
+    case 'greaterOrEqual':
+    case 'lessThan':
+    case 'lessOrEqual':
+      return isServed(collection, filter.path);
+    case 'startsWith':
+      if (filter.isInsensitive !== true && isServed(collection, filter.path)) return true;
+      return isTextServed(collection, filter.path, filter.text);
+    case 'contains':
+    case 'equalsInsensitive':
+      return isTextServed(collection, filter.path, filter.text);
+    case 'element':
+      return isElementServed(filter.filter);
+    case 'match':
+      return (
+        (filter.test.kind === 'equals' || filter.test.kind === 'in') &&
+        isEqualityServed(collection, filter.path)
+      );
+    default:
+      return false;
+  }
+}
+
+/** The index over whole documents has the values within lists and of undeclared fields, by equality alone. */
+function isElementServed(filter: Filter): boolean {
+  switch (filter.kind) {
+    case 'all':
+      return filter.filters.some(isElementServed);
+    case 'any':
+      return filter.filters.every(isElementServed);
+    case 'element':
+      return isElementServed(filter.filter);
+    default:
+      return filter.kind === 'equals' || filter.kind === 'in' || filter.kind === 'looseEquals';
+  }
+}
+
+function isEqualityServed(collection: Collection, path: Path): boolean {
+  return isServed(collection, path) || targetInRecord(collection, path).form === 'path';
+}
+
+function isServed(collection: Collection, path: Path): boolean {
+  const { form, type } = targetInRecord(collection, path);
+  if (form === 'id') return true;
+  return leadsIndex(collection, type === 'reference' ? [...path, 'value'] : path);
+}
+
+/** A text operator looks at the label of a reference too, which needs an index as well. */
+function isTextServed(collection: Collection, path: Path, text: string): boolean {
+  if ([...text].length < TRIGRAM) return false;
+  const { type } = targetInRecord(collection, path);
+  return hasTrigrams(collection, type === 'reference' ? [...path, 'value'] : path);
+}
